@@ -67,7 +67,7 @@ struct Client {
   Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
-  sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
+  sim::LinkId cpu{};       ///< contended cores of its host; invalid: nobody waits
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 

@@ -8,7 +8,7 @@
 /// A job whose data set is brought while it reads it. docs/models/stages.md.
 namespace stallcast::models {
 
-void TrainingJob::read_behind(std::vector<Supply*> supplies) { behind_ = std::move(supplies); }
+void TrainingJob::read_behind(std::vector<StageSupply*> supplies) { behind_ = std::move(supplies); }
 
 // Before a step all that its loader may then have asked for is there: (i + 1 + ahead) / n, and
 // everything from the second epoch on.           [docs/models/stages.md, eq. 3]

@@ -8,8 +8,8 @@
 
 #include "engine/sim/context.hpp"
 #include "models/contract/progress.hpp"
+#include "models/contract/stage_supply.hpp"
 #include "models/contract/statistics.hpp"
-#include "models/contract/supply.hpp"
 #include "models/failure/restarts.hpp"
 #include "models/job/communicator.hpp"
 #include "models/job/steady_state.hpp"
@@ -37,7 +37,7 @@ class TrainingJob {
   std::function<void()> on_step;
   void describe(sim::Ledger& ledger);
   /// It reads behind `supplies`, and does not overtake them in its first epoch.
-  void read_behind(std::vector<Supply*> supplies);
+  void read_behind(std::vector<StageSupply*> supplies);
   /// Time it waited for them after it had begun.
   [[nodiscard]] Seconds starved() const { return starved_; }
   /// Tells `recorder`, which outlives the run, what happens from now on.
@@ -147,7 +147,7 @@ class TrainingJob {
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
   cache::CachePlan cache_;
   std::vector<std::string> warnings_;
-  std::vector<Supply*> behind_;
+  std::vector<StageSupply*> behind_;
   Seconds starved_;
   SteadyState steady_;
   StragglerCost stragglers_;

@@ -213,6 +213,7 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
   for (auto& job : parts.jobs) job->record(recorder);
   for (auto& fault : parts.faults) fault->record(recorder);
   for (auto& tenant : parts.tenants) tenant->record(recorder);
+  parts.stages.record(recorder);
   parts.fast_forward.stop_before(recorder.window());
   if (!parts.jobs.empty())
     parts.jobs.front()->on_step = [&parts, &recorder] {

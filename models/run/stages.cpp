@@ -21,7 +21,7 @@ Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const 
   for (const StageNode& node : nodes) stages_.push_back({.node = node});
   const std::vector<WholeRun> whole = whole_runs(design);
   for (Stage& stage : stages_) {
-    stage.brings = std::make_unique<Supply>(context);
+    stage.brings = std::make_unique<StageSupply>(context);
     if (stage.node.job == nullptr) {
       stage.mover = std::make_unique<StageMover>(stage.node, plant, context);
       continue;
@@ -31,6 +31,11 @@ Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const 
     for (const WholeRun& run : whole)
       if (run.job == stage.node.job->job.id) stage.whole = run.time(1.0);
   }
+}
+
+void Stages::record(Recorder& recorder) {
+  for (Stage& stage : stages_)
+    stage.lane = &recorder.lane({.kind = "stage", .name = stage.node.id});
 }
 
 std::vector<sim::Task<void>> Stages::programs() {
@@ -45,9 +50,10 @@ std::vector<sim::Task<void>> Stages::programs() {
 
 sim::Task<void> Stages::run(Stage& stage) {
   co_await context_.sleep(stage.node.start);
-  std::vector<Supply*> behind;
+  std::vector<StageSupply*> behind;
   for (const std::size_t before : stage.node.after) behind.push_back(stages_[before].brings.get());
   co_await reach_all(behind, stage.node.begins_with);
+  open(stage.lane, stage.job != nullptr ? "train" : stage.node.stage->kind);
   if (stage.job != nullptr) {
     co_await train(stage, behind);
   } else {
@@ -56,12 +62,13 @@ sim::Task<void> Stages::run(Stage& stage) {
     --moving_;
     stage.began = date_() - (context_.now() - stage.mover->began());
   }
+  close(stage.lane);
   stage.ended = date_();
   stage.brings->bring(1.0);
 }
 
 // T = max(simulated, n t / (useful share))          [docs/models/stages.md, eq. 4]
-sim::Task<void> Stages::train(Stage& stage, std::vector<Supply*> behind) {
+sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   stage.began = date_();
   if (stage.node.streams) stage.job->read_behind(behind);
   co_await stage.job->run();
@@ -81,23 +88,24 @@ Seconds Stages::time() const {
 }
 
 std::optional<std::size_t> Stages::held_up_by(const Stage& stage) const {
-  if (!stage.node.streams || stage.node.after.empty()) return std::nullopt;
   if (stage.starved() <= stage.time() * kHeldUp) return std::nullopt;
+  return streams_behind(stage);
+}
+
+std::optional<std::size_t> Stages::streams_behind(const Stage& stage) const {
+  if (!stage.node.streams || stage.node.after.empty()) return std::nullopt;
   return *std::max_element(
       stage.node.after.begin(), stage.node.after.end(),
       [&](std::size_t a, std::size_t b) { return stages_[a].ended < stages_[b].ended; });
 }
 
 std::optional<std::size_t> Stages::started_by(const Stage& stage) const {
-  std::optional<std::size_t> out;
-  for (const std::size_t before : stage.node.after) {
-    const Stage& other = stages_[before];
-    const Seconds ready = stage.node.streams ? other.began : other.ended;
-    if (ready <= stage.node.start) continue;
-    if (!out || ready > (stage.node.streams ? stages_[*out].began : stages_[*out].ended))
-      out = before;
-  }
-  return out;
+  if (stage.node.after.empty() || stage.began <= stage.node.start) return std::nullopt;
+  const auto ready = [&](std::size_t n) {
+    return stage.node.streams ? stages_[n].began : stages_[n].ended;
+  };
+  return *std::max_element(stage.node.after.begin(), stage.node.after.end(),
+                           [&](std::size_t a, std::size_t b) { return ready(a) < ready(b); });
 }
 
 std::vector<Seconds> Stages::decisive() const {
@@ -184,6 +192,9 @@ void Stages::report(const Stage& stage, RunResult& out) const {
   }
   if (const std::string limit = limit_of(stage); !limit.empty())
     out.limited_by["stage." + stage.node.id] = limit;
+  if (const auto before = streams_behind(stage))
+    out.limited_by[metric::of_stage(stage.node.id, "waited")] =
+        metric::of_stage(stages_[*before].node.id, "rate");
 }
 
 void Stages::report(RunResult& out) const {

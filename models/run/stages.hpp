@@ -9,9 +9,10 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
-#include "models/contract/supply.hpp"
+#include "models/contract/stage_supply.hpp"
 #include "models/job/job.hpp"
 #include "models/plant/plant.hpp"
+#include "models/record/recorder.hpp"
 #include "models/stage/graph.hpp"
 #include "models/stage/stage_mover.hpp"
 #include "stallcast/design.hpp"
@@ -31,6 +32,8 @@ class Stages {
   [[nodiscard]] bool empty() const { return stages_.empty(); }
   /// Its stages, and the jobs that are none of them.
   [[nodiscard]] std::vector<sim::Task<void>> programs();
+  /// Tells `recorder`, which outlives the run, when they are at work.
+  void record(Recorder& recorder);
   /// Whether data are on their way: then nothing repeats.
   [[nodiscard]] bool moving() const { return moving_ > 0; }
   /// Adds "stage.S. ..." and "pipeline. ..." metrics.
@@ -49,13 +52,14 @@ class Stages {
     TrainingJob* job = nullptr;
     Seconds whole{};  ///< GPU time of the whole run of the job; 0 where it says none
     std::unique_ptr<StageMover> mover{};
-    std::unique_ptr<Supply> brings{};
+    std::unique_ptr<StageSupply> brings{};
+    Lane* lane = nullptr;
     Seconds began = Seconds::infinity(), ended{};
     [[nodiscard]] Seconds time() const { return ended - began; }
     [[nodiscard]] Seconds starved() const { return mover ? mover->starved() : job->starved(); }
   };
   sim::Task<void> run(Stage& stage);
-  sim::Task<void> train(Stage& stage, std::vector<Supply*> behind);
+  sim::Task<void> train(Stage& stage, std::vector<StageSupply*> behind);
   /// How long each stage decides when stage number `at` is where it is at date `until`, in the
   /// order of the stages.
   [[nodiscard]] std::vector<Seconds> decisive(std::size_t at, Seconds until) const;
@@ -65,6 +69,8 @@ class Stages {
   [[nodiscard]] const Stage* slowest(const std::vector<Seconds>& parts) const;
   /// Of those it follows, the one that held it up when it streamed; none where it was not held up.
   [[nodiscard]] std::optional<std::size_t> held_up_by(const Stage& stage) const;
+  /// Of those that it streams behind, the last to end; none where it does not stream.
+  [[nodiscard]] std::optional<std::size_t> streams_behind(const Stage& stage) const;
   /// Of those it follows, the last to end; none where it follows none, or waited for its own date.
   [[nodiscard]] std::optional<std::size_t> started_by(const Stage& stage) const;
   [[nodiscard]] std::string limit_of(const Stage& stage) const;

@@ -63,7 +63,7 @@ StageMover::Piece StageMover::next(const Gang& gang) {
   return piece;
 }
 
-sim::Task<void> StageMover::run(std::vector<Supply*> behind, Supply& out) {
+sim::Task<void> StageMover::run(std::vector<StageSupply*> behind, StageSupply& out) {
   if (node_.read > Bytes{}) {
     if (node_.work.delay > Seconds{}) {
       began_ = context_.now();
@@ -84,7 +84,8 @@ sim::Task<void> StageMover::run(std::vector<Supply*> behind, Supply& out) {
 // Chunks of a piece follow each other: while one is written, the next is computed and another read,
 // so a piece takes as long as the slowest of the three. The first chunks have nothing beside them.
 //    [docs/models/stages.md, eq. 2]
-sim::Task<void> StageMover::work(Gang& gang, const std::vector<Supply*>& behind, Supply& out) {
+sim::Task<void> StageMover::work(Gang& gang, const std::vector<StageSupply*>& behind,
+                                 StageSupply& out) {
   for (bool first = true; taken_ < node_.read; first = false) {
     const Piece piece = next(gang);
     if (piece.bytes <= Bytes{}) co_return;
@@ -125,7 +126,8 @@ sim::Task<void> StageMover::overlap(Gang& gang, Piece piece, Seconds waited) {
 }
 
 // It never overtakes what it follows: all that was taken is there.
-sim::Task<Seconds> StageMover::await_input(const Gang& gang, const std::vector<Supply*>& behind) {
+sim::Task<Seconds> StageMover::await_input(const Gang& gang,
+                                           const std::vector<StageSupply*>& behind) {
   const Seconds since = context_.now();
   co_await reach_all(behind, taken_ / node_.read);
   began_ = std::min(began_, context_.now());

@@ -8,7 +8,7 @@
 #include "engine/sim/task.hpp"
 #include "models/contract/host_cores.hpp"
 #include "models/contract/phase_clock.hpp"
-#include "models/contract/supply.hpp"
+#include "models/contract/stage_supply.hpp"
 #include "models/plant/plant.hpp"
 #include "models/stage/graph.hpp"
 
@@ -22,7 +22,7 @@ class StageMover {
   StageMover(const StageNode& node, Plant& plant, sim::Context& context);
 
   /// Reads what `behind` have brought (all of it when empty), and brings its own to `out`.
-  [[nodiscard]] sim::Task<void> run(std::vector<Supply*> behind, Supply& out);
+  [[nodiscard]] sim::Task<void> run(std::vector<StageSupply*> behind, StageSupply& out);
 
   /// Time that workers waited for their input, on average.
   [[nodiscard]] Seconds starved() const { return starved_ / members_; }
@@ -65,8 +65,8 @@ class StageMover {
   [[nodiscard]] Piece next(const Gang& gang);
   /// `waited`: for its input.
   sim::Task<void> overlap(Gang& gang, Piece piece, Seconds waited);
-  sim::Task<void> work(Gang& gang, const std::vector<Supply*>& behind, Supply& out);
-  sim::Task<Seconds> await_input(const Gang& gang, const std::vector<Supply*>& behind);
+  sim::Task<void> work(Gang& gang, const std::vector<StageSupply*>& behind, StageSupply& out);
+  sim::Task<Seconds> await_input(const Gang& gang, const std::vector<StageSupply*>& behind);
   sim::Task<void> read(Gang& gang, Piece piece);
   sim::Task<void> compute(Gang& gang, Piece piece);
   sim::Task<void> write(Gang& gang, Piece piece);

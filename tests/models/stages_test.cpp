@@ -237,6 +237,8 @@ TEST_CASE("a job that begins with a share never overtakes what it follows") {
   set(design.jobs[0].job, Role::job, "after_share", "20 %");
   const RunResult result = run(design);
   CHECK(of_stage(result, "train.start") == Approx(20.0).margin(2.0));
+  CHECK(result.limited_by.at("pipeline.first_batch") == "stage.in.rate");
+  CHECK(result.limited_by.at("stage.train.waited") == "stage.in.rate");
   CHECK(of_stage(result, "train.end") > of_stage(result, "in.end"));
   CHECK(of_stage(result, "train.end") < of_stage(result, "in.end") + 5.0);
   CHECK(metric(result, "job.train.stall.data") > 0.5);

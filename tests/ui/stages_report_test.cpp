@@ -67,6 +67,12 @@ TEST_CASE("a page has a drawing and a table of stages") {
   CHECK_THAT(page, Contains("pipeline takes") && Contains("waits 20 h for its input"));
 }
 
+TEST_CASE("a comment in Markdown has a row for each stage") {
+  CHECK_THAT(rendered(Format::markdown),
+             Contains("| load | from 3 d 3 h, takes 1 d 1 h | reads 1 GB/s | waits 20 h for its "
+                      "input | stage.clean.rate |"));
+}
+
 TEST_CASE("the result says which stage limits, and by what") {
   const auto json = nlohmann::json::parse(rendered(Format::json));
   CHECK(json["pipeline"]["limit"] == "stage.clean");

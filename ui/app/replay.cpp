@@ -84,6 +84,7 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   if (!question.with_jobs) {
     design.jobs.clear();
     design.tenants.clear();
+    design.stages.clear();
     design.failures.clear();
     design.run.values.erase("duration");
   }

@@ -58,7 +58,9 @@ std::string print_gain(double gain) {
 
 std::string bound_phrase(const Explanation& e) {
   if (e.bound_by.empty())
-    return "closed forms are of jobs, and there is none: how tenants fare is only simulated";
+    return std::string("closed forms are of jobs, and there is none: how ") +
+           (e.prediction && of_pipeline(*e.prediction) ? "stages" : "tenants") +
+           " fare is only simulated";
   return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by;
 }
 

@@ -105,14 +105,14 @@ Json draws_object(const Uncertainty& uncertainty) {
 }
 
 /// What limits each stage, and all of them: figures are among the metrics.
-Json pipeline_object(const Prediction& prediction, const std::vector<StageRow>& rows) {
+Json pipeline_object(const Prediction& prediction, const std::vector<StageLine>& rows) {
   const auto named = [&](const std::string& name) {
     const auto found = prediction.limited_by.find(name);
     return found == prediction.limited_by.end() ? Json(nullptr) : Json(found->second);
   };
   Json out = {{"limit", named(metric::kPipelineLimit)}, {"limited_by", named("pipeline")}};
   out["stages"] = Json::array();
-  for (const StageRow& row : rows)
+  for (const StageLine& row : rows)
     out["stages"].push_back({{"id", row.id},
                              {"start", row.start},
                              {"end", row.end},
@@ -149,7 +149,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);
   out["breakdown"] = breakdown_object(prediction);
-  if (const std::vector<StageRow> rows = stage_rows(prediction); !rows.empty())
+  if (const std::vector<StageLine> rows = stage_lines(prediction); !rows.empty())
     out["pipeline"] = pipeline_object(prediction, rows);
   out["bottlenecks"] = Json::array();
   for (const Bottleneck& b : prediction.bottlenecks)

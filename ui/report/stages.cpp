@@ -18,12 +18,12 @@ std::string limit_named(const Prediction& p, const std::string& name) {
   return found == p.limited_by.end() ? std::string() : found->second;
 }
 
-StageRow row_of(const Prediction& p, const std::string& id) {
+StageLine row_of(const Prediction& p, const std::string& id) {
   const auto figure = [&](const char* key) {
     const Metric* m = find(p, metric::of_stage(id, key));
     return m == nullptr ? 0.0 : m->value;
   };
-  StageRow row{.id = id, .start = figure("start"), .end = figure("end")};
+  StageLine row{.id = id, .start = figure("start"), .end = figure("end")};
   row.dates = "from " + print_value(row.start, "s") + ", takes ";
   if (const Metric* time = find(p, metric::of_stage(id, "time"))) row.dates += print_metric(*time);
   if (const Metric* rate = find(p, metric::of_stage(id, "rate")))
@@ -36,19 +36,19 @@ StageRow row_of(const Prediction& p, const std::string& id) {
 
 }  // namespace
 
-std::vector<StageRow> stage_rows(const Prediction& p) {
-  std::vector<StageRow> out;
+std::vector<StageLine> stage_lines(const Prediction& p) {
+  std::vector<StageLine> out;
   for (const auto& [name, value] : p.metrics)
     if (const metric::Name parsed = metric::parse(name);
         parsed.domain == metric::Domain::stage && parsed.figure == "start")
       out.push_back(row_of(p, std::string(parsed.id)));
-  std::stable_sort(out.begin(), out.end(), [](const StageRow& a, const StageRow& b) {
+  std::stable_sort(out.begin(), out.end(), [](const StageLine& a, const StageLine& b) {
     return a.start != b.start ? a.start < b.start : a.end < b.end;
   });
   double last = 0.0;
-  for (const StageRow& row : out) last = std::max(last, row.end);
+  for (const StageLine& row : out) last = std::max(last, row.end);
   const double first = out.empty() ? 0.0 : out.front().start, all = last - first;
-  for (StageRow& row : out) {
+  for (StageLine& row : out) {
     row.begins = all > 0.0 ? (row.start - first) / all : 0.0;
     row.lasts = all > 0.0 ? (row.end - row.start) / all : 0.0;
   }

@@ -8,7 +8,7 @@
 namespace stallcast::report {
 
 /// One stage of a pipeline, as reports show it.
-struct StageRow {
+struct StageLine {
   std::string id;
   double start = 0.0, end = 0.0;  ///< s after the beginning of the run
   double begins = 0.0;            ///< share of the time of all stages that is over when it starts
@@ -20,7 +20,7 @@ struct StageRow {
 };
 
 /// Stages in the order they start. Empty where there are none.
-[[nodiscard]] std::vector<StageRow> stage_rows(const Prediction& prediction);
+[[nodiscard]] std::vector<StageLine> stage_lines(const Prediction& prediction);
 
 /// "clean limits: 12.3 GB/s by host.prep.cpu, 13.4 % of the time"; "" without stages.
 [[nodiscard]] std::string stage_limit(const Prediction& prediction);

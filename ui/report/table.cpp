@@ -5,6 +5,7 @@
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 
@@ -129,6 +130,21 @@ std::string prediction_csv(const Prediction& p) {
   return out;
 }
 
+namespace {
+
+std::string stages_markdown(const Prediction& p) {
+  const std::vector<StageLine> rows = stage_lines(p);
+  if (rows.empty()) return "";
+  std::string out = "\n### Stages\n\n" + stage_limit(p) +
+                    "\n\n| stage | when | reads | waits | limited by |\n|---|---|---|---|---|\n";
+  for (const StageLine& row : rows)
+    out += "| " + markdown_cell(row.id) + " | " + row.dates + " | " + row.rate + " | " +
+           row.waited + " | " + markdown_cell(row.limit) + " |\n";
+  return out;
+}
+
+}  // namespace
+
 std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
   std::string out = "## " + p.scenario_id + ": " +
                     (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
@@ -144,7 +160,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
       if (tenths[i] != 0)
         out += std::string("| ") + kBreakdownCauses[i] + " | " + print_tenths(tenths[i]) + " |\n";
   }
-  out += costs_markdown(p, context);
+  out += stages_markdown(p) + costs_markdown(p, context);
   if (!p.bottlenecks.empty()) {
     const std::string tried = p.gains ? " twice as fast |" : "";
     out += "\n### What limits it\n\n| resource |" + tried + " busy | of the waiting | headroom |\n";

@@ -39,8 +39,11 @@ std::string headline(const Prediction& p, const Ink& ink) {
       out += utilization(p, job, *m, ink);
   if (of_tenants_alone(p))
     out += wrapped("  ", "no job: tenants alone, over " + print_value(p.simulated_s, "s"), 4);
-  if (const Metric* time = find(p, metric::kPipelineTime))
-    out += wrapped("  ", "all stages take " + print_metric(*time) + "; " + stage_limit(p), 4);
+  if (const Metric* time = find(p, metric::kPipelineTime)) {
+    const std::string limits = stage_limit(p);
+    out += wrapped(
+        "  ", "all stages take " + print_metric(*time) + (limits.empty() ? "" : "; ") + limits, 4);
+  }
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);
 }
@@ -67,10 +70,10 @@ std::string time_split(const Prediction& p, const Ink& ink) {
 
 /// A bar for each stage, over the time of all.
 std::string stages(const Prediction& p, const Ink& ink) {
-  const std::vector<StageRow> rows = stage_rows(p);
+  const std::vector<StageLine> rows = stage_lines(p);
   if (rows.empty()) return "";
   std::string out = "\n" + ink.bold("Stages") + "\n";
-  for (const StageRow& row : rows) {
+  for (const StageLine& row : rows) {
     const auto cells = [](double share) {
       return static_cast<std::size_t>(std::lround(share * static_cast<double>(kStageBar)));
     };

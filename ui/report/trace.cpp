@@ -59,6 +59,7 @@ std::pair<std::string, std::string> owner_and_part(const std::string& resource) 
 /// What a lane that belongs to no class of ranks stands under.
 std::string group(const Timeline::Track& track) {
   if (track.kind == "tenant") return "tenant " + track.job;
+  if (track.kind == "stage") return "stages";
   if (track.job.empty()) return "failures of storage";
   const bool saves = track.kind == "checkpoint";
   const std::string what = track.kind == "failure" ? "failures" : saves ? "saves" : track.kind;

@@ -118,7 +118,7 @@ std::string time_split(const Prediction& p) {
 std::string stages(const Prediction& p) {
   std::vector<Span> spans;
   std::vector<std::vector<std::string>> rows;
-  for (const StageRow& row : stage_rows(p)) {
+  for (const StageLine& row : stage_lines(p)) {
     spans.push_back({row.id, row.begins, row.lasts});
     rows.push_back(
         {markup(row.id), markup(row.dates), markup(row.rate), markup(row.waited), path(row.limit)});

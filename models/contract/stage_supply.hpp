@@ -12,9 +12,9 @@
 namespace stallcast::models {
 
 /// What a stage of a pipeline brings, as far as it is there: others wait for a share of it.
-class Supply {
+class StageSupply {
  public:
-  explicit Supply(sim::Context& context) : context_(context) {}
+  explicit StageSupply(sim::Context& context) : context_(context) {}
 
   /// From now on at least `share` of it (0..1) is there.
   void bring(double share) {
@@ -45,8 +45,8 @@ class Supply {
 };
 
 /// What is there of all of `supplies`: the least of them.
-[[nodiscard]] inline sim::Task<void> reach_all(std::vector<Supply*> supplies, double share) {
-  for (Supply* supply : supplies) co_await supply->reach(share);
+[[nodiscard]] inline sim::Task<void> reach_all(std::vector<StageSupply*> supplies, double share) {
+  for (StageSupply* supply : supplies) co_await supply->reach(share);
 }
 
 }  // namespace stallcast::models
