@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "calibration/validation/claims.hpp"
@@ -138,7 +139,8 @@ void compute(const ClaimTask& task, const Values& values, AuditedClaim& claim) {
   figure.value = std::abs(*result.value) < kRounding ? 0.0 : *result.value;
   figure.correct_holds = task.correct.holds_for(figure.value, task.tolerance);
   figure.agrees = task.claimed && task.claimed->holds_for(figure.value, task.tolerance);
-  if (task.claimed && !figure.agrees) figure.deviation = task.claimed->deviation(figure.value);
+  if (task.claimed && !figure.agrees && !figure.own_test)
+    figure.deviation = task.claimed->deviation(figure.value);
   if (!figure.correct_holds)
     claim.faults.push_back(name + ": computed " +
                            base::print_quantity(figure.value, figure.dimension) + ", expected " +
@@ -147,39 +149,61 @@ void compute(const ClaimTask& task, const Values& values, AuditedClaim& claim) {
 
 }  // namespace
 
-bool follows(std::string_view verdict, ClaimOutcome outcome) {
-  const auto is_one_of = [&](std::initializer_list<std::string_view> allowed) {
-    return std::find(allowed.begin(), allowed.end(), verdict) != allowed.end();
-  };
+std::string_view verdict_of(ClaimOutcome outcome) {
   switch (outcome) {
     case ClaimOutcome::none:
-      return true;
+      return "qualitative";
+    case ClaimOutcome::argued:
+      return "";
     case ClaimOutcome::agrees:
-      return verdict == "right";
+      return "right";
     case ClaimOutcome::off:
-      return is_one_of({"wrong", "outdated", "inconsistent", "open"});
+      return "wrong";
     case ClaimOutcome::own_sum:
-      return is_one_of({"inputs wrong", "misleading", "inconsistent", "wrong"});
+      return "inputs wrong";
     case ClaimOutcome::mixed:
-      return is_one_of({"depends", "misleading", "inconsistent", "open"});
+      return "depends";
+    case ClaimOutcome::contradicted:
+      return "inconsistent";
+    case ClaimOutcome::dated:
+      return "outdated";
+    case ClaimOutcome::not_carried:
+      return "misleading";
+    case ClaimOutcome::unpublished:
+    case ClaimOutcome::unmatched:
+      return "open";
   }
-  return false;
+  return "";
 }
 
-ClaimOutcome outcome_of(std::span<const ClaimFigure> figures) {
+bool follows(std::string_view verdict, ClaimOutcome outcome) {
+  if (outcome == ClaimOutcome::argued) return verdict == "right" || verdict == "wrong";
+  return verdict == verdict_of(outcome);
+}
+
+ClaimOutcome outcome_of(std::span<const ClaimFigure> figures, std::string_view basis) {
   int own_right = 0, own_off = 0, right = 0, off = 0;
+  std::set<ClaimCounter> counters;
   for (const ClaimFigure& figure : figures) {
     if (figure.claimed.empty()) continue;
+    if (!figure.agrees) counters.insert(figure.counter);
     if (figure.own_inputs)
       ++(figure.agrees ? own_right : own_off);
     else
       ++(figure.agrees ? right : off);
   }
-  if (own_right + own_off + right + off == 0) return ClaimOutcome::none;
+  if (own_right + own_off + right + off == 0) {
+    if (basis.empty()) return ClaimOutcome::none;
+    return basis == "unpublished" ? ClaimOutcome::unpublished : ClaimOutcome::argued;
+  }
   if (own_off + off == 0) return ClaimOutcome::agrees;
-  if (right + own_right == 0) return ClaimOutcome::off;
-  if (right == 0 && own_off == 0) return ClaimOutcome::own_sum;
-  return ClaimOutcome::mixed;
+  if (counters.contains(ClaimCounter::claim)) return ClaimOutcome::contradicted;
+  if (counters.contains(ClaimCounter::dated)) return ClaimOutcome::dated;
+  if (counters.contains(ClaimCounter::published)) return ClaimOutcome::unmatched;
+  if (counters.contains(ClaimCounter::conclusion) && own_right + right > 0)
+    return ClaimOutcome::not_carried;
+  if (own_off > 0 || right + own_right == 0) return ClaimOutcome::off;
+  return right == 0 ? ClaimOutcome::own_sum : ClaimOutcome::mixed;
 }
 
 Result<Audit> audit(const LoadedClaims& loaded, const predict::PredictOptions& options) {
@@ -190,10 +214,13 @@ Result<Audit> audit(const LoadedClaims& loaded, const predict::PredictOptions& o
     compute(task, values, out.files[task.file].claims[task.claim]);
   for (ClaimsFile& file : out.files)
     for (AuditedClaim& claim : file.claims) {
-      claim.outcome = outcome_of(claim.figures);
-      if (claim.faults.empty() && !follows(claim.verdict, claim.outcome))
+      claim.outcome = outcome_of(claim.figures, claim.basis);
+      if (claim.faults.empty() && !follows(claim.verdict, claim.outcome)) {
+        const std::string_view wanted = verdict_of(claim.outcome);
         claim.faults.push_back("the verdict \"" + claim.verdict +
-                               "\" does not follow from its figures");
+                               "\" does not follow from its figures: by the rule it is " +
+                               (wanted.empty() ? "right or wrong" : std::string(wanted)));
+      }
     }
   out.simulations = values.simulations();
   out.wall_s = values.wall_s();

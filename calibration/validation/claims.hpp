@@ -18,11 +18,17 @@
 /// Claims files: what others state of training and storage, and how to compute the same figure.
 ///
 ///   { "schema": "stallcast.claims/1", "id": "...", "title": "...", "note": "...",
-///     "claims": [ { "id": "A023", "claim": "...", "verdict": "right", "note": "...",
+///     "claims": [ { "id": "A023", "claim": "...", "verdict": "right", "note": "...", "basis":
+///     "...",
 ///                   "checks": [ { "what": "...", "compute": "P * b", "inputs": "own",
 ///                                 "with": { "P": "70e9", "b": "2" },
-///                                 "claimed": "140 GB", "correct": "...", "tolerance": "1 %" } ] }
-///                                 ] }
+///                                 "claimed": "140 GB", "correct": "...", "tolerance": "1 %",
+///                                 "against": { "claim": "D046" } } ] } ] }
+///
+/// "claimed" is what the text says, "test" in its place what we take where it gives no figure.
+/// "against" names what a figure is off from: { "claim": ID }, { "dated": "2024-07" },
+/// { "conclusion": "..." }, { "published": "the best of ..." }. "basis" is one of kClaimBases, for
+/// claims that no figure decides.
 ///
 /// `compute` is an expression over the names of `with`. A name stands for a quantity ("2 TB"), a
 /// catalogue value ("catalog:gpu/h100-sxm#HBM bandwidth", with "@low" or "@high" for an end of a
@@ -30,17 +36,20 @@
 /// place of "metric" it is derived without simulating, { "plan", "param", "set" } is the smallest
 /// value of a parameter that meets the targets of a scenario.
 ///
-/// A verdict is not free: it has to follow from the figures (`follows`).
+/// A verdict is not free: it is that of the rule in kClaimVerdicts (`verdict_of`).
 namespace stallcast::calibration {
 
 inline constexpr std::string_view kClaimsSchema = "stallcast.claims/1";
 
-/// Whether a claim whose figures came out so may have this verdict. Where no figure decides, any
-/// verdict may be argued.
-[[nodiscard]] bool follows(std::string_view verdict, ClaimOutcome outcome);
+/// What the figures of a claim say together; where none decides, its `basis` counts.
+[[nodiscard]] ClaimOutcome outcome_of(std::span<const ClaimFigure> figures, std::string_view basis);
 
-/// What the figures of a claim say together.
-[[nodiscard]] ClaimOutcome outcome_of(std::span<const ClaimFigure> figures);
+/// The verdict that follows, one of kClaimVerdicts; "" of `argued`, which a note makes right or
+/// wrong.
+[[nodiscard]] std::string_view verdict_of(ClaimOutcome outcome);
+
+/// Whether a claim whose figures came out so may have this verdict.
+[[nodiscard]] bool follows(std::string_view verdict, ClaimOutcome outcome);
 
 /// Where a name of a formula gets its value from.
 struct ClaimInput {

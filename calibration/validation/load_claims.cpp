@@ -19,9 +19,19 @@ using base::Json;
 
 constexpr std::array<std::string_view, 5> kClaimFileKeys = {"claims", "id", "note", "schema",
                                                             "title"};
-constexpr std::array<std::string_view, 5> kClaimKeys = {"checks", "claim", "id", "note", "verdict"};
-constexpr std::array<std::string_view, 7> kCheckKeys = {"claimed", "compute",   "correct", "inputs",
-                                                        "what",    "tolerance", "with"};
+constexpr std::array<std::string_view, 6> kClaimKeys = {"basis", "checks", "claim",
+                                                        "id",    "note",   "verdict"};
+constexpr std::array<std::string_view, 9> kCheckKeys = {
+    "against", "claimed", "compute", "correct", "inputs", "test", "tolerance", "what", "with"};
+
+struct CounterKey {
+  std::string_view key;
+  ClaimCounter counter;
+};
+constexpr std::array kCounters = {CounterKey{"claim", ClaimCounter::claim},
+                                  CounterKey{"dated", ClaimCounter::dated},
+                                  CounterKey{"conclusion", ClaimCounter::conclusion},
+                                  CounterKey{"published", ClaimCounter::published}};
 constexpr std::array<std::string_view, 5> kScenarioKeys = {"bound", "metric", "scenario", "set",
                                                            "variant"};
 constexpr std::array<std::string_view, 4> kPlanKeys = {"param", "plan", "set", "variant"};
@@ -113,21 +123,46 @@ class ClaimsReader : NodeReader {
     claim.note = text_of(node, at, "note", false);
     if (!claim.id.empty() && !ids.insert(claim.id).second)
       error("duplicate-id", at + "/id", "there is already a claim \"" + claim.id + "\"", "");
+    claim.basis = text_of(node, at, "basis", false);
     check_verdict(claim.verdict, at + "/verdict");
+    read_checks(node, at, index, claim);
+    check_basis(claim, at);
+    return claim;
+  }
+
+  void read_checks(const Json& node, const std::string& at, std::size_t index,
+                   AuditedClaim& claim) {
     const auto checks = node.find("checks");
     if (checks == node.end()) {
       if (claim.note.empty())
         error("missing", at, "a claim without \"checks\" needs a \"note\" that argues its verdict",
               "");
-      return claim;
+      return;
     }
     if (!checks->is_array()) {
       error("type", at + "/checks", "\"checks\" takes a list", "");
-      return claim;
+      return;
     }
     for (std::size_t i = 0; i < checks->size(); ++i)
       read_check((*checks)[i], at + "/checks" + base::pointer_token(i), index, claim);
-    return claim;
+  }
+
+  /// A basis is known, argued, and only of a claim that no figure decides.
+  void check_basis(const AuditedClaim& claim, const std::string& at) {
+    if (claim.basis.empty()) return;
+    std::vector<std::string> known;
+    for (const ClaimBasis& b : kClaimBases) known.emplace_back(b.id);
+    if (std::find(known.begin(), known.end(), claim.basis) == known.end())
+      error("unknown-basis", at + "/basis", "there is no basis \"" + claim.basis + "\"",
+            "write one of " + base::join(known, ", "));
+    if (claim.note.empty())
+      error("missing", at, "a claim with a \"basis\" needs a \"note\" that argues its verdict", "");
+    for (const ClaimFigure& figure : claim.figures)
+      if (!figure.claimed.empty()) {
+        error("conflict", at + "/basis", "figures decide this claim, so it takes no \"basis\"",
+              "leave it out, or \"claimed\" and \"test\" of every check");
+        return;
+      }
   }
 
   void check_verdict(const std::string& verdict, const std::string& at) {
@@ -148,7 +183,11 @@ class ClaimsReader : NodeReader {
     ClaimFigure figure;
     figure.what = text_of(node, at, "what", false);
     figure.formula = text_of(node, at, "compute", true);
-    figure.claimed = text_of(node, at, "claimed", false);
+    figure.own_test = node.contains("test");
+    if (figure.own_test && node.contains("claimed"))
+      error("conflict", at + "/test", R"(a check takes "claimed" or "test", not both)", "");
+    figure.claimed = text_of(node, at, figure.own_test ? "test" : "claimed", false);
+    read_against(node, at, figure);
     figure.correct = text_of(node, at, "correct", false);
     figure.tolerance = text_of(node, at, "tolerance", false);
     const std::string inputs = text_of(node, at, "inputs", false);
@@ -170,6 +209,20 @@ class ClaimsReader : NodeReader {
     claim.figures.push_back(std::move(figure));
   }
 
+  /// What an off figure is off from.
+  void read_against(const Json& node, const std::string& at, ClaimFigure& figure) {
+    const auto found = node.find("against");
+    if (found == node.end()) return;
+    for (const CounterKey& known : kCounters)
+      if (found->is_object() && found->size() == 1 && found->contains(known.key)) {
+        figure.counter = known.counter;
+        figure.against = text_of(*found, at + "/against", std::string(known.key), true);
+      }
+    if (figure.counter == ClaimCounter::none || figure.claimed.empty())
+      error("type", at + "/against", "\"against\" says of a claimed figure what it is off from",
+            R"(write { "claim": "D046" }, "dated", "conclusion" or "published")");
+  }
+
   /// What is claimed, what is right, and how exactly.
   void read_figures(const std::string& at, const ClaimFigure& figure, ClaimTask& task) {
     std::string message;
@@ -180,10 +233,10 @@ class ClaimsReader : NodeReader {
       if (!out) error("unit", at + "/" + key, message, R"(write "4 GB/s" or "1 s to 2 s")");
       return out;
     };
-    task.claimed = statement("claimed", figure.claimed);
+    task.claimed = statement(figure.own_test ? "test" : "claimed", figure.claimed);
     const auto correct = statement("correct", figure.correct);
     if (figure.claimed.empty() && figure.correct.empty())
-      error("missing", at, R"(a check needs "claimed" or "correct")", "");
+      error("missing", at, R"(a check needs "claimed", "test" or "correct")", "");
     if (task.claimed) task.correct = *task.claimed;
     if (correct) task.correct = *correct;
     if (task.claimed && correct && task.claimed->dimension != correct->dimension)

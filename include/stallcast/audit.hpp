@@ -11,32 +11,67 @@
 /// What others claim, next to what Stallcast computes.
 namespace stallcast {
 
-/// A verdict on a claim and what it means.
+/// A verdict on a claim, what it means, and when it is given. A figure decides when a claim or a
+/// test stands against it.
 struct ClaimVerdict {
   std::string_view id;
   std::string_view meaning;
+  std::string_view rule;
 };
 
 /// All verdicts, in the order reports count them.
 inline constexpr std::array kClaimVerdicts = {
-    ClaimVerdict{"right", "our figure is the claimed one, or what is said holds"},
-    ClaimVerdict{"depends", "holds for some inputs, not for others; both sides are computed"},
-    ClaimVerdict{"inputs wrong", "the sum is right on its own inputs, which are not real ones"},
-    ClaimVerdict{"wrong", "our figure is not the claimed one, or what is said does not hold"},
-    ClaimVerdict{"inconsistent", "contradicts itself or another claim"},
-    ClaimVerdict{"misleading", "the figure exists but does not carry the conclusion"},
-    ClaimVerdict{"outdated", "was right once; today's figure is another"},
-    ClaimVerdict{"open", "can be neither reproduced nor refuted from public figures"},
-    ClaimVerdict{"qualitative", "nothing to compute: an opinion, a definition or advice"}};
+    ClaimVerdict{"right", "our figure is the claimed one, or what is said holds",
+                 "every deciding figure holds; or none decides and its class argues it"},
+    ClaimVerdict{"depends", "holds for some inputs, not for others; both sides are computed",
+                 "some deciding figures hold and some are off"},
+    ClaimVerdict{"inputs wrong", "the sum is right on its own inputs, which are not real ones",
+                 "its own sum holds, every figure from sourced inputs is off"},
+    ClaimVerdict{"wrong", "our figure is not the claimed one, or what is said does not hold",
+                 "every deciding figure is off, or its own sum is; or none decides and its class "
+                 "argues it"},
+    ClaimVerdict{"inconsistent", "contradicts itself or another claim",
+                 "a figure is off against a claim that it names"},
+    ClaimVerdict{"misleading", "the figure exists but does not carry the conclusion",
+                 "a figure holds, one is off against the conclusion that it names"},
+    ClaimVerdict{"outdated", "was right once; today's figure is another",
+                 "a figure is off against one of a date that it names"},
+    ClaimVerdict{"open", "can be neither reproduced nor refuted from public figures",
+                 "a figure is short of the best public one; or none decides and nothing is "
+                 "published"},
+    ClaimVerdict{"qualitative", "nothing to compute: an opinion, advice or an input",
+                 "no figure decides"}};
 
-/// What the computed figures of a claim say of it.
-enum class ClaimOutcome {
-  none,     ///< no figure decides: the verdict is argued
-  agrees,   ///< every figure agrees with the claim
-  off,      ///< no figure agrees
-  own_sum,  ///< the sum is right on the claim's own inputs, not on sourced ones
-  mixed     ///< some figures agree and some do not: it depends
+/// What a claim rests on that no figure decides.
+struct ClaimBasis {
+  std::string_view id;
+  std::string_view meaning;
 };
+
+/// All of them. Only the first three let a note argue "right" or "wrong".
+inline constexpr std::array kClaimBases = {
+    ClaimBasis{"definition", "by what the words mean, or how the thing is built"},
+    ClaimBasis{"documentation", "its documentation, its authors or a paper on it say so"},
+    ClaimBasis{"report", "a report of what others report"},
+    ClaimBasis{"unpublished", "nothing public decides it"}};
+
+/// What the computed figures of a claim say of it; each but `argued` has one verdict.
+enum class ClaimOutcome {
+  none,          ///< no figure decides
+  argued,        ///< no figure decides, and its class lets the note argue right or wrong
+  unpublished,   ///< no figure decides, and nothing is published
+  agrees,        ///< every figure agrees with the claim
+  off,           ///< no figure agrees, or a sum on the claim's own inputs is off
+  own_sum,       ///< the sum is right on the claim's own inputs, not on sourced ones
+  mixed,         ///< some figures agree and some do not: it depends
+  contradicted,  ///< off against another claim, or another figure of the same one
+  dated,         ///< off against the figure of a date
+  not_carried,   ///< a figure agrees, and the conclusion does not follow from it
+  unmatched      ///< no public figure comes near, which does not refute it
+};
+
+/// What the figure of a claim is held against, when that is more than the claim.
+enum class ClaimCounter { none, claim, dated, conclusion, published };
 
 /// A name in the formula of a figure.
 struct ClaimTerm {
@@ -54,6 +89,9 @@ struct ClaimFigure {
   bool simulated = false;         ///< from a simulation, a search or a bound of a scenario
   bool assumption = false;        ///< an input is a catalogue figure from memory
   std::string claimed;    ///< "420 GB", "40 GB/s to 80 GB/s", ">= 1 TB"; "" when not claimed
+  bool own_test = false;  ///< the claim gives no such figure: `claimed` is what we test it by
+  ClaimCounter counter = ClaimCounter::none;
+  std::string against;    ///< of `counter`: "D046", "2024-07", ...
   std::string correct;    ///< the figure we stand for, as written; "" when it is the claimed one
   std::string tolerance;  ///< "1 %"; "" when exact
   Dimension dimension = Dimension::number;
@@ -69,6 +107,7 @@ struct AuditedClaim {
   std::string claim;    ///< in our words
   std::string verdict;  ///< one of kClaimVerdicts: "right", "wrong", ...
   std::string note;     ///< reason, source, or why it cannot be decided
+  std::string basis;    ///< one of kClaimBases when no figure decides; else ""
   std::vector<ClaimFigure> figures;
   ClaimOutcome outcome = ClaimOutcome::none;
   std::vector<std::string> faults;  ///< figures that are not what they should be, a verdict that

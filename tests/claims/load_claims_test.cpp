@@ -71,12 +71,12 @@ TEST_CASE("a wrong figure is a fault of its claim") {
 TEST_CASE("a verdict that does not follow from the figures is a fault") {
   // Computed and claimed agree: the claim cannot be wrong.
   CHECK(faults_of(R"("verdict": "wrong", "checks": [ { "compute": "2 * 3", "claimed": "6" } ])") ==
-        Texts{"the verdict \"wrong\" does not follow from its figures"});
+        Texts{"the verdict \"wrong\" does not follow from its figures: by the rule it is right"});
   // And the other way round.
   CHECK(
       faults_of(
           R"("verdict": "right", "checks": [ { "compute": "2 * 3", "claimed": "7", "correct": "6" } ])") ==
-      Texts{"the verdict \"right\" does not follow from its figures"});
+      Texts{"the verdict \"right\" does not follow from its figures: by the rule it is wrong"});
 }
 
 TEST_CASE("a formula that does not use an input, or knows no name, is a fault") {
@@ -111,7 +111,7 @@ TEST_CASE("what is wrong in a claims file is said with its place") {
   CHECK(messages_of(file_with(R"("verdict": "right")")) ==
         Texts{"a claim without \"checks\" needs a \"note\" that argues its verdict"});
   CHECK(messages_of(file_with(R"("verdict": "right", "checks": [ { "compute": "1" } ])")) ==
-        Texts{"a check needs \"claimed\" or \"correct\""});
+        Texts{"a check needs \"claimed\", \"test\" or \"correct\""});
   CHECK(
       messages_of(file_with(
           R"("verdict": "right", "checks": [ { "compute": "b", "claimed": "2 kB", "with": { "b": "2 B" } } ])")) ==
@@ -163,17 +163,65 @@ TEST_CASE("files are claims when each of them says so") {
   CHECK_FALSE(are_claims({}));
 }
 
-TEST_CASE("each outcome admits the verdicts that can follow from it") {
-  const auto allowed = [](ClaimOutcome outcome) {
-    Texts out;
-    for (const ClaimVerdict& verdict : kClaimVerdicts)
-      if (follows(verdict.id, outcome)) out.emplace_back(verdict.id);
-    return base::join(out, ", ");
+TEST_CASE("a verdict is the one that the rule makes of the figures") {
+  // A figure that holds or is off; on the claim's own inputs; off against what it names.
+  const auto figure = [](bool agrees, bool own = false, ClaimCounter counter = ClaimCounter::none) {
+    ClaimFigure out;
+    out.claimed = "1";
+    out.agrees = agrees;
+    out.own_inputs = own;
+    out.counter = counter;
+    return out;
   };
-  CHECK(allowed(ClaimOutcome::agrees) == "right");
-  CHECK(allowed(ClaimOutcome::off) == "wrong, inconsistent, outdated, open");
-  CHECK(allowed(ClaimOutcome::own_sum) == "inputs wrong, wrong, inconsistent, misleading");
-  CHECK(allowed(ClaimOutcome::mixed) == "depends, inconsistent, misleading, open");
+  const ClaimFigure holds = figure(true), off = figure(false), own = figure(true, true);
+  const auto verdict = [](std::vector<ClaimFigure> figures, std::string_view basis = "") {
+    return std::string(verdict_of(outcome_of(figures, basis)));
+  };
+  const auto against = [&](ClaimCounter counter) { return figure(false, false, counter); };
+  CHECK(verdict({holds, holds}) == "right");
+  CHECK(verdict({own}) == "right");
+  CHECK(verdict({off, off}) == "wrong");
+  CHECK(verdict({figure(false, true), holds}) == "wrong");
+  CHECK(verdict({holds, off}) == "depends");
+  CHECK(verdict({own, off}) == "inputs wrong");
+  CHECK(verdict({holds, against(ClaimCounter::claim)}) == "inconsistent");
+  CHECK(verdict({against(ClaimCounter::dated), off}) == "outdated");
+  CHECK(verdict({own, against(ClaimCounter::conclusion)}) == "misleading");
+  CHECK(verdict({against(ClaimCounter::conclusion)}) == "wrong");
+  CHECK(verdict({against(ClaimCounter::published)}) == "open");
+  // A figure that agrees is off against nothing, whatever it names.
+  CHECK(verdict({figure(true, false, ClaimCounter::claim)}) == "right");
+  CHECK(verdict({ClaimFigure{}}) == "qualitative");
+  CHECK(verdict({}, "unpublished") == "open");
+}
+
+TEST_CASE("only a claim of a class that the rule names is right or wrong by its note") {
+  CHECK(faults_of(R"("verdict": "wrong", "note": "n", "basis": "definition")") == Texts{});
+  CHECK(faults_of(R"("verdict": "right", "note": "n")") ==
+        Texts{"the verdict \"right\" does not follow from its figures: by the rule it is "
+              "qualitative"});
+  CHECK(
+      faults_of(R"("verdict": "depends", "note": "n", "basis": "report")") ==
+      Texts{"the verdict \"depends\" does not follow from its figures: by the rule it is right or "
+            "wrong"});
+}
+
+TEST_CASE("a basis and what a figure is off against are checked with their place") {
+  CHECK(messages_of(file_with(R"("verdict": "right", "note": "n", "basis": "memory")")) ==
+        Texts{"there is no basis \"memory\""});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "note": "n", "basis": "report", "checks": [ { "compute": "1", "test": "1" } ])")) ==
+      Texts{"figures decide this claim, so it takes no \"basis\""});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "1", "test": "1", "claimed": "1" } ])")) ==
+      Texts{"a check takes \"claimed\" or \"test\", not both"});
+  for (const char* against : {R"({ "claim": "A1", "dated": "2024" })", R"({ "year": "2024" })"})
+    CHECK(messages_of(file_with(R"("verdict": "wrong", "checks": [ { "compute": "1", "test": "2",
+            "correct": "1", "against": )" +
+                                std::string(against) + " } ]")) ==
+          Texts{"\"against\" says of a claimed figure what it is off from"});
 }
 
 }  // namespace load_claims_test

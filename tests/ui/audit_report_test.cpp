@@ -23,9 +23,16 @@ Audit sample() {
   figure.correct_holds = true;
   figure.assumption = true;
   figure.deviation = "claim 50 % too low";
-  AuditedClaim off{"X1", "a save | 70B", "wrong", "note", {figure}, ClaimOutcome::off, {}};
-  AuditedClaim argued{"X2", "advice", "qualitative", "an opinion", {}, ClaimOutcome::none, {}};
-  AuditedClaim faulty{"X3", "broken", "right", "n", {}, ClaimOutcome::none, {"does not compute"}};
+  AuditedClaim off{"X1", "a save | 70B", "wrong", "note", "", {figure}, ClaimOutcome::off, {}};
+  AuditedClaim argued{"X2", "advice", "qualitative", "an opinion", "", {}, ClaimOutcome::none, {}};
+  ClaimFigure tested = figure;
+  tested.own_test = true;
+  tested.deviation = "";
+  tested.counter = ClaimCounter::claim;
+  tested.against = "X1";
+  AuditedClaim faulty{
+      "X3", "broken", "right", "n", "definition", {}, ClaimOutcome::argued, {"does not compute"}};
+  faulty.figures.push_back(tested);
   Audit out;
   out.files.push_back({"f.json", "f", "Text X", "About it.", {off, argued, faulty}});
   return out;
@@ -46,7 +53,8 @@ TEST_CASE("an audit counts claims by verdict and says what is off") {
   CHECK(has(text, "  wrong            1  our figure is not the claimed one"));
   CHECK(has(text, "14 B per parameter: off: 980 GB*, not 490 GB (claim 50 % too low)"));
   CHECK(has(text, "fault: does not compute"));
-  CHECK(has(text, "3 claims; 1 have figures of ours (1 figures, 1 with an input from"));
+  CHECK(has(text, "off: 980 GB*, test 490 GB, against X1"));
+  CHECK(has(text, "3 claims; 2 have figures of ours (2 figures, 2 with an input from"));
 }
 
 TEST_CASE("an audit in Markdown keeps its columns and shows the formula with its inputs") {
@@ -56,6 +64,8 @@ TEST_CASE("an audit in Markdown keeps its columns and shows the formula with its
             "| X1 | a save \\| 70B | wrong | 14 B per parameter: off: 980 GB*, not 490 GB (claim "
             "50 % too low) = `14 * P`, P = 70e9 (parameters of model/m) | note |"));
   CHECK(has(text, "| X2 | advice | qualitative |  | an opinion |"));
+  CHECK(has(text, "| (definition) n |"));
+  CHECK(has(text, "| outdated | a figure is off against one of a date that it names |"));
   CHECK(has(text, "**fault: does not compute**"));
 }
 
@@ -75,6 +85,9 @@ TEST_CASE("an audit in JSON has base values, faults and counts") {
   CHECK(json["claims"][0]["figures"][0]["value"] == 980e9);
   CHECK(json["claims"][0]["figures"][0]["agrees"] == false);
   CHECK(json["claims"][2]["faults"][0] == "does not compute");
+  CHECK(json["claims"][2]["basis"] == "definition");
+  CHECK(json["claims"][2]["figures"][0]["test"] == "490 GB");
+  CHECK(json["claims"][2]["figures"][0]["counter"] == "claim");
 }
 
 }  // namespace audit_report_test

@@ -49,9 +49,24 @@ std::string printed(const ClaimFigure& figure) {
 std::string statement(const ClaimFigure& figure) {
   std::string out = printed(figure) + (figure.assumption ? "*" : "");
   if (figure.claimed.empty()) return out;
-  if (figure.agrees) return "holds: " + out;
-  out = "off: " + out + ", not " + figure.claimed;
-  return figure.deviation.empty() ? out : out + " (" + figure.deviation + ")";
+  if (figure.agrees) return "holds: " + out + (figure.own_test ? ", test " + figure.claimed : "");
+  out = "off: " + out + (figure.own_test ? ", test " : ", not ") + figure.claimed;
+  if (!figure.deviation.empty()) out += " (" + figure.deviation + ")";
+  if (figure.counter != ClaimCounter::none) out += ", against " + figure.against;
+  return out;
+}
+
+std::string_view counter_name(ClaimCounter counter) {
+  return counter == ClaimCounter::claim        ? "claim"
+         : counter == ClaimCounter::dated      ? "dated"
+         : counter == ClaimCounter::conclusion ? "conclusion"
+         : counter == ClaimCounter::published  ? "published"
+                                               : "";
+}
+
+/// The note, with what it rests on where no figure decides: "Definition. By ...".
+std::string argument(const AuditedClaim& claim) {
+  return claim.basis.empty() ? claim.note : "(" + claim.basis + ") " + claim.note;
 }
 
 /// "= P * 14, P = 70e9", or "from job.train.au of s.json" of a figure taken as it is.
@@ -86,11 +101,31 @@ std::string totals(const Audit& audit) {
 }
 
 std::string_view outcome_name(ClaimOutcome outcome) {
-  return outcome == ClaimOutcome::none      ? "none"
-         : outcome == ClaimOutcome::agrees  ? "agrees"
-         : outcome == ClaimOutcome::off     ? "off"
-         : outcome == ClaimOutcome::own_sum ? "own sum only"
-                                            : "mixed";
+  switch (outcome) {
+    case ClaimOutcome::none:
+      return "none";
+    case ClaimOutcome::argued:
+      return "argued";
+    case ClaimOutcome::unpublished:
+      return "unpublished";
+    case ClaimOutcome::agrees:
+      return "agrees";
+    case ClaimOutcome::off:
+      return "off";
+    case ClaimOutcome::own_sum:
+      return "own sum only";
+    case ClaimOutcome::mixed:
+      return "mixed";
+    case ClaimOutcome::contradicted:
+      return "contradicted";
+    case ClaimOutcome::dated:
+      return "dated";
+    case ClaimOutcome::not_carried:
+      return "not carried";
+    case ClaimOutcome::unmatched:
+      return "unmatched";
+  }
+  return "";
 }
 
 constexpr std::string_view kHowToRead =
@@ -100,10 +135,25 @@ constexpr std::string_view kHowToRead =
     "its "
     "own inputs; other figures take sourced inputs (`stallcast catalog show ID` has the source), "
     "scenarios that are simulated, or closed forms of scenarios. Where a claim gives no figure but "
-    "can be tested, the row says what was taken as its limit (\">= 95 %\"). An asterisk: an input "
-    "is "
-    "from memory. A verdict has to follow from the figures; where there is none, the note argues "
-    "it.";
+    "can be tested, \"test\" is what we took for it (\"test >= 95 %\"). An asterisk: an input is "
+    "from memory.";
+
+/// The rule by which verdicts follow from figures, as code applies it.
+std::string rule_markdown() {
+  std::string out =
+      "\n## How a verdict follows\n\nA figure decides when it has a claimed figure or a test next "
+      "to it. The verdict of every row is computed by this table, and a test fails where the row "
+      "has another. Figures that name what they are off against (\"against D046\") go before "
+      "counts.\n\n| verdict | when |\n|---|---|\n";
+  for (const ClaimVerdict& verdict : kClaimVerdicts)
+    out += "| " + std::string(verdict.id) + " | " + std::string(verdict.rule) + " |\n";
+  out +=
+      "\nWhere no figure decides, the note says what the row rests on. Only the first three let it "
+      "be right or wrong:\n\n| class | what it is |\n|---|---|\n";
+  for (const ClaimBasis& basis : kClaimBases)
+    out += "| " + std::string(basis.id) + " | " + std::string(basis.meaning) + " |\n";
+  return out;
+}
 
 std::string audit_text(const Audit& audit, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
@@ -144,7 +194,7 @@ std::string audit_markdown(const Audit& audit, const ReportContext& context) {
     if (const auto count = counts.find(verdict.id); count != counts.end())
       row(std::string(verdict.id), count->second, verdict.meaning);
   row("all", counts.find("")->second, "");
-  out += "\n## How to read it\n\n" + std::string(kHowToRead) + "\n";
+  out += "\n## How to read it\n\n" + std::string(kHowToRead) + "\n" + rule_markdown();
   for (const ClaimsFile& file : audit.files) {
     out += "\n## " + file.title + "\n";
     if (!file.note.empty()) out += "\n" + file.note + "\n";
@@ -157,7 +207,7 @@ std::string audit_markdown(const Audit& audit, const ReportContext& context) {
       for (const std::string& fault : claim.faults)
         figures += "<br>**fault: " + markdown_cell(fault) + "**";
       out += "| " + claim.id + " | " + markdown_cell(claim.claim) + " | " + claim.verdict + " | " +
-             figures + " | " + markdown_cell(claim.note) + " |\n";
+             figures + " | " + markdown_cell(argument(claim)) + " |\n";
     }
   }
   return out + "\n" + totals(audit) + "; " + made_by(context) + "\n";
@@ -171,7 +221,7 @@ std::string audit_csv(const Audit& audit) {
     const std::string outcome(outcome_name(claim.outcome));
     if (claim.figures.empty())
       out += csv_row({claim.id, claim.claim, claim.verdict, outcome, "", "", "", "", "", "", "", "",
-                      "", claim.note});
+                      "", argument(claim)});
     for (const ClaimFigure& f : claim.figures)
       out +=
           csv_row({claim.id, claim.claim, claim.verdict, outcome, f.what, f.claimed, printed(f),
@@ -179,7 +229,7 @@ std::string audit_csv(const Audit& audit) {
                    f.claimed.empty() ? ""
                    : f.agrees        ? "yes"
                                      : "no",
-                   f.deviation, derivation(f, ""), claim.note});
+                   f.deviation, derivation(f, ""), argument(claim)});
   });
   return out;
 }
@@ -194,7 +244,10 @@ Json figure_object(const ClaimFigure& f) {
           {"own_inputs", f.own_inputs},
           {"simulated", f.simulated},
           {"assumption", f.assumption},
-          {"claimed", f.claimed},
+          {"claimed", f.own_test ? "" : f.claimed},
+          {"test", f.own_test ? f.claimed : ""},
+          {"counter", counter_name(f.counter)},
+          {"against", f.against},
           {"expected", f.correct.empty() ? f.claimed : f.correct},
           {"tolerance", f.tolerance},
           {"value", f.value},
@@ -223,6 +276,7 @@ std::string audit_json(const Audit& audit, const ReportContext& context, const S
                              {"outcome", outcome_name(claim.outcome)},
                              {"figures", std::move(figures)},
                              {"note", claim.note},
+                             {"basis", claim.basis},
                              {"faults", claim.faults}});
   });
   if (style.timing) out["elapsed"] = {{"wall_s", audit.wall_s}};
