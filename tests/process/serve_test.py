@@ -233,6 +233,22 @@ class ServeTest(unittest.TestCase):
         for body in ("{}", "[]", "{", '{"base": 1, "head": 2}', "[" * 100000, '{"base": ' + '{"a":' * 9999):
             self.problem(self.server.post("/v1/diff", body), 422)
 
+    def test_designs_side_by_side(self):
+        few = SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1 }')
+        found = self.server.run("/v1/compare?draws=0", json.dumps({"designs": {"four": SCENARIO, "one": few}}))
+        self.assertEqual(found.status, 200, found.text)
+        self.assertEqual([design["name"] for design in json.loads(found.text)["designs"]], ["four", "one"])
+        many = {"designs": {str(i): SCENARIO for i in range(9)}}
+        for body in ("{}", "[]", "{", '{"designs": {}}', '{"designs": 3}', json.dumps(many), "[" * 100000):
+            self.problem(self.server.post("/v1/compare", body), 422)
+
+    def test_growth_by_months(self):
+        found = self.server.run("/v1/grow?until=1y&of=storage.scratch.ost.read=-5%20%25/month", SCENARIO)
+        self.assertEqual(found.status, 200, found.text)
+        self.assertEqual(json.loads(found.text)["months"][-1], 12)
+        self.problem(self.server.post("/v1/grow?until=soon", SCENARIO), 400)
+        self.problem(self.server.run("/v1/grow", SCENARIO), 422)
+
     def test_a_sweep_has_a_row_per_point(self):
         made = self.server.post("/v1/sweeps?vary=storage.scratch.ost.count=1,2,4")
         location = made.headers["location"]

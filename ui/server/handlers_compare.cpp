@@ -2,8 +2,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "ui/app/check.hpp"
+#include "ui/app/compare.hpp"
 #include "ui/app/root.hpp"
 #include "ui/app/sweep_file.hpp"
 #include "ui/report/check/kinds.hpp"
@@ -43,6 +46,36 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
       return side.is_string() ? side.get<std::string>() : side.dump(2);
     };
     return std::array{text_of(both[names[0]]), text_of(both[names[1]])};
+  } catch (const std::exception&) {  // its message quotes bytes that may be no text
+    return fault("the body is not valid JSON");
+  }
+}
+
+constexpr std::size_t kMostDesigns = 8;
+
+/// The members of "designs", by name: texts, or what is printed to texts.
+Asked<std::vector<std::pair<std::string, std::string>>> designs_of(const std::string& body) {
+  using Json = nlohmann::ordered_json;
+  using Designs = std::vector<std::pair<std::string, std::string>>;
+  const auto fault = [](std::string_view detail) {
+    return Asked<Designs>(problem(422, detail,
+                                  "send {\"designs\": {\"one\": ..., \"two\": ...}}, each as an "
+                                  "object or as its text"));
+  };
+  try {
+    const Json root = Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
+      if (depth > kDeepest) throw std::length_error("too deep");
+      return true;
+    });
+    if (!root.is_object() || root.size() != 1 || !root.contains("designs") ||
+        !root["designs"].is_object() || root["designs"].empty())
+      return fault("the body is not an object of designs");
+    if (root["designs"].size() > kMostDesigns)
+      return fault("at most " + std::to_string(kMostDesigns) + " designs are compared");
+    Designs out;
+    for (const auto& [name, design] : root["designs"].items())
+      out.emplace_back(name, design.is_string() ? design.get<std::string>() : design.dump(2));
+    return out;
   } catch (const std::exception&) {  // its message quotes bytes that may be no text
     return fault("the body is not valid JSON");
   }
@@ -206,6 +239,50 @@ Response answer_diff(Call& call) {
         const report::DiffContext context{report::tool_context(client::version()), {}};
         return RunAnswer{{.body = report::diff_json(found, context)},
                          report::diff_html(found, context)};
+      });
+}
+
+Response answer_compare(Call& call) {
+  const auto asked = task_of(call);
+  if (!asked.value) return asked.problem;
+  const auto task = *asked.value;
+  const auto designs = designs_of(call.request.body);
+  if (!designs.value) return designs.problem;
+  std::int64_t most = -1;
+  if (!read_number(call, "draws", most))
+    return problem(400, "draws takes a whole number", "use 0 for none");
+  if (most > call.service.settings.replicas)
+    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+                            " draws can be asked for");
+  if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
+    return problem(422, std::to_string(most) + " draws say nothing of an interval",
+                   "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
+  std::vector<client::DiffInput> inputs;
+  for (const auto& [name, text] : *designs.value) {
+    ScenarioFile source = task->source;
+    source.file = folder_of(call.service.settings) + name;
+    source.text = text;
+    Asked<Scenario> scenario = read(call, source);
+    if (!scenario.value) return scenario.problem;
+    inputs.push_back({.name = name, .scenario = std::move(scenario.value)});
+  }
+  return submit<SideBySide>(
+      call, "compare", text_of(call), task,
+      [inputs, most](Asking& asking) {
+        client::RunQuestion question;
+        question.predict = asking.question;
+        question.advise = question.timeline = false;
+        if (most >= 0) question.draws = static_cast<std::size_t>(most);
+        std::size_t failed = 0;
+        Result<SideBySide> found = client::compare(asking.session, inputs, question, failed);
+        asking.bytes = kPrediction * inputs.size();
+        if (found.ok())
+          for (const ComparedDesign& d : found->designs)
+            asking.partial = asking.partial || d.prediction.verdict == Verdict::inconclusive;
+        return found;
+      },
+      [](client::Session&, const SideBySide& found) {
+        return rendered(found, report::tool_context(client::version()));
       });
 }
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 
+#include "ui/app/growth.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
@@ -89,6 +91,30 @@ Response answer_plan(Call& call) {
       },
       [task, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
         return rendered(found, context_of("plan", *task, words));
+      });
+}
+
+Response answer_grow(Call& call) {
+  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
+  if (!asked.value) return asked.problem;
+  const std::shared_ptr<const Inquiry> task = *asked.value;
+  client::GrowthQuestion wanted;
+  wanted.of = call.request.parameters("of");
+  if (const std::string until = call.request.parameter("until"); !until.empty()) {
+    wanted.months = client::months_of(until);
+    if (!wanted.months) return problem(400, "until takes months", "write 24mo or 2y");
+  }
+  std::int64_t every = 0;
+  if (!read_number(call, "every", every))
+    return problem(400, "every takes a whole number of months", "write 3");
+  if (every > 0) wanted.every = static_cast<int>(std::min<std::int64_t>(every, 240));
+  return submit<GrowthResult>(
+      call, "grow", text_of(call), task,
+      [task, wanted](Asking& asking) {
+        return asking.session.grow(*task->scenario, wanted, asking.question);
+      },
+      [task, words = report::words_of(wanted)](client::Session&, const GrowthResult& found) {
+        return rendered(found, context_of("grow", *task, words));
       });
 }
 

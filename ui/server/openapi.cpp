@@ -50,6 +50,9 @@ Json schemas() {
                       "trailing commas are accepted"}};
   const Json either = {{"type", {"object", "string"}}};
   out["Pair"] = object({{"base", either}, {"head", either}}, {"base", "head"});
+  out["Designs"] = object(
+      {{"designs", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", either}}}},
+      {"designs"});
   out["Judged"] = {
       {"description", "a scenario, or a scenario and what `check --update-baseline` wrote"},
       {"anyOf",
@@ -61,12 +64,14 @@ Json schemas() {
   out["Resolved"] = of_type("object");
   out["Object"] = of_type("object");
   out["Catalog"] = list_of(object({{"id", text}, {"what", text}}, {"id", "what"}));
-  out["Run"] = object({{"id", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}},
-                       {"kind", {{"enum", {"run", "plan", "explain", "check", "diff", "sweep"}}}},
-                       {"state", {{"enum", {"queued", "running", "done", "failed", "cancelled"}}}},
-                       {"progress", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
-                       {"links", {{"type", "object"}, {"additionalProperties", text}}}},
-                      {"id", "kind", "state", "progress", "links"});
+  out["Run"] =
+      object({{"id", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}},
+              {"kind",
+               {{"enum", {"run", "plan", "explain", "grow", "compare", "check", "diff", "sweep"}}}},
+              {"state", {{"enum", {"queued", "running", "done", "failed", "cancelled"}}}},
+              {"progress", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
+              {"links", {{"type", "object"}, {"additionalProperties", text}}}},
+             {"id", "kind", "state", "progress", "links"});
   const Json metric =
       object({{"value", number}, {"unit", text}, {"ci95", list_of(number)}}, {"value", "unit"});
   out["Result"] = object({{"schema", {{"const", "stallcast.result/1"}}},
@@ -130,6 +135,13 @@ Json request_body(Body body) {
              {{"application/json",
                {{"schema", reference("Pair")},
                 {"example", {{"base", example_scenario()}, {"head", example_scenario()}}}}}}}};
+  if (body == Body::designs)
+    return {{"required", true},
+            {"content",
+             {{"application/json",
+               {{"schema", reference("Designs")},
+                {"example",
+                 {{"designs", {{"one", example_scenario()}, {"two", example_scenario()}}}}}}}}}};
   return {{"required", true},
           {"description", "a scenario file as it is; lines and columns of problems are its own"},
           {"content",

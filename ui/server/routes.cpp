@@ -54,6 +54,17 @@ constexpr std::array kExplain = {
                      "array", "job.train.gpu.utilization"},
     RequestParameter{"what_if", "most changes to try by simulation; default: 8, and 0 with metrics",
                      "integer", "4"}};
+constexpr std::array kGrow = {
+    kSet,
+    kVariant,
+    kSeed,
+    kReplicas,
+    kLimit,
+    RequestParameter{"of", "lets this value grow, too, as --of does; repeatable", "array",
+                     "jobs.train.dataset.size=4 %/month"},
+    RequestParameter{"until", "months to look, as 24mo or 2y; default: the scenario's, or 36"},
+    RequestParameter{"every", "months between simulations", "integer", "3"}};
+constexpr std::array kCompare = {kSeed, kReplicas, kLimit, kDraws};
 constexpr std::array kCheck = {
     kSet,
     kVariant,
@@ -125,6 +136,10 @@ constexpr std::array kRoutes = {
           Body::scenario, kPlan, kSubmitted, kBusy, false, answer_plan},
     Route{"POST", "/v1/explain", "explain", "runs", "why: numbers down to their inputs",
           Body::scenario, kExplain, kSubmitted, kBusy, false, answer_explain},
+    Route{"POST", "/v1/grow", "grow", "runs", "month by month: when what there is runs out",
+          Body::scenario, kGrow, kSubmitted, kBusy, false, answer_grow},
+    Route{"POST", "/v1/compare", "compare", "runs", "architectures side by side", Body::designs,
+          kCompare, kSubmitted, kBusy, false, answer_compare},
     Route{"GET", "/v1/runs/{id}", "run_status", "runs", "the progress of a run", Body::none, kNone,
           kStatus, kUnknown, false, answer_status},
     Route{"GET", "/v1/runs/{id}/result", "run_result", "runs", "the result of a run", Body::none,

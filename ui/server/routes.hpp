@@ -18,7 +18,7 @@ class Service;
 struct Call;
 
 /// What the body is.
-enum class Body { none, scenario, judged, pair };
+enum class Body { none, scenario, judged, pair, designs };
 
 struct RequestParameter {
   std::string_view name;

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "stallcast/client.hpp"
+#include "stallcast/side_by_side.hpp"
 #include "stallcast/sweep.hpp"
 #include "stallcast/units.hpp"
 #include "ui/app/run_report.hpp"
@@ -23,7 +24,7 @@ namespace stallcast::server {
 
 /// What runs find.
 using Found = std::variant<std::monostate, Prediction, client::RunReport, PlanResult, Explanation,
-                           Diff, SweepReport>;
+                           Diff, SweepReport, GrowthResult, SideBySide>;
 
 /// What a run ended with, for all who asked for it: it says nothing of any one of them.
 struct Outcome {

@@ -46,6 +46,8 @@ Response answer_estimate(Call& call);
 Response answer_run(Call& call);
 Response answer_plan(Call& call);
 Response answer_explain(Call& call);
+Response answer_grow(Call& call);
+Response answer_compare(Call& call);
 Response answer_check(Call& call);
 Response answer_diff(Call& call);
 Response answer_sweep(Call& call);
