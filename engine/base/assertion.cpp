@@ -19,9 +19,9 @@ constexpr std::string_view kExample = "write \"job.train.gpu.utilization >= 95 %
 constexpr std::string_view kIn = " in ";
 
 /// Dimensions a limit may have, in the order they are tried. A number without a unit is a number.
-constexpr std::array<Dimension, 8> kLimitDimensions = {
-    Dimension::number, Dimension::ratio,   Dimension::time,  Dimension::rate,
-    Dimension::bytes,  Dimension::op_rate, Dimension::money, Dimension::money_rate};
+constexpr std::array<Dimension, 9> kLimitDimensions = {
+    Dimension::number,  Dimension::ratio, Dimension::time,       Dimension::rate, Dimension::bytes,
+    Dimension::op_rate, Dimension::money, Dimension::money_rate, Dimension::power};
 
 struct Limit {
   double value = 0.0;

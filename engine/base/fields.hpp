@@ -107,6 +107,7 @@ constexpr Dimension dimension_of(Type<Flops>) { return Dimension::flops; }
 constexpr Dimension dimension_of(Type<FlopRate>) { return Dimension::flop_rate; }
 constexpr Dimension dimension_of(Type<Money>) { return Dimension::money; }
 constexpr Dimension dimension_of(Type<MoneyRate>) { return Dimension::money_rate; }
+constexpr Dimension dimension_of(Type<Power>) { return Dimension::power; }
 template <class T>
 constexpr Dimension dimension_of(Type<std::optional<T>>) {
   return dimension_of(Type<T>{});

@@ -23,6 +23,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "throughput.bytes", "data read", "B/s", higher, job, TileOn::both},
     {Domain::job, "run.time", "whole run takes", "s", lower, job},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
+    {Domain::job, "run.energy", "energy until then", "kWh", lower, job},
     {Domain::job, "checkpoint.size", "size", "B", neither, checkpoint},
     {Domain::job, "checkpoint.stall", "stall per save", "s", lower, checkpoint, TileOn::both},
     {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,
@@ -63,6 +64,15 @@ constexpr Figure kFigures[] = {
     {Domain::tenant, "write", "writes", "B/s", higher, tenant, TileOn::both},
     {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
     {Domain::tenant, "latency", "latency", "s", lower, tenant, TileOn::both},
+    {Domain::tenant, "ttft", "first token after", "s", lower, tenant, TileOn::both},
+    {Domain::tenant, "itl", "between tokens", "s", lower, tenant, TileOn::both,
+     "time between tokens"},
+    {Domain::tenant, "tokens", "tokens answered", "1/s", higher, tenant},
+    {Domain::tenant, "load", "cache loaded in", "s", lower, tenant},
+    {Domain::tenant, "gpu.utilization", "GPUs compute", "ratio", higher, tenant},
+    {Domain::tenant, "gpu.starved", "GPUs starved", "ratio", lower, tenant},
+    {Domain::tenant, "queries", "queries", "1/s", higher, tenant, TileOn::both},
+    {Domain::tenant, "query", "a query takes", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "chunk", "a chunk takes", "s", lower, tenant},
     {Domain::tenant, "makespan", "makespan", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "io", "time in I/O", "s", lower, tenant},
@@ -86,6 +96,14 @@ constexpr Figure kFigures[] = {
      "cost of idle GPUs"},
     {Domain::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, cost, TileOn::both,
      "cost per useful GPU-hour"},
+
+    {Domain::power, "total", "all at work", "W", lower, power, TileOn::both, "power"},
+    {Domain::power, "mean", "on average", "W", lower, power, TileOn::none, "mean power"},
+    {Domain::power, "storage", "of it, storage", "W", lower, power, TileOn::none,
+     "power of storage"},
+    {Domain::power, "gpu_idle", "of waiting GPUs", "W", lower, power, TileOn::none,
+     "power of waiting GPUs"},
+    {Domain::space, "rack_units", "rack units", "U", lower, power},
 };
 
 struct Convention {
@@ -121,13 +139,15 @@ constexpr Convention kConventions[] = {
     {"*.bad_saves", lower},
 };
 
-constexpr std::array<std::pair<std::string_view, Domain>, 7> kDomains = {
+constexpr std::array<std::pair<std::string_view, Domain>, 9> kDomains = {
     {{"job", Domain::job},
      {"tenant", Domain::tenant},
      {"failure", Domain::failure},
      {"storage", Domain::storage},
      {"resource", Domain::resource},
      {"cost", Domain::cost},
+     {"power", Domain::power},
+     {"space", Domain::space},
      {"*", Domain::any}}};
 
 std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
@@ -155,7 +175,9 @@ Name parse(std::string_view full) {
   if (domain == kDomains.end()) return out;
   out.domain = domain->second;
   out.figure.remove_prefix(dot + 1);
-  if (out.domain == Domain::cost || out.domain == Domain::any) return out;
+  if (out.domain == Domain::cost || out.domain == Domain::power || out.domain == Domain::space ||
+      out.domain == Domain::any)
+    return out;
   const std::size_t end =
       out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
   out.id = out.figure.substr(0, end);

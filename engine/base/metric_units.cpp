@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kPerHour = "USD/h";
 
 /// The first row of a dimension has its base unit, the first of a unit its dimension.
-constexpr std::array<std::pair<Dimension, std::string_view>, 12> kUnits = {
+constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
     {{Dimension::count, "count"},
      {Dimension::number, "count"},
      {Dimension::bytes, "B"},
@@ -24,7 +24,8 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 12> kUnits = {
      {Dimension::flop_rate, "FLOP/s"},
      {Dimension::money, "USD"},
      {Dimension::money_rate, "USD/s"},
-     {Dimension::money_rate, kPerHour}}};
+     {Dimension::money_rate, kPerHour},
+     {Dimension::power, "W"}}};
 
 }  // namespace
 

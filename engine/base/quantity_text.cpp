@@ -25,7 +25,7 @@ struct DimensionText {
   std::string_view unit;  ///< that a bare number most likely lacks
 };
 /// In the order of the enumeration.
-constexpr std::array<DimensionText, 14> kDimensionTexts{
+constexpr std::array<DimensionText, 15> kDimensionTexts{
     {{"a whole number", "64", ""},
      {"a number", "1.5", ""},
      {"true or false", "true", ""},
@@ -39,7 +39,8 @@ constexpr std::array<DimensionText, 14> kDimensionTexts{
      {"an amount of computation", "4 TFLOP", "TFLOP"},
      {"a compute rate", "989 TFLOP/s", "TFLOP/s"},
      {"a price", "120 USD", "USD"},
-     {"a price per time", "3 USD/h", "USD/h"}}};
+     {"a price per time", "3 USD/h", "USD/h"},
+     {"a power", "10.2 kW", "kW"}}};
 
 const DimensionText& text_of(Dimension dimension) {
   return kDimensionTexts[static_cast<std::size_t>(dimension)];

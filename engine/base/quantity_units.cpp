@@ -131,6 +131,10 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     // A month is a twelfth of 8760 h, as cloud price lists have it.
     {"USD/month", money_rate, 0, 1, 730.0 * 3600.0},
     {"USD/y", money_rate, 0, 1, 8760.0 * 3600.0, false},
+
+    {"W", power},
+    {"kW", power, 3},
+    {"MW", power, 6},
 });
 
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitText::dimension));

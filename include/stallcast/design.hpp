@@ -15,20 +15,21 @@ namespace stallcast {
 
 /// What kind of value a field takes, and hence how it is written and in which base unit it is held.
 enum class Dimension {
-  count,      ///< non-negative whole number
-  number,     ///< plain number
-  boolean,    ///< true or false
-  text,       ///< free text, an identifier, or one of a list of choices
-  text_list,  ///< list of texts
-  bytes,      ///< "4 MiB", base B
-  time,       ///< "200 ms", base s
-  rate,       ///< "25 GB/s" or "400 Gb/s", base B/s
-  op_rate,    ///< "80 kops/s", base 1/s
-  ratio,      ///< "95 %", base 1
-  flops,      ///< "4 TFLOP", base 1
-  flop_rate,  ///< "989 TFLOP/s", base 1/s
-  money,      ///< "120 USD", base USD
-  money_rate  ///< "3 USD/h", base USD/s
+  count,       ///< non-negative whole number
+  number,      ///< plain number
+  boolean,     ///< true or false
+  text,        ///< free text, an identifier, or one of a list of choices
+  text_list,   ///< list of texts
+  bytes,       ///< "4 MiB", base B
+  time,        ///< "200 ms", base s
+  rate,        ///< "25 GB/s" or "400 Gb/s", base B/s
+  op_rate,     ///< "80 kops/s", base 1/s
+  ratio,       ///< "95 %", base 1
+  flops,       ///< "4 TFLOP", base 1
+  flop_rate,   ///< "989 TFLOP/s", base 1/s
+  money,       ///< "120 USD", base USD
+  money_rate,  ///< "3 USD/h", base USD/s
+  power        ///< "10.2 kW", base W
 };
 
 /// Where a value came from.

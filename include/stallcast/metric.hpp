@@ -16,12 +16,12 @@ enum class Dimension;
 namespace stallcast::metric {
 
 /// What a figure is of.
-enum class Domain { job, tenant, failure, storage, resource, cost, any, other };
+enum class Domain { job, tenant, failure, storage, resource, cost, power, space, any, other };
 
 /// A name taken apart: views into the text that was parsed.
 struct Name {
   Domain domain = Domain::other;
-  std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs
+  std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs, power and space
   std::string_view figure;     ///< "checkpoint.stall"
   std::string_view statistic;  ///< "p50", "p95", "p99", "max"; "" for the mean
 };
@@ -41,6 +41,9 @@ struct Name {
 
 inline constexpr std::string_view kGpuUtilization = "gpu.utilization", kAu = "au",
                                   kGoodput = "goodput", kStepTime = "step.time";
+inline constexpr const char *kPower = "power.total", *kMeanPower = "power.mean",
+                            *kStoragePower = "power.storage", *kIdlePower = "power.gpu_idle",
+                            *kRackUnits = "space.rack_units";
 inline constexpr const char *kCapex = "cost.capex", *kGpuIdleCost = "cost.gpu_idle",
                             *kUsefulGpuHour = "cost.per_useful_gpu_hour";
 
@@ -66,6 +69,7 @@ enum class Group {
   fault,
   capacity,
   cost,
+  power,
   none
 };
 

@@ -64,6 +64,7 @@ using Flops = Quantity<struct FlopsTag>;          ///< floating point operations
 using FlopRate = Quantity<struct FlopRateTag>;    ///< floating point operations per second
 using Money = Quantity<struct MoneyTag>;          ///< price, base USD
 using MoneyRate = Quantity<struct MoneyRateTag>;  ///< price per time, base USD/s
+using Power = Quantity<struct PowerTag>;          ///< electrical power, base W
 
 /// Named units, for `from` and `in`.
 namespace unit {
@@ -83,6 +84,7 @@ inline constexpr Unit<FlopsTag> flop{1.0}, TFLOP{1e12}, PFLOP{1e15};
 inline constexpr Unit<FlopRateTag> flop_per_s{1.0}, TFLOPps{1e12}, PFLOPps{1e15};
 inline constexpr Unit<MoneyTag> USD{1.0};
 inline constexpr Unit<MoneyRateTag> USD_per_s{1.0}, USD_per_h{1.0 / 3600.0};
+inline constexpr Unit<PowerTag> W{1.0}, kW{1e3}, MW{1e6};
 }  // namespace unit
 
 constexpr Seconds operator/(Bytes b, Rate r) {

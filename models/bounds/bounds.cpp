@@ -7,6 +7,7 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/failures.hpp"
 #include "models/bounds/parts.hpp"
+#include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/checkpoint/layout.hpp"
@@ -33,9 +34,8 @@ class Deriver {
     if (!out_.storage.empty())
       derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
-    for (Derivation& cost : derive_costs(design_)) out_.derivations.push_back(std::move(cost));
-    for (Derivation& run : derive_whole_runs(design_)) out_.derivations.push_back(std::move(run));
-    for (Derivation& room : derive_spaces(design_)) out_.derivations.push_back(std::move(room));
+    for (auto* derive_all : {derive_costs, derive_powers, derive_whole_runs, derive_spaces})
+      for (Derivation& d : derive_all(design_)) out_.derivations.push_back(std::move(d));
     return std::move(out_);
   }
 

@@ -7,34 +7,27 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/bounds.hpp"
+#include "models/bounds/part_counts.hpp"
 #include "models/contract/registry.hpp"
 #include "models/contract/training.hpp"
 
 namespace stallcast::models {
 namespace {
 
-constexpr double kTb = 1e12;
 constexpr std::string_view kGpus = "gpus", kHosts = "count";
-
-double number(const Component& component, std::string_view key) {
-  const Value* value = component.find(key);
-  return value == nullptr ? 0.0 : value->number;
-}
 
 using namespace detail;
 
 /// Collects the parts of all components.
 class Accountant {
  public:
-  explicit Accountant(const Design& design) : design_(design) {
-    for (const Component& host : design.hosts) all_hosts_ += number(host, kHosts);
-  }
+  explicit Accountant(const Design& design) : design_(design), counts_(design) {}
 
   Costs run() {
     for (const Component& host : design_.hosts) {
       const std::size_t before = out_.items.size();
       add(Role::host, host, "host." + host.id);
-      GpuCost gpus{host.id, number(host, kHosts) * number(host, kGpus), {}};
+      GpuCost gpus{host.id, PartCounts::number(host, kHosts) * PartCounts::number(host, kGpus), {}};
       for (std::size_t i = before; i < out_.items.size(); ++i)
         gpus.per_time = gpus.per_time.value_or(MoneyRate{}) + out_.items[i].per_time();
       out_.hosts.push_back(std::move(gpus));
@@ -61,7 +54,7 @@ class Accountant {
     });
     if (!any) out_.unpriced.push_back(name);
     for (const PartInfo* part : parts) {
-      const double n = counted(component, *part);
+      const double n = counts_.of(component, *part);
       if (n <= 0.0) continue;
       const std::string full = name + (part->id.empty() ? "" : "." + std::string(part->id));
       if (priced(*part))
@@ -71,17 +64,10 @@ class Accountant {
     }
   }
 
-  double counted(const Component& component, const PartInfo& part) const {
-    double n =
-        part.count.empty() ? 1.0 : number(component, part.count) / (part.in_tb() ? kTb : 1.0);
-    if (!part.of.empty()) n *= number(component, part.of);
-    return part.per_host ? n * all_hosts_ : n;
-  }
-
   CostItem item(const KindInfo& kind, const Component& component, const PartInfo& part,
                 const std::string& name, double n) const {
     CostItem out{.name = name, .noun = std::string(part.noun), .count_of = count(n), .count = n};
-    const double each = part.per_host ? all_hosts_ : number(component, part.of);
+    const double each = counts_.owners(component, part);
     if (part.per_host || !part.of.empty()) out.count_of = count(each) + " x " + count(n / each);
     if (const Value* price = component.find(part.price.key))
       out.price = Money::from(price->number, unit::USD);
@@ -104,7 +90,7 @@ class Accountant {
   }
 
   const Design& design_;
-  double all_hosts_ = 0.0;
+  PartCounts counts_;
   Costs out_;
 };
 

@@ -33,6 +33,7 @@ struct Measure {
   Measure(OpRate r) : Measure(r.in(unit::per_s), Dimension::op_rate) {}
   Measure(Money m) : Measure(m.in(unit::USD), Dimension::money) {}
   Measure(MoneyRate m) : Measure(m.in(unit::USD_per_s), Dimension::money_rate) {}
+  Measure(Power p) : Measure(p.in(unit::W), Dimension::power) {}
   // NOLINTEND(google-explicit-constructor)
 };
 

@@ -22,6 +22,9 @@ struct PartInfo {
   bool included = false;   ///< mostly paid with another part: without a price, nothing is missing
   base::FieldInfo price;   ///< of one: Money
   base::FieldInfo rent;    ///< of one: MoneyRate
+  base::FieldInfo power;   ///< of one: Power, at work
+  base::FieldInfo space;   ///< of one: rack units
+  std::optional<base::FieldInfo> idle{};   ///< its power while its GPUs wait
   std::optional<base::FieldInfo> own{};    ///< a field that only costs need: the count, or the life
   std::string_view capacity{};             ///< field that says what one holds: "ost.capacity"
   std::optional<base::FieldInfo> holds{};  ///< that field, where no model needs it
@@ -63,7 +66,11 @@ consteval PartInfo part(std::string_view noun, std::string_view count, std::stri
           .price = {detail::kKeyText<Id, "price">, Dimension::money, base::kOptional,
                     "purchase price of one", base::kNonNegative},
           .rent = {detail::kKeyText<Id, "rent">, Dimension::money_rate, base::kOptional,
-                   "what one costs by the hour: rent, or power and service", base::kNonNegative}};
+                   "what one costs by the hour: rent, or power and service", base::kNonNegative},
+          .power = {detail::kKeyText<Id, "power">, Dimension::power, base::kOptional,
+                    "electrical power of one at work", base::kNonNegative},
+          .space = {detail::kKeyText<Id, "space">, Dimension::number, base::kOptional,
+                    "rack units that one takes", base::kNonNegative}};
 }
 
 /// The part `Id`, which holds data: "target.capacity" says how much. docs/models/capacity.md.
@@ -87,6 +94,11 @@ consteval PartInfo whole(std::string_view noun, std::string_view count = "") {
   PartInfo out = part<"">(noun, count);
   out.price.doc = count.empty() ? "purchase price of all of it that no part below names"
                                 : "purchase price of one, but for parts below with their own";
+  out.power.doc = count.empty()
+                      ? "electrical power of all of it that no part below names"
+                      : "electrical power of one at work, but for parts below with their own";
+  out.space.doc = count.empty() ? "rack units of all of it that no part below names"
+                                : "rack units that one takes";
   out.rent.doc = count.empty() ? "what all of it costs by the hour: rent, or power and service"
                                : "what one costs by the hour: rent, or power and service";
   out.own = {"life", Dimension::time, "1461 d",
@@ -95,6 +107,14 @@ consteval PartInfo whole(std::string_view noun, std::string_view count = "") {
   return out;
 }
 
+/// A part with GPUs in it: "gpu.power_idle" is what one draws while they wait.
+template <detail::Text Id>
+consteval PartInfo computing(PartInfo part) {
+  part.idle = {detail::kKeyText<Id, "power_idle">, Dimension::power, base::kOptional,
+               "electrical power of one while its GPUs wait; absent: as at work",
+               base::kNonNegative};
+  return part;
+}
 /// Those of `part` that need no price, since they come with another part.
 consteval PartInfo included(PartInfo part) {
   part.included = true;

@@ -15,8 +15,8 @@ namespace {
 
 using base::FieldInfo;
 
-constexpr std::array kHostParts{whole("servers", "count"),
-                                included(part<"gpu">("GPUs", "gpus", "count")),
+constexpr std::array kHostParts{computing<"">(whole("servers", "count")),
+                                included(computing<"gpu">(part<"gpu">("GPUs", "gpus", "count"))),
                                 included(part<"nic">("network ports", "nic.count", "count"))};
 
 const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields(), {}, kHostParts}};
@@ -221,6 +221,10 @@ std::vector<const FieldInfo*> price_fields(std::span<const PartInfo> parts) {
     if (part.holds) out.push_back(&*part.holds);
     out.push_back(&part.price);
     out.push_back(&part.rent);
+    if (part.in_tb()) continue;
+    out.push_back(&part.power);
+    if (part.idle) out.push_back(&*part.idle);
+    out.push_back(&part.space);
   }
   return out;
 }
@@ -236,7 +240,8 @@ std::vector<const FieldInfo*> fields_of(const KindInfo& kind) {
 
 const PartInfo* part_priced_by(const KindInfo& kind, const FieldInfo& field) {
   for (const PartInfo* part : parts_of(kind))
-    if (part->price.key == field.key || part->rent.key == field.key) return part;
+    for (const FieldInfo* priced : {&part->price, &part->rent, &part->power, &part->space})
+      if (priced->key == field.key) return part;
   return nullptr;
 }
 

@@ -83,7 +83,7 @@ struct RoleInfo {
                           const base::FieldInfo& field);
 /// Whether only costs need the field: a part's own one, or a price.
 [[nodiscard]] bool is_for_costs(const KindInfo& kind, const base::FieldInfo& field);
-/// The part whose price or rent the field is; nullptr when it is none.
+/// The part whose price, rent, power or space the field is; nullptr when it is none.
 [[nodiscard]] const PartInfo* part_priced_by(const KindInfo& kind, const base::FieldInfo& field);
 /// Whether a part of the component has a purchase price.
 [[nodiscard]] bool is_bought(const KindInfo& kind, const Component& component);

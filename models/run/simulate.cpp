@@ -6,6 +6,7 @@
 
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
+#include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/contract/rows.hpp"
@@ -168,6 +169,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
   add_whole_runs(design, prices, result.metrics);
+  add_power(design, powers(design), result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
     result.limited_by[metric::kUsefulGpuHour] = most->name;

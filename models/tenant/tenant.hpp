@@ -153,10 +153,12 @@ std::unique_ptr<Tenant> make_tenant(const Component& component, Plant& plant, si
 /// Data arriving from outside: models/tenant/ingest.cpp.
 [[nodiscard]] TenantKind ingest_kind();
 /// Stages before training: models/tenant/preprocess.cpp.
+[[nodiscard]] TenantKind kv_cache_kind();
 [[nodiscard]] TenantKind preprocess_kind();
 /// The operations of a trace: models/tenant/replay.cpp.
 [[nodiscard]] TenantKind replay_kind();
 /// Logs, metrics and artifacts of experiments: models/tenant/tracking.cpp.
 [[nodiscard]] TenantKind tracking_kind();
+[[nodiscard]] TenantKind vector_database_kind();
 
 }  // namespace stallcast::models

@@ -38,8 +38,8 @@ bool in_one_unit(Written& from, Written& to) {
   if (from.unit == to.unit) return true;
   for (const Dimension dimension :
        {Dimension::bytes, Dimension::time, Dimension::rate, Dimension::op_rate, Dimension::ratio,
-        Dimension::money, Dimension::money_rate, Dimension::flops, Dimension::flop_rate,
-        Dimension::count}) {
+        Dimension::money, Dimension::money_rate, Dimension::power, Dimension::flops,
+        Dimension::flop_rate, Dimension::count}) {
     const auto one = base::parse_quantity("1 " + from.unit, dimension);
     const auto other = base::parse_quantity(base::shortest(to.number) + " " + to.unit, dimension);
     if (!one.value || !other.value || !(*one.value > 0.0)) continue;

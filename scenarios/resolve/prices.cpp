@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 #include "stallcast/units.hpp"
@@ -25,6 +26,9 @@ constexpr std::array kUnits{
     PriceUnit{"USD/GB", Dimension::money, true, kGbOfTb, 1.0},
     PriceUnit{"USD/h", Dimension::money_rate, false, 1.0, kHour},
     PriceUnit{"USD/GB-mo", Dimension::money_rate, true, kGbOfTb, kMonth},
+    PriceUnit{"kW", Dimension::power, false, 1000.0, 1.0},
+    PriceUnit{"W", Dimension::power, false, 1.0, 1.0},
+    PriceUnit{"U", Dimension::number, false, 1.0, 1.0},
 };
 
 const PriceUnit* unit_of(const models::CatalogueFigure& figure) {
@@ -70,15 +74,15 @@ std::optional<Value> read_price(ReadContext& context, const base::FieldInfo& fie
   const models::CatalogueFigure* figure = find_figure(name);
   if (figure == nullptr || !fits(*figure, field.dimension, of_tb)) {
     const std::vector<std::string> names = known(field.dimension, of_tb);
-    context.report.error("price", pointer,
-                         figure == nullptr ? "no figure \"" + name + "\" in the catalogue"
-                                           : "\"" + name + "\" is " + models::text_of(*figure) +
-                                                 ", which \"" + std::string(field.key) + "\" (" +
-                                                 std::string(field.dimension == Dimension::money
-                                                                 ? "a price"
-                                                                 : "a price per time") +
-                                                 (of_tb ? " of 1 TB" : " of one") + ") cannot take",
-                         names.empty() ? "write \"3 USD/h\"" : allowed_hint(name, names));
+    context.report.error(
+        "price", pointer,
+        figure == nullptr ? "no figure \"" + name + "\" in the catalogue"
+                          : "\"" + name + "\" is " + models::text_of(*figure) + ", which \"" +
+                                std::string(field.key) + "\" (" +
+                                std::string(base::dimension_name(field.dimension)) +
+                                (of_tb ? " of 1 TB" : " of one") + ") cannot take",
+        names.empty() ? "write \"" + std::string(base::dimension_example(field.dimension)) + "\""
+                      : allowed_hint(name, names));
     return std::nullopt;
   }
   Value value;

@@ -11,7 +11,7 @@ void check_prices(models::Role role, const Component& component, Diagnostics& re
   if (kind == nullptr || report.has_errors()) return;
   for (const models::PartInfo* part : models::parts_of(*kind)) {
     if (part->count.empty() || component.find(part->count) != nullptr) continue;
-    for (const base::FieldInfo* field : {&part->price, &part->rent})
+    for (const base::FieldInfo* field : {&part->price, &part->rent, &part->power, &part->space})
       if (component.find(field->key) != nullptr)
         report.error("rule", pointer_of(component, field->key),
                      "\"" + std::string(field->key) + "\" of \"" + component.id +

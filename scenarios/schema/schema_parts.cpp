@@ -40,7 +40,8 @@ std::string whole(const std::string& pattern) { return "^\\s*" + pattern + "\\s*
 std::string quantity_pattern(Dimension dimension, bool with_sign) {
   const std::string pattern = plain_pattern(dimension, with_sign);
   // a price of the catalogue
-  if (dimension == Dimension::money || dimension == Dimension::money_rate)
+  if (dimension == Dimension::money || dimension == Dimension::money_rate ||
+      dimension == Dimension::power)
     return whole("(" + pattern + "|catalog:[^\\s].*)");
   return whole(pattern);
 }
@@ -226,7 +227,7 @@ Json or_null(Json schema) {
 
 Json quantity_definitions() {
   Json out = Json::object();
-  for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
+  for (int i = 0; i <= static_cast<int>(Dimension::power); ++i) {
     const auto dimension = static_cast<Dimension>(i);
     if (base::unit_texts(dimension).empty()) continue;
     for (const bool with_sign : {false, true}) {

@@ -99,7 +99,7 @@ TEST_CASE("what is written is canonical: sorted, and printed as a tree of the sa
 }
 
 TEST_CASE("every dimension survives a round trip") {
-  for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
+  for (int i = 0; i <= static_cast<int>(Dimension::power); ++i) {
     Design d;
     d.run.values["x"].dimension = static_cast<Dimension>(i);
     const Result<Design> back = decode_design(encode(d));

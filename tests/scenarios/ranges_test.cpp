@@ -163,7 +163,7 @@ TEST_CASE("of a ceiling, the low end is what figures of its sort deliver at leas
 }
 
 TEST_CASE("every dimension that is a number takes a range") {
-  for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
+  for (int i = 0; i <= static_cast<int>(Dimension::power); ++i) {
     const auto dimension = static_cast<Dimension>(i);
     if (dimension == Dimension::boolean || dimension == Dimension::text ||
         dimension == Dimension::text_list)

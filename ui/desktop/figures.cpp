@@ -48,6 +48,8 @@ std::vector<Headline> headlines(const Prediction& prediction) {
           add(name, title_of(figure) + QStringLiteral(", ") + QString::fromStdString(tenant));
   for (const metric::Figure& figure : metric::figures())
     if (shown(figure, metric::Domain::cost)) add(metric::of_cost(figure.key), title_of(figure));
+  if (prediction.metrics.contains(metric::kPower))
+    add(metric::kPower, title_of(*metric::find(metric::kPower)));
   return out;
 }
 

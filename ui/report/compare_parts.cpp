@@ -22,7 +22,8 @@ using metric::Domain;
 constexpr std::string_view kOfJobs[] = {
     "gpu.utilization", "au",       "goodput",  "step.time",        "throughput.samples",
     "first_batch",     "run.time", "run.cost", "checkpoint.stall", "checkpoint.duration"};
-constexpr std::string_view kOfTenants[] = {"latency", "read", "write", "makespan"};
+constexpr std::string_view kOfTenants[] = {"ttft",    "itl",  "tokens", "queries", "query",
+                                           "latency", "read", "write",  "makespan"};
 
 /// The metric of each design that a row is of; "" where it has none.
 struct Found {

@@ -129,6 +129,8 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
   add_blocks(p, metric::Domain::storage, "Room on ", Group::capacity, out);
   add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
+  add_block(p, "Power", "power.", Group::power, out);
+  add_block(p, "Room in racks", "space.", Group::power, out);
   return out;
 }
 

@@ -63,7 +63,10 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
     if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))
       add(metric::of_resource(prediction.bottlenecks[i].resource, "utilization"));
   for (const auto& [name, metric] : prediction.metrics)
-    if (metric::parse(name).domain == metric::Domain::cost) out.push_back(name);
+    if (const metric::Domain domain = metric::parse(name).domain; domain == metric::Domain::cost ||
+                                                                  domain == metric::Domain::power ||
+                                                                  domain == metric::Domain::space)
+      out.push_back(name);
   return out;
 }
 

@@ -38,8 +38,10 @@ bool opposes(const AssertionOutcome& outcome) {
   const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return false;
   const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
-  return parsed->metric == metric::kCapex || parsed->metric == metric::kUsefulGpuHour ||
-         (metric::parse(parsed->metric).domain == metric::Domain::resource && least);
+  const metric::Domain domain = metric::parse(parsed->metric).domain;
+  return domain == metric::Domain::power || domain == metric::Domain::space ||
+         parsed->metric == metric::kCapex || parsed->metric == metric::kUsefulGpuHour ||
+         (domain == metric::Domain::resource && least);
 }
 
 /// How a design stands whose targets have these outcomes.

@@ -7,6 +7,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
+#include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "stallcast/metric.hpp"
@@ -41,7 +42,9 @@ std::string status_of(const base::Assertion& assertion, double limit, const Prov
 /// What a figure that is missed is limited by: prices and room by themselves.
 std::string limiter_of(std::string_view metric, const std::string& binding) {
   const metric::Name name = metric::parse(metric);
-  if (name.domain == metric::Domain::cost) return "";
+  if (name.domain == metric::Domain::cost || name.domain == metric::Domain::power ||
+      name.domain == metric::Domain::space)
+    return "";
   if (models::is_of_space(metric)) return metric::of_storage(name.id, "capacity");
   return binding;
 }
@@ -107,6 +110,10 @@ Prediction estimate(const Design& design) {
   const models::Costs costs = models::costs(design);
   models::add_costs(design, costs, prediction.metrics);
   models::add_whole_runs(design, costs, prediction.metrics);
+  models::add_power(design, models::powers(design), prediction.metrics);
+  for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits})
+    if (const auto found = prediction.metrics.find(sum); found != prediction.metrics.end())
+      proven[sum] = {.least = found->second.value, .most = found->second.value};
   if (costs.known())
     proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
                               .most = prediction.metrics[metric::kCapex].value};

@@ -77,7 +77,7 @@ std::optional<SweepFigure> number_of(std::string_view value) {
   if (const auto plain = base::parse_number(value)) return SweepFigure{*plain, ""};
   using enum Dimension;
   for (const Dimension dimension :
-       {count, bytes, time, rate, op_rate, ratio, money, money_rate, flops, flop_rate})
+       {count, bytes, time, rate, op_rate, ratio, money, money_rate, flops, flop_rate, power})
     if (const auto parsed = base::parse_quantity(value, dimension); parsed.value)
       return SweepFigure{*parsed.value,
                          std::string(dimension == count ? "" : metric::unit_of(dimension))};

@@ -72,7 +72,8 @@ std::string tiles(const Prediction& p) {
     for (const std::string& tenant : tenants_of(p))
       out += element("h3", "Tenant " + tenant) +
              tiles(p, metric::Domain::tenant, metric::of_tenant(tenant));
-  return out + tiles(p, metric::Domain::cost, metric::of_cost(""));
+  return out + tiles(p, metric::Domain::cost, metric::of_cost("")) +
+         tiles(p, metric::Domain::power, "power.");
 }
 
 std::string predicted(const Prediction& p, const AssertionOutcome& a) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "models/contract/parts.hpp"
+#include "stallcast/design.hpp"
+
+/// How many there are of what a design is bought as.
+namespace stallcast::models::detail {
+
+class PartCounts {
+ public:
+  explicit PartCounts(const Design& design) {
+    for (const Component& host : design.hosts) hosts_ += number(host, "count");
+  }
+
+  /// In all; of capacity in TB.
+  [[nodiscard]] double of(const Component& component, const PartInfo& part) const {
+    double n =
+        part.count.empty() ? 1.0 : number(component, part.count) / (part.in_tb() ? kTb : 1.0);
+    if (!part.of.empty()) n *= number(component, part.of);
+    return part.per_host ? n * hosts_ : n;
+  }
+  /// What each of which has as many: hosts, or what the part belongs to; 0: nothing.
+  [[nodiscard]] double owners(const Component& component, const PartInfo& part) const {
+    return part.per_host ? hosts_ : number(component, part.of);
+  }
+
+  [[nodiscard]] static double number(const Component& component, std::string_view key) {
+    const Value* value = component.find(key);
+    return value == nullptr ? 0.0 : value->number;
+  }
+
+ private:
+  static constexpr double kTb = 1e12;
+  double hosts_ = 0.0;
+};
+
+}  // namespace stallcast::models::detail

@@ -1,0 +1,161 @@
+#include "models/bounds/power.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "models/bounds/part_counts.hpp"
+#include "models/bounds/parts.hpp"
+#include "models/contract/registry.hpp"
+#include "models/contract/training.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace detail;
+
+constexpr double kJoulesOfKwh = 3.6e6;
+
+class Meter {
+ public:
+  explicit Meter(const Design& design) : design_(design), counts_(design) {}
+
+  Powers run() {
+    for (const Component& host : design_.hosts) add(Role::host, host, "host." + host.id, host.id);
+    add(Role::fabric, design_.fabric, "fabric", "");
+    for (const Component& storage : design_.storage)
+      add(Role::storage, storage, "storage." + storage.id, "");
+    return std::move(out_);
+  }
+
+ private:
+  static std::optional<double> said(const Component& component, const base::FieldInfo& field) {
+    const Value* value = component.find(field.key);
+    return value == nullptr ? std::nullopt : std::optional(value->number);
+  }
+
+  void add(Role role, const Component& component, const std::string& name,
+           const std::string& host) {
+    const KindInfo* kind = find_kind(role, component.kind);
+    if (kind == nullptr) return;
+    bool any = false;
+    for (const PartInfo* part : parts_of(*kind)) {
+      const double n = counts_.of(component, *part);
+      const auto power = said(component, part->power), space = said(component, part->space);
+      if (n <= 0.0 || (!power && !space)) continue;
+      any = any || power;
+      PowerItem item{.name = name + (part->id.empty() ? "" : "." + std::string(part->id)),
+                     .noun = std::string(part->noun),
+                     .count = n};
+      item.power = Power::from(power.value_or(0.0), unit::W);
+      const auto idle = part->idle ? said(component, *part->idle) : std::nullopt;
+      item.idle = idle ? Power::from(*idle, unit::W) : item.power;
+      item.space = space.value_or(0.0);
+      if (part->idle) item.host = host;
+      item.storage = role == Role::storage;
+      out_.any_power = out_.any_power || power;
+      out_.any_space = out_.any_space || space;
+      out_.items.push_back(std::move(item));
+    }
+    if (!any) out_.unsaid.push_back(name);
+  }
+
+  const Design& design_;
+  PartCounts counts_;
+  Powers out_;
+};
+
+/// Share of the GPUs of a host class that are busy; nullopt where a job's is not known.
+std::optional<double> busy_share(const Design& design, const std::string& host,
+                                 const std::map<std::string, Metric>& metrics) {
+  const Component* component = design.find_host(host);
+  const double gpus =
+      PartCounts::number(*component, "count") * PartCounts::number(*component, "gpus");
+  if (!(gpus > 0.0)) return 1.0;
+  double busy = 0.0;
+  for (const JobDesign& job : design.jobs) {
+    const JobParams p = job_params(job.job);
+    if (p.hosts != host) continue;
+    const std::string utilization = metric::gpu_utilization(job.job.id);
+    if (!metrics.contains(utilization)) return std::nullopt;
+    const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus;
+    const double lent = figure_or_zero(metrics, metric::of_job(job.job.id, "elastic.lent.share"));
+    busy += n * ((1.0 - lent) * figure_or_zero(metrics, utilization) + lent);
+  }
+  return std::min(busy / gpus, 1.0);
+}
+
+Metric watts(Power power) { return {power.in(unit::W), "W", {}}; }
+
+}  // namespace
+
+Power Powers::total() const {
+  Power sum;
+  for (const PowerItem& item : items) sum += item.power * item.count;
+  return sum;
+}
+
+Power Powers::storage() const {
+  Power sum;
+  for (const PowerItem& item : items)
+    if (item.storage) sum += item.power * item.count;
+  return sum;
+}
+
+double Powers::rack_units() const {
+  double sum = 0.0;
+  for (const PowerItem& item : items) sum += item.space * item.count;
+  return sum;
+}
+
+Powers powers(const Design& design) { return Meter(design).run(); }
+
+void add_power(const Design& design, const Powers& all, std::map<std::string, Metric>& metrics) {
+  if (all.any_space) metrics[metric::kRackUnits] = {all.rack_units(), "U", {}};
+  if (!all.any_power) return;
+  metrics[metric::kPower] = watts(all.total());
+  metrics[metric::kStoragePower] = watts(all.storage());
+  Power mean, waiting;
+  for (const PowerItem& item : all.items) {
+    if (item.host.empty()) {
+      mean += item.power * item.count;
+      continue;
+    }
+    const auto busy = busy_share(design, item.host, metrics);
+    if (!busy) return;
+    waiting += item.idle * (item.count * (1.0 - *busy));  // eq. 3
+    mean += item.power * (item.count * *busy) + item.idle * (item.count * (1.0 - *busy));
+  }
+  if (design.jobs.empty()) return;
+  metrics[metric::kMeanPower] = watts(mean);
+  metrics[metric::kIdlePower] = watts(waiting);
+  for (const JobDesign& job : design.jobs)
+    if (const auto run = metrics.find(metric::of_job(job.job.id, "run.time")); run != metrics.end())
+      metrics[metric::of_job(job.job.id, "run.energy")] = {
+          mean.in(unit::W)*run->second.value / kJoulesOfKwh, "kWh", {}};  // eq. 4
+}
+
+std::vector<Derivation> derive_powers(const Design& design) {
+  std::vector<Derivation> out;
+  const Powers all = powers(design);
+  if (!all.any_power) return out;
+  Rule total{"", "docs/models/power.md, eq. 1", {}};
+  for (const PowerItem& item : all.items) {
+    if (item.power.in(unit::W) <= 0.0) continue;
+    const std::string name = "power." + item.name;
+    const std::string symbol = "part" + std::to_string(total.terms.size() + 1);
+    total.equation += (total.terms.empty() ? "" : " + ") + symbol;
+    total.terms.push_back({symbol, name});
+    out.push_back(derived(name, item.power * item.count,
+                          count(item.count) + " " + item.noun + " x " + text(item.power)));
+  }
+  std::string without;
+  for (const std::string& name : all.unsaid) without += (without.empty() ? "" : ", ") + name;
+  if (!without.empty()) without = "; nothing is said of " + without;
+  out.push_back(
+      derived(metric::kPower, all.total(), "all that is said, at work", std::move(total), without));
+  return out;
+}
+
+}  // namespace stallcast::models

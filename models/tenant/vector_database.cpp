@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/tenant/tenant.hpp"
+
+/// A vector database whose index lies on the storage: a search reads what the reads before it
+/// pointed to. docs/models/inference.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kIndexes[] = {"graph", "lists"};
+
+struct VectorDatabaseParams {
+  std::string index;
+  std::optional<OpRate> rate;
+  std::int64_t clients = 1, hops = 1, beam = 1, lists = 1;
+  Bytes node, list;
+  Fraction cached;
+  Seconds compute;
+  OpRate sampled;
+  bool direct = true;
+};
+
+constexpr std::array<Field<VectorDatabaseParams>, 12> kVectorDatabaseFields{
+    field("index", &VectorDatabaseParams::index, "graph",
+          "graph: neighbours on disk, hop by hop (DiskANN); lists: clusters read at once (IVF)",
+          one_of(kIndexes)),
+    field("rate", &VectorDatabaseParams::rate, kOptional,
+          "queries that arrive a second, whatever the database does; absent: \"clients\" that each "
+          "ask "
+          "when they have their answer",
+          kPositive),
+    field("clients", &VectorDatabaseParams::clients, "16",
+          "without a rate: threads on each host that ask one query after another", up_to(1e6)),
+    field("hops", &VectorDatabaseParams::hops, "25",
+          "graph: reads of a query that wait for the one before",
+          between("10", "60", assumed(up_to(1e5)),
+                  "a search list of 100 and beams of 4 end after some 25")),
+    field("beam", &VectorDatabaseParams::beam, "4", "graph: nodes read at a time in each hop",
+          between("1", "16", assumed(up_to(4096)), "DiskANN's beam width: 2 to 8")),
+    field("node", &VectorDatabaseParams::node, "4 KiB",
+          "graph: bytes of one node: its vector and its neighbours, in whole sectors",
+          between("4 KiB", "8 KiB", assumed(kPositive), "a sector, or two for 1,024 floats")),
+    field("lists", &VectorDatabaseParams::lists, "32",
+          "lists: clusters that a query reads (nprobe)",
+          between("8", "128", assumed(up_to(1e6)), "expert range")),
+    field("list", &VectorDatabaseParams::list, "256 KiB", "lists: bytes of one cluster",
+          between("32 KiB", "4 MiB", assumed(kPositive), "expert range")),
+    field("cached", &VectorDatabaseParams::cached, "10 %", "reads answered from memory",
+          between("0 %", "50 %", assumed(kShare), "entry points and hot nodes")),
+    field("compute", &VectorDatabaseParams::compute, "1 ms",
+          "core time of a query: distances, the candidate list, the answer",
+          between("0.3 ms", "5 ms", assumed(kNonNegative), "expert range")),
+    field("sampled", &VectorDatabaseParams::sampled, "20 ops/s",
+          "of a rate: queries simulated one by one, for latencies; the others flow together",
+          kPositive),
+    field("direct", &VectorDatabaseParams::direct, "true", "read with O_DIRECT")};
+
+/// How long others flow before the flow is made anew.
+constexpr Seconds kFlow = Seconds::from(1.0, unit::s);
+
+class VectorDatabase final : public Tenant {
+ public:
+  VectorDatabase(const Component& component, Plant& plant, sim::Context& context,
+                 std::uint64_t seed)
+      : Tenant(component, plant, context, seed), p_(bind(kVectorDatabaseFields, component)) {
+    const bool graph = p_.index == "graph";
+    hops_ = graph ? static_cast<double>(p_.hops) : 1.0;
+    at_once_ = static_cast<double>(graph ? p_.beam : p_.lists) * (1.0 - p_.cached.in(unit::ratio));
+    bytes_ = graph ? p_.node : p_.list;
+  }
+
+ private:
+  sim::Task<void> work() override {
+    began_ = context().now();
+    return p_.rate ? arriving() : asking();
+  }
+
+  // Closed loop of clients that act alike: L / (hops r + compute).    [docs/models/inference.md,
+  // eq. 6]
+  sim::Task<void> asking() {
+    const double clients = static_cast<double>(p_.clients) * hosts();
+    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
+    const Seconds compute = p_.compute * std::max(1.0, clients / cores);
+    while (!over()) co_await query(clients, compute);
+  }
+
+  sim::Task<void> arriving() {
+    const OpRate alone = std::min(*p_.rate, p_.sampled);
+    if (*p_.rate > alone) context().spawn(others(*p_.rate - alone));
+    base::RandomStream random = stream("queries");
+    const Seconds mean = Ops::from(1.0, unit::ops) / alone;
+    while (true) {
+      co_await context().sleep(mean * -std::log(1.0 - random.uniform()));
+      if (over()) co_return;
+      context().spawn(query(1.0, p_.compute));
+    }
+  }
+
+  sim::Task<void> query(double clients, Seconds compute) {
+    const Seconds asked = context().now();
+    for (double hop = 0.0; hop < hops_; hop += 1.0) {
+      const Seconds part = compute / hops_;
+      if (at_once_ > 0.0)
+        co_await read({.bytes = bytes_, .members = clients * at_once_, .direct = p_.direct});
+      co_await context().sleep(part);
+      wait(part, clients, plant().resources().index("host." + common().hosts + ".cpu"));
+    }
+    computed_ += p_.compute * clients;
+    queries_ += clients;
+    times_.add((context().now() - asked).in(unit::s));
+  }
+
+  /// The reads of queries that are not simulated one by one, as a flow that weighs what is in
+  /// flight.
+  sim::Task<void> others(OpRate rate) {
+    const double reads = hops_ * at_once_;
+    if (reads <= 0.0) co_return;
+    while (!over()) {
+      const double n = (rate * kFlow).in(unit::ops);
+      const Seconds one = plant().fabric().round_trip + bytes_ / plant().host(common().hosts).nic();
+      const double in_flight = std::max(1.0, (rate * one).in(unit::ops)*reads);
+      context().spawn(read({.bytes = bytes_ * (n * reads / in_flight),
+                            .requests = 1.0,
+                            .members = in_flight,
+                            .cap = bytes_ * (n * reads / in_flight) / kFlow,
+                            .direct = p_.direct,
+                            .sampled = false,
+                            .stands_for = n * reads / in_flight}));
+      co_await context().sleep(kFlow);
+      queries_ += n;
+      computed_ += p_.compute * n;
+    }
+  }
+
+  [[nodiscard]] Seconds computed() const override { return computed_; }
+
+  void remark(const std::string& name, RunResult& out) const override {
+    times_.report(name + "query", "s", out);
+    const Seconds elapsed = context().now() - began_;
+    if (elapsed > Seconds{})
+      out.metrics[name + "queries"] = {queries_ / elapsed.in(unit::s), "1/s", {}};
+  }
+
+  VectorDatabaseParams p_;
+  double hops_ = 1.0, at_once_ = 1.0, queries_ = 0.0;
+  Bytes bytes_;
+  Seconds began_, computed_;
+  Series times_;
+};
+
+}  // namespace
+
+TenantKind vector_database_kind() {
+  return {kInfos<kVectorDatabaseFields>, make_tenant<VectorDatabase>};
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,150 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+#include "tests/support/filer.hpp"
+
+/// Inference that keeps keys and values, and searches of an index: docs/models/inference.md.
+namespace inference_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// Two hosts of 8 GPUs, one replica each, on an NFS filer of one 5 GB/s controller: a request that
+// waits takes 10 us there and back and 250 us of service; nothing else limits.
+constexpr double kTurn = 260e-6, kRate = 5e9, kToken = 327680.0;
+
+Design serving(const char* kind, Settings settings, const char* duration = "2000 s") {
+  Design design = small_design();
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+  design.storage[0] = filer_of_one_head(
+      {{"client.connection", "10 GB/s"}, {"client.stream", "10 GB/s"}, {"client.nconnect", "16"}});
+  set(design.run, Role::run, "duration", duration);
+  Component tenant = component(Role::tenant, kind, "t", settings);
+  set(tenant, Role::tenant, "on", "scratch");
+  set(tenant, Role::tenant, "hosts", "other");
+  design.tenants.push_back(std::move(tenant));
+  return design;
+}
+
+// Seldom enough that requests do not meet: 0.05 a second of 16 ms to some seconds.
+RunResult chat(const char* gpu, const char* memory, const char* storage, const char* more = "1",
+               const char* offload = "false") {
+  return run(serving("kv_cache", {{"rate", "0.02 ops/s"},
+                                  {"context", "8000"},
+                                  {"context_spread", "0"},
+                                  {"prompt", "500"},
+                                  {"answer", "100"},
+                                  {"prefill", "10 kops/s"},
+                                  {"decode", "20 ms"},
+                                  {"memory_rate", "40 GB/s"},
+                                  {"block", "1000"},
+                                  {"parallel", more},
+                                  {"hit.gpu", gpu},
+                                  {"hit.memory", memory},
+                                  {"hit.storage", storage},
+                                  {"offload", offload},
+                                  {"disaggregated", "true"}}));
+}
+
+double of(const RunResult& result, const std::string& figure) {
+  return metric(result, "tenant.t." + figure);
+}
+
+}  // namespace
+
+TEST_CASE("the first token comes after the prompt, and after what is not kept") {
+  CHECK(of(chat("100 %", "0 %", "0 %"), "ttft.p50") == Approx(0.05));
+  CHECK(of(chat("0 %", "0 %", "0 %"), "ttft.p50") == Approx(0.85));
+  CHECK(of(chat("0 %", "100 %", "0 %"), "ttft.p50") == Approx(0.05 + 8000 * kToken / 40e9));
+}
+
+TEST_CASE("what is on the storage is read block by block") {
+  // 8 blocks of 1,000 tokens, one after the other, and four at a time
+  const double bytes = 8000 * kToken / kRate;
+  CHECK(of(chat("0 %", "0 %", "100 %", "1"), "load.p50") ==
+        Approx(bytes + 8 * kTurn).epsilon(0.01));
+  CHECK(of(chat("0 %", "0 %", "100 %", "4"), "load.p50") ==
+        Approx(bytes + 2 * kTurn).epsilon(0.01));
+  CHECK(of(chat("0 %", "0 %", "100 %", "4"), "ttft.p50") ==
+        Approx(bytes + 2 * kTurn + 0.05).epsilon(0.01));
+}
+
+TEST_CASE("what was new is written, and nothing else") {
+  const RunResult kept = chat("100 %", "0 %", "0 %", "1", "true");
+  CHECK(of(kept, "write") == Approx(of(kept, "tokens") / 100.0 * 600.0 * kToken).epsilon(0.03));
+  CHECK(of(chat("100 %", "0 %", "0 %"), "write") == 0.0);
+}
+
+TEST_CASE("GPUs compute while prompts and answers are made, and starve while a cache is loaded") {
+  const RunResult result = chat("0 %", "0 %", "100 %");
+  const double each = of(result, "tokens") / 100.0 / 2.0;  // requests a second of one replica
+  CHECK(of(result, "gpu.utilization") == Approx(each * (0.05 + 100 * 0.02)).epsilon(0.03));
+  CHECK(of(result, "gpu.starved") == Approx(each * of(result, "load")).epsilon(0.05));
+  CHECK(of(result, "itl.p50") == Approx(0.02));
+}
+
+TEST_CASE("answers slow down by the share of the time that prompts take") {
+  // 4 requests a second on two replicas, 0.2 s of prompt each: 40 % of the time
+  const RunResult result = run(serving("kv_cache",
+                                       {{"rate", "4 ops/s"},
+                                        {"context", "0"},
+                                        {"prompt", "2000"},
+                                        {"answer", "100"},
+                                        {"prefill", "10 kops/s"},
+                                        {"decode", "10 ms"},
+                                        {"batch", "1000"},
+                                        {"offload", "false"}},
+                                       "4000 s"));
+  CHECK(of(result, "itl.p50") == Approx(0.01 / 0.6).epsilon(0.03));
+  // M/D/1: service and rho / (2 (1 - rho)) of it, requests in turn on two replicas (Erlang
+  // arrivals)
+  CHECK(of(result, "ttft") > 0.2);
+  CHECK(of(result, "ttft") < 0.2 * (1.0 + 0.4 / (2.0 * 0.6)));
+}
+
+TEST_CASE("a search of a graph takes its hops one after the other") {
+  // 2 hosts of 4 threads: 8 x 3 nodes of 4 KiB in each of 10 hops
+  const RunResult result = run(serving(
+      "vector_database",
+      {{"clients", "4"}, {"hops", "10"}, {"beam", "3"}, {"cached", "0 %"}, {"compute", "2 ms"}},
+      "20 s"));
+  const double hop = kTurn + 8 * 3 * 4096 / kRate;
+  CHECK(of(result, "query.p50") == Approx(10 * hop + 2e-3).epsilon(0.02));
+  CHECK(of(result, "queries") == Approx(8.0 / (10 * hop + 2e-3)).epsilon(0.02));
+}
+
+TEST_CASE("lists are read at once, and what is in memory not at all") {
+  const RunResult lists = run(serving("vector_database",
+                                      {{"index", "lists"},
+                                       {"clients", "1"},
+                                       {"lists", "16"},
+                                       {"list", "1 MiB"},
+                                       {"cached", "50 %"},
+                                       {"compute", "1 ms"}},
+                                      "20 s"));
+  CHECK(of(lists, "query.p50") == Approx(kTurn + 2 * 8 * 1048576 / kRate + 1e-3).epsilon(0.02));
+  const RunResult memory = run(serving(
+      "vector_database", {{"clients", "1"}, {"cached", "100 %"}, {"compute", "1 ms"}}, "20 s"));
+  CHECK(of(memory, "query.p50") == Approx(1e-3));
+}
+
+TEST_CASE("queries that arrive load the storage whether or not they are simulated one by one") {
+  const auto at = [](const char* sampled) {
+    return run(serving("vector_database",
+                       {{"rate", "500 ops/s"},
+                        {"hops", "10"},
+                        {"beam", "4"},
+                        {"cached", "0 %"},
+                        {"sampled", sampled}},
+                       "50 s"));
+  };
+  const RunResult all = at("500 ops/s"), some = at("20 ops/s");
+  CHECK(of(all, "queries") == Approx(500.0).epsilon(0.03));
+  CHECK(of(some, "queries") == Approx(500.0).epsilon(0.03));
+  CHECK(of(some, "read") == Approx(of(all, "read")).epsilon(0.05));
+}
+
+}  // namespace inference_test

@@ -1,0 +1,80 @@
+#include "models/bounds/power.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "models/bounds/bounds.hpp"
+#include "tests/support/designs.hpp"
+
+/// Power by hand: docs/models/power.md.
+namespace power_test {
+
+using namespace stallcast;
+using models::Role;
+using testing::set;
+
+namespace {
+
+/// 4 hosts of 8 GPUs, 8 OSTs, 1 MDT.
+Design powered() {
+  Design design = testing::small_design();
+  set(design.hosts[0], Role::host, "power", "2 kW");
+  set(design.hosts[0], Role::host, "gpu.power", "700 W");
+  set(design.hosts[0], Role::host, "gpu.power_idle", "100 W");
+  set(design.hosts[0], Role::host, "space", "8");
+  set(design.storage[0], Role::storage, "ost.power", "500 W");
+  set(design.storage[0], Role::storage, "ost.space", "2");
+  return design;
+}
+
+std::map<std::string, Metric> figures(const Design& design, std::map<std::string, Metric> metrics) {
+  models::add_power(design, models::powers(design), metrics);
+  return metrics;
+}
+
+Metric share(double value) { return {value, "ratio", {}}; }
+
+}  // namespace
+
+TEST_CASE("power at work is the sum of counts times powers") {
+  const models::Powers all = models::powers(powered());
+  CHECK(all.total().in(unit::W) == Approx(4 * 2000.0 + 32 * 700.0 + 8 * 500.0));
+  CHECK(all.storage().in(unit::kW) == Approx(4.0));
+  CHECK(all.rack_units() == Approx(4 * 8.0 + 8 * 2.0));
+  CHECK(all.unsaid == std::vector<std::string>{"fabric"});
+}
+
+TEST_CASE("GPUs that wait draw what they draw idle") {
+  const Design design = powered();
+  const std::string job = design.jobs[0].job.id;
+  const auto out = figures(design, {{"job." + job + ".gpu.utilization", share(0.75)},
+                                    {"job." + job + ".run.time", {7200.0, "s", {}}}});
+  // Servers without an idle figure draw as much while their GPUs wait.
+  const double waiting = 4 * 2000.0 * 0.25 + 32 * 100.0 * 0.25;
+  CHECK(out.at("power.gpu_idle").value == Approx(waiting));
+  CHECK(out.at("power.mean").value ==
+        Approx(4 * 2000.0 + 32 * (0.75 * 700.0 + 0.25 * 100.0) + 8 * 500.0));
+  CHECK(out.at("job." + job + ".run.energy").value ==
+        Approx(out.at("power.mean").value * 2.0 / 1000.0));
+}
+
+TEST_CASE("without a power there is no metric of it") {
+  CHECK(figures(testing::small_design(), {}).empty());
+  Design design = testing::small_design();
+  set(design.storage[0], Role::storage, "ost.space", "2");
+  const auto out = figures(design, {});
+  CHECK(out.size() == 1);
+  CHECK(out.at("space.rack_units").value == Approx(16.0));
+}
+
+TEST_CASE("what is derived adds up") {
+  for (const models::Derivation& d : models::bounds(powered()).derivations)
+    if (d.name == "power.total") {
+      CHECK(d.value == Approx(34400.0));
+      CHECK(d.formula.find("34.4 kW") != std::string::npos);
+      CHECK(d.formula.find("nothing is said of fabric") != std::string::npos);
+      return;
+    }
+  FAIL("no derivation");
+}
+
+}  // namespace power_test
