@@ -28,7 +28,6 @@ constexpr std::array kUnits{
     PriceUnit{"USD/GB-mo", Dimension::money_rate, true, kGbOfTb, kMonth},
     PriceUnit{"kW", Dimension::power, false, 1000.0, 1.0},
     PriceUnit{"W", Dimension::power, false, 1.0, 1.0},
-    PriceUnit{"U", Dimension::number, false, 1.0, 1.0},
 };
 
 const PriceUnit* unit_of(const models::CatalogueFigure& figure) {

@@ -61,6 +61,8 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"inference", {{"rate", "200 ops/s"}, {"weights", "8 GB"}, {"scale_every", "5 s"}}},
     {"ingest", {{"rate", "1 GB/s"}}},
     {"tracking", {{"writers", "100"}, {"every", "1 s"}}},
+    {"kv_cache", {{"rate", "4 ops/s"}, {"context", "2000"}, {"token", "64 KiB"}}},
+    {"vector_database", {{"clients", "4"}}},
     {"flops", {{"tokens", "2000"}}},
     {"process", {{"mtbf", "1 h"}}},
     {"schedule", {{"gpus", "8"}}},

@@ -6,6 +6,7 @@
 #include "engine/decide/grow/grow.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "scenarios/questions/growth_reader.hpp"
+#include "ui/app/months.hpp"
 
 namespace stallcast::client {
 namespace {

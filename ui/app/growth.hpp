@@ -1,8 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <string_view>
 
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/client.hpp"
@@ -13,9 +11,6 @@
 
 /// Scenarios in later months. docs/models/growth.md.
 namespace stallcast::client {
-
-/// Months of "24mo", "24 months", "2y" or "24"; nullopt for what is none, or beyond 20 years.
-[[nodiscard]] std::optional<int> months_of(std::string_view text);
 
 /// As Session::grow.
 [[nodiscard]] Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,

@@ -1,5 +1,5 @@
 #include "engine/base/quantity_text.hpp"
-#include "ui/app/growth.hpp"
+#include "ui/app/months.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"

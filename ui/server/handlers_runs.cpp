@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "ui/app/growth.hpp"
+#include "ui/app/months.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
