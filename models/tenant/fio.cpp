@@ -63,7 +63,10 @@ class Fio final : public Tenant {
   // share; paced when a rate is given.    [docs/models/tenants.md, eq. 7]
   sim::Task<void> loop(bool reading, double part) {
     const double in_flight = hosts() * static_cast<double>(p_.jobs * p_.depth);
-    const double requests = std::max(1.0, std::floor(kTogether / p_.block));
+    double requests = std::max(1.0, std::floor(kTogether / p_.block));
+    if (common().limit_operations)  // no more together than its bucket holds
+      requests = std::clamp(std::floor(common().limit_operations->in(unit::per_s) / in_flight), 1.0,
+                            requests);
     Seconds pace;
     const double depth = static_cast<double>(p_.depth);
     if (p_.rate) pace = p_.block * (requests * depth) / *p_.rate;

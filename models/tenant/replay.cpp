@@ -191,8 +191,10 @@ class Replay final : public Tenant {
         break;
       case ReplayAction::metadata:
         open(shown, "metadata");
+        co_await within_limit({}, static_cast<double>(step.calls));
+        const Seconds asked = context().now();
         const Served served = co_await place.storage.open(client, static_cast<double>(step.calls));
-        wait(context().now() - began, 1.0, served.limited_by);
+        wait(context().now() - asked, 1.0, served.limited_by);
         break;
     }
     close(shown);
@@ -215,7 +217,7 @@ class Replay final : public Tenant {
     co_await copy(held);
     if (missing.bytes == 0) co_return;
     const Bytes rest = Bytes::from(static_cast<double>(missing.bytes), unit::B);
-    co_await within_limit(rest);
+    co_await within_limit(rest, static_cast<double>(step.calls));
     const Seconds asked = context().now();
     const bool ahead = !p_.direct && step.goes_on && missing.pieces == 1;
     // Kept here: GCC 12 mistakes temporaries in awaited calls.
@@ -236,7 +238,7 @@ class Replay final : public Tenant {
                              Site& site) {
     if (step.bytes == 0) co_return;
     const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
-    co_await within_limit(bytes);
+    co_await within_limit(bytes, static_cast<double>(step.calls));
     Seconds since = context().now();
     if (!place.cached) {
       co_await context().sleep(plant().fabric().round_trip * static_cast<double>(step.calls));
@@ -305,10 +307,10 @@ class Replay final : public Tenant {
     wait(time, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
   }
 
-  sim::Task<void> within_limit(Bytes bytes) {
-    if (!common().limit) co_return;
+  sim::Task<void> within_limit(Bytes bytes, double calls) {
+    if (!common().limit && !common().limit_operations) co_return;
     const Seconds asked = context().now();
-    const Operation operation{.bytes = bytes};
+    const Operation operation{.bytes = bytes, .stands_for = calls};
     co_await admit(operation);
     wait(context().now() - asked, 1.0, own_limit());
   }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<TenantParams>, 7> kCommon{
+constexpr std::array<Field<TenantParams>, 8> kCommon{
     field("on", &TenantParams::on, kRequired, "id of the storage system it uses"),
     field("hosts", &TenantParams::hosts, kRequired, "id of the host class it runs on"),
     field("share", &TenantParams::share, "1",
@@ -17,6 +17,9 @@ constexpr std::array<Field<TenantParams>, 7> kCommon{
           kPositive),
     field("limit", &TenantParams::limit, kOptional,
           "bytes a second it may move (a token bucket, as Lustre's NRS-TBF)", kPositive),
+    field("limit_operations", &TenantParams::limit_operations, kOptional,
+          "requests, opens and creates a second it may begin, all its processes together",
+          kPositive),
     field("stored", &TenantParams::stored, kOptional,
           "what it keeps on that storage system, for docs/models/capacity.md", kNonNegative),
     field("start", &TenantParams::start, "0 s", "when it begins", kNonNegative),
@@ -49,8 +52,11 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
     const double rate = common_.limit->in(unit::Bps);  // a token is a byte
     limit_.emplace(context, OpRate::from(rate, unit::per_s),
                    Ops::from(rate * kBucketSeconds, unit::ops));
-    own_limit_ = plant.resources().index("tenant." + id_ + ".limit");
   }
+  if (common_.limit_operations)
+    limit_operations_.emplace(context, *common_.limit_operations,
+                              *common_.limit_operations * Seconds::from(kBucketSeconds, unit::s));
+  if (limit_ || limit_operations_) own_limit_ = plant.resources().index("tenant." + id_ + ".limit");
 }
 
 sim::Task<void> Tenant::run() {
@@ -85,9 +91,13 @@ Client Tenant::next_client(const Operation& operation) {
 }
 
 sim::Task<void> Tenant::admit(const Operation& operation) {
-  if (!limit_) co_return;
-  const Bytes bytes = operation.bytes * operation.members;
-  co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+  if (limit_) {
+    const Bytes bytes = operation.bytes * operation.members;
+    co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+  }
+  if (limit_operations_)
+    co_await limit_operations_->take(
+        Ops::from(operation.data_operations() + operation.metadata_operations(), unit::ops));
 }
 
 Seconds Tenant::spent(const Operation& operation, Seconds since, ResourceIndex resource) {
@@ -104,7 +114,8 @@ Lane* Tenant::lane() {
 }
 
 void Tenant::done(const Operation& operation, Seconds began) {
-  operations_ += operation.requests * operation.members * operation.stands_for;
+  operations_ += operation.data_operations();
+  metadata_ += operation.metadata_operations();
   if (operation.sampled)
     latencies_.add((context_.now() - began).in(unit::s) / std::max(operation.requests, 1.0));
 }
@@ -123,6 +134,7 @@ sim::Task<void> Tenant::read(Operation operation) {
     open(shown, "open");
     const Served opened = co_await storage.open(client, operation.files);
     close(shown, opened.limited_by);
+    if (operation.sampled) opens_.add((context_.now() - since).in(unit::s));
     since = spent(operation, since, opened.limited_by);
   }
   const Served served = co_await storage.read(client, {.bytes = operation.bytes,
@@ -170,6 +182,8 @@ void Tenant::report(RunResult& out) const {
   out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
   latencies_.report(name + "latency", "s", out);
+  if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};
+  opens_.report(name + "metadata.latency", "s", out);
   if (operations_ <= 0.0 && !ends())
     out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
   if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)

@@ -28,6 +28,7 @@ struct TenantParams {
   double share = 1.0;           ///< weight of its transfers against those of others
   std::optional<Bytes> stored;  ///< that it keeps on the storage
   std::optional<Rate> limit;    ///< bytes a second it may move, all its processes together
+  std::optional<OpRate> limit_operations;  ///< requests, opens and creates it may begin, likewise
   Seconds start;
   std::optional<Seconds> stop;
 };
@@ -71,6 +72,9 @@ class Tenant {
     bool direct = false;
     bool sampled = true;
     double stands_for = 1.0;  ///< requests of the real system that each of these is
+
+    [[nodiscard]] double data_operations() const { return requests * members * stands_for; }
+    [[nodiscard]] double metadata_operations() const { return files * members; }
   };
   [[nodiscard]] sim::Task<void> read(Operation operation);
   [[nodiscard]] sim::Task<void> write(Operation operation);
@@ -120,12 +124,12 @@ class Tenant {
     double served = 0.0;  ///< operations
   };
   std::vector<Seat> clients_;
-  std::optional<sim::TokenBucket> limit_;
+  std::optional<sim::TokenBucket> limit_, limit_operations_;
   Bytes read_, written_;
-  double operations_ = 0.0;
+  double operations_ = 0.0, metadata_ = 0.0;
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
-  Series latencies_;
+  Series latencies_, opens_;
   WaitSplit waited_;
   ResourceIndex own_limit_ = kNoResource;
 };

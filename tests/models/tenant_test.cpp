@@ -153,6 +153,41 @@ TEST_CASE("a limit holds a tenant whatever it asks for") {
   CHECK(metric(result, "tenant.noise.read") == Approx(500e6).epsilon(0.03));
 }
 
+TEST_CASE("a limit of operations holds requests, opens and creates together") {
+  // A bucket of 100 a second, one second deep, full at first: 100 x 100 + 100 in 100 s.
+  const RunResult requests = run(shared({tenant("fio", "noise",
+                                                {{"rw", "randread"},
+                                                 {"bs", "4 KiB"},
+                                                 {"iodepth", "5"},
+                                                 {"limit_operations", "100 ops/s"}})}));
+  CHECK(metric(requests, "tenant.noise.operations") == Approx(101.0).epsilon(0.002));
+  CHECK(requests.limited_by.at("tenant.noise") == "tenant.noise.limit");
+  // 20 writers that flush each second ask for 20 creates and 20 writes: they get 10 of each, and
+  // the bucket's 20 once.
+  const RunResult creates = run(
+      shared({tenant("tracking", "log",
+                     {{"writers", "20"}, {"every", "1 s"}, {"limit_operations", "20 ops/s"}})}));
+  CHECK(metric(creates, "tenant.log.metadata") == Approx(10.1).epsilon(0.01));
+  CHECK(metric(creates, "tenant.log.operations") == Approx(10.1).epsilon(0.01));
+}
+
+TEST_CASE("opens of a tenant are counted and timed by themselves") {
+  // One open a request of 4 KiB: 100 a second; an idle filer answers within a round trip and its
+  // service of 250 us, and the open is part of the request.
+  const RunResult result = run(shared({tenant("inference", "kv",
+                                              {{"rate", "100 ops/s"},
+                                               {"request", "4 KiB"},
+                                               {"files", "1"},
+                                               {"burst", "1"},
+                                               {"sampled", "100 ops/s"}})},
+                                      "1000 s"));
+  CHECK(metric(result, "tenant.kv.metadata") == Approx(100.0).epsilon(0.02));
+  CHECK(metric(result, "tenant.kv.metadata") == Approx(metric(result, "tenant.kv.operations")));
+  CHECK(metric(result, "tenant.kv.metadata.latency.p99") >=
+        metric(result, "tenant.kv.metadata.latency.p50"));
+  CHECK(metric(result, "tenant.kv.metadata.latency") < metric(result, "tenant.kv.latency"));
+}
+
 TEST_CASE("shares divide a busy server by weight") {
   // weights 3 and 1 of 5 GB/s, both with 16 requests in flight
   const auto load = [](const char* id, const char* share) {
