@@ -52,7 +52,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 23> kJob{
+constexpr std::array<Field<JobParams>, 25> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -83,6 +83,13 @@ constexpr std::array<Field<JobParams>, 23> kJob{
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds)),
+    field("share", &JobParams::share, kOptional,
+          "weight of its transfers when they share a resource, as tenants have it; absent: 1",
+          kPositive),
+    field("limit", &JobParams::limit, kOptional,
+          "bytes a second that it may move to and from storage, all its ranks together (Lustre's "
+          "NRS-TBF by job, QoS classes of WEKA and GPFS)",
+          kPositive),
     field("after", &JobParams::after, kOptional,
           "ids of the stages it follows; absent: those that bring data to where its data set lies, "
           "[]: none"),

@@ -45,6 +45,8 @@ struct JobParams {
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
+  std::optional<double> share;          ///< weight of its transfers against those of others
+  std::optional<Rate> limit;            ///< bytes a second it may move, all its ranks together
   std::vector<std::string> after;       ///< stages it follows
   std::optional<Fraction> after_share;  ///< of what they bring, with which it begins
   /// What it is to do in all: one of the first four.    [docs/models/whole-run.md]

@@ -32,6 +32,10 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
+  for (const JobDesign& job : design.jobs) {
+    const JobParams p = job_params(job.job);
+    qos_[job.job.id] = {p.share.value_or(1.0), p.limit};
+  }
   fold(design);
   for (const Component& component : design.storage) {
     StorageLoad load;
@@ -210,6 +214,8 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       link_of_edge_[e] =
           add(topology_.name(edge), topology_.capacity(edge) * fabric_.realised(edge, seed));
   }
+  for (const auto& [job, qos] : qos_)
+    if (qos.limit) add("job." + job + ".limit", *qos.limit);
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
@@ -264,6 +270,19 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .cpu = cores(host, group, storage, members).cpu,
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
+}
+
+// A limit is a link that all transfers of the job cross.    [docs/models/tenants.md, eq. 10]
+Client Plant::job_client(const std::string& job, const std::string& host, std::size_t group,
+                         const std::string& storage, double members, bool gds) {
+  Client out = client(host, group, storage, members, gds);
+  const JobQos& qos = qos_.at(job);
+  out.share = qos.share;
+  if (!qos.limit || storages_.at(storage)->local()) return out;
+  const sim::LinkId limit = link_by_name_.at("job." + job + ".limit");
+  out.read_path.push_back(limit);
+  out.write_path.push_back(limit);
+  return out;
 }
 
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,

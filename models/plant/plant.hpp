@@ -54,6 +54,10 @@ class Plant {
   /// `gds`: it reads into GPUs and writes out of them, past host memory.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
                               const std::string& storage, double members, bool gds = false);
+  /// The same for processes of job `job`, with its weight and behind its limit.
+  [[nodiscard]] Client job_client(const std::string& job, const std::string& host,
+                                  std::size_t group, const std::string& storage, double members,
+                                  bool gds = false);
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);
@@ -99,6 +103,11 @@ class Plant {
               params.nic_rate};
     }
   };
+  /// What a job may take of storage that others use, too.
+  struct JobQos {
+    double share = 1.0;
+    std::optional<Rate> limit = std::nullopt;
+  };
   void fold(const Design& design);
   /// Classes a job is to be simulated as, where its ranks may act alike.
   [[nodiscard]] double classes(const RunParams& run, const JobDesign& job,
@@ -129,6 +138,7 @@ class Plant {
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
+  std::map<std::string, JobQos> qos_;  ///< by job
 };
 
 }  // namespace stallcast::models

@@ -69,8 +69,8 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
       first = false;
       for (const std::string& tier : used)
         if (is_storage(tier) && !mover.mounts.contains(tier))
-          mover.mounts.emplace(tier,
-                               plant_.client(host_, g, tier, mover.share.members, past_memory_));
+          mover.mounts.emplace(
+              tier, plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_));
       out.push_back(std::move(mover));
     }
     from += hosts;
@@ -232,7 +232,7 @@ sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& ti
 
 sim::Task<Served> StateMover::mark(const std::string& tier) {
   if (!is_storage(tier)) co_return Served{};
-  const Client client = plant_.client(host_, 0, tier, 1.0);
+  const Client client = plant_.job_client(job_, host_, 0, tier, 1.0);
   co_return co_await plant_.storage(tier).write(client, {.bytes = kMarker});
 }
 

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/designs.hpp"
+
+/// Shares and limits of jobs: docs/models/tenants.md, eq. 8 and 10.
+namespace job_qos_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// 32 ranks of 8 workers that compute next to nothing read samples of 1 MB from a filer of 2 GB/s.
+JobDesign reading(const Design& design, const char* id) {
+  JobDesign job = design.jobs[0];
+  job.job.id = id;
+  set(job.step, Role::step, "compute", "1 ms");
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "store"}, {"sample", "1 MB"}, {"samples", "100000000"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "8"}});
+  return job;
+}
+
+Design busy() {
+  Design design = small_design();
+  design.storage = {component(Role::storage, "nfs", "store",
+                              {{"head.count", "1"},
+                               {"head.read", "2 GB/s"},
+                               {"head.write", "2 GB/s"},
+                               {"head.ops", "1000 kops/s"},
+                               {"head.service", "10 us"},
+                               {"client.connection", "10 GB/s"},
+                               {"client.read_ahead", "1 GiB"},
+                               {"client.stream", "10 GB/s"},
+                               {"client.nconnect", "16"}})};
+  design.jobs = {reading(design, "a")};
+  set(design.run, Role::run, "duration", "60 s");
+  return design;
+}
+
+double rate(const RunResult& result, const char* job) {
+  return metric(result, "job." + std::string(job) + ".throughput.bytes");
+}
+
+}  // namespace
+
+TEST_CASE("a job moves no more than its limit, and is told what limits it") {
+  Design design = busy();
+  CHECK(rate(run(design), "a") == Approx(2e9).epsilon(0.02));
+  set(design.jobs[0].job, Role::job, "limit", "500 MB/s");
+  const RunResult result = run(design);
+  CHECK(rate(result, "a") == Approx(5e8).epsilon(0.02));
+  const auto limit = std::find_if(result.resources.begin(), result.resources.end(),
+                                  [](const ResourceUse& use) { return use.name == "job.a.limit"; });
+  REQUIRE(limit != result.resources.end());
+  CHECK(limit->capacity == Approx(5e8));
+  CHECK(limit->utilization() == Approx(1.0).epsilon(0.02));
+}
+
+TEST_CASE("a limit of one job leaves the rest to the others, and a share divides it") {
+  Design design = busy();
+  design.jobs.push_back(reading(design, "b"));
+  const RunResult even = run(design);
+  CHECK(rate(even, "a") == Approx(rate(even, "b")).epsilon(0.02));
+  set(design.jobs[1].job, Role::job, "limit", "400 MB/s");
+  const RunResult held = run(design);
+  CHECK(rate(held, "b") == Approx(4e8).epsilon(0.03));
+  CHECK(rate(held, "a") == Approx(1.6e9).epsilon(0.03));
+  design = busy();
+  design.jobs.push_back(reading(design, "b"));
+  set(design.jobs[0].job, Role::job, "share", "3");
+  const RunResult weighted = run(design);
+  CHECK(rate(weighted, "a") == Approx(3.0 * rate(weighted, "b")).epsilon(0.05));
+}
+
+TEST_CASE("saves cross the limit as reads do") {
+  Design design = busy();
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, "sync", "checkpoint",
+                {{"to", "store"}, {"every", "20 s"}, {"size", "4 GB"}, {"serializer", "none"}});
+  const double free = metric(run(design), "job.a.checkpoint.duration");
+  set(design.jobs[0].job, Role::job, "limit", "500 MB/s");
+  const double held = metric(run(design), "job.a.checkpoint.duration");
+  CHECK(free == Approx(2.0).epsilon(0.05));
+  CHECK(held == Approx(8.0).epsilon(0.02));
+}
+
+}  // namespace job_qos_test
