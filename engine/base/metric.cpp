@@ -108,6 +108,7 @@ constexpr Figure kFigures[] = {
      "cost of idle GPUs"},
     {Domain::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, cost, TileOn::both,
      "cost per useful GPU-hour"},
+    {Domain::cost, "requests", "requests", "USD/h", lower, cost},
 
     {Domain::power, "total", "all at work", "W", lower, power, TileOn::both, "power"},
     {Domain::power, "mean", "on average", "W", lower, power, TileOn::none, "mean power"},

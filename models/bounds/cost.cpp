@@ -9,6 +9,7 @@
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/contract/registry.hpp"
+#include "models/contract/requests.hpp"
 #include "models/contract/training.hpp"
 
 namespace stallcast::models {
@@ -53,6 +54,10 @@ class Accountant {
       return priced(*p) && (p->id.empty() || p->included);
     });
     if (!any) out_.unpriced.push_back(name);
+    const auto has_price = [&](const PricedRequests& r) { return component.find(r.price); };
+    if (std::any_of(kPricedRequests.begin(), kPricedRequests.end(), has_price))
+      for (const PricedRequests& requests : kPricedRequests)
+        if (!has_price(requests)) out_.unpriced.push_back(name + "." + std::string(requests.price));
     for (const PartInfo* part : parts) {
       const double n = counts_.of(component, *part);
       if (n <= 0.0) continue;
@@ -132,6 +137,23 @@ const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
   return out;
 }
 
+// Σ λ p / 1000    [docs/models/cost.md, eq. 5]
+std::optional<MoneyRate> cost_of_requests(const Design& design,
+                                          const std::map<std::string, Metric>& metrics) {
+  std::optional<MoneyRate> out;
+  for (const Component& storage : design.storage)
+    for (const PricedRequests& requests : kPricedRequests) {
+      const Value* price = storage.find(requests.price);
+      const auto counted = metrics.find(
+          metric::of_resource(metric::of_storage(storage.id, requests.resource), "throughput"));
+      if (price == nullptr || counted == metrics.end()) continue;
+      const double each = price->number / kRequestsOfPrice;
+      out = out.value_or(MoneyRate{}) +
+            MoneyRate::from(counted->second.value * each, unit::USD_per_s);
+    }
+  return out;
+}
+
 }  // namespace
 
 MoneyRate CostItem::per_time() const {
@@ -163,6 +185,10 @@ Costs costs(const Design& design) { return Accountant(design).run(); }
 // idle = Σ a_h / N_h (N_h - B_h), per useful GPU-hour = Σ a / Σ G    [docs/models/cost.md, eq. 3,
 // 4]
 void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics) {
+  const std::optional<MoneyRate> requests = cost_of_requests(design, metrics);
+  if (requests)
+    metrics[metric::of_cost("requests")] =
+        in_table(metric::of_cost("requests"), requests->in(unit::USD_per_h));
   if (!all.known()) return;
   metrics[metric::kCapex] = in_table(metric::kCapex, all.capex().in(unit::USD));
   MoneyRate idle;
@@ -182,7 +208,8 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     metrics[metric::kGpuIdleCost] = in_table(metric::kGpuIdleCost, idle.in(unit::USD_per_h));
   if (useful_known && useful > 0.0)
     metrics[metric::kUsefulGpuHour] =
-        in_table(metric::kUsefulGpuHour, all.per_time().in(unit::USD_per_h) / useful);
+        in_table(metric::kUsefulGpuHour,
+                 (all.per_time() + requests.value_or(MoneyRate{})).in(unit::USD_per_h) / useful);
 }
 
 std::string missing_prices(const Costs& costs) {

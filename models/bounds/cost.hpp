@@ -56,8 +56,9 @@ struct Costs {
 [[nodiscard]] Costs costs(const Design& design);
 
 /// Adds "cost.capex", with the utilization of every job "cost.gpu_idle", and with its goodput
-/// "cost.per_useful_gpu_hour", where `costs` of `design` are known.
-/// [docs/models/cost.md, eq. 1-4]
+/// "cost.per_useful_gpu_hour", where `costs` of `design` are known; "cost.requests" where requests
+/// have a price and were counted.
+/// [docs/models/cost.md, eq. 1-5]
 void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics);
 
 /// One line for people on what has no price though something has; "" when nothing is missing.

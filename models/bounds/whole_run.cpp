@@ -130,6 +130,8 @@ std::vector<WholeRun> whole_runs(const Design& design) {
 // T = n t / ((1 - w) G), cost = T times all that the design costs    [whole-run.md, eq. 2 and 3]
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics) {
+  const MoneyRate requests =
+      MoneyRate::from(figure_or_zero(metrics, metric::of_cost("requests")), unit::USD_per_h);
   for (const WholeRun& run : whole_runs(design)) {
     const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
     const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
@@ -140,7 +142,7 @@ void add_whole_runs(const Design& design, const Costs& costs,
     metrics[metric::of_job(run.job, "run.time")] = {time.in(unit::s), "s", {}};
     if (costs.known())
       metrics[metric::of_job(run.job, "run.cost")] = {
-          costs.per_time().in(unit::USD_per_s)*time.in(unit::s), "USD", {}};
+          (costs.per_time() + requests).in(unit::USD_per_s)*time.in(unit::s), "USD", {}};
   }
 }
 

@@ -1,6 +1,9 @@
 #include "models/storage/s3_params.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "models/contract/requests.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -99,9 +102,22 @@ constexpr std::array<base::Field<S3Params>, 27> kS3Fields{
                   assumed(kPositive, "one port; shards of other servers go over another"),
                   "expert range: one 25 GbE port to one of 400 Gb/s"))};
 
+// What no model needs, only costs do.
+constexpr std::array kRequestPrices{
+    FieldInfo{kPricedRequests[0].price, Dimension::money, kOptional,
+              "price of 1,000 GET and HEAD requests", kNonNegative},
+    FieldInfo{kPricedRequests[1].price, Dimension::money, kOptional,
+              "price of 1,000 PUT and POST requests; each part of an upload is one", kNonNegative}};
+constexpr auto kS3Infos = [] {
+  std::array<FieldInfo, kS3Fields.size() + kRequestPrices.size()> out{};
+  const auto prices = std::copy(kInfos<kS3Fields>.begin(), kInfos<kS3Fields>.end(), out.begin());
+  std::copy(kRequestPrices.begin(), kRequestPrices.end(), prices);
+  return out;
+}();
+
 }  // namespace
 
 S3Params s3_params(const Component& component) { return bind(kS3Fields, component); }
-std::span<const FieldInfo> s3_fields() { return kInfos<kS3Fields>; }
+std::span<const FieldInfo> s3_fields() { return kS3Infos; }
 
 }  // namespace stallcast::models

@@ -222,11 +222,10 @@ class ComponentReader {
       out_.values.erase(std::string(field.key));
       return;
     }
-    const models::PartInfo* part = models::part_priced_by(*kind_, field);
+    const std::optional<PriceOf> of = price_of(*kind_, field);
     const auto exact = [&](const std::string& pointer, const Json& node) {
-      return part != nullptr && names_price(node)
-                 ? read_price(context_, field, pointer, node.get_ref<const std::string&>(),
-                              part->in_tb())
+      return of && names_price(node)
+                 ? read_price(context_, field, pointer, node.get_ref<const std::string&>(), *of)
                  : read_value(context_, field, pointer, node);
     };
     std::optional<Value> read = read_ranged(context_, field, at, value, exact,

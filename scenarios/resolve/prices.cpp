@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/requests.hpp"
 #include "scenarios/document/keys.hpp"
 #include "stallcast/units.hpp"
 
@@ -17,18 +18,31 @@ constexpr std::string_view kPrefix = "catalog:";
 struct PriceUnit {
   std::string_view text;
   Dimension dimension;
-  bool of_tb;
+  PriceOf of;
   double times, over;
 };
 // A month is a twelfth of a year, as in the unit "USD/month".
 constexpr double kHour = unit::h.scale, kMonth = 730.0 * kHour, kGbOfTb = 1000.0;
 constexpr std::array kUnits{
-    PriceUnit{"USD/GB", Dimension::money, true, kGbOfTb, 1.0},
-    PriceUnit{"USD/h", Dimension::money_rate, false, 1.0, kHour},
-    PriceUnit{"USD/GB-mo", Dimension::money_rate, true, kGbOfTb, kMonth},
-    PriceUnit{"kW", Dimension::power, false, 1000.0, 1.0},
-    PriceUnit{"W", Dimension::power, false, 1.0, 1.0},
+    PriceUnit{"USD/GB", Dimension::money, PriceOf::tb, kGbOfTb, 1.0},
+    PriceUnit{"USD/h", Dimension::money_rate, PriceOf::one, 1.0, kHour},
+    PriceUnit{"USD/GB-mo", Dimension::money_rate, PriceOf::tb, kGbOfTb, kMonth},
+    PriceUnit{"kW", Dimension::power, PriceOf::one, 1000.0, 1.0},
+    PriceUnit{"W", Dimension::power, PriceOf::one, 1.0, 1.0},
+    PriceUnit{"USD/1000 requests", Dimension::money, PriceOf::requests, 1.0, 1.0},
 };
+
+std::string name_of(PriceOf of) {
+  switch (of) {
+    case PriceOf::one:
+      return " of one";
+    case PriceOf::tb:
+      return " of 1 TB";
+    case PriceOf::requests:
+      return " of 1,000 requests";
+  }
+  return "";
+}
 
 const PriceUnit* unit_of(const models::CatalogueFigure& figure) {
   const auto it = std::find_if(kUnits.begin(), kUnits.end(),
@@ -36,17 +50,17 @@ const PriceUnit* unit_of(const models::CatalogueFigure& figure) {
   return figure.number && it != kUnits.end() ? &*it : nullptr;
 }
 
-bool fits(const models::CatalogueFigure& figure, Dimension dimension, bool of_tb) {
+bool fits(const models::CatalogueFigure& figure, Dimension dimension, PriceOf of) {
   const PriceUnit* unit = unit_of(figure);
-  return unit != nullptr && unit->dimension == dimension && unit->of_tb == of_tb;
+  return unit != nullptr && unit->dimension == dimension && unit->of == of;
 }
 
 /// Every figure that fits, as a scenario names it.
-std::vector<std::string> known(Dimension dimension, bool of_tb) {
+std::vector<std::string> known(Dimension dimension, PriceOf of) {
   std::vector<std::string> out;
   for (const models::CatalogueFigures& thing : models::figures())
     for (const models::CatalogueFigure& figure : thing.values)
-      if (fits(figure, dimension, of_tb)) out.push_back(thing.id + "#" + figure.parameter);
+      if (fits(figure, dimension, of)) out.push_back(thing.id + "#" + figure.parameter);
   return out;
 }
 
@@ -63,23 +77,32 @@ const models::CatalogueFigure* find_figure(std::string_view name) {
 
 }  // namespace
 
+std::optional<PriceOf> price_of(const models::KindInfo& kind, const base::FieldInfo& field) {
+  if (const models::PartInfo* part = models::part_priced_by(kind, field))
+    return part->in_tb() ? PriceOf::tb : PriceOf::one;
+  const auto same = [&](const auto& requests) { return requests.price == field.key; };
+  const auto& all = models::kPricedRequests;
+  if (std::any_of(all.begin(), all.end(), same)) return PriceOf::requests;
+  return std::nullopt;
+}
+
 bool names_price(const Json& node) {
   return node.is_string() && node.get_ref<const std::string&>().starts_with(kPrefix);
 }
 
 std::optional<Value> read_price(ReadContext& context, const base::FieldInfo& field,
-                                const std::string& pointer, std::string_view text, bool of_tb) {
+                                const std::string& pointer, std::string_view text, PriceOf of) {
   const std::string name(text.substr(kPrefix.size()));
   const models::CatalogueFigure* figure = find_figure(name);
-  if (figure == nullptr || !fits(*figure, field.dimension, of_tb)) {
-    const std::vector<std::string> names = known(field.dimension, of_tb);
+  if (figure == nullptr || !fits(*figure, field.dimension, of)) {
+    const std::vector<std::string> names = known(field.dimension, of);
     context.report.error(
         "price", pointer,
         figure == nullptr ? "no figure \"" + name + "\" in the catalogue"
                           : "\"" + name + "\" is " + models::text_of(*figure) + ", which \"" +
                                 std::string(field.key) + "\" (" +
-                                std::string(base::dimension_name(field.dimension)) +
-                                (of_tb ? " of 1 TB" : " of one") + ") cannot take",
+                                std::string(base::dimension_name(field.dimension)) + name_of(of) +
+                                ") cannot take",
         names.empty() ? "write \"" + std::string(base::dimension_example(field.dimension)) + "\""
                       : allowed_hint(name, names));
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include "models/bounds/bounds.hpp"
 #include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 namespace cost_test {
 
@@ -132,6 +133,50 @@ TEST_CASE("drives inside hosts are counted in all hosts, drives of targets in al
                                           {"target.price", "2 kUSD"}});
   // 3 targets x 2 k and 3 x 10 drives x 1 k
   CHECK(models::costs(design).capex().in(unit::USD) == Approx(36e3));
+}
+
+namespace {
+
+/// GETs cost 4 USD per million, PUTs 50.
+Design paying_requests() {
+  Design design = testing::design_with_storage("s3", {{"first_byte_spread", "1"}});
+  set(design.storage[0], Role::storage, "request.get.price", "0.004 USD");
+  set(design.storage[0], Role::storage, "request.put.price", "0.05 USD");
+  return design;
+}
+
+constexpr const char *kGets = "resource.storage.scratch.prefixes.get.throughput",
+                     *kPuts = "resource.storage.scratch.prefixes.put.throughput";
+
+}  // namespace
+
+TEST_CASE("requests cost what a thousand of them do, as often as they were counted") {
+  // 1,000 GET/s x 3600 s x 0.004 USD / 1000 = 14.4 USD/h; 20 PUT/s: 3.6 USD/h.
+  const std::map<std::string, Metric> counted = {{kGets, {1000.0, "1/s", {}}},
+                                                 {kPuts, {20.0, "1/s", {}}}};
+  const auto metrics = figures(paying_requests(), counted);
+  CHECK(metrics.at("cost.requests").value == Approx(18.0));
+  CHECK(metrics.at("cost.requests").unit == "USD/h");
+  // Nothing else has a price, and nothing is bought.
+  CHECK_FALSE(metrics.contains("cost.capex"));
+  CHECK_FALSE(figures(paying_requests(), {}).contains("cost.requests"));
+  CHECK_FALSE(figures(testing::design_with_storage("s3", {}), counted).contains("cost.requests"));
+}
+
+TEST_CASE("a useful GPU-hour pays for its requests, and a price of one sort alone is said") {
+  Design design = paying_requests();
+  set(design.hosts[0], Role::host, "gpu.rent", "3 USD/h");
+  const std::map<std::string, Metric> counted = {{"job.train.gpu.utilization", share(0.8)},
+                                                 {"job.train.goodput", share(0.5)},
+                                                 {kGets, {1000.0, "1/s", {}}},
+                                                 {kPuts, {20.0, "1/s", {}}}};
+  // 32 GPUs x 3 USD/h and 18 USD/h over 16 useful GPUs.
+  CHECK(figures(design, counted).at("cost.per_useful_gpu_hour").value ==
+        Approx((96.0 + 18.0) / 16.0));
+  CHECK(models::costs(design).unpriced == std::vector<std::string>{"fabric", "storage.scratch"});
+  design.storage[0].values.erase("request.put.price");
+  const auto unpriced = models::costs(design).unpriced;
+  CHECK(unpriced.back() == "storage.scratch.request.put.price");
 }
 
 TEST_CASE("every part of every kind is counted by a field the kind has") {

@@ -247,6 +247,17 @@ TEST_CASE("requests that wait notice that the rate changes") {
   CHECK(through({{0_s, 1e-6}, {5_s, 1e6}}) == Approx(6.1));
 }
 
+TEST_CASE("a simulation pays for the requests that it counts") {
+  // One GET per sample: so many of 0.004 USD per 1000, 3600 s an hour.
+  Design design = fetching("16", "1");
+  set(design.storage[0], Role::storage, "request.get.price", "0.004 USD");
+  const RunResult result = run(design);
+  const double gets = result.metrics.at("resource.storage.scratch.prefixes.get.throughput").value;
+  // Loaders fetch ahead of what is used.
+  CHECK(gets == Approx(result.metrics.at("job.train.throughput.samples").value).epsilon(0.02));
+  CHECK(result.metrics.at("cost.requests").value == Approx(gets * 3.6 * 0.004));
+}
+
 TEST_CASE("a job that asks for more than its prefix gives is throttled, and says so") {
   // 8 GPUs x 16 workers with 1 KB objects: 128 / 30 ms = 4,266 /s of 500 /s
   Design design = fetching("16", "1");

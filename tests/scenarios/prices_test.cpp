@@ -5,6 +5,7 @@ namespace prices_test {
 
 using namespace stallcast;
 using testing::design_of;
+using testing::load_text;
 using testing::load_with;
 using testing::only_fault;
 
@@ -17,6 +18,30 @@ TEST_CASE("a price may be a figure of the catalogue, with its source") {
   CHECK(rent.source.kind == Source::Kind::catalogue);
   CHECK(rent.source.where == "catalog:price/s3-standard#storage");
   CHECK_FALSE(rent.source.citation.empty());
+}
+
+TEST_CASE("a price of requests is that of 1,000, also in the catalogue") {
+  const auto bucket = [](const std::string& figure) {
+    return load_text(R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+  "storage": [ { "id": "bucket", "type": "s3",
+                 "request": { "put": { "price": "catalog:price/s3-standard#)" +
+                         figure + R"(" } } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" },
+              "dataset": { "on": "bucket", "format": "raw", "sample": "1 MB", "samples": 1000 },
+              "loader": { "workers": 4 } } ]
+})",
+                     "test.json");
+  };
+  const Value price = *design_of(bucket("PUT per 1000")).storage[0].find("request.put.price");
+  CHECK(price.number == Approx(0.005));
+  CHECK(price.source.kind == Source::Kind::catalogue);
+  CHECK(only_fault(bucket("storage"))
+            .find("which \"request.put.price\" (a price of 1,000 requests) cannot take") !=
+        std::string::npos);
+  // What 1,000 requests cost is no price of an OST.
+  CHECK(only_fault(load_with({"storage.ost.price=catalog:price/s3-standard#PUT per 1000"}))
+            .find("cannot take") != std::string::npos);
 }
 
 TEST_CASE("of a range of prices the middle is taken and said to be it") {

@@ -57,13 +57,17 @@ void Account::explain_useful_cost(ExplainNode& node) {
   std::optional<ExplainNode> useful = count_gpus("cost.gpus.useful", metric::kGoodput);
   if (!useful || !forms_.known("cost.hourly") || !(useful->value > 0.0)) return;
   ExplainNode all = forms_.tree("cost.hourly");
-  const double value = all.value * unit::h.scale / useful->value;
+  // Requests are counted in the run: "cost.hourly" has none of them.
+  const std::string requests = metric::of_cost("requests");
+  const double value = (all.value * unit::h.scale + this->value(requests)) / useful->value;
   if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
   all.symbol = "cost";
   useful->symbol = "useful";
-  node.equation = "cost * " + base::shortest(unit::h.scale) + " / useful";
+  const std::string hourly = "cost * " + base::shortest(unit::h.scale);
+  node.equation = (has(requests) ? "(" + hourly + " + requests)" : hourly) + " / useful";
   node.reference = "docs/models/cost.md, eq. 4";
   node.children = {std::move(all), *std::move(useful)};
+  if (has(requests)) node.children.push_back(read(requests, "requests"));
 }
 
 }  // namespace stallcast::explain
