@@ -11,8 +11,10 @@ using namespace stallcast;
 namespace {
 
 // Every minute 96 GB are saved while all wait. 4 hosts write; of `osts` OSTs each takes
-// 1 GB/s, and the ports of the OSS take `ports` together. Nothing else costs time.
-ScenarioFile saving(const std::string& osts, const std::string& port) {
+// 1 GB/s, and the ports of the OSS take `ports` together. Nothing else costs time, but for `also`
+// of the job.
+ScenarioFile saving(const std::string& osts, const std::string& port,
+                    const std::string& also = "") {
   return {.file = "saving.json",
           .text = R"({
   "id": "saving",
@@ -24,7 +26,8 @@ ScenarioFile saving(const std::string& osts, const std::string& port) {
                   port + R"(" },
                  "stripe": { "count": 0 }, "commit": "0 s", "lock": "0 s", "raid": { "parity": 0 },
                  "client": { "stream": "100 GB/s", "stream_direct": "100 GB/s", "checksums": false } } ],
-  "jobs": [ { "id": "train", "hosts": "gpu",
+  "jobs": [ { "id": "train", "hosts": "gpu", )" +
+                  also + R"(
               "barrier": { "base": "0 s", "per_doubling": "0 s" },
               "step": { "compute": "1 s", "jitter": "0 %" },
               "checkpoint": { "to": "scratch", "size": "96 GB", "every": "60 s", "serializer": "none" } } ],
@@ -60,6 +63,18 @@ TEST_CASE("what limits saves is what saves would gain from") {
   CHECK(first.gain->part == "storage[scratch].ost");
   CHECK(first.gain->by == "storage[scratch].ost.write");
   CHECK(p.gains->pair.empty());
+}
+
+TEST_CASE("a job that has a limit of its own would gain from more of it") {
+  // 96 GB at 6 GB/s take 16 s, at twice that 8 s; the 24 OSTs would take 24 GB/s.
+  const Prediction p = ranked(saving("24", "800 Gb/s", R"("limit": "6 GB/s",)"));
+  REQUIRE_FALSE(p.bottlenecks.empty());
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource == "job.train.limit");
+  REQUIRE(first.gain.has_value());
+  const double wall = 1200.0, was = (wall - 19 * 16.0) / wall, is = (wall - 19 * 8.0) / wall;
+  CHECK(first.gain->time == Approx(1.0 - was / is).epsilon(0.02));
+  CHECK(first.gain->part == "jobs[train].limit");
 }
 
 TEST_CASE("two limits of the same height are named together, since neither alone gains") {

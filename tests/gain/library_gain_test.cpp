@@ -5,20 +5,14 @@
 #include <vector>
 
 #include "engine/decide/gain/levers.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/client.hpp"
-#include "stallcast/metric.hpp"
 
 namespace library_gain_test {
 
 using namespace stallcast;
 
 namespace {
-
-double pace(const Prediction& p) {
-  double sum = 0.0;
-  for (const auto& [job, shares] : p.breakdown) sum += p.metrics.at(metric::goodput(job)).value;
-  return sum / static_cast<double>(p.breakdown.size());
-}
 
 /// The most that any part gains alone, each simulated by itself: without the screening of owners.
 double greatest(client::Session& session, const Design& design, const Prediction& prediction) {
@@ -30,7 +24,7 @@ double greatest(client::Session& session, const Design& design, const Prediction
   REQUIRE(found.front().ok());
   double most = 0.0;
   for (const auto& each : found)
-    if (each.ok()) most = std::max(most, 1.0 - pace(*found.front()) / pace(*each));
+    if (each.ok()) most = std::max(most, time_saved(*found.front(), *each));
   return most;
 }
 

@@ -43,9 +43,8 @@ QString tried(client::Session& session, const Scenario& scenario, const Predicti
 QString worth(const Bottleneck& b, const Prediction& prediction) {
   if (!prediction.gains)
     return TwicePane::tr("%1 of waiting").arg(figure_text(b.blamed_share, "ratio"));
-  const Gain* gain = report::gain_of(b, prediction);
-  if (gain != nullptr) return QString::fromStdString(report::gain_phrase(*gain));
-  return b.gain ? TwicePane::tr("gains nothing") : TwicePane::tr("not tried");
+  if (!b.gain) return TwicePane::tr("not tried");
+  return QString::fromStdString(report::worth_phrase(b, prediction));
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ constexpr std::size_t kMostBottlenecks = 5;
 constexpr double kNothing = 0.0005;
 /// A resource that costs no time but is this busy is the next to watch.
 constexpr double kBusy = 0.3;
+/// A faster part changes who comes first: a loss below this is only that.
+constexpr double kLoss = 0.005;
 
 /// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s"; quantiles that equal the mean are left out.
 std::string distribution(const Prediction& p, const std::string& name) {
@@ -211,12 +213,8 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
     const Gain* gain = gain_of(b, p);
     if (cost < kNothing && b.utilization < kBusy && gain == nullptr) continue;
     LimitRow row{b.resource, cost, b.utilization, b.headroom, {}, {}, {}};
-    if (gain != nullptr) {
-      row.gain = gain_phrase(*gain);
-      row.by = gain->by;
-    } else if (b.gain) {
-      row.gain = "nothing";
-    }
+    row.gain = worth_phrase(b, p);
+    if (gain != nullptr) row.by = gain->by;
     std::vector<std::string> text;
     if (!row.gain.empty())
       text.push_back((is_barrier(b.resource) ? "half of it: " : "twice as fast: ") + row.gain);
@@ -232,8 +230,16 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
 }
 
 std::string gain_phrase(const Gain& gain) {
-  const std::string out = print_share(gain.time) + " less time";
+  const std::string out =
+      print_share(std::abs(gain.time)) + (gain.time < 0.0 ? " more time" : " less time");
   return gain.utilization == 0.0 ? out : out + " (" + signed_points(gain.utilization, 1) + ")";
+}
+
+std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
+  if (!p.gains || !b.gain) return "";
+  const double loss = std::max(kLoss, p.gains->noise);
+  const bool told = b.gain->time >= p.gains->noise || b.gain->time <= -loss;
+  return told ? gain_phrase(*b.gain) : "nothing";
 }
 
 namespace {

@@ -73,8 +73,11 @@ struct LimitRow {
 };
 /// The first few, what would gain or costs most first.
 [[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
-/// "0.5 % less time (+0.4 points)".
+/// "0.5 % less time (+0.4 points)"; or more time, where one job takes what others then lack.
 [[nodiscard]] std::string gain_phrase(const Gain& gain);
+/// What twice of it is worth: its gain or loss, "nothing" where it is only noise, "" where not
+/// tried.
+[[nodiscard]] std::string worth_phrase(const Bottleneck& bottleneck, const Prediction& prediction);
 /// What is to be said of all gains together; "" where there is nothing.
 [[nodiscard]] std::string gains_note(const Prediction& prediction);
 

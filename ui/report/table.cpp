@@ -166,11 +166,10 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
     out += "\n### What limits it\n\n| resource |" + tried + " busy | of the waiting | headroom |\n";
     out += std::string("|---|") + (p.gains ? "---:|" : "") + "---:|---:|---|\n";
     for (const Bottleneck& b : p.bottlenecks) {
-      const Gain* gain = gain_of(b, p);
-      const std::string saved = gain != nullptr ? gain_phrase(*gain) : b.gain ? "nothing" : "";
-      out += "| " + markdown_cell(b.resource) + " | " + (p.gains ? saved + " | " : "") +
-             print_value(b.utilization, "ratio") + " | " + print_value(b.blamed_share, "ratio") +
-             " | " + markdown_cell(b.headroom) + " |\n";
+      out += "| " + markdown_cell(b.resource) + " | " +
+             (p.gains ? worth_phrase(b, p) + " | " : "") + print_value(b.utilization, "ratio") +
+             " | " + print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) +
+             " |\n";
     }
     if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   }

@@ -52,7 +52,7 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
   if (!(value.number > 0.0) || !std::isfinite(value.number)) return std::nullopt;
   if (role == Role::host && key.starts_with("slow.")) return std::nullopt;
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
-  if (role == Role::job && !key.starts_with("barrier.")) return std::nullopt;
+  if (role == Role::job && key != "limit" && !key.starts_with("barrier.")) return std::nullopt;
   if (role == Role::tenant && key != "cpu" && key != "limit") return std::nullopt;
   if (role == Role::stage && key == "start") return std::nullopt;
   if (role == Role::stage && key == "workers") return 2.0;
@@ -94,9 +94,9 @@ struct Lost {
       if (const auto found = by_cause.find(cause); found != by_cause.end()) sum += found->second;
     return sum;
   }
-  /// The most that a part of this role can gain. Ranks that load or save unevenly wait for each
+  /// The most that a value of this role can gain. Ranks that load or save unevenly wait for each
   /// other, too.
-  [[nodiscard]] double most(Role role) const {
+  [[nodiscard]] double most(Role role, std::string_view key) const {
     const double moving = to({"data", "metadata", "cpu", "checkpoint"});
     const double uneven = moving >= kNoTime ? to({"sync"}) : 0.0;
     switch (role) {
@@ -113,6 +113,7 @@ struct Lost {
       case Role::communication:
         return to({"communication"});
       case Role::job:
+        return key == "limit" ? most(Role::storage, key) : to({"sync"});
       case Role::step:
         return to({"sync"});
       case Role::recovery:
@@ -142,6 +143,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
       if (key == "cpu") return {host + ".cpu", host};
       return {path + "." + key, path};
     case Role::job:
+      if (key == "limit") return {path + ".limit", path + ".limit"};
+      [[fallthrough]];
     case Role::step:
       return {job_of(path) + ".barrier", job_of(path) + ".barrier"};
     case Role::checkpoint:
@@ -192,8 +195,8 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
         const models::RoleInfo* role = models::find_role(id);
         if (role == nullptr) return;
         if (role->role == Role::host) add_slow(path, at, component, out);
-        if (lost.most(role->role) < kNoTime) return;
         for (const auto& [key, value] : component.values) {
+          if (lost.most(role->role, key) < kNoTime) continue;
           const std::optional<double> factor = factor_of(role->role, key, value);
           if (!factor) continue;
           const auto [name, owner] = part_and_owner(role->role, path, key, hosts[job_of(path)]);
@@ -215,7 +218,8 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   const std::string owner = base::component_path(name.role, name.id);
   if (name.role == "fabric") return known("cluster.fabric");
   if (name.role == "job") {
-    if (word == "checkpoint" || word == "barrier") return known(owner + "." + word);
+    if (word == "checkpoint" || word == "barrier" || word == "limit")
+      return known(owner + "." + word);
     if (word == "failures" || word == "spares") return known(owner + ".recovery");
     for (const JobDesign& job : design.jobs)
       if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
