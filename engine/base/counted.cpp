@@ -44,6 +44,13 @@ std::string counted(const PlanAxis& axis, const std::string& value) {
   return value + " " + (value == "1" ? singular(axis.noun) : axis.noun);
 }
 
+std::string counted(const PlanResult& plan, const PlanPoint& point) {
+  std::string out;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    out += (a > 0 ? ", " : "") + counted(plan.axes[a], point.values[a]);
+  return out;
+}
+
 std::string with_noun(std::string number, std::string_view unit) {
   if (unit.empty() || metric::dimension_of(unit)) return number;
   const std::string noun = number == "1" ? singular(unit) : std::string(unit);

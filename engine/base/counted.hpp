@@ -21,6 +21,9 @@ namespace stallcast::base {
 /// A value of what a plan searches: "24 OSTs", "3 boxes", "storage.scratch.ost.read = 4 GB/s".
 [[nodiscard]] std::string counted(const PlanAxis& axis, const std::string& value);
 
+/// All that a plan searches at a point of it: "18 OSTs, 2 MDTs".
+[[nodiscard]] std::string counted(const PlanResult& plan, const PlanPoint& point);
+
 /// `number` with the unit of things, "16 cores", "1 drive"; as it is for a unit with a dimension,
 /// which it has already.
 [[nodiscard]] std::string with_noun(std::string number, std::string_view unit);

@@ -7,10 +7,10 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/bounds.hpp"
+#include "models/bounds/gpu_use.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/contract/registry.hpp"
 #include "models/contract/requests.hpp"
-#include "models/contract/training.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -99,30 +99,6 @@ class Accountant {
   Costs out_;
 };
 
-/// GPU time of one host class, in GPUs.
-struct GpuUse {
-  double busy = 0.0;    ///< not idle
-  double useful = 0.0;  ///< not lost later, either
-};
-
-/// nullopt where the utilization of a job is not known.    [docs/models/cost.md, eq. 3, 4]
-std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
-                             const std::map<std::string, Metric>& metrics, bool kept) {
-  GpuUse out;
-  for (const JobDesign& job : design.jobs) {
-    const JobParams p = job_params(job.job);
-    if (p.hosts != gpus.host) continue;
-    const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus.gpus;
-    const std::string utilization = metric::gpu_utilization(job.job.id);
-    const std::string goodput = metric::goodput(job.job.id);
-    if (!metrics.contains(utilization) || (kept && !metrics.contains(goodput))) return std::nullopt;
-    const double w = figure_or_zero(metrics, metric::of_job(job.job.id, "elastic.lent.share"));
-    out.busy += n * ((1.0 - w) * figure_or_zero(metrics, utilization) + w);
-    if (kept) out.useful += n * ((1.0 - w) * figure_or_zero(metrics, goodput) + w);
-  }
-  return out;
-}
-
 /// A figure in the unit that the table of metrics has for it.
 Metric in_table(std::string_view metric, double value) {
   return {value, std::string(metric::find(metric)->unit), {}};
@@ -197,8 +173,8 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
   for (const GpuCost& gpus : all.hosts) {
     if (gpus.gpus <= 0.0) continue;
     any = true;
-    const auto used = use_of(design, gpus, metrics, false);
-    const auto kept = use_of(design, gpus, metrics, true);
+    const auto used = gpu_use(design, gpus.host, gpus.gpus, metrics, false);
+    const auto kept = gpu_use(design, gpus.host, gpus.gpus, metrics, true);
     idle_known = idle_known && used && gpus.per_time;
     useful_known = useful_known && kept && gpus.per_time;
     if (idle_known) idle += *gpus.per_time * (1.0 - used->busy / gpus.gpus);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "models/bounds/gpu_use.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/contract/registry.hpp"
-#include "models/contract/training.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -73,17 +73,9 @@ std::optional<double> busy_share(const Design& design, const std::string& host,
   const double gpus =
       PartCounts::number(*component, "count") * PartCounts::number(*component, "gpus");
   if (!(gpus > 0.0)) return 1.0;
-  double busy = 0.0;
-  for (const JobDesign& job : design.jobs) {
-    const JobParams p = job_params(job.job);
-    if (p.hosts != host) continue;
-    const std::string utilization = metric::gpu_utilization(job.job.id);
-    if (!metrics.contains(utilization)) return std::nullopt;
-    const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus;
-    const double lent = figure_or_zero(metrics, metric::of_job(job.job.id, "elastic.lent.share"));
-    busy += n * ((1.0 - lent) * figure_or_zero(metrics, utilization) + lent);
-  }
-  return std::min(busy / gpus, 1.0);
+  const std::optional<GpuUse> use = gpu_use(design, host, gpus, metrics, false);
+  if (!use) return std::nullopt;
+  return std::min(use->busy / gpus, 1.0);
 }
 
 Metric watts(Power power) { return {power.in(unit::W), "W", {}}; }

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "engine/decide/grow/grow.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/growth.hpp"
@@ -12,8 +13,9 @@
 /// Scenarios in later months. docs/models/growth.md.
 namespace stallcast::client {
 
-/// As Session::grow.
+/// As Session::grow; `regrow`: its design with values changed.
 [[nodiscard]] Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
+                                        const grow::Regrow& regrow,
                                         const predict::PredictOptions& options);
 
 using SolvePlan = std::function<Result<PlanResult>(const Scenario&, const PlanSpec&)>;

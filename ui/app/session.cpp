@@ -307,7 +307,10 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, PlanSpec spec,
 
 Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestion& wanted,
                                    const Question& question) {
-  return client::grow(scenario, wanted, impl_->begin_varied(question));
+  return client::grow(
+      scenario, wanted,
+      [&](std::span<const Change> changes) { return Impl::design_with(scenario, changes); },
+      impl_->begin_varied(question));
 }
 
 Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,

@@ -31,11 +31,9 @@ int grow_verb(const Verb& verb, std::span<const std::string> args) {
   line.integer("--every", every, 1, "months between simulations (default: the scenario's, or 3)");
   if (const auto exit = common.begin(args)) return *exit;
   if (!until.empty()) {
-    wanted.months = client::months_of(until);
-    if (!wanted.months)
-      return report_failure({ExitCode::bad_input,
-                             "--until: \"" + until + "\" is not a number of months",
-                             "write 24mo or 2y; at most 20 years"});
+    const Result<int> months = client::months_of("--until", until);
+    if (!months.ok()) return report_failure(months.failure());
+    wanted.months = *months;
   }
   if (every) wanted.every = static_cast<int>(*every);
   std::optional<GrowthResult> result;

@@ -50,11 +50,9 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
             "for the design as \"growth\" of the scenario says it will be: 24mo");
   if (const auto exit = common.begin(args)) return *exit;
   if (!until.empty()) {
-    wanted.until = client::months_of(until);
-    if (!wanted.until)
-      return report_failure({ExitCode::bad_input,
-                             "--until: \"" + until + "\" is not a number of months",
-                             "write 24mo or 2y; at most 20 years"});
+    const Result<int> months = client::months_of("--until", until);
+    if (!months.ok()) return report_failure(months.failure());
+    wanted.until = *months;
   }
   if (!confidence.empty()) {
     const auto share = base::parse_quantity(confidence, Dimension::ratio);

@@ -329,7 +329,7 @@ std::string compare_headline(const SideBySide& comparison) {
       {"gpu.utilization", " keeps GPUs busiest"},
       {"checkpoint.stall", " stalls least for a save"},
       {"cost.capex", " costs least"},
-      {"power.total", " draws least"}};
+      {metric::kPower, " draws least"}};
   for (const auto& [figure, what] : kBest)
     if (const std::string best = best_of(rows, figure, names); !best.empty())
       parts.push_back(best.substr(0, best.rfind(" (")) + std::string(what) +

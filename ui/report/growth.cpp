@@ -39,13 +39,16 @@ std::string growth_text(const GrowthResult& growth, const ReportContext& context
                  0);
 }
 
+Json values_array(const std::vector<std::optional<double>>& values) {
+  Json out = Json::array();
+  for (const auto& value : values) out.push_back(value ? Json(*value) : Json(nullptr));
+  return out;
+}
+
 Json series_array(const std::vector<GrowthSeries>& all) {
   Json out = Json::array();
-  for (const GrowthSeries& s : all) {
-    Json values = Json::array();
-    for (const auto& value : s.values) values.push_back(value ? Json(*value) : Json(nullptr));
-    out.push_back({{"name", s.name}, {"unit", s.unit}, {"values", values}});
-  }
+  for (const GrowthSeries& s : all)
+    out.push_back({{"name", s.name}, {"unit", s.unit}, {"values", values_array(s.values)}});
   return out;
 }
 
@@ -108,13 +111,11 @@ std::string growth_json(const GrowthResult& growth, const ReportContext& context
   out["figures"] = series_array(growth.figures);
   out["targets"] = Json::array();
   for (const GrowthTarget& t : growth.targets) {
-    Json values = Json::array();
-    for (const auto& value : t.values) values.push_back(value ? Json(*value) : Json(nullptr));
     out["targets"].push_back({{"id", t.id},
                               {"that", t.that},
                               {"level", t.level},
                               {"unit", t.unit},
-                              {"values", values},
+                              {"values", values_array(t.values)},
                               {"status", t.status}});
   }
   out["ceilings"] = Json::array();

@@ -18,8 +18,6 @@ std::optional<int> month_of(const GrowthResult& growth, Kind kind, const std::st
   return std::nullopt;
 }
 
-std::string in_month(int month) { return month == 0 ? "now" : "month " + std::to_string(month); }
-
 std::string cell_of(const std::optional<double>& value, const std::string& unit) {
   return value ? print_value(*value, unit) : "-";
 }

@@ -107,8 +107,8 @@ Json draws_object(const Uncertainty& uncertainty) {
 /// What limits each stage, and all of them: figures are among the metrics.
 Json pipeline_object(const Prediction& prediction, const std::vector<StageLine>& rows) {
   const auto named = [&](const std::string& name) {
-    const auto found = prediction.limited_by.find(name);
-    return found == prediction.limited_by.end() ? Json(nullptr) : Json(found->second);
+    const std::string limit = limit_named(prediction, name);
+    return limit.empty() ? Json(nullptr) : Json(limit);
   };
   Json out = {{"limit", named(metric::kPipelineLimit)}, {"limited_by", named("pipeline")}};
   out["stages"] = Json::array();

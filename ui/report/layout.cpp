@@ -103,6 +103,8 @@ std::string bullets(const std::vector<std::string>& lines, std::size_t most,
   return out + "  ... and " + std::to_string(lines.size() - most) + " " + std::string(more) + "\n";
 }
 
+std::string in_month(int month) { return month == 0 ? "now" : "month " + std::to_string(month); }
+
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

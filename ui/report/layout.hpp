@@ -44,6 +44,9 @@ class Ink {
 [[nodiscard]] std::string bullets(const std::vector<std::string>& lines, std::size_t most,
                                   std::string_view more);
 
+/// "now", "month 12".
+[[nodiscard]] std::string in_month(int month);
+
 /// "PASS" of "pass".
 [[nodiscard]] std::string upper(std::string_view text);
 

@@ -10,13 +10,6 @@
 #include "ui/report/summary.hpp"
 
 namespace stallcast::report {
-std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
-  std::string out;
-  for (std::size_t a = 0; a < plan.axes.size(); ++a)
-    out += (a > 0 ? ", " : "") + base::counted(plan.axes[a], point.values[a]);
-  return out;
-}
-
 namespace {
 
 /// Designs shown where there is no answer, besides the largest.
@@ -56,7 +49,7 @@ bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0
 std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   if (end.binding.empty()) return "";
   const std::string with =
-      "with " + (is_count(plan) ? counted(end.count, plan.noun) : plan_amounts(plan, end));
+      "with " + (is_count(plan) ? counted(end.count, plan.noun) : base::counted(plan, end));
   if (end.binding.ends_with(".barrier"))
     return with + " what is left are ranks that wait for the slowest at the step barrier";
   const std::string busy = end.binding_utilization > 0.0
@@ -94,7 +87,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
-    return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
+    return {id + "needs " + ink.bold(base::counted(plan, answer)),
             reason_text(plan),
             confident_text(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
@@ -106,7 +99,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
               : "the search for the " + goal + " has no answer yet",
-          says ? "with " + plan_amounts(plan, *end) + ", " + end->binding + " limits" : ""};
+          says ? "with " + base::counted(plan, *end) + ", " + end->binding + " limits" : ""};
 }
 
 /// The answer, and what is to be said of it at once: a line each, some "".
@@ -118,7 +111,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
     case PlanStatus::found:
       return {id + "needs " +
                   ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
-                                          : plan_amounts(plan, plan.points[*plan.answer])) +
+                                          : base::counted(plan, plan.points[*plan.answer])) +
                   named(plan),
               reason_text(plan), confident_text(plan), bought_for(plan.prediction)};
     case PlanStatus::infeasible:
@@ -267,7 +260,7 @@ std::string plan_csv(const PlanResult& plan) {
                    base::shortest(t.value), base::shortest(t.limit), t.unit,
                    base::shortest(t.margin), t.status, base::shortest(plan.points[i].utilization),
                    plan.points[i].binding, base::shortest(plan.points[i].binding_utilization),
-                   plan_amounts(plan, plan.points[i]), t.when, answer == i ? "yes" : "no", ""});
+                   base::counted(plan, plan.points[i]), t.when, answer == i ? "yes" : "no", ""});
   for (const std::string& line : headline_lines(plan)) say(line);
   for (const PlanPart& part : plan_parts(plan))
     for (const std::string& line : part.lines) say(part.title + ": " + line);

@@ -51,7 +51,7 @@ std::string step(const PlanAxis& axis, double units) {
 PlanPart grown(const PlanResult& plan) {
   PlanPart out{"As it grows", {}};
   for (const PlanStage& stage : plan.stages) {
-    const std::string when = stage.month == 0 ? "now" : "month " + std::to_string(stage.month);
+    const std::string when = in_month(stage.month);
     out.lines.push_back(
         when + ": " +
         (stage.amounts.empty() ? std::string(status_name(stage.status)) : stage.amounts) +

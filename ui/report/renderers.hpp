@@ -19,8 +19,6 @@ namespace stallcast::report {
 [[nodiscard]] std::string prediction_html(const Prediction& prediction,
                                           const ReportContext& context, const Style& style);
 
-/// What a candidate has of all that is searched: "51 OSTs, 2 MDTs".
-[[nodiscard]] std::string plan_amounts(const PlanResult& plan, const PlanPoint& point);
 [[nodiscard]] std::string plan_json(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 [[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,

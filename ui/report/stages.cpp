@@ -13,11 +13,6 @@ namespace {
 /// Waiting for less of its time is nothing to tell.
 constexpr double kWaits = 0.01;
 
-std::string limit_named(const Prediction& p, const std::string& name) {
-  const auto found = p.limited_by.find(name);
-  return found == p.limited_by.end() ? std::string() : found->second;
-}
-
 StageLine row_of(const Prediction& p, const std::string& id) {
   const auto figure = [&](const char* key) {
     const Metric* m = find(p, metric::of_stage(id, key));
@@ -35,6 +30,11 @@ StageLine row_of(const Prediction& p, const std::string& id) {
 }
 
 }  // namespace
+
+std::string limit_named(const Prediction& p, const std::string& name) {
+  const auto found = p.limited_by.find(name);
+  return found == p.limited_by.end() ? std::string() : found->second;
+}
 
 std::vector<StageLine> stage_lines(const Prediction& p) {
   std::vector<StageLine> out;

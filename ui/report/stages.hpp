@@ -22,6 +22,9 @@ struct StageLine {
 /// Stages in the order they start. Empty where there are none.
 [[nodiscard]] std::vector<StageLine> stage_lines(const Prediction& prediction);
 
+/// What limits a stage, or "pipeline", by its name among the metrics; "" where nothing does.
+[[nodiscard]] std::string limit_named(const Prediction& prediction, const std::string& name);
+
 /// "clean limits: 12.3 GB/s by host.prep.cpu, 13.4 % of the time"; "" without stages.
 [[nodiscard]] std::string stage_limit(const Prediction& prediction);
 

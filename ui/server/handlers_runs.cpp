@@ -101,8 +101,9 @@ Response answer_grow(Call& call) {
   client::GrowthQuestion wanted;
   wanted.of = call.request.parameters("of");
   if (const std::string until = call.request.parameter("until"); !until.empty()) {
-    wanted.months = client::months_of(until);
-    if (!wanted.months) return problem(400, "until takes months", "write 24mo or 2y");
+    const Result<int> months = client::months_of("until", until);
+    if (!months.ok()) return problem(400, months.failure().message, months.failure().hint);
+    wanted.months = *months;
   }
   std::int64_t every = 0;
   if (!read_number(call, "every", every))

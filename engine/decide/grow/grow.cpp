@@ -6,7 +6,6 @@
 #include <set>
 
 #include "engine/base/assertion.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/breakdown.hpp"
@@ -46,7 +45,7 @@ std::vector<std::string> headline_figures(const Prediction& p) {
                          parsed.figure == "latency" &&
                          (parsed.statistic.empty() || parsed.statistic == "p99");
     const bool sum = name == metric::kCapex || name == metric::kUsefulGpuHour ||
-                     name == "power.total" || name.ends_with(".run.time");
+                     name == metric::kPower || name.ends_with(".run.time");
     if (latency || sum) out.push_back(name);
   }
   return out;
@@ -73,11 +72,7 @@ class Months {
  private:
   std::optional<Failure> make(int month) {
     Result<Design> design = regrow_(trends_.at(month));
-    if (!design.ok()) {
-      Failure why = design.failure();
-      why.message = "in month " + std::to_string(month) + ": " + why.message;
-      return why;
-    }
+    if (!design.ok()) return in_month(month, design.failure());
     std::erase_if(design->expect, [](const Expectation& e) {
       const auto parsed = base::parse_assertion(e.that);
       return e.implied() || (parsed.ok() && predict::is_plan_metric(parsed->metric));
@@ -99,11 +94,7 @@ class Months {
                      "raise --time-limit, or --every"};
     std::vector<Result<Prediction>> found = predict::predict_all(designs, options);
     for (std::size_t i = 0; i < months.size(); ++i) {
-      if (!found[i].ok()) {
-        Failure why = found[i].failure();
-        why.message = "in month " + std::to_string(months[i]) + ": " + why.message;
-        return why;
-      }
+      if (!found[i].ok()) return in_month(months[i], found[i].failure());
       seen_.emplace(months[i], *std::move(found[i]));
     }
     return std::nullopt;
@@ -173,16 +164,15 @@ class Months {
   void add_loads(GrowthResult& out) const {
     std::map<std::string, GrowthSeries> all;
     std::map<std::string, int> reached;
+    std::size_t place = 0;
     for (const auto& [month, prediction] : seen_) {
-      const std::map<std::string, double> loads = loads_of(prediction);
-      const std::size_t place =
-          static_cast<std::size_t>(std::distance(seen_.begin(), seen_.find(month)));
-      for (const auto& [name, load] : loads) {
+      for (const auto& [name, load] : loads_of(prediction)) {
         GrowthSeries& series = all[name];
         series.values.resize(seen_.size());
         series.values[place] = load;
         if (load >= 1.0) reached.emplace(name, month);
       }
+      ++place;
     }
     std::vector<std::pair<double, std::string>> order;
     for (auto& [name, series] : all) {
@@ -268,13 +258,14 @@ class Months {
 
 }  // namespace
 
+Failure in_month(int month, Failure failure) {
+  failure.message = "in month " + std::to_string(month) + ": " + failure.message;
+  return failure;
+}
+
 Result<GrowthResult> grow(const Design& now, std::span<const Parameter> params,
                           const GrowthSpec& spec, const Regrow& regrow,
                           const predict::PredictOptions& options) {
-  if (spec.trends.empty())
-    return Failure{
-        ExitCode::bad_input, "the scenario does not say what grows",
-        R"(add "growth": { "of": { "jobs.train.dataset.samples": "4 %/month" } }, or --grow PATH="4 %/month")"};
   Result<Trends> trends = Trends::make(spec, now, params);
   if (!trends.ok()) return trends.failure();
   return Months(now, spec, *std::move(trends), regrow, options).run();

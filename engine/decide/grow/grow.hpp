@@ -16,6 +16,9 @@ namespace stallcast::grow {
 /// The design of the scenario with these values changed.
 using Regrow = std::function<Result<Design>(std::span<const Change> changes)>;
 
+/// `failure` of what was made or simulated for a month.
+[[nodiscard]] Failure in_month(int month, Failure failure);
+
 /// Looks at every month of `spec` whether data fit, and simulates every `spec.every` months; where
 /// a target or the load of a resource crosses its limit, also the months between.
 /// `now`: the scenario's design. Without trends the failure is bad_input.

@@ -62,6 +62,10 @@ bool is_number(Dimension dimension) {
 
 Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
                             std::span<const Parameter> params) {
+  if (spec.trends.empty())
+    return Failure{
+        ExitCode::bad_input, "the scenario does not say what grows",
+        R"(add "growth": { "of": { "jobs.train.dataset.samples": "4 %/month" } }, or --of PATH="4 %/month" to "grow")"};
   Trends out;
   const auto values = base::values_of(now);
   for (const GrowthTrend& said : spec.trends) {
@@ -125,35 +129,36 @@ bool Trends::moves(std::string_view path) const {
   });
 }
 
+const Setting* Trends::step_at(const Trend& trend, int month) {
+  const auto later = trend.said.steps.upper_bound(month);
+  return later == trend.said.steps.begin() ? nullptr : &std::prev(later)->second;
+}
+
+double Trends::number_at(const Trend& trend, int month) {
+  const double number = trend.start * std::pow(trend.said.factor, month) + trend.added * month;
+  const bool whole =
+      trend.dimension == Dimension::count ||
+      (trend.parameter && trend.unit.empty() && trend.start == std::floor(trend.start));
+  return whole ? std::round(number) : number;
+}
+
 Setting Trends::value_at(const Trend& trend, int month) {
-  if (!trend.said.steps.empty()) return std::prev(trend.said.steps.upper_bound(month))->second;
-  double number = trend.start * std::pow(trend.said.factor, month) + trend.added * month;
-  if (trend.dimension == Dimension::count ||
-      (trend.parameter && trend.unit.empty() && trend.start == std::floor(trend.start)))
-    number = std::round(number);
+  if (const Setting* step = step_at(trend, month)) return *step;
+  const double number = number_at(trend, month);
   if (trend.parameter) return Amount{number, trend.unit};
   return setting_of(number, trend.dimension);
 }
 
 std::string Trends::text_at(const Trend& trend, int month) {
-  const bool stepped = !trend.said.steps.empty();
-  if (stepped && trend.said.steps.upper_bound(month) != trend.said.steps.begin())
-    return text_of(value_at(trend, month));
-  if (trend.parameter)
-    return text_of(stepped ? Setting(Amount{trend.start, trend.unit}) : value_at(trend, month));
-  double number = trend.start;
-  if (!stepped) number = number * std::pow(trend.said.factor, month) + trend.added * month;
-  if (trend.dimension == Dimension::count) number = std::round(number);
-  return base::print_quantity(number, trend.dimension);
+  if (trend.parameter || step_at(trend, month) != nullptr) return text_of(value_at(trend, month));
+  return base::print_quantity(number_at(trend, month), trend.dimension);
 }
 
 std::vector<Change> Trends::at(int month) const {
   std::vector<Change> out;
   for (const Trend& trend : trends_) {
-    const bool before = !trend.said.steps.empty() &&
-                        trend.said.steps.upper_bound(month) == trend.said.steps.begin();
-    if (before || (trend.said.steps.empty() && month == 0)) continue;
-    out.push_back({trend.path, value_at(trend, month)});
+    const bool moved = trend.said.steps.empty() ? month > 0 : step_at(trend, month) != nullptr;
+    if (moved) out.push_back({trend.path, value_at(trend, month)});
   }
   return out;
 }

@@ -15,8 +15,8 @@ namespace stallcast::grow {
 
 class Trends {
  public:
-  /// A value that nobody has, two trends of one value, and an amount of another kind are failures
-  /// (bad_input).
+  /// No trend, a value that nobody has, two trends of one value, and an amount of another kind are
+  /// failures (bad_input).
   [[nodiscard]] static Result<Trends> make(const GrowthSpec& spec, const Design& now,
                                            std::span<const Parameter> params);
 
@@ -40,6 +40,10 @@ class Trends {
     std::string unit = {};  ///< of a parameter
     bool parameter = false;
   };
+  /// What the steps of `trend` have come to; null before the first, and without any.
+  [[nodiscard]] static const Setting* step_at(const Trend& trend, int month);
+  /// [docs/models/growth.md, eq. 1, 2]
+  [[nodiscard]] static double number_at(const Trend& trend, int month);
   [[nodiscard]] static Setting value_at(const Trend& trend, int month);
   [[nodiscard]] static std::string text_at(const Trend& trend, int month);
 

@@ -61,12 +61,11 @@ std::string path_of(const ShareLine& line, const std::vector<int>& months, const
     const std::string at = fixed(frame.x(months[i]), 1) + " " + fixed(frame.y(share), 1);
     d += (open ? "L" : "M") + at;
     open = true;
-    dots +=
-        "<circle cx=\"" + fixed(frame.x(months[i]), 1) + "\" cy=\"" + fixed(frame.y(share), 1) +
-        "\" r=\"3\" style=\"fill:var(--" + colour + ")\"><title>" +
-        markup(line.label + ", " + (months[i] == 0 ? "now" : "month " + std::to_string(months[i])) +
-               ": " + print_value(*line.values[i], "ratio")) +
-        "</title></circle>";
+    dots += "<circle cx=\"" + fixed(frame.x(months[i]), 1) + "\" cy=\"" + fixed(frame.y(share), 1) +
+            "\" r=\"3\" style=\"fill:var(--" + colour + ")\"><title>" +
+            markup(line.label + ", " + in_month(months[i]) + ": " +
+                   print_value(*line.values[i], "ratio")) +
+            "</title></circle>";
   }
   return "<path d=\"" + d + "\" style=\"stroke:var(--" + colour + ");stroke-width:2;fill:none\"/>" +
          dots;

@@ -1,3 +1,4 @@
+#include "engine/base/counted.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -18,7 +19,7 @@ std::string phrase(const PlanResult& plan) {
   if (plan.status == PlanStatus::inconclusive)
     return "the search for the " + goal + " has no answer yet";
   const PlanPoint& answer = plan.points[*plan.answer];
-  std::string out = "needs " + plan_amounts(plan, answer);
+  std::string out = "needs " + base::counted(plan, answer);
   if (plan.axes.size() > 1 && answer.objective)
     out += "; " + goal + ": " + print_value(*answer.objective, plan.objective.unit);
   if (const std::string reason = reason_text(plan); !reason.empty()) out += "; " + reason;
@@ -114,7 +115,7 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
   for (const std::string& note : plan.notes) notes += html::element("p", note);
   const Prediction& p = plan.prediction;
   const std::string of =
-      found ? "With " + plan_amounts(plan, plan.points[*plan.answer]) : "The largest design tried";
+      found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
   return html::page("Stallcast plan: " + plan.scenario_id,
                     html::heading(plan.scenario_id, verdict, phrase(plan), "") +
                         html::section("Designs simulated", candidates(plan)) +

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// GPU time of one host class, in GPUs.
+struct GpuUse {
+  double busy = 0.0;    ///< not idle
+  double useful = 0.0;  ///< not lost later, either
+};
+
+/// Of `gpus` GPUs of `host`; `kept`: what is useful, too. nullopt where a figure of a job that runs
+/// there is not known.    [docs/models/cost.md, eq. 3, 4]
+[[nodiscard]] std::optional<GpuUse> gpu_use(const Design& design, const std::string& host,
+                                            double gpus,
+                                            const std::map<std::string, Metric>& metrics,
+                                            bool kept);
+
+}  // namespace stallcast::models
