@@ -94,7 +94,8 @@ class Walk {
   // Steps and saves in turn from now on, cut off at `end`.
   void work_until(Seconds end) {
     const JobPace& pace = *scale_->pace;
-    skip(end);
+    while (skip(end)) {
+    }
     while (now_ < end) {
       const Seconds block =
           pace.stalls.empty()
@@ -109,10 +110,10 @@ class Walk {
   }
 
   // Many undisturbed cycles at once, by their mean and variance; the last ones before `end` are
-  // walked, as many as it takes until what was skipped is in every tier.
-  void skip(Seconds end) {
+  // walked, as many as it takes until what was skipped is in every tier. Whether there were any.
+  bool skip(Seconds end) {
     const JobPace& pace = *scale_->pace;
-    if (pace.stalls.empty()) return;
+    if (pace.stalls.empty()) return false;
     // Saves wait for a buffer when they come faster than flushes end.
     Seconds cycle = scale_->work + scale_->stall;
     if (pace.buffers > 0)
@@ -122,11 +123,11 @@ class Walk {
     for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
       if (tier.every > 1) walked += static_cast<double>(tier.every);
     const double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
-    if (count < kWalked) return;
+    if (count < kWalked) return false;
     const Seconds block =
         scale_->work * count + scale_->deviation * (std::sqrt(count) * random_.normal());
     const Seconds stalled = (cycle - scale_->work) * count;
-    if (now_ + block + stalled > end) return;
+    if (now_ + block + stalled > end) return false;
     spend(block, position_);
     spend(stalled, out_.saving);
     begun_ += static_cast<std::int64_t>(count);
@@ -134,6 +135,7 @@ class Walk {
       const double n = static_cast<double>(pace.tiers[t].every);
       shelves_[t].skip(position_, scale_->work * (scale_->share * n), std::floor(count / n));
     }
+    return true;
   }
 
   void save(Seconds end) {
