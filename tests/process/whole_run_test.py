@@ -10,10 +10,14 @@ import program  # noqa: E402
 DAY = 86400.0
 
 
-def metrics(template, variant=""):
+def predicted(template, *options):
     text = program.Run("init", template).out
-    done = program.Run("run", "FILE" + variant, "--no-advice", "--format", "json", text=text)
-    return {name: metric["value"] for name, metric in json.loads(done.out)["metrics"].items()}
+    done = program.Run("run", "FILE", *options, "--no-advice", "--format", "json", text=text)
+    return json.loads(done.out)["metrics"]
+
+
+def metrics(template):
+    return {name: metric["value"] for name, metric in predicted(template).items()}
 
 
 class WholeRun(unittest.TestCase):
@@ -29,6 +33,10 @@ class WholeRun(unittest.TestCase):
         computing = 8 * 175e9 * 143000 * 992 * 2114 / (992 * 147e12)
         self.assertAlmostEqual(found["job.train.run.time"] * found["job.train.goodput"] / computing, 1.0, delta=0.01)
         self.assertLess(found["job.train.run.time"], 45 * DAY)
+
+    def test_what_nobody_published_of_opt_is_in_its_interval(self):
+        low, high = predicted("opt-175b-days", "--draws", "64")["job.train.run.time"]["ci90"]
+        self.assertTrue(low < 56 * DAY < high, (low / DAY, high / DAY))
 
 
 if __name__ == "__main__":
