@@ -66,12 +66,16 @@ constexpr double kFarF[] = {2.04426310338993978564e-15, 1.42151175831644588870e-
                             1.48753612908506148525e-2,  1.36929880922735805310e-1,
                             5.99832206555887937690e-1,  1.0};
 
-/// Horner's rule.
+/// `factor` times a quotient of polynomials, by Horner's rule side by side.
 template <std::size_t n>
-double polynomial(const double (&of)[n], double x) {
-  double sum = of[0];
-  for (std::size_t i = 1; i < n; ++i) sum = sum * x + of[i];
-  return sum;
+double quotient(double factor, const double (&above)[n], const double (&below)[n], double x) {
+  double a = above[0], b = below[0];
+#pragma GCC unroll 8
+  for (std::size_t i = 1; i < n; ++i) {
+    a = a * x + above[i];
+    b = b * x + below[i];
+  }
+  return factor * a / b;
 }
 
 }  // namespace
@@ -79,14 +83,11 @@ double polynomial(const double (&of)[n], double x) {
 double normal_quantile(double p) {
   assert(p > 0.0 && p < 1.0);
   const double q = p - 0.5;
-  if (std::abs(q) <= 0.425) {
-    const double r = 0.180625 - q * q;
-    return q * polynomial(kMiddleA, r) / polynomial(kMiddleB, r);
-  }
+  if (std::abs(q) <= 0.425) return quotient(q, kMiddleA, kMiddleB, 0.180625 - q * q);
   // 1 - p is exact here, and the lower tail keeps its relative precision.
   const double r = std::sqrt(-std::log(q < 0.0 ? p : 1.0 - p));
-  const double x = r <= 5.0 ? polynomial(kTailC, r - 1.6) / polynomial(kTailD, r - 1.6)
-                            : polynomial(kFarE, r - 5.0) / polynomial(kFarF, r - 5.0);
+  const double x =
+      r <= 5.0 ? quotient(1.0, kTailC, kTailD, r - 1.6) : quotient(1.0, kFarE, kFarF, r - 5.0);
   return q < 0.0 ? -x : x;
 }
 

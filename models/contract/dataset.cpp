@@ -106,15 +106,19 @@ double DatasetParams::sample_count() const {
   return size ? std::floor(*size / sample) : std::numeric_limits<double>::infinity();
 }
 
-Bytes DatasetParams::draw(RandomStream& random) const {
-  if (sample_stdev == Bytes{}) return sample;
+Bytes DatasetParams::draw(RandomStream& random, double samples) const {
+  if (sample_stdev == Bytes{}) return sample * std::ceil(samples);
   // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2.
   // [docs/models/formats.md, eq. 2]
   const double mean = sample.in(unit::B), stdev = sample_stdev.in(unit::B);
   const double side = std::sqrt(mean);
   const double spread = std::sqrt(-mean + std::sqrt(mean * mean + stdev * stdev));
-  const double a = side + spread * random.normal(), b = side + spread * random.normal();
-  return Bytes::from(std::max(std::abs(a * b), 1.0), unit::B);
+  Bytes out;
+  for (double i = 0; i < samples; ++i) {
+    const double a = side + spread * random.normal(), b = side + spread * random.normal();
+    out += Bytes::from(std::max(std::abs(a * b), 1.0), unit::B);
+  }
+  return out;
 }
 
 }  // namespace stallcast::models

@@ -41,8 +41,9 @@ struct DatasetParams : cache::CacheParams {
   [[nodiscard]] std::vector<Place> places() const;
   /// Samples in the whole set.
   [[nodiscard]] double sample_count() const;
-  /// Stored size of one sample, drawn: the product of two normal image sides, as DLIO writes them.
-  [[nodiscard]] Bytes draw(base::RandomStream& random) const;
+  /// Stored size of so many samples, each drawn: the product of two normal image sides, as DLIO
+  /// writes them. What is begun of a sample counts whole.
+  [[nodiscard]] Bytes draw(base::RandomStream& random, double samples = 1.0) const;
 };
 [[nodiscard]] DatasetParams dataset_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> dataset_common_fields();

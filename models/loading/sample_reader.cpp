@@ -7,7 +7,7 @@ namespace stallcast::models {
 namespace {
 
 // Units of more samples get their size as a sum of that many normal sizes, drawn once.
-constexpr double kDrawnOneByOne = 64.0;
+constexpr double kDrawnOneByOne = 16.0;
 // Parts of a file smaller than this are what adding up left.
 constexpr double kRounding = 1e-6;
 
@@ -77,9 +77,7 @@ Bytes SampleReader::draw(double samples) {
         dataset.sample_stdev == Bytes{} ? 0.0 : std::sqrt(samples) * random_.normal();
     return std::max(dataset.sample * samples + dataset.sample_stdev * spread, dataset.sample);
   }
-  Bytes bytes;
-  for (double i = 0; i < samples; ++i) bytes += dataset.draw(random_);
-  return bytes;
+  return dataset.draw(random_, samples);
 }
 
 // Whole files are opened, each when the first of it is read.    [docs/models/formats.md, eq. 12]

@@ -26,7 +26,7 @@ constexpr double kNudge = 1e-6;
 /// one.
 constexpr std::size_t kMost = 32, kFew = 10, kMostValues = 8;
 /// Events of all of them together: about a second on two cores.
-constexpr double kEvents = 4e6;
+constexpr double kEvents = 2.5e6;
 /// Histories of months that each replays: all meet the same failures.
 constexpr double kHistories = 200.0;
 /// Parts that gain so much more together than the best alone limit together.
