@@ -32,14 +32,14 @@ class Once(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def pipe(self, name):
+    def pipe(self, name, scenario=SCENARIO):
         """A named pipe that somebody writes the scenario to, once."""
         path = os.path.join(self.folder.name, name)
         os.mkfifo(path)
 
         def write():
             with open(path, "w") as out:
-                out.write(SCENARIO)
+                out.write(scenario)
 
         threading.Thread(target=write, daemon=True).start()
         return path
@@ -59,6 +59,12 @@ class Once(unittest.TestCase):
         done = self.run_verb(["diff", self.pipe("base.json"), self.pipe("head.json"), "--set", "params.n=16"])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ost.count", done.stdout)
+
+    def test_variants_that_are_compared(self):
+        text = SCENARIO.rstrip().removesuffix("}") + '"scenarios": { "wide": { "params": { "n": 32 } } } }'
+        done = self.run_verb(["compare", self.pipe("alone.json", text), "--draws", "0", "--format", "csv"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("#wide", done.stdout)
 
 
 if __name__ == "__main__":

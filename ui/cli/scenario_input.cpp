@@ -60,4 +60,13 @@ ExitCode exit_of(Verdict verdict) {
                                             : ExitCode::ok;
 }
 
+bool read_scenario(const client::Session& session, client::DiffOperand& operand, bool quiet) {
+  if (operand.input.result) return true;
+  client::Reading reading = session.read(operand.file);
+  client::show_places(operand, reading.diagnostics);
+  print_diagnostics(reading.diagnostics, quiet);
+  operand.input.scenario = std::move(reading.scenario);
+  return operand.input.scenario.has_value();
+}
+
 }  // namespace stallcast::cli

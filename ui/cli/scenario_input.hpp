@@ -9,6 +9,7 @@
 #include "stallcast/client.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
+#include "ui/app/diff_input.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/report/report.hpp"
@@ -31,5 +32,10 @@ namespace stallcast::cli {
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 
 [[nodiscard]] ExitCode exit_of(Verdict verdict);
+
+/// Reads the scenario of an operand that is one and prints what is wrong with it; false when it
+/// gives no design.
+[[nodiscard]] bool read_scenario(const client::Session& session, client::DiffOperand& operand,
+                                 bool quiet);
 
 }  // namespace stallcast::cli

@@ -16,16 +16,40 @@ struct CompareWords {
   bool no_gains = false;
 };
 
-/// Each variant of a scenario that was named alone, as FILE#VARIANT, and the scenario itself.
-std::vector<std::string> with_variants(const client::Session& session, const std::string& file,
-                                       const CommonOptions& options) {
-  std::vector<std::string> out{file};
-  if (file == "-" || file.find('#') != std::string::npos) return out;
-  const client::Reading reading = session.read(source_of(file, options));
-  if (reading.scenario)
-    for (const std::string& variant : reading.scenario->variants())
-      out.push_back(file + "#" + variant);
+/// The variants of a scenario that was named alone, as FILE#VARIANT: of the same text.
+std::vector<client::DiffOperand> variants_of(const client::DiffOperand& alone) {
+  std::vector<client::DiffOperand> out;
+  if (!alone.input.scenario || !alone.file.variant.empty()) return out;
+  for (const std::string& variant : alone.input.scenario->variants()) {
+    client::DiffOperand& one = out.emplace_back();
+    one.input.name = alone.input.name + "#" + variant;
+    one.file = alone.file;
+    one.file.variant = variant;
+    one.folder = alone.folder;
+    one.shown = alone.shown;
+  }
   return out;
+}
+
+/// Reads what is compared, the variants of one scenario, too; false when one gives no design.
+Result<bool> read_operands(const client::Session& session, const CompareWords& words,
+                           const CommonOptions& options, std::vector<client::DiffOperand>& out) {
+  bool read = true;
+  for (const std::string& word : words.files) {
+    auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options));
+    if (!operand.ok()) return operand.failure();
+    if (!operand->sweep.empty())
+      return Failure{ExitCode::bad_input, "\"" + word + "\" is a sweep",
+                     "\"stallcast diff\" compares two of them"};
+    read = read_scenario(session, *operand, options.quiet) && read;
+    out.push_back(std::move(*operand));
+  }
+  if (out.size() > 1) return read;
+  for (client::DiffOperand& variant : variants_of(out.front())) {
+    read = read_scenario(session, variant, options.quiet) && read;
+    out.push_back(std::move(variant));
+  }
+  return read;
 }
 
 ExitCode compare_exit(const SideBySide& comparison) {
@@ -65,28 +89,14 @@ int compare_verb(const Verb& verb, std::span<const std::string> args) {
 
   client::Session session(settings_of(options));
   session.warm_up();
-  if (words.files.size() == 1) words.files = with_variants(session, words.files[0], options);
   if (std::count(words.files.begin(), words.files.end(), "-") > 1)
     return refuse("only one of them can be standard input");
   std::vector<client::DiffOperand> operands;
+  const Result<bool> read = read_operands(session, words, options, operands);
+  if (!read.ok()) return report_failure(read.failure());
+  if (!*read) return static_cast<int>(ExitCode::bad_input);
   std::vector<client::DiffInput> inputs;
-  bool read = true;
-  for (const std::string& word : words.files) {
-    auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options));
-    if (!operand.ok()) return report_failure(operand.failure());
-    if (!operand->sweep.empty())
-      return refuse("\"" + word + "\" is a sweep", "\"stallcast diff\" compares two of them");
-    if (!operand->input.result) {
-      client::Reading reading = session.read(operand->file);
-      client::show_places(*operand, reading.diagnostics);
-      print_diagnostics(reading.diagnostics, options.quiet);
-      operand->input.scenario = std::move(reading.scenario);
-      read = read && operand->input.scenario.has_value();
-    }
-    inputs.push_back(operand->input);
-    operands.push_back(std::move(*operand));
-  }
-  if (!read) return static_cast<int>(ExitCode::bad_input);
+  for (const client::DiffOperand& operand : operands) inputs.push_back(operand.input);
 
   ProgressBar bar(options);
   Diagnostics faults;

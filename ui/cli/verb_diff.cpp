@@ -64,16 +64,6 @@ std::optional<Failure> settle(const CommonOptions& options, const DiffWords& wor
   return std::nullopt;
 }
 
-/// Reads a scenario and prints what is wrong with it; false when it gives no design.
-bool read_scenario(const client::Session& session, client::DiffOperand& operand, bool quiet) {
-  if (operand.input.result) return true;
-  client::Reading reading = session.read(operand.file);
-  client::show_places(operand, reading.diagnostics);
-  print_diagnostics(reading.diagnostics, quiet);
-  operand.input.scenario = std::move(reading.scenario);
-  return operand.input.scenario.has_value();
-}
-
 Failure no_metric(const std::string& pattern) {
   return {ExitCode::bad_input, "--metrics: no metric matches \"" + pattern + "\"",
           "\"stallcast run --format csv\" lists them"};

@@ -22,63 +22,74 @@ namespace {
 constexpr int kDeepest = 100;                 ///< nesting of what is not a scenario
 constexpr std::size_t kPrediction = 100'000;  ///< bytes of one, roughly
 
+/// A body as JSON; nullopt where it is none, or nested deeper than anybody writes.
+std::optional<nlohmann::ordered_json> parsed(const std::string& body) {
+  using Json = nlohmann::ordered_json;
+  try {
+    return Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
+      if (depth > kDeepest) throw std::length_error("too deep");
+      return true;
+    });
+  } catch (const std::exception&) {  // its message quotes bytes that may be no text
+    return std::nullopt;
+  }
+}
+
+/// A scenario as text, or what is printed to one; nullopt for bytes that are no text.
+std::optional<std::string> scenario_text(const nlohmann::ordered_json& scenario) {
+  try {
+    return scenario.is_string() ? scenario.get<std::string>() : scenario.dump(2);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 /// The two members of an object: texts, or what is printed to texts.
 Asked<std::array<std::string, 2>> members_of(const std::string& body,
                                              const std::array<std::string, 2>& names) {
-  using Json = nlohmann::ordered_json;
   const auto fault = [&](std::string_view detail) {
     return Asked<std::array<std::string, 2>>(
         problem(422, detail,
                 "send {\"" + names[0] + "\": ..., \"" + names[1] +
                     "\": ...}, each as an object or as its text"));
   };
-  try {
-    const Json both = Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
-      if (depth > kDeepest) throw std::length_error("too deep");
-      return true;
-    });
-    if (!both.is_object()) return fault("the body is not an object");
-    for (const auto& [name, value] : both.items())
-      if (name != names[0] && name != names[1]) return fault("the body has another key than these");
-    if (!both.contains(names[0]) || !both.contains(names[1]))
-      return fault("one of the two is missing");
-    const auto text_of = [](const Json& side) {
-      return side.is_string() ? side.get<std::string>() : side.dump(2);
-    };
-    return std::array{text_of(both[names[0]]), text_of(both[names[1]])};
-  } catch (const std::exception&) {  // its message quotes bytes that may be no text
-    return fault("the body is not valid JSON");
-  }
+  const auto both = parsed(body);
+  if (!both) return fault("the body is not valid JSON");
+  if (!both->is_object()) return fault("the body is not an object");
+  for (const auto& [name, value] : both->items())
+    if (name != names[0] && name != names[1]) return fault("the body has another key than these");
+  if (!both->contains(names[0]) || !both->contains(names[1]))
+    return fault("one of the two is missing");
+  const auto one = scenario_text((*both)[names[0]]), other = scenario_text((*both)[names[1]]);
+  if (!one || !other) return fault("the body is not valid JSON");
+  return std::array{*one, *other};
 }
 
 constexpr std::size_t kMostDesigns = 8;
 
 /// The members of "designs", by name: texts, or what is printed to texts.
 Asked<std::vector<std::pair<std::string, std::string>>> designs_of(const std::string& body) {
-  using Json = nlohmann::ordered_json;
   using Designs = std::vector<std::pair<std::string, std::string>>;
   const auto fault = [](std::string_view detail) {
     return Asked<Designs>(problem(422, detail,
                                   "send {\"designs\": {\"one\": ..., \"two\": ...}}, each as an "
                                   "object or as its text"));
   };
-  try {
-    const Json root = Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
-      if (depth > kDeepest) throw std::length_error("too deep");
-      return true;
-    });
-    if (!root.is_object() || root.size() != 1 || !root.contains("designs") ||
-        !root["designs"].is_object() || root["designs"].empty())
-      return fault("the body is not an object of designs");
-    if (root["designs"].size() > kMostDesigns)
-      return fault("at most " + std::to_string(kMostDesigns) + " designs are compared");
-    Designs out;
-    for (const auto& [name, design] : root["designs"].items())
-      out.emplace_back(name, design.is_string() ? design.get<std::string>() : design.dump(2));
-    return out;
-  } catch (const std::exception&) {  // its message quotes bytes that may be no text
-    return fault("the body is not valid JSON");
+  const auto root = parsed(body);
+  if (!root) return fault("the body is not valid JSON");
+  if (!root->is_object() || root->size() != 1 || !root->contains("designs") ||
+      !(*root)["designs"].is_object() || (*root)["designs"].empty())
+    return fault("the body is not an object of designs");
+  const auto& designs = (*root)["designs"];
+  if (designs.size() > kMostDesigns)
+    return fault("at most " + std::to_string(kMostDesigns) + " designs are compared");
+  Designs out;
+  for (const auto& [name, design] : designs.items()) {
+    const auto text = scenario_text(design);
+    if (!text) return fault("the body is not valid JSON");
+    out.emplace_back(name, *text);
   }
+  return out;
 }
 
 /// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
@@ -248,15 +259,8 @@ Response answer_compare(Call& call) {
   const auto task = *asked.value;
   const auto designs = designs_of(call.request.body);
   if (!designs.value) return designs.problem;
-  std::int64_t most = -1;
-  if (!read_number(call, "draws", most))
-    return problem(400, "draws takes a whole number", "use 0 for none");
-  if (most > call.service.settings.replicas)
-    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
-                            " draws can be asked for");
-  if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
-    return problem(422, std::to_string(most) + " draws say nothing of an interval",
-                   "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
+  const auto draws = draws_of(call);
+  if (!draws.value) return draws.problem;
   std::vector<client::DiffInput> inputs;
   for (const auto& [name, text] : *designs.value) {
     ScenarioFile source = task->source;
@@ -268,11 +272,11 @@ Response answer_compare(Call& call) {
   }
   return submit<SideBySide>(
       call, "compare", text_of(call), task,
-      [inputs, most](Asking& asking) {
+      [inputs, draws = *draws.value](Asking& asking) {
         client::RunQuestion question;
         question.predict = asking.question;
         question.advise = question.timeline = false;
-        if (most >= 0) question.draws = static_cast<std::size_t>(most);
+        question.draws = draws;
         std::size_t failed = 0;
         Result<SideBySide> found = client::compare(asking.session, inputs, question, failed);
         asking.bytes = kPrediction * inputs.size();

@@ -49,21 +49,13 @@ Response answer_run(Call& call) {
   if (!asked.value) return asked.problem;
   const std::shared_ptr<const Inquiry> task = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
-  std::int64_t most = -1;
-  if (!read_number(call, "draws", most))
-    return problem(400, "draws takes a whole number", "use 0 for none");
-  if (most > call.service.settings.replicas)
-    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
-                            " draws can be asked for");
-  if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
-    return problem(422, std::to_string(most) + " draws say nothing of an interval",
-                   "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
-  std::optional<std::size_t> draws;
-  if (most >= 0) draws = static_cast<std::size_t>(most);
+  const auto asked_draws = draws_of(call);
+  if (!asked_draws.value) return asked_draws.problem;
+  const std::optional<std::size_t> draws = *asked_draws.value;
   return submit<client::RunReport>(
       call, "run",
-      content_of((advise ? "run " : "run alone ") + std::to_string(most), task->scenario->design(),
-                 task->question),
+      content_of((advise ? "run " : "run alone ") + (draws ? std::to_string(*draws) : "-1"),
+                 task->scenario->design(), task->question),
       task,
       [task, advise, draws](Asking& asking) { return run(asking, *task->scenario, advise, draws); },
       [task](client::Session&, const client::RunReport& found) {

@@ -15,6 +15,20 @@ std::string path_of(const RunStatus& run) {
 
 }  // namespace
 
+Asked<std::optional<std::size_t>> draws_of(const Call& call) {
+  using Draws = std::optional<std::size_t>;
+  std::int64_t most = -1;
+  if (!read_number(call, "draws", most))
+    return problem(400, "draws takes a whole number", "use 0 for none");
+  if (most > call.service.settings.replicas)
+    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+                            " draws can be asked for");
+  if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
+    return problem(422, std::to_string(most) + " draws say nothing of an interval",
+                   "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
+  return most < 0 ? Draws() : Draws(static_cast<std::size_t>(most));
+}
+
 Response described(const RunStatus& run, int status) {
   Json out = {{"id", run.id},
               {"kind", run.kind},

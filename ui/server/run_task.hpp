@@ -23,6 +23,9 @@ struct Inquiry {
   [[nodiscard]] RunAnswer refused(const Failure& failure, Diagnostics faults) const;
 };
 
+/// The parameter "draws": how many are asked for; none: as many as suit the design.
+[[nodiscard]] Asked<std::optional<std::size_t>> draws_of(const Call& call);
+
 /// A task at work.
 struct Asking {
   client::Session& session;
