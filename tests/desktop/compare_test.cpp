@@ -1,11 +1,21 @@
+#include <QAbstractItemModel>
+#include <QAbstractItemView>
 #include <QComboBox>
+#include <QDropEvent>
+#include <QLabel>
+#include <QListWidget>
+#include <QMimeData>
+#include <QPushButton>
 #include <QTest>
+#include <QUrl>
 #include <catch2/catch.hpp>
 
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/main_window.hpp"
+#include "ui/desktop/outcome_chart.hpp"
 #include "ui/desktop/screen.hpp"
+#include "ui/desktop/side_pane.hpp"
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
 
@@ -64,6 +74,79 @@ TEST_CASE("the difference from a pinned design is shared among the changed input
   // Another text: what was found is of the one before.
   document.undo_stack().undo();
   CHECK(chart->parts().empty());
+}
+
+// What the terminal's table has of the same designs, a column each.
+TEST_CASE("architectures are compared side by side") {
+  const QString other = QStringLiteral("scenarios/library/nfs-baseline.json");
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("compare")));
+  auto* pane = window.findChild<SidePane*>();
+  auto* list = pane->findChild<QListWidget*>(QStringLiteral("alternatives"));
+  auto* button = pane->findChild<QPushButton*>(QStringLiteral("compare_alternatives"));
+  CHECK_FALSE(button->isEnabled());  // one design is nothing to compare
+  CHECK_FALSE(window.current()->act(QStringLiteral("side_by_side"), {}));
+  REQUIRE(window.current()->act(QStringLiteral("add_alternative"), other));
+  REQUIRE(window.current()->act(QStringLiteral("add_alternative"), other));
+  REQUIRE(list->count() == 2);  // once
+  CHECK(button->isEnabled());
+  REQUIRE(window.current()->act(QStringLiteral("side_by_side"), {}));
+  CHECK(pane->markdown().isEmpty());
+  REQUIRE(wait_done(window));
+  REQUIRE(pane->found().has_value());
+  REQUIRE(pane->found()->designs.size() == 2);
+  const auto* table = pane->findChild<QAbstractItemView*>(QStringLiteral("side_by_side"))->model();
+  REQUIRE(table->columnCount() == 3);
+  CHECK(table->headerData(2, Qt::Horizontal).toString() == QStringLiteral("nfs-baseline"));
+  const Metric* use = find_metric(pane->found()->designs[1].prediction,
+                                  QStringLiteral("job.train.gpu.utilization"));
+  bool found = false;
+  for (int i = 0; i < table->rowCount(); ++i)
+    if (table->index(i, 0).data().toString() == QStringLiteral("GPU utilization")) {
+      found = true;
+      CHECK(table->index(i, 2).data().toString().startsWith(metric_text(*use)));
+      CHECK(table->index(i, 1).data(Qt::FontRole).isValid());  // the best
+    }
+  CHECK(found);
+  CHECK(pane->findChild<OutcomeChart*>()->bars().size() == 2);
+  CHECK(pane->markdown().contains(QStringLiteral("nfs-baseline")));
+  // A design that is left out stays out when others come.
+  list->item(1)->setCheckState(Qt::Unchecked);
+  REQUIRE(window.workspace().pin(QStringLiteral("before")));
+  REQUIRE(list->count() == 3);
+  CHECK(list->item(1)->text() == QStringLiteral("before"));
+  CHECK(list->item(2)->checkState() == Qt::Unchecked);
+}
+
+TEST_CASE("files that are dropped are compared; one with errors is named; one can be opened") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("compare")));
+  REQUIRE(window.current()->act(QStringLiteral("add_alternative"), QStringLiteral("README.md")));
+  CHECK_FALSE(window.current()->act(QStringLiteral("side_by_side"), {}));
+  auto* pane = window.findChild<SidePane*>();
+  bool said = false;
+  for (const QLabel* label : pane->findChildren<QLabel*>())
+    said = said || label->text().startsWith(QStringLiteral("\"README.md\" has errors"));
+  CHECK(said);
+  QMimeData dropped;
+  dropped.setUrls({QUrl::fromLocalFile(QStringLiteral("scenarios/library/straggler.json"))});
+  QDropEvent drop(QPointF(5, 5), Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+  static_cast<QObject*>(pane)->event(&drop);
+  auto* list = pane->findChild<QListWidget*>(QStringLiteral("alternatives"));
+  REQUIRE(list->count() == 3);
+  auto* open = pane->findChild<QPushButton*>(QStringLiteral("open_alternative"));
+  list->setCurrentRow(0);
+  CHECK_FALSE(open->isEnabled());
+  list->setCurrentRow(2);
+  REQUIRE(open->isEnabled());
+  open->click();
+  CHECK(window.workspace().document().file().endsWith(QStringLiteral("straggler.json")));
 }
 
 // Twice the OSTs is what a scenario with twice as many predicts.

@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/patch.hpp"
+#include "ui/desktop/side_pane.hpp"
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
 #include "ui/report/diff/words.hpp"
@@ -35,14 +37,35 @@ QWidget* titled(const QString& title, QWidget* inside, QWidget* parent) {
 CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("compare"), tr("Compare"), parent) {
   auto* layout = new QVBoxLayout(this);
+  tabs_ = new QTabWidget(this);
+  tabs_->setAccessibleName(tr("Kinds of comparison"));
+  tabs_->addTab(pinned_side(tabs_), tr("With a &pinned design"));
+  side_ = new SidePane(workspace, tabs_);
+  tabs_->addTab(side_, tr("&Side by side"));
+  layout->addWidget(tabs_);
+  connect(side_, &SidePane::file_chosen, this, &CompareScreen::file_chosen);
+  connect(base_, &QComboBox::currentIndexChanged, this, &CompareScreen::refresh);
+  const auto show = [this] {
+    if (isVisible()) refresh();
+  };
+  connect(&workspace, &Workspace::predicted, this, show);
+  connect(&workspace, &Workspace::pins_changed, this, show);
+  connect(&workspace.document(), &Document::edited, this, &CompareScreen::forget_shares);
+  connect(base_, &QComboBox::currentTextChanged, this, &CompareScreen::forget_shares);
+  forget_shares();
+}
+
+QWidget* CompareScreen::pinned_side(QWidget* parent) {
+  auto* side = new QWidget(parent);
+  auto* layout = new QVBoxLayout(side);
   auto* head = new QHBoxLayout;
-  head->addWidget(new QLabel(tr("Against"), this));
-  base_ = choice(QStringLiteral("base"), tr("Design to compare with"), this);
+  head->addWidget(new QLabel(tr("Against"), side));
+  base_ = choice(QStringLiteral("base"), tr("Design to compare with"), side);
   head->addWidget(base_, 1);
-  empty_ = note(tr("Pin a design on \"What if\" (Ctrl+P), then change it"), this);
+  empty_ = note(tr("Pin a design on \"What if\" (Ctrl+P), then change it"), side);
   head->addWidget(empty_, 1);
   layout->addLayout(head);
-  auto* split = splitter(Qt::Horizontal, this);
+  auto* split = splitter(Qt::Horizontal, side);
   auto* left = splitter(Qt::Vertical, split);
   inputs_ = new RowsModel({tr("input"), tr("before"), tr("now")}, this);
   left->addWidget(titled(tr("What was changed"),
@@ -61,15 +84,7 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   stretch(*split, {5, 3});
   split->setSizes({700, 400});
   layout->addWidget(split, 1);
-  connect(base_, &QComboBox::currentIndexChanged, this, &CompareScreen::refresh);
-  const auto show = [this] {
-    if (isVisible()) refresh();
-  };
-  connect(&workspace, &Workspace::predicted, this, show);
-  connect(&workspace, &Workspace::pins_changed, this, show);
-  connect(&workspace.document(), &Document::edited, this, &CompareScreen::forget_shares);
-  connect(base_, &QComboBox::currentTextChanged, this, &CompareScreen::forget_shares);
-  forget_shares();
+  return side;
 }
 
 void CompareScreen::refresh() {
@@ -197,6 +212,13 @@ bool CompareScreen::act(const QString& action, const QString& argument) {
     attribute();
     return attribute_->isEnabled();
   }
+  if (action == QLatin1String("add_alternative") || action == QLatin1String("side_by_side"))
+    tabs_->setCurrentWidget(side_);
+  if (action == QLatin1String("add_alternative")) {
+    side_->add({argument});
+    return true;
+  }
+  if (action == QLatin1String("side_by_side")) return side_->compare();
   QComboBox* box = action == QLatin1String("base")     ? base_
                    : action == QLatin1String("figure") ? moved_
                                                        : nullptr;

@@ -8,26 +8,34 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QTabWidget;
 
 namespace stallcast::desktop {
 
 class RowsModel;
+class SidePane;
 class StepChart;
 class WaterfallChart;
 
-/// Pinned designs and the one on screen side by side: what differs in the text, and in the
-/// figures, and which change made which part of a difference.
+/// Pinned designs and the one on screen: what differs in the text, and in the figures, and which
+/// change made which part of a difference; and whole architectures side by side.
 class CompareScreen : public Screen {
   Q_OBJECT
  public:
   CompareScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "attribute"; "figure" with the name of a metric that moved; "base" with the name of a pin.
+  /// "attribute"; "figure" with the name of a metric that moved; "base" with the name of a pin;
+  /// "add_alternative" with a scenario file; "side_by_side".
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
+ signals:
+  /// A scenario file is to become the design on screen.
+  void file_chosen(const QString& file);
+
  private:
+  [[nodiscard]] QWidget* pinned_side(QWidget* parent);
   void refresh_inputs();
   void refresh_figures();
   [[nodiscard]] QWidget* shares_side(QWidget* parent);
@@ -37,6 +45,8 @@ class CompareScreen : public Screen {
   void show_shares();
   void forget_shares();
 
+  QTabWidget* tabs_;
+  SidePane* side_;
   QLabel* empty_;
   QComboBox* base_;
   RowsModel *inputs_, *figures_;

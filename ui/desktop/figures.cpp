@@ -23,7 +23,7 @@ QString points(double ratio) {
 
 }  // namespace
 
-std::vector<Headline> headlines(const Prediction& prediction) {
+std::vector<Headline> headline_tiles(const Prediction& prediction) {
   std::vector<Headline> out;
   const auto add = [&](const std::string& name, const QString& title) {
     if (prediction.metrics.contains(name)) out.push_back({QString::fromStdString(name), title});

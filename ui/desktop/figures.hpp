@@ -17,7 +17,7 @@ struct Headline {
 };
 
 /// Those that `prediction` has, in the order they are shown; with several jobs the title names it.
-[[nodiscard]] std::vector<Headline> headlines(const Prediction& prediction);
+[[nodiscard]] std::vector<Headline> headline_tiles(const Prediction& prediction);
 
 /// "95.1 %", "4.2 s".
 [[nodiscard]] QString figure_text(double value, const std::string& unit);

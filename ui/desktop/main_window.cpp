@@ -121,7 +121,9 @@ void MainWindow::add_screens() {
   add_screen(new BottleneckScreen(workspace_, stack_));
   add_screen(new SensitivityScreen(workspace_, stack_));
   add_screen(new SweepScreen(workspace_, stack_));
-  add_screen(new CompareScreen(workspace_, stack_));
+  auto* compare = new CompareScreen(workspace_, stack_);
+  connect(compare, &CompareScreen::file_chosen, this, &MainWindow::open_file);
+  add_screen(compare);
   add_screen(checks);
   export_ = new ExportScreen(workspace_, stack_);
   add_screen(export_);

@@ -113,7 +113,7 @@ void set_items(QComboBox& box, const QStringList& items, int usual) {
 void offer_metrics(QComboBox& box, const Workspace& workspace) {
   if (!workspace.simulated()) return;
   QStringList wanted;
-  for (const Headline& h : headlines(*workspace.simulated())) wanted << h.metric;
+  for (const Headline& h : headline_tiles(*workspace.simulated())) wanted << h.metric;
   for (const auto& [name, metric] : workspace.simulated()->metrics) {
     const QString text = QString::fromStdString(name);
     if (!wanted.contains(text)) wanted << text;

@@ -1,5 +1,6 @@
 #include "ui/desktop/rows_model.hpp"
 
+#include <QFont>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
 #include <QTableView>
@@ -50,6 +51,12 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
       return static_cast<int>((cell.value.isValid() ? Qt::AlignRight : Qt::AlignLeft) |
                               Qt::AlignVCenter);
+    case Qt::FontRole: {
+      if (!cell.strong) return {};
+      QFont bold;
+      bold.setBold(true);
+      return bold;
+    }
     case kSortRole:
       return cell.value.isValid() ? cell.value : QVariant(cell.text);
     default:

@@ -20,6 +20,7 @@ struct Cell {
   QString text;
   QVariant value = {};
   QString tip = {};
+  bool strong = false;  ///< bold: a heading, or the best of several
 };
 using Row = std::vector<Cell>;
 

@@ -224,7 +224,7 @@ void SweepScreen::offer_figures() {
   const SweepReport& sweep = run_state_->report();
   QStringList inputs, headline;
   if (workspace().simulated())
-    for (const Headline& h : headlines(*workspace().simulated())) headline << h.metric;
+    for (const Headline& h : headline_tiles(*workspace().simulated())) headline << h.metric;
   QStringList metrics = metrics_of(sweep, headline);
   if (metrics.isEmpty()) metrics = headline;
   if (sweep.axes.empty())

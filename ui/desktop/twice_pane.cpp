@@ -30,7 +30,7 @@ QString tried(client::Session& session, const Scenario& scenario, const Predicti
         .arg(QString::fromStdString(change->text));
   const Result<Prediction> then = session.predict(twice.design(), {.on_progress = progress});
   if (!then.ok()) return QString::fromStdString(then.failure().message);
-  const std::vector<Headline> all = headlines(now);
+  const std::vector<Headline> all = headline_tiles(now);
   const Metric* before = all.empty() ? nullptr : find_metric(now, all.front().metric);
   const Metric* after = all.empty() ? nullptr : find_metric(*then, all.front().metric);
   if (before == nullptr || after == nullptr) return TwicePane::tr("nothing to compare");

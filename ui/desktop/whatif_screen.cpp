@@ -223,7 +223,7 @@ void WhatIfScreen::refresh() {
 QString WhatIfScreen::why() const {
   if (!before_ || !last_ || last_edit_.isEmpty() || before_->scenario_id != last_->scenario_id)
     return {};
-  for (const Headline& h : headlines(*last_)) {
+  for (const Headline& h : headline_tiles(*last_)) {
     const Metric* before = find_metric(*before_, h.metric);
     const Metric* now = find_metric(*last_, h.metric);
     if (before == nullptr || now == nullptr || metric_text(*before) == metric_text(*now)) continue;
@@ -239,7 +239,7 @@ QString WhatIfScreen::why() const {
 void WhatIfScreen::refresh_tiles() {
   std::vector<Headline> wanted;
   if (const auto& p = workspace().simulated())
-    wanted = headlines(*p);
+    wanted = headline_tiles(*p);
   else if (const auto& e = workspace().estimate()) {
     for (const auto& [name, metric] : e->metrics)
       wanted.push_back({QString::fromStdString(name), name.ends_with("gpu.utilization")
@@ -280,7 +280,7 @@ void WhatIfScreen::refresh_pins() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     const Metric* use = nullptr;
-    for (const Headline& h : headlines(pin.prediction))
+    for (const Headline& h : headline_tiles(pin.prediction))
       if (use == nullptr) use = find_metric(pin.prediction, h.metric);
     auto* name =
         new QLabel(QStringLiteral("<span style=\"color:%1\">\u25a0</span> %2%3")
