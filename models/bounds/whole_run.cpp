@@ -63,7 +63,7 @@ double steps_of_epoch(const Design& design, const JobDesign& job) {
   if (!job.dataset || !job.loader) return 0.0;
   const Value* batch = job.loader->find("batch");
   const double copies = static_cast<double>(p.tensor * p.pipeline);
-  const double samples = dataset_params(*job.dataset).sample_count();
+  const double samples = sample_access(job).epoch(dataset_params(*job.dataset).sample_count());
   if (batch == nullptr || !std::isfinite(samples)) return 0.0;
   return std::floor(samples / (ranks_of(design, p) / copies * batch->number));
 }

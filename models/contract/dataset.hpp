@@ -50,6 +50,7 @@ struct DatasetParams : cache::CacheParams {
 
 /// What one sample costs in a format. What belongs to a file or a unit of n samples counts 1/n.
 struct SampleAccess {
+  double used = 1.0;           ///< share of the stored samples that an epoch uses
   double files = 1.0;          ///< files opened
   double ranges = 1.0;         ///< pieces of files read, each by itself
   double round_trips = 1.0;    ///< dependent requests per range besides streaming
@@ -74,7 +75,9 @@ struct SampleAccess {
   double parsed_beside = 0.0;     ///< share of the parsing that goes on while bytes arrive
   std::optional<Bytes> keep{};    ///< most the format's own library keeps on a host
 
-  /// Samples that lie in one file.
+  /// Samples of an epoch, of so many that are stored.
+  [[nodiscard]] double epoch(double stored) const { return stored * used; }
+  /// Samples that an epoch uses of one file.
   [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }

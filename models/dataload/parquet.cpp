@@ -26,18 +26,28 @@ double ParquetParams::rows(const DatasetParams& dataset) const {
   return std::max(1.0, std::floor(row_group / dataset.sample + 1e-9));
 }
 
+double ParquetParams::groups_read(double rows) const {
+  const double s = matching.in(unit::ratio);
+  // Probability that a run of matching rows begins at a row which matches not.
+  const double begins = s / (s + matching_run * (1.0 - s));
+  return 1.0 - (1.0 - s) * std::pow(1.0 - begins, rows - 1.0);
+}
+
 SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   const bool random = order == "random";
   const double rows = this->rows(dataset);
-  const double share = columns.in(unit::ratio);
+  const double share = columns.in(unit::ratio), used = matching.in(unit::ratio);
+  // Of a group that is read so many rows are used.
+  const double taken = rows * used / groups_read(rows);
   SampleAccess out = FormatCosts::access(
-      random && reopen ? 1.0 : 1.0 / (rows * static_cast<double>(groups_per_file)));
+      random && reopen ? 1.0 : 1.0 / (rows * used * static_cast<double>(groups_per_file)));
+  out.used = used;
   // [docs/models/formats.md, eq. 4]
-  out.ranges = static_cast<double>(column_reads) / (random ? 1.0 : rows);
+  out.ranges = static_cast<double>(column_reads) / (random ? 1.0 : taken);
   out.round_trips = 1.0 + round_trips * out.files / out.ranges;
-  out.amplification = share * (random ? rows : 1.0);
+  out.amplification = share * (random ? rows : rows / taken);
   out.expansion = share * ratio;
-  out.unit = random ? 0.0 : rows;
+  out.unit = random ? 0.0 : taken;
   out.unpack = parse;
   out.parse = Rate::infinity();
   return out;

@@ -15,9 +15,14 @@ struct ParquetParams : FormatCosts {
   std::string order;
   bool reopen = false;
   double ratio = 1.0;
+  Fraction matching;
+  double matching_run = 1.0;
 
   /// Rows in a group.
   [[nodiscard]] double rows(const DatasetParams& dataset) const;
+  /// Share of the groups that hold a row which matches, of so many rows each.
+  //    [docs/models/formats.md, eq. 18]
+  [[nodiscard]] double groups_read(double rows) const;
   [[nodiscard]] SampleAccess access(const DatasetParams& dataset) const;
 };
 
@@ -34,7 +39,15 @@ inline constexpr std::array kParquetFiles{
                 "reads per row group: its wanted columns, fewer where neighbours are merged",
                 base::assumed(base::kAtLeastOne)),
     base::field("ratio", &ParquetParams::ratio, "1", "bytes in memory per stored byte",
-                base::kPositive)};
+                base::kPositive),
+    base::field("filter.rows", &ParquetParams::matching, "100 %",
+                "share of the rows that the reader's filter takes; groups without one are passed "
+                "over by their statistics",
+                base::kPositiveShare),
+    base::field("filter.run", &ParquetParams::matching_run, "1",
+                "rows in a row that match together: 1 where they lie anywhere, thousands where "
+                "files are sorted by the column",
+                base::kAtLeastOne)};
 
 inline constexpr CostDefault kParquetTrips{
     "2", "dependent requests per opened file: length of the footer, the footer",

@@ -35,7 +35,7 @@ SampleAccess petastorm_access(const Component& component, const DatasetParams& d
   SampleAccess out = p.access(dataset);
   // The queue is full, and each of the pool holds a group it cannot put.
   //    [docs/models/formats.md, eq. 9]
-  out.ahead = static_cast<double>(p.queue + p.pool) * p.rows(dataset);
+  out.ahead = static_cast<double>(p.queue + p.pool) * std::max(out.unit, 1.0);
   out.fetchers = static_cast<double>(p.pool);
   out.decoded_ahead = true;
   if (p.transfer) out.parse = *p.transfer;

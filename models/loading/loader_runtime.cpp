@@ -58,7 +58,8 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
 }
 
 double LoaderRuntime::steps_per_epoch() const {
-  const double samples = shared_.dataset.sample_count(), batch = static_cast<double>(p_.batch);
+  const double samples = shared_.access.epoch(shared_.dataset.sample_count()),
+               batch = static_cast<double>(p_.batch);
   // S = floor(samples / (batch N)): the rest of an epoch is dropped (drop_last); of an iterable
   // data set each worker drops its own.    [docs/models/dataloader.md, eq. 3]
   if (!policy_.iterable) return std::floor(samples / (batch * ranks_));
@@ -80,7 +81,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
   shared_.revisits.passes += 1.0;
   shared_.revisits.pattern.share =
       std::min(1.0, static_cast<double>(before + steps) * static_cast<double>(p_.batch) * ranks_ /
-                        shared_.dataset.sample_count());
+                        shared_.access.epoch(shared_.dataset.sample_count()));
   incoming_.clear();
   done_.clear();
   owner_.clear();
@@ -90,8 +91,9 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
     return;
   }
   const auto readers = static_cast<std::int64_t>(readers_.size());
-  const std::vector<double> mine = deal(shared_.dataset.sample_count(), shared_.access.per_file(),
-                                        ranks_, readers, shared_.site.more_files);
+  const std::vector<double> mine =
+      deal(shared_.access.epoch(shared_.dataset.sample_count()), shared_.access.per_file(), ranks_,
+           readers, shared_.site.more_files);
   for (std::int64_t r = 0; r < readers; ++r) {
     const auto at = static_cast<std::size_t>(r);
     const std::int64_t batches = (steps - r + readers - 1) / readers;  // i = r mod W

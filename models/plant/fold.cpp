@@ -25,7 +25,8 @@ bool drawn_apart(const JobDesign& job) {
 /// Ranks of a job that have a loader and one file more than the others.
 double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
   if (!job.dataset || !loader_row(job.loader->kind).policy(*job.loader).iterable) return 0.0;
-  return dealt_more(dataset_params(*job.dataset).sample_count(), sample_access(job).per_file(),
+  const SampleAccess access = sample_access(job);
+  return dealt_more(access.epoch(dataset_params(*job.dataset).sample_count()), access.per_file(),
                     layout.readers());
 }
 

@@ -52,7 +52,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
       const Bytes file = access.range(dataset.sample);
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
-      load.files += dataset.sample_count() * access.files * share;
+      load.files += access.epoch(dataset.sample_count()) * access.files * share;
       if (access.files > 0.0) load.stored += dataset.sample * (dataset.sample_count() * share);
       load.whole = load.whole && access.ranges <= access.files;
       load.direct = load.direct && dataset.direct;

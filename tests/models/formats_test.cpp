@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
 
 #include "engine/sim/fluid_context.hpp"
 #include "models/bounds/bounds.hpp"
@@ -147,6 +149,63 @@ TEST_CASE("Parquet looks for its footer once per file and reads each column chun
   // 4 groups x 5 reads and 2 requests for the footer, over 20 reads
   CHECK(rows.round_trips == Approx(22.0 / 20));
   CHECK(rows.range(Bytes::from(1.0, unit::MB)).in(unit::MB) == Approx(20.0));
+}
+
+TEST_CASE("a filter passes over the row groups of Parquet without a row that matches") {
+  const auto filtered = [](const char* rows, const char* run) {
+    return access(
+        "parquet",
+        {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"filter.rows", rows}, {"filter.run", run}});
+  };
+  // All match: as without a filter.
+  CHECK(filtered("100 %", "1").unit == 100.0);
+  CHECK(filtered("100 %", "1").amplification == 1.0);
+  // One row in a hundred anywhere: 1 - 0.99^100 of the groups are read, for one row in a hundred.
+  const auto scattered = filtered("1 %", "1");
+  const double read = 1.0 - std::pow(0.99, 100.0);
+  CHECK(scattered.used == 0.01);
+  CHECK(scattered.amplification == Approx(read / 0.01));
+  CHECK(scattered.unit == Approx(100.0 * 0.01 / read));
+  CHECK(scattered.ranges == Approx(read / (100.0 * 0.01)));
+  CHECK(scattered.files == Approx(1.0));  // the footer of each file of one group
+  // Sorted: what is read is used, but for the ends of each run.
+  CHECK(filtered("1 %", "1e6").amplification == Approx(1.0).epsilon(1e-2));
+  // Runs of 20 rows, laid out one by one.
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform;
+  const double share = 0.05, run = 20.0;
+  constexpr int kGroups = 20000;
+  int hit = 0, used = 0;
+  bool matches = false;
+  for (int g = 0; g < kGroups; ++g) {
+    bool any = false;
+    for (int row = 0; row < 100; ++row) {
+      const double next = uniform(random);
+      // Of one matching row the next matches, too, as runs are that long on average.
+      const double begins = share / (share + run * (1.0 - share));
+      const double goes_on = 1.0 - begins * (1.0 - share) / share;
+      matches = next < (matches ? goes_on : begins);
+      any = any || matches;
+      used += matches;
+    }
+    hit += any;
+  }
+  CHECK(used / (100.0 * kGroups) == Approx(share).epsilon(0.05));
+  CHECK(filtered("5 %", "20").amplification ==
+        Approx(hit * 100.0 / (kGroups * 100.0 * share)).epsilon(0.03));
+}
+
+TEST_CASE("an epoch of a filtered data set has the rows that match") {
+  // Of 1,000 rows a tenth, which lies together: one of ten groups is read.
+  Design design = one_reader("parquet",
+                             {{"sample", "1 MB"},
+                              {"row_group", "100 MB"},
+                              {"samples", "1000"},
+                              {"filter.rows", "10 %"},
+                              {"filter.run", "1e6"}},
+                             "1 ms");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  CHECK(metric(design, "steps") == 100.0);
 }
 
 TEST_CASE("predownload hides the shards of MDS after the first") {
