@@ -95,8 +95,12 @@ class Surveyor {
     out.parts = whole ? 1.0 : number_of(storage, out.count);
     out.per_host = (*part)->per_host;
     out.raw = one * (out.parts * of);
+    out.drive_writes = whole ? std::nullopt : p.drive_writes;
+    out.warranty = p.warranty;
+    out.worn = p.amplification;
     const double data = whole ? 1.0 : data_share(storage, (*part)->of.empty() ? out.parts : of);
     const double own = whole ? 0.0 : p.overhead.in(unit::ratio);
+    out.media = 1.0 / data;
     out.usable = out.raw * (data * (1.0 - own) * p.fill.in(unit::ratio));
     if (!whole) out.formula = count(out.parts * of) + " " + out.noun + " x ";
     out.formula += text(one);
@@ -152,6 +156,11 @@ class Surveyor {
     }
   }
 
+  /// That only every n-th save reaches.
+  static std::string last_tier(const CheckpointParams& p) {
+    return p.tiers.empty() ? p.to : p.tiers.back();
+  }
+
   double hosts_of(const JobDesign& job) const {
     const Component* host = design_.find_host(job_params(job.job).hosts);
     return host == nullptr ? 1.0 : std::max(1.0, number_of(*host, "count", 1.0));
@@ -204,6 +213,8 @@ class Surveyor {
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
       space->growth += state * (left * share) / interval;
+      const double every = tier == last_tier(p) ? static_cast<double>(p.drain_every) : 1.0;
+      space->written += state * (p.mean_part() * share / every) / interval;
     }
   }
 
@@ -235,7 +246,10 @@ class Surveyor {
     if (bytes > Bytes{})
       space->stored.push_back({metric::of_tenant(tenant.id, "stored"), bytes,
                                stored != nullptr ? "given" : "its files"});
-    if (tenant.kind == "ingest") space->growth += Rate::from(number_of(tenant, "rate"), unit::Bps);
+    if (tenant.kind != "ingest") return;
+    const Rate rate = Rate::from(number_of(tenant, "rate"), unit::Bps);
+    space->growth += rate;
+    space->written += rate;
   }
 
   const Design& design_;
@@ -263,6 +277,24 @@ std::optional<Seconds> Room::full_after() const {
   return std::max(Bytes{}, usable - needed()) / growth;
 }
 
+// d = w m a / C    [docs/models/wear.md, eq. 1]
+std::optional<double> Room::written_whole() const {
+  if (!drive_writes || written <= Rate{} || count.empty()) return std::nullopt;
+  return written * Seconds::from(1.0, unit::d) * (media * worn) / raw;
+}
+
+// t = r T / d    [docs/models/wear.md, eq. 2]
+std::optional<Seconds> Room::worn_after() const {
+  const std::optional<double> each_day = written_whole();
+  if (!each_day) return std::nullopt;
+  return warranty * (*drive_writes / *each_day);
+}
+
+double Room::parts_that_last() const {
+  const std::optional<Seconds> life = worn_after();
+  return life && *life < warranty ? std::ceil(parts * (warranty / *life) - 1e-9) : parts;
+}
+
 std::vector<Room> spaces(const Design& design) { return Surveyor(design).run(); }
 
 void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& metrics) {
@@ -274,12 +306,16 @@ void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& 
     metrics[name + "used"] = {space.needed() / space.usable, "ratio", {}};
     if (const auto full = space.full_after())
       metrics[name + "full_after"] = {full->in(unit::s), "s", {}};
+    const std::string wear = metric::of_storage(space.storage, "wear.");
+    if (const auto writes = space.written_whole()) metrics[wear + "dwpd"] = {*writes, "count", {}};
+    if (const auto life = space.worn_after()) metrics[wear + "life"] = {life->in(unit::s), "s", {}};
   }
 }
 
 bool is_of_space(std::string_view metric) {
   const metric::Name name = metric::parse(metric);
-  return name.domain == metric::Domain::storage && name.figure.starts_with("capacity.");
+  return name.domain == metric::Domain::storage &&
+         (name.figure.starts_with("capacity.") || name.figure.starts_with("wear."));
 }
 
 std::string shortage(const Room& space) {
@@ -299,6 +335,31 @@ std::string remedy(const Room& space) {
   return count(space.parts_needed()) + " " + space.noun + " would hold it, not " +
          count(space.parts);
 }
+
+std::string wear_out(const Room& space) {
+  const auto life = space.worn_after();
+  if (!life || *life >= space.warranty) return "";
+  return whose(space) + " has its drives written " + count(*space.written_whole()) +
+         " times a day, for which they last " + text(*life) + ", not " + text(space.warranty);
+}
+
+namespace {
+
+/// What its drives are written, and how long they last.
+void derive_wear(const Room& space, std::vector<Derivation>& out) {
+  const auto writes = space.written_whole();
+  if (!writes) return;
+  const std::string name = metric::of_storage(space.storage, "wear.");
+  out.push_back({name + "dwpd", *writes, Dimension::number,
+                 text(space.written) + " written x " + count(space.media * space.worn) +
+                     " on media x 1 d / " + text(space.raw)});
+  if (const auto life = space.worn_after())
+    out.push_back(derived(name + "life", *life,
+                          text(space.warranty) + " x " + count(*space.drive_writes) + " rated / " +
+                              count(*writes) + " a day"));
+}
+
+}  // namespace
 
 std::vector<Derivation> derive_spaces(const Design& design) {
   std::vector<Derivation> out;
@@ -321,6 +382,7 @@ std::vector<Derivation> derive_spaces(const Design& design) {
     out.push_back(derived(name + "headroom", space.usable - space.needed(),
                           text(space.usable) + " - " + text(space.needed()),
                           {"usable - needed", kFilled, both}));
+    derive_wear(space, out);
     if (!space.count.empty())
       out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
                      Dimension::number, remedy(space)});

@@ -34,12 +34,25 @@ struct Room {
   Bytes usable{};         ///< of it, for data            [docs/models/capacity.md, eq. 1]
   std::string formula{};  ///< of `usable`
   std::vector<Stored> stored{};
-  Rate growth{};  ///< of what is never deleted            [docs/models/capacity.md, eq. 4]
+  Rate growth{};       ///< of what is never deleted            [docs/models/capacity.md, eq. 4]
+  Rate written{};      ///< by saves and ingest, as the rates of data
+  double media = 1.0;  ///< bytes on media of a byte of data, copies and parity
+  double worn = 1.0;   ///< on flash, over the rating's workload
+  std::optional<double> drive_writes{};  ///< a day, that its drives are rated for
+  Seconds warranty{};                    ///< over which they are
 
   /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
   [[nodiscard]] Bytes needed() const;
   /// Parts that would hold it.                           [docs/models/capacity.md, eq. 3]
   [[nodiscard]] double parts_needed() const;
+  /// Times a day that its drives are written whole; nullopt where they are not rated, or nothing is
+  /// written.                                            [docs/models/wear.md, eq. 1]
+  [[nodiscard]] std::optional<double> written_whole() const;
+  /// Until its drives have had what they are rated for.  [docs/models/wear.md, eq. 2]
+  [[nodiscard]] std::optional<Seconds> worn_after() const;
+  /// Parts whose drives would last as long as they are rated for; as many as there are where they
+  /// do.
+  [[nodiscard]] double parts_that_last() const;
   /// Until it is full as it grows; nullopt where nothing does.
   [[nodiscard]] std::optional<Seconds> full_after() const;
 };
@@ -48,7 +61,7 @@ struct Room {
 [[nodiscard]] std::vector<Room> spaces(const Design& design);
 
 /// Adds "storage.S.capacity.usable", ".needed", ".headroom", ".used" and, where something grows,
-/// ".full_after".
+/// ".full_after"; where its drives are rated, ".wear.dwpd" and ".wear.life".
 void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& metrics);
 
 /// Whether the metric is one of those.
@@ -58,6 +71,9 @@ void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& 
 [[nodiscard]] std::string shortage(const Room& space);
 /// What would hold it: "31 OSTs in place of 16". "" where nothing is counted.
 [[nodiscard]] std::string remedy(const Room& space);
+
+/// "scratch writes its drives 4.2 times a day: ..."; "" where they last as long as they are rated.
+[[nodiscard]] std::string wear_out(const Room& space);
 
 /// How it adds up, for `explain`.
 [[nodiscard]] std::vector<Derivation> derive_spaces(const Design& design);

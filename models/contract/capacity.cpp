@@ -7,7 +7,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<CapacityParams>, 3> kCapacity{
+constexpr std::array<Field<CapacityParams>, 6> kCapacity{
     field("capacity.fill", &CapacityParams::fill, "85 %",
           "most of the space that is to be used; fuller, allocation slows down and Ceph warns",
           between("75 %", "95 %",
@@ -20,7 +20,17 @@ constexpr std::array<Field<CapacityParams>, 3> kCapacity{
                   "from XFS to ext4 with all its defaults")),
     field("capacity.other", &CapacityParams::other, "0 B",
           "what else lies on it, besides the data sets, checkpoints and tenants of the scenario",
-          kNonNegative)};
+          kNonNegative),
+    field("endurance.dwpd", &CapacityParams::drive_writes, kOptional,
+          "drive writes a day that its drives are rated for: 0.3 of QLC, 1 of TLC for reads, 3 of "
+          "mixed use; absent: nothing wears out",
+          kPositive),
+    field("endurance.warranty", &CapacityParams::warranty, "1825 d",
+          "time over which they are rated for it: five years as a rule", kPositive),
+    field("endurance.amplification", &CapacityParams::amplification, "1",
+          "what is written to flash for each byte, over what it is in the rating's workload",
+          between("0.3", "1.2", cited(kPositive, "ratings are of JESD219, random writes"),
+                  "large writes in sequence wear less than the rating's; small ones as much"))};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "engine/base/fields.hpp"
@@ -14,6 +15,11 @@ struct CapacityParams {
   Fraction fill;      ///< most of its space that is to be used
   Fraction overhead;  ///< of its parts, taken by the file system itself
   Bytes other;        ///< that lies on it besides what the scenario names
+  /// What its drives are rated for: drive writes a day, over so long, by a workload that wears them
+  /// so much less than this one does.
+  std::optional<double> drive_writes = {};
+  Seconds warranty = {};
+  double amplification = 1.0;
 };
 /// REQUIRES: models::says_capacity.
 [[nodiscard]] CapacityParams capacity_params(const Component& component);

@@ -186,10 +186,14 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
   const std::vector<Room> rooms = spaces(design);
   add_spaces(rooms, result.metrics);
-  for (const Room& room : rooms)
+  for (const Room& room : rooms) {
     for (const char* figure : {"capacity.used", "capacity.headroom", "capacity.needed"})
       result.limited_by[metric::of_storage(room.storage, figure)] =
           metric::of_storage(room.storage, "capacity");
+    for (const char* figure : {"wear.dwpd", "wear.life"})
+      result.limited_by[metric::of_storage(room.storage, figure)] =
+          metric::of_storage(room.storage, "wear");
+  }
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
   add_whole_runs(design, prices, result.metrics);

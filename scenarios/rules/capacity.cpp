@@ -17,18 +17,23 @@ void check_capacity(const Design& design, Diagnostics& report) {
     report.warn("capacity", pointer_of(storage, space.size), models::shortage(space),
                 hint.empty() ? "raise \"" + space.size + "\", or store less" : hint);
   }
+  for (const models::Room& space : models::spaces(design))
+    if (const std::string wear = models::wear_out(space); !wear.empty())
+      report.warn(
+          "endurance", pointer_of(*design.find_storage(space.storage), "endurance.dwpd"), wear,
+          std::to_string(static_cast<std::int64_t>(space.parts_that_last())) + " " + space.noun +
+              " would last; or take drives of a higher rating, or save less often");
 }
 
 void expect_room(Design& design) {
   for (const models::Room& space : models::spaces(design)) {
-    const std::string metric = metric::of_storage(space.storage, "capacity.used");
-    const bool said = std::any_of(design.expect.begin(), design.expect.end(), [&](const auto& e) {
-      return models::is_of_space(e.that) && e.that.starts_with(metric::of_storage(space.storage));
-    });
+    const std::string room = metric::of_storage(space.storage, "capacity.");
+    const bool said = std::any_of(design.expect.begin(), design.expect.end(),
+                                  [&](const auto& e) { return e.that.starts_with(room); });
     if (said) continue;
     Expectation e;
     e.id = "room on " + space.storage;
-    e.that = metric + " <= 100 %";
+    e.that = room + "used <= 100 %";
     e.level = "error";
     e.why = "data sets, checkpoints and what tenants keep must fit";
     e.pointer = pointer_of(*design.find_storage(space.storage), space.size);

@@ -85,6 +85,19 @@ class WhatDecides(unittest.TestCase):
         self.assertEqual(lint.code, 2)
         self.assertIn("37 OSTs would hold it, not 8", lint.err)
 
+    def test_wear(self):
+        # 100 GB each minute are 144 TB a day; written once a day, OSTs of 10 TB last when there are 15.
+        text = SCENARIO.replace('"ost": {', '"endurance": { "dwpd": 1 }, "ost": { "capacity": "10 TB",')
+        text = text.replace("job.train.gpu.utilization >= 90 %", "storage.scratch.wear.life >= 1825 d")
+        self.assertEqual(self.by(text), ("wear", 15))
+        self.assertIn("15 OSTs would last", Run("lint", "FILE", text=text).err)
+        self.assertIn("storage.scratch.ost.count 8 -> 15", Run("run", "FILE", text=text).out)
+
+    def test_a_parameter_of_which_a_count_is_made_is_no_count(self):
+        text = SCENARIO.replace('"osts":', '"shelves":').replace('"=osts"', '"=shelves * 4"')
+        self.assertIn("needs 2 shelves (params.shelves)", Run("plan", "FILE", "--over", "shelves", text=text).out)
+        self.assertIn(" OSTs (storage scratch)", Run("plan", "FILE", text=SCENARIO).out)
+
 
 class ThreeWays(unittest.TestCase):
     """The 512-GPU exercise: plan, the Pareto front of a sweep, bisection by hand."""

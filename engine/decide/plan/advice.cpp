@@ -96,15 +96,17 @@ class Advisor {
 
   void relieve(const std::string& resource) {
     const ResourceName name = base::resource_name(resource);
-    if (name.role == "storage" && name.part == "capacity") return make_room(std::string(name.id));
+    if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
+      return make_room(std::string(name.id), name.part == "wear");
     for (const Remedy* remedy : remedies_of(name)) apply(*remedy, name);
   }
 
-  /// As many parts as hold what is to lie on a storage system.
-  void make_room(const std::string& storage) {
+  /// As many parts as hold what is to lie on a storage system, or last as they are rated.
+  void make_room(const std::string& storage, bool wear) {
     for (const models::Room& space : models::spaces(design_))
       if (space.storage == storage && !space.count.empty() && space.parts > 0.0)
-        apply({.field = space.count, .factor = space.parts_needed() / space.parts},
+        apply({.field = space.count,
+               .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts},
               {"storage", storage, {}});
   }
 

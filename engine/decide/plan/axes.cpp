@@ -23,6 +23,7 @@ struct Meaning {
   std::vector<std::string> changed;  ///< paths of values
   int direction = 0;  ///< +1: a larger value is expected never to hurt, -1: a smaller one, 0: none
   Dimension dimension = Dimension::number;
+  bool itself = false;  ///< the last of `changed` is the number that is searched, not made of it
 };
 
 bool helps(std::string_view path, Dimension dimension) {
@@ -187,6 +188,10 @@ class AxisMaker {
         continue;
       out.changed.push_back(path);
       out.dimension = value.dimension;
+      const auto tried = last.empty() ? first.find(path) : last.find(path);
+      const auto wanted = base::parse_quantity(
+          text_of(last.empty() ? axis.values.front() : axis.values.back()), Dimension::number);
+      out.itself = wanted.value && tried->second.number == *wanted.value;
       const int sign = before != a.end() && value.number < before->second.number ? -1 : 1;
       if (!helps(path, value.dimension) || (direction != 2 && direction != sign))
         direction = 0;
@@ -223,7 +228,7 @@ class AxisMaker {
     const std::string* counted = nullptr;
     for (const std::string& path : meaning.changed)
       if (counted == nullptr && countable_at(path) != nullptr) counted = &path;
-    if (counted != nullptr && (!parameter || meaning.changed.size() == 1)) {
+    if (counted != nullptr && (!parameter || (meaning.changed.size() == 1 && meaning.itself))) {
       const Countable& c = *countable_at(*counted);
       about.noun = c.what.noun;
       about.owner = owner_of(*counted);

@@ -12,8 +12,9 @@ namespace stallcast::plan {
 namespace {
 
 /// A word in the name of a resource, and what it gives. The first that is in it decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kGiven = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kGiven = {
     {{"capacity", "capacity"},
+     {"wear", "wear"},
      {"mdt", "metadata"},
      {"mds", "metadata"},
      {"meta", "metadata"},

@@ -45,7 +45,8 @@ std::string limiter_of(std::string_view metric, const std::string& binding) {
   if (name.domain == metric::Domain::cost || name.domain == metric::Domain::power ||
       name.domain == metric::Domain::space)
     return "";
-  if (models::is_of_space(metric)) return metric::of_storage(name.id, "capacity");
+  if (models::is_of_space(metric))
+    return metric::of_storage(name.id, name.figure.starts_with("wear.") ? "wear" : "capacity");
   return binding;
 }
 
