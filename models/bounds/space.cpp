@@ -350,9 +350,10 @@ void derive_wear(const Room& space, std::vector<Derivation>& out) {
   const auto writes = space.written_whole();
   if (!writes) return;
   const std::string name = metric::of_storage(space.storage, "wear.");
-  out.push_back({name + "dwpd", *writes, Dimension::number,
-                 text(space.written) + " written x " + count(space.media * space.worn) +
-                     " on media x 1 d / " + text(space.raw)});
+  out.push_back(derived(name + "dwpd", {*writes, Dimension::number},
+                        text(space.written) + " written x " +
+                            text(space.media * space.worn, Dimension::ratio) +
+                            " on media x 1 d / " + text(space.raw)));
   if (const auto life = space.worn_after())
     out.push_back(derived(name + "life", *life,
                           text(space.warranty) + " x " + count(*space.drive_writes) + " rated / " +

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/contract/capacity.hpp"
+#include "models/contract/credits.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 
@@ -256,10 +257,12 @@ bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
 
 bool counts(const KindInfo& kind, const Component& component, const FieldInfo& field) {
   if (is_for_costs(kind, field)) return is_bought(kind, component);
-  const auto fields = capacity_fields();
-  const bool of_space = std::any_of(fields.begin(), fields.end(),
-                                    [&](const FieldInfo& f) { return f.key == field.key; });
-  return !of_space || says_capacity(kind, component);
+  const auto among = [&](std::span<const FieldInfo> fields) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const FieldInfo& f) { return f.key == field.key; });
+  };
+  if (among(credit_fields())) return has_credits(component);
+  return !among(capacity_fields()) || says_capacity(kind, component);
 }
 
 bool is_bought(const KindInfo& kind, const Component& component) {

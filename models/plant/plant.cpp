@@ -7,6 +7,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
+#include "models/storage/credits.hpp"
 #include "models/storage/kinds.hpp"
 #include "stallcast/metric.hpp"
 
@@ -31,7 +32,8 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 
 Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
-    storages_.emplace(component.id, storage_row(component.kind).make(component));
+    storages_.emplace(component.id,
+                      with_credits(component, storage_row(component.kind).make(component)));
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
     qos_[job.job.id] = {p.share.value_or(1.0), p.limit};

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "models/contract/capacity.hpp"
+#include "models/contract/credits.hpp"
 #include "models/contract/rows.hpp"
 #include "models/storage/kinds.hpp"
 
@@ -83,10 +84,21 @@ constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
                                  Remedy{"connection", Of::loader, "workers", 2.0},
                                  Remedy{"connection", Of::self, "get.parallel", 2.0}};
 
+/// What it may be filled with, how long its drives last, and its credits.
+std::span<const FieldInfo> common_fields() {
+  static const std::vector<FieldInfo> all = [] {
+    const auto capacity = capacity_fields(), credits = credit_fields();
+    std::vector<FieldInfo> out(capacity.begin(), capacity.end());
+    out.insert(out.end(), credits.begin(), credits.end());
+    return out;
+  }();
+  return all;
+}
+
 StorageRow row(std::string_view id, std::string_view summary, const StorageKind& kind,
                std::span<const PartInfo> parts, std::span<const Count> counts,
                std::span<const Remedy> remedies = {}, std::string_view refuses_pieces = {}) {
-  return {{id, summary, capacity_fields(), kind.fields, kAnyStorage, parts, remedies, {}, counts},
+  return {{id, summary, common_fields(), kind.fields, kAnyStorage, parts, remedies, {}, counts},
           kind.make,
           refuses_pieces};
 }

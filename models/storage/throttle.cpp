@@ -12,14 +12,15 @@ constexpr double kLeastSlice = 1e-6;
 }  // namespace
 
 Throttle::Throttle(sim::Context& context, std::optional<Rate> bytes, std::optional<OpRate> requests,
-                   Seconds burst, Refill refill)
+                   Seconds burst, Refill refill, double full)
     : context_(&context) {
   const double seconds = burst.in(unit::s);
   if (bytes) bytes_.rate = bytes->in(unit::Bps);
   if (requests) requests_.rate = requests->in(unit::per_s);
   for (Bucket* bucket : {&bytes_, &requests_})
     if (bucket->limits()) {
-      bucket->level = bucket->depth = bucket->rate * seconds;
+      bucket->depth = bucket->rate * seconds;
+      bucket->level = bucket->depth * full;
       if (refill == Refill::slices && seconds > kLeastSlice) bucket->slice = seconds;
     }
 }

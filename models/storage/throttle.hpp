@@ -18,9 +18,10 @@ class Throttle {
   enum class Refill { steady, slices };
 
   Throttle() = default;
-  /// Each bucket holds what its rate gives in `burst`; without a rate it does not limit.
+  /// Each bucket holds what its rate gives in `burst`, and at the start `full` of it; without a
+  /// rate it does not limit.
   Throttle(sim::Context& context, std::optional<Rate> bytes, std::optional<OpRate> requests,
-           Seconds burst, Refill refill = Refill::steady);
+           Seconds burst, Refill refill = Refill::steady, double full = 1.0);
 
   /// When `requests` that arrive now, of `bytes` together, may pass.
   [[nodiscard]] Seconds admit(Bytes bytes, double requests);

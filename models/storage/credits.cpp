@@ -1,0 +1,168 @@
+#include "models/storage/credits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/sim/join.hpp"
+#include "models/contract/credits.hpp"
+#include "models/storage/throttle.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+/// Shorter waits are rounding.
+constexpr Seconds kAtOnce = Seconds::from(1e-6, unit::s);
+
+/// A storage system behind two buckets, of bytes and of requests: each is refilled at its base.
+class CreditedStore final : public StorageModel {
+ public:
+  CreditedStore(std::string id, const CreditParams& params, std::unique_ptr<StorageModel> inside)
+      : id_(std::move(id)), p_(params), inside_(std::move(inside)) {}
+
+  std::optional<Backing> backing() const override { return inside_->backing(); }
+  void connect(StorageModel& backing, BackingPaths paths) override {
+    inside_->connect(backing, std::move(paths));
+  }
+  bool varied() const override { return inside_->varied(); }
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    inside_->build(topology, load);
+  }
+  bool local() const override { return inside_->local(); }
+  void build_on_host(graph::Topology& topology, const HostSite& site) override {
+    inside_->build_on_host(topology, site);
+  }
+  bool decodes() const override { return inside_->decodes(); }
+  graph::NodeId read_source() const override { return inside_->read_source(); }
+  graph::NodeId write_sink() const override { return inside_->write_sink(); }
+  graph::NodeId egress() const override { return inside_->egress(); }
+  graph::NodeId ingress() const override { return inside_->ingress(); }
+  ClientLimits client_limits() const override { return inside_->client_limits(); }
+  double sent() const override { return inside_->sent(); }
+
+  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+              std::uint64_t seed) override {
+    context_ = &context;
+    inside_->attach(context, resources, round_trip, seed);
+    resource_ = resources.index(metric::of_storage(id_, "credits"));
+    const double start = p_.start.in(unit::ratio);
+    if (p_.base)
+      bytes_ = Throttle(context, p_.base, {}, p_.size / *p_.base, Throttle::Refill::steady, start);
+    if (p_.ops)
+      requests_ = Throttle(context, {}, p_.ops,
+                           Seconds::from(p_.ops_size / p_.ops->in(unit::per_s), unit::s),
+                           Throttle::Refill::steady, start);
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return inside_->open(client, files);
+  }
+  sim::Task<Served> reopen(const Client& client, double files) override {
+    return inside_->reopen(client, files);
+  }
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    Served served;
+    co_await beside(served, inside_->read(client, request), client, request.bytes, request.files);
+    co_return served;
+  }
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    Served served;
+    co_await beside(served, inside_->write(client, request), client, request.bytes, request.files);
+    co_return served;
+  }
+
+  void report(Seconds wall, std::vector<ResourceUse>& out) const override {
+    inside_->report(wall, out);
+    if (!gone_) return;
+    const std::vector<Use> all = uses(wall);
+    const Use& most = *std::max_element(all.begin(), all.end(), [](const Use& a, const Use& b) {
+      return a.rate / a.base < b.rate / b.base;
+    });
+    ResourceUse use{.name = metric::of_storage(id_, "credits"), .unit = most.unit};
+    use.capacity = most.base;
+    use.throughput = std::min(most.rate, most.base);  // the rest was paid with credits
+    out.push_back(std::move(use));
+  }
+  std::vector<std::pair<std::string, double>> queues(Seconds wall) const override {
+    return inside_->queues(wall);
+  }
+  Countable countable() const override { return inside_->countable(); }
+  double parts(StoragePart part) const override { return inside_->parts(part); }
+  void scale(StoragePart part, double factor) override { inside_->scale(part, factor); }
+
+  // u / b of what is used most, and t = C / (u - b)    [docs/models/burst-credits.md, eq. 2]
+  void remark(RunResult& out) const override {
+    inside_->remark(out);
+    const std::string name = metric::of_storage(id_, "credits");
+    double used = 0.0;
+    std::optional<double> lasts;
+    for (const Use& use : uses(std::max(context_->now(), kAtOnce))) {
+      used = std::max(used, use.rate / use.base);
+      if (use.rate > use.base)
+        lasts = std::min(lasts.value_or(1e300), use.credits / (use.rate - use.base));
+    }
+    if (gone_) lasts = gone_->in(unit::s);
+    out.metrics[name + ".use"] = {used, "ratio", {}};
+    if (lasts) out.metrics[name + ".lasts"] = {*lasts, "s", {}};
+    out.limited_by[name] = name;
+  }
+
+ private:
+  /// What was used of bytes or of requests, and what there is of them, in base units.
+  struct Use {
+    std::string unit;
+    double rate, base, credits;
+  };
+  [[nodiscard]] std::vector<Use> uses(Seconds wall) const {
+    const double start = p_.start.in(unit::ratio);
+    std::vector<Use> out;
+    if (p_.base)
+      out.push_back({"B/s", (moved_ / wall).in(unit::Bps), p_.base->in(unit::Bps),
+                     p_.size.in(unit::B)*start});
+    if (p_.ops)
+      out.push_back(
+          {"1/s", served_ / wall.in(unit::s), p_.ops->in(unit::per_s), p_.ops_size * start});
+    return out;
+  }
+
+  /// What moves the bytes, and the credits for them, at one time: the later of both counts.
+  ///    [docs/models/burst-credits.md, eq. 1]
+  sim::Task<void> beside(Served& served, sim::Task<Served> work, const Client& client, Bytes bytes,
+                         double files) {
+    const Bytes all = bytes * client.members;
+    const double requests = std::max(files * client.members, all / p_.request);
+    moved_ += all;
+    served_ += requests;
+    Seconds paid = context_->now();
+    if (bytes_.limits()) paid = std::max(paid, bytes_.admit(all, 0.0));
+    if (requests_.limits()) paid = std::max(paid, requests_.admit({}, requests));
+    served = co_await std::move(work);
+    const Seconds wait = paid - context_->now();
+    if (wait <= kAtOnce) co_return;
+    if (!gone_) gone_ = context_->now();
+    co_await context_->sleep(wait);
+    served = Served{resource_};
+  }
+
+  std::string id_;
+  CreditParams p_;
+  std::unique_ptr<StorageModel> inside_;
+  sim::Context* context_ = nullptr;
+  ResourceIndex resource_ = kNoResource;
+  Throttle bytes_, requests_;
+  Bytes moved_;
+  double served_ = 0.0;
+  std::optional<Seconds> gone_;  ///< when somebody waited for credits first
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> with_credits(const Component& component,
+                                           std::unique_ptr<StorageModel> inside) {
+  if (!has_credits(component)) return inside;
+  return std::make_unique<CreditedStore>(component.id, credit_params(component), std::move(inside));
+}
+
+}  // namespace stallcast::models

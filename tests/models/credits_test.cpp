@@ -1,0 +1,80 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+/// Storage that is fast while credits last: docs/models/burst-credits.md.
+namespace credits_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// 32 ranks of 8 workers read samples of 1 MB for a minute from a filer of 2 GB/s.
+Design reading(const Settings& credits) {
+  Design design = small_design();
+  design.storage = {component(Role::storage, "nfs", "store",
+                              {{"head.count", "1"},
+                               {"head.read", "2 GB/s"},
+                               {"head.write", "2 GB/s"},
+                               {"head.ops", "1000 kops/s"},
+                               {"head.service", "10 us"},
+                               {"client.connection", "10 GB/s"},
+                               {"client.read_ahead", "1 GiB"},
+                               {"client.stream", "10 GB/s"},
+                               {"client.nconnect", "16"}})};
+  for (const auto& [key, text] : credits) set(design.storage[0], Role::storage, key, text);
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "compute", "1 ms");
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "store"}, {"sample", "1 MB"}, {"samples", "100000000"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "8"}});
+  set(design.run, Role::run, "duration", "60 s");
+  return design;
+}
+
+double rate(const RunResult& result) { return metric(result, "job.train.throughput.bytes"); }
+double lasts(const RunResult& result) { return metric(result, "storage.store.credits.lasts"); }
+
+}  // namespace
+
+TEST_CASE("bytes are as fast as the system until their credits are gone, and then its base") {
+  // 30 GB of credits go at 2 - 0.5 GB/s: 20 s at 2 GB/s and 40 s at 0.5 GB/s.
+  const RunResult half = run(reading({{"credits.base", "500 MB/s"}, {"credits.size", "30 GB"}}));
+  CHECK(rate(half) == Approx(1e9).epsilon(0.02));
+  CHECK(lasts(half) == Approx(20.0).epsilon(0.02));
+  // None at the start: the base from the beginning.
+  const RunResult none = run(
+      reading({{"credits.base", "500 MB/s"}, {"credits.size", "30 GB"}, {"credits.start", "0 %"}}));
+  CHECK(rate(none) == Approx(5e8).epsilon(0.02));
+  // More than a minute takes: nothing is slower, and it says how long they would last.
+  const RunResult enough = run(reading({{"credits.base", "500 MB/s"}, {"credits.size", "1 TB"}}));
+  CHECK(rate(enough) == Approx(rate(run(reading({})))));
+  CHECK(lasts(enough) == Approx(1e12 / (rate(enough) - 5e8)).epsilon(0.02));
+  // Less is used than comes back.
+  const RunResult saving = run(reading({{"credits.base", "4 GB/s"}, {"credits.size", "1 GB"}}));
+  CHECK_FALSE(saving.metrics.contains("storage.store.credits.lasts"));
+  CHECK(metric(saving, "storage.store.credits.use") == Approx(rate(saving) / 4e9).epsilon(0.02));
+  CHECK(metric(enough, "storage.store.credits.use") == Approx(rate(enough) / 5e8).epsilon(0.02));
+}
+
+TEST_CASE("requests cost credits, large ones several") {
+  // 2,000 requests a second; 18,000 credits go at 1,800 a second: 10 s, and 50 s at 200 a second.
+  const RunResult one = run(reading(
+      {{"credits.ops", "200 ops/s"}, {"credits.ops_size", "18000"}, {"credits.request", "1 MB"}}));
+  CHECK(rate(one) == Approx((10 * 2e9 + 50 * 2e8) / 60.0).epsilon(0.02));
+  CHECK(lasts(one) == Approx(10.0).epsilon(0.03));
+  // Four requests of 256 kB each.
+  const RunResult four = run(reading(
+      {{"credits.ops", "200 ops/s"}, {"credits.ops_size", "0"}, {"credits.request", "250 kB"}}));
+  CHECK(rate(four) == Approx(5e7).epsilon(0.02));
+}
+
+TEST_CASE("what is waited for is the credits") {
+  const Design design = reading({{"credits.base", "100 MB/s"}, {"credits.size", "0 B"}});
+  const RunResult result = run(design);
+  CHECK(result.limited_by.at("job.train") == "storage.store.credits");
+}
+
+}  // namespace credits_test
