@@ -151,6 +151,7 @@ constexpr Convention kConventions[] = {
     {"*.missed", lower},
     {"*.throttled*", lower},
     {"*.tries.most", lower},
+    {"*.ramped", neither},
     {"*.lost*", lower},
     {"*.restart*", lower},
     {"*.bad_saves", lower},

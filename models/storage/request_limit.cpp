@@ -26,8 +26,25 @@ sim::Task<void> RequestLimit::take(double count) {
   asked_ += count;
   const Ops owed = bucket_.promise(Ops::from(count, unit::ops));
   const Ops due = bucket_.accrued() + owed;
+  if (ramp_ && owed > Ops{}) press();
   if (factor_ == 1.0) co_await context_.sleep(owed / rate_);
   if (changes_ > 0) co_await accrue(due);
+}
+
+void RequestLimit::press() {
+  const Seconds now = context_.now();
+  // A rest that long, and the service begins anew to look.
+  if (now - pressed_at_ > ramp_->every || pressed_at_ == Seconds{}) pressed_ = now;
+  pressed_at_ = now;
+  if (now - pressed_ < ramp_->every || grown_ * ramp_->factor > ramp_->most * (1.0 + 1e-9)) return;
+  offered_ = offered();
+  rose_ = pressed_ = now;
+  grown_ *= ramp_->factor;
+  scale(ramp_->factor);
+}
+
+double RequestLimit::offered() const {
+  return offered_ + rate_.in(unit::per_s)*grown_ * (context_.now() - rose_).in(unit::s);
 }
 
 sim::Task<void> RequestLimit::accrue(Ops due) {
@@ -77,6 +94,7 @@ void RequestLimit::report(Seconds wall, std::vector<ResourceUse>& out) const {
   use.name = name_;
   use.unit = "1/s";
   use.capacity = rate_.in(unit::per_s);
+  if (grown_ > 1.0) use.capacity = offered() / context_.now().in(unit::s);
   use.throughput = asked_ / wall.in(unit::s);
   out.push_back(use);
 }

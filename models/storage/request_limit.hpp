@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,14 @@ struct BackOff {
   Seconds base, cap;
 };
 
+/// A limit that rises by `factor` when more was asked for over `every` at a stretch, up to `most`
+/// times what it was: prefixes that split, buckets that ramp up.
+struct Ramp {
+  Seconds every;
+  double factor = 2.0;
+  double most = 1.0;
+};
+
 /// Requests a service takes per second. What is too much is refused, and its client backs off.
 class RequestLimit {
  public:
@@ -27,6 +36,10 @@ class RequestLimit {
   RequestLimit(sim::Context& context, ResourceTable& resources, std::string name, OpRate rate,
                Seconds burst, BackOff back_off);
 
+  /// From now on the rate rises as `ramp` says.    [docs/models/s3.md, eq. 8]
+  void grow(const Ramp& ramp) { ramp_ = ramp; }
+  /// Times the first rate that it is now, by its ramp.
+  [[nodiscard]] double grown() const { return grown_; }
   /// Waits until the rate has room for `count` more requests, first come, first served.
   [[nodiscard]] sim::Task<void> take(double count);
   /// From now on `factor` times the present rate, also for who waits; 1e-6 or less of it is none.
@@ -45,6 +58,10 @@ class RequestLimit {
   void report(Seconds wall, std::vector<ResourceUse>& out) const;
 
  private:
+  /// Somebody has to wait: the rate rises when that has lasted.
+  void press();
+  /// What it could have served so far.
+  [[nodiscard]] double offered() const;
   /// Until the bucket's rate has given `due` tokens in all, at whatever rate.
   sim::Task<void> accrue(Ops due);
   static sim::Task<void> wake(sim::Context& context, Seconds after,
@@ -54,8 +71,12 @@ class RequestLimit {
   std::string name_;
   OpRate rate_;
   BackOff back_off_;
-  double factor_ = 1.0;                                ///< of the rate
-  std::int64_t changes_ = 0;                           ///< of the factor so far
+  std::optional<Ramp> ramp_;
+  double grown_ = 1.0;
+  double offered_ = 0.0;                 ///< requests, until it rose last
+  Seconds rose_, pressed_, pressed_at_;  ///< dates: when it rose, since when and when it was full
+  double factor_ = 1.0;                  ///< of the rate
+  std::int64_t changes_ = 0;             ///< of the factor so far
   std::vector<std::shared_ptr<sim::Signal>> waiters_;  ///< while the rate is not its own
   sim::TokenBucket bucket_;
   ResourceIndex resource_;

@@ -110,6 +110,9 @@ class S3 final : public StorageModel {
                   back_off);
     puts_.emplace(context, resources, name_ + ".prefixes.put", p_.put_rate * prefixes, p_.burst,
                   back_off);
+    if (p_.ramp_every)
+      for (RequestLimit* limit : {&*gets_, &*puts_})
+        limit->grow({*p_.ramp_every, p_.ramp_factor, p_.ramp_most});
     const std::string own = name_ + ".server";
     server_links_ = ScaledLinks(
         context, resources, {own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
@@ -198,6 +201,8 @@ class S3 final : public StorageModel {
     out.metrics[name_ + ".throttled"] = {
         (gets_->refused() + puts_->refused()) / asked, "ratio", {}};
     out.metrics[name_ + ".tries.most"] = {static_cast<double>(most), "count", {}};
+    if (p_.ramp_every)
+      out.metrics[name_ + ".ramped"] = {std::max(gets_->grown(), puts_->grown()), "count", {}};
     if (most > p_.retry_tries)
       out.warnings.push_back(name_ + ": a request was tried " + std::to_string(most) +
                              " times; clients give up after " + std::to_string(p_.retry_tries) +

@@ -13,7 +13,7 @@ using namespace base;
 constexpr std::string_view kGuide = "AWS S3 user guide, per prefix (read 2026-11)";
 constexpr std::string_view kBoto = "boto3 and botocore defaults; from memory";
 
-constexpr std::array<base::Field<S3Params>, 27> kS3Fields{
+constexpr std::array<base::Field<S3Params>, 30> kS3Fields{
     field("prefixes", &S3Params::prefixes, "1",
           "key prefixes the objects lie under evenly; each has its own request rate", kAtLeastOne),
     field("get.rate", &S3Params::get_rate, "5.5 kops/s", "GET and HEAD a second, one prefix",
@@ -39,6 +39,15 @@ constexpr std::array<base::Field<S3Params>, 27> kS3Fields{
           "an idle prefix takes the requests of so long a time at once",
           between("0.2 s", "5 s", assumed(kNonNegative),
                   "expert range: not published; stores allow short bursts")),
+    field("ramp.every", &S3Params::ramp_every, kOptional,
+          "time that more than a rate must be asked for until it rises: 20 min in Google's guide, "
+          "minutes with S3 (not published); absent: rates stay",
+          kPositive),
+    field("ramp.factor", &S3Params::ramp_factor, "2",
+          "how far a rate rises at a time: a prefix that splits gives two, a bucket doubles",
+          cited(kAtLeastOne, "Google Cloud Storage: request rate guidelines (doubling)")),
+    field("ramp.most", &S3Params::ramp_most, "64", "most times of its first rate that a rate gets",
+          assumed(kAtLeastOne)),
     field("first_byte", &S3Params::first_byte, "30 ms",
           "median time from a GET to its first byte, network included",
           between(

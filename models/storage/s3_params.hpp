@@ -16,6 +16,8 @@ struct S3Params {
   std::int64_t prefixes = 1;
   OpRate get_rate, put_rate;
   Seconds burst;
+  std::optional<Seconds> ramp_every;
+  double ramp_factor = 2.0, ramp_most = 1.0;
   Seconds first_byte, answer;
   double spread = 1.0;
   Rate connection;

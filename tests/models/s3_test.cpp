@@ -247,6 +247,31 @@ TEST_CASE("requests that wait notice that the rate changes") {
   CHECK(through({{0_s, 1e-6}, {5_s, 1e6}}) == Approx(6.1));
 }
 
+TEST_CASE("a rate rises when more was asked for long enough") {
+  // 1,000 requests a second for 20 s, 2,000 for 20 s, 4,000 for 20 s.
+  const auto context = sim::make_fluid_context();
+  models::ResourceTable resources;
+  models::RequestLimit limit(*context, resources, "limit", OpRate::from(1000.0, unit::per_s),
+                             Seconds::from(1e-3, unit::s),
+                             {Seconds::from(0.1, unit::s), Seconds::from(1.0, unit::s)});
+  limit.grow({.every = Seconds::from(20.0, unit::s), .factor = 2.0, .most = 4.0});
+  double served = 0.0;
+  const auto ask = [](models::RequestLimit& of, sim::Context& at, double& done) -> sim::Task<void> {
+    while (at.now() < Seconds::from(80.0, unit::s)) {
+      co_await of.take(100.0);
+      done += 100.0;
+    }
+  };
+  context->spawn(ask(limit, *context, served));
+  context->run();
+  CHECK(limit.grown() == 4.0);
+  // The last 20 s at 4,000, too: that is the most.
+  CHECK(served == Approx(20e3 + 40e3 + 2 * 80e3).epsilon(0.01));
+  std::vector<ResourceUse> uses;
+  limit.report(context->now(), uses);
+  CHECK(uses.at(0).capacity == Approx(served / 80.0).epsilon(0.01));
+}
+
 TEST_CASE("a simulation pays for the requests that it counts") {
   // One GET per sample: so many of 0.004 USD per 1000, 3600 s an hour.
   Design design = fetching("16", "1");
