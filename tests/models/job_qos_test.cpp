@@ -90,4 +90,18 @@ TEST_CASE("saves cross the limit as reads do") {
   CHECK(held == Approx(8.0).epsilon(0.02));
 }
 
+TEST_CASE("a weight of a thousand is as good as priority, and wastes nothing") {
+  // Both want all of 2 GB/s: a thousandth is left of it. With a limit the first leaves the rest.
+  Design design = busy();
+  design.jobs.push_back(reading(design, "b"));
+  set(design.jobs[0].job, Role::job, "share", "1000");
+  const RunResult first = run(design);
+  CHECK(rate(first, "a") == Approx(2e9).epsilon(0.02));
+  CHECK(rate(first, "b") < 0.01 * 2e9);
+  set(design.jobs[0].job, Role::job, "limit", "500 MB/s");
+  const RunResult both = run(design);
+  CHECK(rate(both, "a") == Approx(5e8).epsilon(0.02));
+  CHECK(rate(both, "b") == Approx(1.5e9).epsilon(0.02));
+}
+
 }  // namespace job_qos_test
