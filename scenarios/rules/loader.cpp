@@ -32,10 +32,12 @@ void check_loader(const Design& design, const JobDesign& job, Diagnostics& repor
   const double samples =
       number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);
   const double batch = readers(design, job) * number(loader, "batch");
-  if (job.job.find("steps") == nullptr && samples > 0.0 && samples < batch)
+  const double used = samples * number(data, "filter.rows", 1.0);
+  if (job.job.find("steps") == nullptr && samples > 0.0 && used < batch)
     report.error("rule", data.pointer,
-                 "the data set has " + base::shortest(std::floor(samples)) +
-                     " samples, too few for one step of " + base::shortest(batch),
+                 "the data set has " + base::shortest(std::floor(used)) + " samples" +
+                     (used < samples ? " that match its filter" : "") +
+                     ", too few for one step of " + base::shortest(batch),
                  "a step takes accelerators x batch samples");
   const Value* shard = data.find("shard");
   const double workers = std::max(number(loader, "workers"), 1.0) * readers(design, job);
