@@ -76,6 +76,19 @@ TEST_CASE("a limit of one job leaves the rest to the others, and a share divides
   CHECK(rate(weighted, "a") == Approx(3.0 * rate(weighted, "b")).epsilon(0.05));
 }
 
+TEST_CASE("a job of a higher class reads as if it were alone") {
+  Design design = busy();
+  const double alone = rate(run(design), "a");
+  design.jobs.push_back(reading(design, "b"));
+  set(design.jobs[0].job, Role::job, "priority", "high");
+  set(design.jobs[1].job, Role::job, "share", "8");
+  const RunResult result = run(design);
+  CHECK(rate(result, "a") == Approx(alone).epsilon(0.03));
+  set(design.jobs[1].job, Role::job, "priority", "high");  // one class: shares divide it again
+  const RunResult same = run(design);
+  CHECK(rate(same, "b") == Approx(8.0 * rate(same, "a")).epsilon(0.05));
+}
+
 TEST_CASE("saves cross the limit as reads do") {
   Design design = busy();
   design.jobs[0].dataset.reset();

@@ -154,6 +154,14 @@ Numbers wide_range(Context& context) {
                            {.path = {slow}, .bytes = b(1), .members = 0.01}});
 }
 
+Numbers strict_classes(Context& context) {
+  // Shares of 1000 and 1/1000 (models/contract/priority.hpp): the higher class has 1e6 / (1e6 + 1)
+  // of 10 B/s, the lower the rest, and both have moved 100 B when the link did.
+  const LinkId link = context.add_link("link", bps(10));
+  return ends_of(context, {sim::weighted({.path = {link}, .bytes = b(60)}, 1000.0),
+                           sim::weighted({.path = {link}, .bytes = b(40)}, 0.001)});
+}
+
 Numbers nearly_full(Context& context) {
   // The capped class leaves 1e9 - 999'999 x 999.999 = 1999.999 B/s, 2e-6 of the link, to the other.
   const LinkId link = context.add_link("link", bps(1e9));
@@ -196,6 +204,7 @@ std::vector<ContextCase> context_cases() {
   // Slow link: weight 2.01, so 3 / 2.01 B/s per member until all end together.
   cases.push_back(
       {"weights and rates of very different size", wide_range, {10, 10, 0.67, 0.67, 0.67}});
+  cases.push_back({"a higher class is served first", strict_classes, {6 * (1 + 1e-6), 10}});
   cases.push_back({"the rest of an almost full link", nearly_full, {1, 1}});
   return cases;
 }
