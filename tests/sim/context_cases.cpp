@@ -155,11 +155,11 @@ Numbers wide_range(Context& context) {
 }
 
 Numbers strict_classes(Context& context) {
-  // Shares of 1000 and 1/1000 (models/contract/priority.hpp): the higher class has 1e6 / (1e6 + 1)
-  // of 10 B/s, the lower the rest, and both have moved 100 B when the link did.
+  // 60 and 40 B of shares 1000 and 1/1000, as sim::weighted makes them: the higher class has
+  // 1e6 / (1e6 + 1) of 10 B/s, and both are done when the link has carried 100 B.
   const LinkId link = context.add_link("link", bps(10));
-  return ends_of(context, {sim::weighted({.path = {link}, .bytes = b(60)}, 1000.0),
-                           sim::weighted({.path = {link}, .bytes = b(40)}, 0.001)});
+  return ends_of(context, {{.path = {link}, .bytes = b(0.06), .members = 1000},
+                           {.path = {link}, .bytes = b(40'000), .members = 0.001}});
 }
 
 Numbers nearly_full(Context& context) {
