@@ -1,5 +1,7 @@
 #include "models/contract/training.hpp"
 
+#include "models/contract/priority.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -52,7 +54,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 25> kJob{
+constexpr std::array<Field<JobParams>, 26> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -86,6 +88,10 @@ constexpr std::array<Field<JobParams>, 25> kJob{
     field("share", &JobParams::share, kOptional,
           "weight of its transfers when they share a resource, as tenants have it; absent: 1",
           kPositive),
+    field("priority", &JobParams::priority, "normal",
+          "class where a resource is shared: a higher one is served before a lower, \"share\" "
+          "divides within one (NRS policies of Lustre, weights of NVMe queues, QoS classes)",
+          one_of(kPriorities)),
     field("limit", &JobParams::limit, kOptional,
           "bytes a second that it may move to and from storage, all its ranks together (Lustre's "
           "NRS-TBF by job, QoS classes of WEKA and GPFS)",

@@ -46,6 +46,7 @@ struct JobParams {
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
   std::optional<double> share;          ///< weight of its transfers against those of others
+  std::string priority;                 ///< class of its transfers: contract/priority.hpp
   std::optional<Rate> limit;            ///< bytes a second it may move, all its ranks together
   std::vector<std::string> after;       ///< stages it follows
   std::optional<Fraction> after_share;  ///< of what they bring, with which it begins

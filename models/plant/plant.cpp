@@ -4,6 +4,7 @@
 
 #include "models/contract/access.hpp"
 #include "models/contract/loader.hpp"
+#include "models/contract/priority.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
@@ -36,7 +37,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
                       with_credits(component, storage_row(component.kind).make(component)));
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
-    qos_[job.job.id] = {p.share.value_or(1.0), p.limit};
+    qos_[job.job.id] = {weight_in_class(p.share.value_or(1.0), p.priority), p.limit};
   }
   fold(design);
   for (const Component& component : design.storage) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "models/tenant/tenant.hpp"
 
@@ -94,7 +93,9 @@ class Inference final : public Tenant {
   // (l - sampled) s that weighs as many requests as are in flight (Little).  [tenants.md, eq. 3]
   sim::Task<void> period(OpRate rate, Seconds length, base::RandomStream& random) {
     const OpRate alone = std::min(rate, p_.sampled);
-    if (rate > alone) context().spawn(flow(rate - alone, length));
+    if (rate > alone)
+      context().spawn(flow(rate - alone, length,
+                           {.bytes = p_.request, .files = p_.files, .direct = p_.direct}));
     const Seconds end = context().now() + length;
     while (true) {
       const Seconds gap = exponential(Ops::from(1.0, unit::ops) / alone, random);
@@ -103,21 +104,6 @@ class Inference final : public Tenant {
       context().spawn(read({.bytes = p_.request, .files = p_.files, .direct = p_.direct}));
     }
     co_await context().sleep(end - context().now());
-  }
-
-  sim::Task<void> flow(OpRate rate, Seconds length) {
-    const Seconds one =
-        plant().fabric().round_trip + p_.request / plant().host(common().hosts).nic();
-    const double in_flight = std::max(1.0, (rate * one).in(unit::ops));
-    const double requests = (rate * length).in(unit::ops) / in_flight;
-    co_await read({.bytes = p_.request * requests,
-                   .files = p_.files * requests,
-                   .requests = 1.0,
-                   .members = in_flight,
-                   .cap = p_.request * requests / length,
-                   .direct = p_.direct,
-                   .sampled = false,
-                   .stands_for = requests});
   }
 
   sim::Task<void> scale() {
@@ -137,10 +123,6 @@ class Inference final : public Tenant {
                    .direct = p_.direct,
                    .sampled = false});
     loads_.add((context().now() - began).in(unit::s));
-  }
-
-  static Seconds exponential(Seconds mean, base::RandomStream& random) {
-    return mean * -std::log(1.0 - random.uniform());
   }
 
   void remark(const std::string& name, RunResult& out) const override {

@@ -106,7 +106,7 @@ class KvCache final : public Tenant {
     base::RandomStream random = stream("requests");
     const Seconds mean = Ops::from(1.0, unit::ops) / p_.rate;
     for (std::size_t i = 0;; ++i) {
-      co_await context().sleep(mean * -std::log(1.0 - random.uniform()));
+      co_await context().sleep(exponential(mean, random));
       if (over()) co_return;
       const double tokens =
           p_.context > 0.0 ? random.lognormal(p_.context, p_.context_spread) : 0.0;

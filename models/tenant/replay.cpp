@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/sim/join.hpp"
+#include "models/contract/priority.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/tenant/call_times.hpp"
 #include "models/tenant/host_pages.hpp"
@@ -77,7 +78,7 @@ class Replay final : public Tenant {
       Place place{plant.storage(id), pages && !p_.direct, {}};
       for (std::size_t g = 0; g < groups; ++g) {
         Client client = id == common().on ? client_of(g) : plant.client(common().hosts, g, id, 1.0);
-        client.share = common().share;
+        client.share = weight_in_class(common().share, common().priority);
         if (pages)
           client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
         place.clients.push_back(std::move(client));

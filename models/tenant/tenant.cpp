@@ -1,7 +1,9 @@
 #include "models/tenant/tenant.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "models/contract/priority.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -9,12 +11,16 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<TenantParams>, 8> kCommon{
+constexpr std::array<Field<TenantParams>, 9> kCommon{
     field("on", &TenantParams::on, kRequired, "id of the storage system it uses"),
     field("hosts", &TenantParams::hosts, kRequired, "id of the host class it runs on"),
     field("share", &TenantParams::share, "1",
           "weight of its transfers when they share a resource: 0.5 gets half of an equal share",
           kPositive),
+    field("priority", &TenantParams::priority, "normal",
+          "class where a resource is shared: a higher one is served before a lower, \"share\" "
+          "divides within one (NRS policies of Lustre, weights of NVMe queues, QoS classes)",
+          one_of(kPriorities)),
     field("limit", &TenantParams::limit, kOptional,
           "bytes a second it may move (a token bucket, as Lustre's NRS-TBF)", kPositive),
     field("limit_operations", &TenantParams::limit_operations, kOptional,
@@ -45,7 +51,7 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
   const std::vector<HostGroup>& groups = plant.groups(common_.hosts);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
-    client.share = common_.share;
+    client.share = weight_in_class(common_.share, common_.priority);
     clients_.push_back({std::move(client), groups[g].hosts});
   }
   if (common_.limit) {
@@ -70,6 +76,24 @@ double Tenant::hosts() const { return static_cast<double>(plant_.host(common_.ho
 
 base::RandomStream Tenant::stream(std::string_view purpose) const {
   return base::RandomStream(seed_, "tenant." + id_, purpose);
+}
+
+Seconds Tenant::exponential(Seconds mean, base::RandomStream& random) {
+  return mean * -std::log(1.0 - random.uniform());
+}
+
+sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
+  const Seconds one = plant_.fabric().round_trip + request.bytes / plant_.host(common_.hosts).nic();
+  const double in_flight = std::max(1.0, (rate * one).in(unit::ops));
+  const double requests = (rate * length).in(unit::ops) / in_flight;
+  co_await read({.bytes = request.bytes * requests,
+                 .files = request.files * requests,
+                 .requests = 1.0,
+                 .members = in_flight,
+                 .cap = request.bytes * requests / length,
+                 .direct = request.direct,
+                 .sampled = false,
+                 .stands_for = requests});
 }
 
 Seconds Tenant::active() const {

@@ -26,6 +26,7 @@ namespace stallcast::models {
 struct TenantParams {
   std::string on, hosts;
   double share = 1.0;           ///< weight of its transfers against those of others
+  std::string priority;         ///< class of its transfers: contract/priority.hpp
   std::optional<Bytes> stored;  ///< that it keeps on the storage
   std::optional<Rate> limit;    ///< bytes a second it may move, all its processes together
   std::optional<OpRate> limit_operations;  ///< requests, opens and creates it may begin, likewise
@@ -85,6 +86,11 @@ class Tenant {
   [[nodiscard]] const TenantParams& common() const { return common_; }
   [[nodiscard]] double hosts() const;
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
+  /// An exponential draw: a gap between Poisson arrivals, the length of a burst.
+  [[nodiscard]] static Seconds exponential(Seconds mean, base::RandomStream& random);
+  /// What `rate` requests a second, not simulated one by one, ask for in `length`: one transfer
+  /// that weighs the requests in flight.    [docs/models/tenants.md, eq. 3]
+  [[nodiscard]] sim::Task<void> flow(OpRate rate, Seconds length, Operation request);
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
   /// `time` of `members` processes was spent on `resource`.

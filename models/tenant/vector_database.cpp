@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "models/tenant/tenant.hpp"
 
@@ -93,7 +92,7 @@ class VectorDatabase final : public Tenant {
     base::RandomStream random = stream("queries");
     const Seconds mean = Ops::from(1.0, unit::ops) / alone;
     while (true) {
-      co_await context().sleep(mean * -std::log(1.0 - random.uniform()));
+      co_await context().sleep(exponential(mean, random));
       if (over()) co_return;
       context().spawn(query(1.0, p_.compute));
     }
@@ -120,15 +119,7 @@ class VectorDatabase final : public Tenant {
     if (reads <= 0.0) co_return;
     while (!over()) {
       const double n = (rate * kFlow).in(unit::ops);
-      const Seconds one = plant().fabric().round_trip + bytes_ / plant().host(common().hosts).nic();
-      const double in_flight = std::max(1.0, (rate * one).in(unit::ops)*reads);
-      context().spawn(read({.bytes = bytes_ * (n * reads / in_flight),
-                            .requests = 1.0,
-                            .members = in_flight,
-                            .cap = bytes_ * (n * reads / in_flight) / kFlow,
-                            .direct = p_.direct,
-                            .sampled = false,
-                            .stands_for = n * reads / in_flight}));
+      context().spawn(flow(rate * reads, kFlow, {.bytes = bytes_, .direct = p_.direct}));
       co_await context().sleep(kFlow);
       queries_ += n;
       computed_ += p_.compute * n;

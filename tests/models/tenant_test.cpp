@@ -199,6 +199,33 @@ TEST_CASE("shares divide a busy server by weight") {
         Approx(3.0).epsilon(0.05));
 }
 
+TEST_CASE("a higher class is served before a lower one, whatever their shares") {
+  const auto load = [](const char* id, const char* priority, const char* depth, Settings more) {
+    Component out =
+        tenant("fio", id, {{"rw", "read"}, {"bs", "64 MiB"}, {"iodepth", depth}, {"share", "1"}});
+    set(out, Role::tenant, "priority", priority);
+    for (const auto& [name, value] : more) set(out, Role::tenant, name, value);
+    return out;
+  };
+  // The exact order: "high" asks for 2 of 5 GB/s and gets all of them, "low" what is left. Even
+  // shares would leave it 2, too; 128 requests of "low" against 4 would not.
+  const RunResult paced = run(shared({load("first", "high", "4", {{"limit", "2 GB/s"}}),
+                                      load("second", "low", "128", {{"share", "100"}})},
+                                     "300 s"));
+  CHECK(metric(paced, "tenant.first.read") == Approx(2e9).epsilon(0.01));
+  CHECK(metric(paced, "tenant.second.read") == Approx(3e9).epsilon(0.02));
+  // Both could use all of it: n / (1000 m + n) goes to the lower class, where the exact order
+  // leaves it nothing: 16 / 16016 of 5 GB/s with 16 requests each, 160 / 16160 with ten times them.
+  const auto kept = [&](const char* depth) {
+    const RunResult result = run(
+        shared({load("first", "high", "16", {}), load("second", "normal", depth, {})}, "300 s"));
+    return metric(result, "tenant.second.read") /
+           (metric(result, "tenant.first.read") + metric(result, "tenant.second.read"));
+  };
+  CHECK(kept("16") < 0.005);
+  CHECK(kept("160") < 0.02);
+}
+
 TEST_CASE("a tenant begins and ends when it is told") {
   // 1 GB/s from 20 s to 70 s of 100 s; its rate is over the time it was there
   const RunResult result = run(shared(

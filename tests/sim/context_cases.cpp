@@ -154,6 +154,14 @@ Numbers wide_range(Context& context) {
                            {.path = {slow}, .bytes = b(1), .members = 0.01}});
 }
 
+Numbers strict_classes(Context& context) {
+  // 60 and 40 B of shares 1000 and 1/1000, as sim::weighted makes them: the higher class has
+  // 1e6 / (1e6 + 1) of 10 B/s, and both are done when the link has carried 100 B.
+  const LinkId link = context.add_link("link", bps(10));
+  return ends_of(context, {{.path = {link}, .bytes = b(0.06), .members = 1000},
+                           {.path = {link}, .bytes = b(40'000), .members = 0.001}});
+}
+
 Numbers nearly_full(Context& context) {
   // The capped class leaves 1e9 - 999'999 x 999.999 = 1999.999 B/s, 2e-6 of the link, to the other.
   const LinkId link = context.add_link("link", bps(1e9));
@@ -196,6 +204,7 @@ std::vector<ContextCase> context_cases() {
   // Slow link: weight 2.01, so 3 / 2.01 B/s per member until all end together.
   cases.push_back(
       {"weights and rates of very different size", wide_range, {10, 10, 0.67, 0.67, 0.67}});
+  cases.push_back({"a higher class is served first", strict_classes, {6 * (1 + 1e-6), 10}});
   cases.push_back({"the rest of an almost full link", nearly_full, {1, 1}});
   return cases;
 }
