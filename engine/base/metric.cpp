@@ -102,7 +102,7 @@ constexpr Figure kFigures[] = {
     {Domain::storage, "capacity.used", "of the room", "ratio", lower, capacity, TileOn::none,
      "room that is used"},
     {Domain::storage, "capacity.full_after", "full after", "s", higher, capacity},
-    {Domain::storage, "credits.use", "of what credits give", "ratio", lower, capacity},
+    {Domain::storage, "credits.use", "used of its base", "ratio", lower, capacity},
     {Domain::storage, "credits.lasts", "credits last", "s", higher, capacity},
     {Domain::storage, "wear.dwpd", "drive writes a day", "count", lower, capacity},
     {Domain::storage, "wear.life", "drives last", "s", higher, capacity},

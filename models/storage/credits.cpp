@@ -33,6 +33,7 @@ class CreditedStore final : public StorageModel {
   bool local() const override { return inside_->local(); }
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     inside_->build_on_host(topology, site);
+    hosts_ += site.hosts;
   }
   bool decodes() const override { return inside_->decodes(); }
   graph::NodeId read_source() const override { return inside_->read_source(); }
@@ -47,13 +48,19 @@ class CreditedStore final : public StorageModel {
     context_ = &context;
     inside_->attach(context, resources, round_trip, seed);
     resource_ = resources.index(metric::of_storage(id_, "credits"));
+    // Inside hosts all figures are those of one.
+    const double systems = local() ? hosts_ : 1.0;
+    if (p_.base) p_.base = *p_.base * systems;
+    if (p_.ops) p_.ops = *p_.ops * systems;
+    p_.size = p_.size * systems;
+    p_.ops_size *= systems;
     const double start = p_.start.in(unit::ratio);
-    if (p_.base)
-      bytes_ = Throttle(context, p_.base, {}, p_.size / *p_.base, Throttle::Refill::steady, start);
+    constexpr auto kSteady = Throttle::Refill::steady;
+    if (p_.base) bytes_ = Throttle(context, p_.base, {}, p_.size / *p_.base, kSteady, start);
     if (p_.ops)
-      requests_ = Throttle(context, {}, p_.ops,
-                           Seconds::from(p_.ops_size / p_.ops->in(unit::per_s), unit::s),
-                           Throttle::Refill::steady, start);
+      requests_ =
+          Throttle(context, {}, p_.ops,
+                   Seconds::from(p_.ops_size / p_.ops->in(unit::per_s), unit::s), kSteady, start);
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -154,6 +161,7 @@ class CreditedStore final : public StorageModel {
   Throttle bytes_, requests_;
   Bytes moved_;
   double served_ = 0.0;
+  double hosts_ = 0.0;           ///< that it is inside of
   std::optional<Seconds> gone_;  ///< when somebody waited for credits first
 };
 

@@ -71,6 +71,15 @@ TEST_CASE("requests cost credits, large ones several") {
   CHECK(rate(four) == Approx(5e7).epsilon(0.02));
 }
 
+TEST_CASE("drives inside hosts have credits of their own in each") {
+  // Four hosts of 100 MB/s each.
+  Design design = reading({});
+  design.storage = {
+      component(Role::storage, "local", "store",
+                {{"drive.count", "1"}, {"drive.read", "2 GB/s"}, {"credits.base", "100 MB/s"}})};
+  CHECK(rate(run(design)) == Approx(4e8).epsilon(0.02));
+}
+
 TEST_CASE("what is waited for is the credits") {
   const Design design = reading({{"credits.base", "100 MB/s"}, {"credits.size", "0 B"}});
   const RunResult result = run(design);
