@@ -249,23 +249,9 @@ class ComponentReader {
         missing(*field, node);
         continue;
       }
-      std::optional<Value> value = value_of_text(*field, field->fallback);
-      assert(value && "registry_test.cpp reads every default");
-      if (!value) continue;
-      value->source = {Source::Kind::default_value, "default", std::string(field->limits.source),
-                       field->limits.assumption};
-      value->range = range_of(*field);
-      out_.values.insert_or_assign(std::string(field->key), std::move(*value));
+      if (std::optional<Value> value = default_value(*field))
+        out_.values.insert_or_assign(std::string(field->key), std::move(*value));
     }
-  }
-
-  static std::optional<Range> range_of(const FieldInfo& field) {
-    if (field.limits.low.empty()) return std::nullopt;
-    const std::optional<Value> low = value_of_text(field, field.limits.low);
-    const std::optional<Value> high = value_of_text(field, field.limits.high);
-    assert(low && high && "registry_test.cpp reads every range");
-    if (!low || !high) return std::nullopt;
-    return Range{low->number, high->number, std::string(field.limits.range_source)};
   }
 
   /// Of a product's figure: a stated rate is a ceiling, one that nobody looked up is rough. How
@@ -333,7 +319,27 @@ class ComponentReader {
   std::vector<std::string> misspelled_;  // fields that unknown keys were probably meant for
 };
 
+std::optional<Range> range_of(const FieldInfo& field) {
+  if (field.limits.low.empty()) return std::nullopt;
+  const std::optional<Value> low = value_of_text(field, field.limits.low);
+  const std::optional<Value> high = value_of_text(field, field.limits.high);
+  assert(low && high && "registry_test.cpp reads every range");
+  if (!low || !high) return std::nullopt;
+  return Range{low->number, high->number, std::string(field.limits.range_source)};
+}
+
 }  // namespace
+
+std::optional<Value> default_value(const FieldInfo& field) {
+  if (field.required() || field.optional()) return std::nullopt;
+  std::optional<Value> value = value_of_text(field, field.fallback);
+  assert(value && "registry_test.cpp reads every default");
+  if (!value) return std::nullopt;
+  value->source = {Source::Kind::default_value, "default", std::string(field.limits.source),
+                   field.limits.assumption};
+  value->range = range_of(field);
+  return value;
+}
 
 Component read_component(ReadContext& context, const ComponentSpec& spec) {
   return ComponentReader(context, spec).read();

@@ -51,6 +51,10 @@ struct ComponentSpec {
 [[nodiscard]] std::optional<Value> value_of_text(const base::FieldInfo& field,
                                                  std::string_view text);
 
+/// What `field` is where nobody says it, with its range and source; nullopt of one that must be
+/// said, or may be absent.
+[[nodiscard]] std::optional<Value> default_value(const base::FieldInfo& field);
+
 /// A text, or what a text parameter stands for; nullopt after a fault.
 [[nodiscard]] std::optional<std::string> read_text(ReadContext& context, const std::string& pointer,
                                                    const Json& node, std::string_view key);

@@ -1,12 +1,15 @@
 #include "ui/app/replay.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/base/text.hpp"
 #include "engine/runtime/codec/codec.hpp"
+#include "models/contract/registry.hpp"
 #include "models/contract/replay_program.hpp"
+#include "scenarios/resolve/component_reader.hpp"
 #include "scenarios/rules/rules.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -96,14 +99,16 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   tenant.kind = "replay";
   tenant.pointer = "/tenants/" + std::to_string(design.tenants.size());
   auto& values = tenant.values;
+  for (const base::FieldInfo* field :
+       models::fields_of(*models::find_kind(models::Role::tenant, tenant.kind)))
+    if (std::optional<Value> value = scenarios::default_value(*field))
+      values.emplace(field->key, std::move(*value));
   values["on"] = given_text(*storage);
   values["hosts"] = given_text(*hosts);
   if (!out.also.empty()) {
     values["also"].dimension = Dimension::text_list;
     values["also"].list = out.also;
   }
-  values["share"] = given_number(Dimension::number, 1.0);
-  values["start"] = given_number(Dimension::time, 0.0);
   values["program"] = given_text(question.program);
   values["sha256"] =
       given_text(std::string(question.header.sha256.begin(), question.header.sha256.end()));
