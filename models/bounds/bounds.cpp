@@ -167,7 +167,7 @@ class Deriver {
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
     const ModelParams model = model_params(job.model);
     if (!p.ends_in_memory()) out_.storage = d.write_to = p.to;
-    d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking;
+    d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking && !p.ends_in_cache();
     const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
                                                       std::max(1.0, d.layout.ranks_per_host()));
     const Bytes size = layout.size();

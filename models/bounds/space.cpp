@@ -190,7 +190,8 @@ class Surveyor {
             : step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host)) *
                   static_cast<double>(p.every_steps.value_or(1));
     // Of saves that are never deleted.
-    const double left = !p.keep_last   ? p.mean_part()
+    const double left = p.overwrites() ? 0.0
+                        : !p.keep_last ? p.mean_part()
                         : p.keep_every ? 1.0 / static_cast<double>(*p.keep_every)
                                        : 0.0;
     for (const std::string& tier : tiers) {

@@ -13,7 +13,7 @@ constexpr std::string_view kSharings[] = {"no", "aligned", "interleaved"};
 constexpr std::string_view kDirectories[] = {"one", "own"};
 constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstore"};
 constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
-constexpr std::string_view kCommits[] = {"fsync", "rename"};
+constexpr std::string_view kCommits[] = {"fsync", "rename", "in-place", "cache"};
 constexpr std::string_view kVerifications[] = {"none", "read-back"};
 constexpr std::string_view kCompressors[] = {"cpu", "gpu"};
 constexpr std::string_view kBroadcasts[] = {"nvlink", "nics"};
@@ -91,7 +91,10 @@ constexpr std::array<Field<CheckpointParams>, 37> kCommon{
           one_of(kSnapshots)),
     field("commit", &CheckpointParams::commit, "fsync",
           "fsync: files under their final names; rename: under temporary names, then renamed, and "
-          "a marker of rank 0 when there are several",
+          "a marker of rank 0 when there are several; in-place: under the name of the save before, "
+          "which is "
+          "gone when it begins; cache: sync: nobody flushes, training goes "
+          "on when the page cache has the files, and a host that fails takes them along",
           one_of(kCommits)),
     field("checksum", &CheckpointParams::checksum, kOptional,
           "checksum pass of one core: CRC32C 10 GB/s, SHA-256 1.5 GB/s; absent: none", kPositive),

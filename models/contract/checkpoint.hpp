@@ -67,6 +67,10 @@ struct CheckpointParams {
 
   /// Whether saves end in memory: nothing is serialised, and no file is written.
   [[nodiscard]] bool ends_in_memory() const { return in_memory(to); }
+  /// Whether a save ends, for training, in the page cache of the hosts: nobody flushes it.
+  [[nodiscard]] bool ends_in_cache() const { return commit == "cache"; }
+  /// Whether a save is written over the one before, which is gone when it begins.
+  [[nodiscard]] bool overwrites() const { return commit == "in-place"; }
   /// Snapshots in host memory at one time.
   [[nodiscard]] double snapshots() const {
     return static_cast<double>(buffers) + (snapshot_first ? 1.0 : 0.0);

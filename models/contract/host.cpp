@@ -8,7 +8,7 @@ using namespace base;
 constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
 constexpr FieldLimits kSmt{.minimum = 0.25, .maximum = 4.0};
 
-constexpr std::array<Field<HostParams>, 39> kHost{
+constexpr std::array<Field<HostParams>, 40> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server; 0: only tenants run there",
           up_to(4096, kNonNegative)),
@@ -33,6 +33,10 @@ constexpr std::array<Field<HostParams>, 39> kHost{
           "private memory of one training or loader process, batches left out",
           between("0.4 GB", "4 GB", assumed(kNonNegative, "Python with a framework imported"),
                   "expert range: file lists and indices in Python add to 0.4-1 GB of imports")),
+    field("memory.dirty", &HostParams::memory_dirty, "20 %",
+          "part of the page cache that may be written and not yet stored: processes that write "
+          "wait beyond it",
+          cited(up_to(1.0, kPositive), "vm.dirty_ratio of Linux")),
     field("shm.size", &HostParams::shm, kOptional,
           "shared memory that worker processes hand batches over in; half of the DRAM when not "
           "given (Linux tmpfs), 64 MiB in a container (Docker)",

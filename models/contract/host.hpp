@@ -22,6 +22,7 @@ struct HostParams {
   Rate gpu_copy, gpu_copy_pageable;
   std::int64_t cores = 1;
   Bytes memory, memory_reserved, memory_process;
+  Fraction memory_dirty;     ///< of the page cache that may wait to be written
   std::optional<Bytes> shm;  ///< of /dev/shm; half of the memory when not given
   Rate memory_bandwidth;
   Rate nic_rate;

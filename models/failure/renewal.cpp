@@ -149,6 +149,8 @@ class Walk {
     }
     const Seconds until = start + pace.stalls[i];
     spend(std::min(until, end) - now_, out_.saving);
+    for (std::size_t t = 0; t < shelves_.size(); ++t)
+      if (pace.tiers[t].overwrites) shelves_[t].clear();
     if (until > end) return;  // the failure hit the save
     Save saved{.position = position_, .at = {}};
     for (const CopyTier& tier : pace.tiers)

@@ -34,6 +34,7 @@ struct CopyTier {
   std::vector<Seconds> after;       ///< from the start of a save until it is here, each save
   ShelfLife life{};                 ///< which of its saves can be loaded, and for how long
   std::int64_t every = 1;           ///< every n-th save comes here, from the first on
+  bool overwrites = false;          ///< a save that begins takes the one before away
 };
 
 /// Steps and saves on a number of GPUs.

@@ -96,6 +96,10 @@ class Feeder {
     const bool held = !blocking || p.ends_in_memory();
     if (held && std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
       add_tier(checkpointer, kHostMemory, out_.stalls);
+    if (p.ends_in_cache()) {
+      add_tier(checkpointer, saves.tiers.front(), out_.stalls);
+      out_.tiers.back().lost_with = lost_with(kHostMemory, true);
+    }
     for (std::size_t t = 0; t < saves.tiers.size(); ++t) {
       const bool last = drains && t + 1 == saves.tiers.size();
       add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t], last ? n : 1));
@@ -132,6 +136,7 @@ class Feeder {
     const std::string store(tier);
     const bool in_memory = tier == kHostMemory || tier == kPeerMemory;
     CopyTier out{.restore = {}, .after = std::move(after)};
+    out.overwrites = !in_memory && p.overwrites();
     if (!in_memory)  // files; what lies in memory is taken as good
       out.life = {.corrupt = p.corrupt.in(unit::ratio),
                   .verified = p.verify == "read-back",

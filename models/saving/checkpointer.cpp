@@ -14,13 +14,14 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
                            sim::Context& context)
     : mover_(job, plant, context),
       job_(job.job.id),
-      p_(mover_.params()),
+      cached_(mover_),
+      p_(cached_.params()),
       style_(checkpoint_row(job.checkpoint->kind).style),
       writers_(mover_.movers(mover_.layout().writers)),
       size_(mover_.layout().size()),
       retention_(p_),
       failures_(failures),
-      copies_(copy_places(mover_)),
+      copies_(copy_places(mover_, p_)),
       restore_(mover_),
       again_(mover_),
       buffers_(context, p_.buffers),
@@ -42,6 +43,13 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
     warnings_.push_back(
         "job." + job.job.id +
         ".checkpoint: the snapshots do not fit in host memory; saves are synchronous");
+  }
+  if (p_.ends_in_cache()) {  // its file is there for all but those that lose the host
+    style_.blocking = false;
+    in_memory_ = true;
+  } else if (mover_.params().ends_in_cache()) {
+    warnings_.push_back("job." + job.job.id + ".checkpoint: the clients of storage \"" + p_.to +
+                        "\" keep no pages; saves are flushed");
   }
 }
 
@@ -160,6 +168,7 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
 }
 
 sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
+  if (p_.ends_in_cache()) co_return co_await through_cache(mover, part, course);
   std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
   if (style_.blocking) parts.push_back(snapshot(mover, took[0]));
@@ -229,7 +238,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
       free_buffer(save);
       left = true;
     }
-    if (t == files_) co_await complete(tiers[t]);
+    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t]);
     close(save.lane);
     if (lost(save)) break;
     if (t == 0 && style_.blocking) held(save);
@@ -350,8 +359,12 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
       co_await snapshot_all(save, took);
       blamed_ += took;
     }
-    if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
-    context.spawn(flush(save));
+    if (p_.ends_in_cache()) {
+      co_await fill_cache(save);
+    } else {
+      if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
+      context.spawn(flush(save));
+    }
   }
   // What ranks wait after a failure is the way back.
   const Seconds stall = failures_.until_failure(context.now()) - save.began;

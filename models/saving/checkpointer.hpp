@@ -10,6 +10,7 @@
 #include "models/contract/statistics.hpp"
 #include "models/failure/restarts.hpp"
 #include "models/record/recorder.hpp"
+#include "models/saving/cached_saves.hpp"
 #include "models/saving/copies.hpp"
 #include "models/saving/restore.hpp"
 #include "models/saving/retention.hpp"
@@ -21,7 +22,7 @@ namespace stallcast::models {
 
 /// Saves one job's state. A save runs through quiesce, snapshot, CPU passes, write, fsync and
 /// commit; training waits for all of it (sync) or for the snapshot and a free staging buffer
-/// (async). docs/models/checkpoint.md.
+/// (async, and sync where saves end in the page cache). docs/models/checkpoint.md.
 class Checkpointer {
  public:
   /// `failures` of the job outlive it.
@@ -113,6 +114,13 @@ class Checkpointer {
   /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier);
+  /// Ends when the page caches have it; the flush goes on.
+  sim::Task<void> fill_cache(Save save);
+  sim::Task<void> through_cache(const Mover& mover, double part, Course& course);
+  sim::Task<void> copy_in(const Mover& mover, double part, WaitSplit& took);
+  sim::Task<void> write_back(const Mover& mover, double part, WaitSplit& took);
+  /// One of the two things that training waits for of each writer has ended.
+  void filled(const WaitSplit& took);
   sim::Task<void> flush(Save save);
   void held(const Save& save);
   sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
@@ -128,6 +136,7 @@ class Checkpointer {
 
   StateMover mover_;
   std::string job_;
+  CachedSaves cached_;
   Recorder* recorder_ = nullptr;
   CheckpointParams p_;
   CheckpointStyle style_;
@@ -137,7 +146,7 @@ class Checkpointer {
   const Restarts& failures_;
   Copies copies_;
   Restore restore_, again_;  ///< after the run; after failures
-  bool in_memory_ = false;   ///< saves count in host memory
+  bool in_memory_ = false;   ///< saves count in host memory, as snapshots or as pages
   static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
   std::size_t durable_ = kInMemory;  ///< tier in which a save counts; kInMemory: host memory
   std::size_t files_ = kInMemory;    ///< tier at which its files are committed; kInMemory: none
@@ -153,8 +162,9 @@ class Checkpointer {
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit took_;    ///< all phases of all saves, along the class that ended last
-  WaitSplit blamed_;  ///< those that training waited for
+  WaitSplit took_;                ///< all phases of all saves, along the class that ended last
+  WaitSplit blamed_;              ///< those that training waited for
+  std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
   Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
   std::vector<Series> complete_;  ///< by tier
   std::vector<std::string> warnings_;

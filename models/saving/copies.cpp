@@ -5,18 +5,24 @@
 
 namespace stallcast::models {
 
-std::vector<CopyPlace> copy_places(const StateMover& mover) {
-  const CheckpointParams& p = mover.params();
+std::vector<CopyPlace> copy_places(const StateMover& mover, const CheckpointParams& p) {
   std::vector<CopyPlace> out;
   if (std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
     out.push_back({.tier = std::string(kHostMemory),
                    .lost_with = lost_with(kHostMemory, true),
                    .kept = p.snapshots(),
                    .snapshots = true});
-  for (const std::string& tier : mover.tiers())
+  if (p.ends_in_cache())  // files whose pages wait to be written
+    out.push_back({.tier = p.to,
+                   .lost_with = lost_with(kHostMemory, true),
+                   .kept = std::numeric_limits<double>::infinity()});
+  for (const std::string& tier : mover.tiers()) {
+    const bool file = tier != kPeerMemory, one = !file || p.overwrites();
     out.push_back({.tier = tier,
                    .lost_with = lost_with(tier, mover.is_local(tier)),
-                   .kept = tier == kPeerMemory ? 1.0 : std::numeric_limits<double>::infinity()});
+                   .kept = one ? 1.0 : std::numeric_limits<double>::infinity(),
+                   .snapshots = file && p.overwrites()});
+  }
   return out;
 }
 

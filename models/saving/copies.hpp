@@ -27,7 +27,8 @@ struct CopyPlace {
 };
 
 /// The tiers of a job, in the order in which a restore prefers them.
-[[nodiscard]] std::vector<CopyPlace> copy_places(const StateMover& mover);
+[[nodiscard]] std::vector<CopyPlace> copy_places(const StateMover& mover,
+                                                 const CheckpointParams& p);
 
 /// Which saves of a job are complete in which tier, and what a failure leaves of them.
 ///    [docs/models/failures.md, eq. 13]

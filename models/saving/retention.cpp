@@ -5,6 +5,7 @@
 namespace stallcast::models {
 
 double Retention::saved(Bytes bytes, double files, bool whole) {
+  if (overwrites_) held_.clear();
   held_.push_back({++count_, bytes, files, whole});
   most_held_ = std::max(most_held_, held());
   if (!last_) return 0.0;
@@ -34,7 +35,7 @@ Bytes Retention::held() const {
 void Retention::describe(sim::Ledger& ledger) {
   const std::int64_t more = ledger.growth(count_);
   count_ += more;
-  if (!last_) {  // all are kept, and nothing depends on them before the end
+  if (!last_ && !overwrites_) {  // all are kept, and nothing depends on them before the end
     ledger.repeat(held_);
     most_held_ = std::max(most_held_, held());
     return;

@@ -12,7 +12,7 @@ namespace stallcast::models {
 class Retention {
  public:
   explicit Retention(const CheckpointParams& p)
-      : last_(p.keep_last), every_(p.keep_every.value_or(0)) {}
+      : overwrites_(p.overwrites()), last_(p.keep_last), every_(p.keep_every.value_or(0)) {}
 
   /// A save of `bytes` stored in `files` is complete; yields the files to delete because of it.
   double saved(Bytes bytes, double files, bool whole);
@@ -29,6 +29,7 @@ class Retention {
     double files;
     bool whole;
   };
+  bool overwrites_;
   std::optional<std::int64_t> last_;
   std::int64_t every_;
   [[nodiscard]] Bytes held() const;

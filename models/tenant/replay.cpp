@@ -26,8 +26,6 @@ constexpr std::string_view kSpeeds[] = {"keep", "fast"};
 constexpr std::size_t kRead = 64;
 // What a sync writes besides the data: the file's own block.
 constexpr Bytes kBlock = Bytes::from(4.0, unit::KiB);
-// Share of the free memory that written data may fill before writers wait.
-constexpr double kDirtyShare = 0.2;
 
 struct ReplayParams {
   std::string program;
@@ -65,7 +63,7 @@ class Replay final : public Tenant {
     placement_ = replay_placement(program_.header(), hosts, p_.per_host);
     const Bytes used = host_.memory_process * static_cast<double>(placement_.per_host);
     const Bytes free = std::max(Bytes{}, host_.memory - host_.memory_reserved - used);
-    dirty_most_ = free * kDirtyShare;
+    dirty_most_ = free * host_.memory_dirty.in(unit::ratio);
     const std::size_t groups = plant.groups(common().hosts).size();
     for (std::size_t g = 0; g < groups; ++g)
       sites_.push_back(std::make_unique<Site>(context, free.in(unit::B)));

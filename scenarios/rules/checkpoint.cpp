@@ -39,6 +39,7 @@ class StateRules {
     check_size(save);
     check_layout(save);
     check_gds(save);
+    check_commit(save);
     check_shared(save);
     check_tiers(save);
     check_durable(save);
@@ -160,6 +161,34 @@ class StateRules {
                   "an asynchronous save is written from its snapshot in host memory: there is "
                   "nothing for GPUDirect Storage to spare",
                   "remove \"gds\", or \"mode\": \"sync\"");
+  }
+
+  // A save that nobody flushes is in the page cache, or there is none.  [checkpoint.md, eq. 15]
+  void check_commit(const Component& save) {
+    const Value* commit = save.find("commit");
+    const Value* to = save.find("to");
+    const Component* store = to == nullptr ? nullptr : design_.find_storage(to->text);
+    if (commit != nullptr && commit->text == "in-place" &&
+        (save.find("keep.last") != nullptr || number(save, "incremental.fraction", 1.0) < 1.0 ||
+         (store != nullptr && store->kind == "s3")))
+      report_.error("rule", pointer_of(save, "commit"),
+                    store != nullptr && store->kind == "s3"
+                        ? "an object is replaced when all of it is there: nothing is in place"
+                        : "\"commit\": \"in-place\" leaves one save: none before it is kept, and "
+                          "no increment has one to build on",
+                    "leave it out");
+    if (commit == nullptr || commit->text != "cache") return;
+    const auto refuse = [&](const std::string& why, const std::string& hint) {
+      report_.error("rule", pointer_of(save, "commit"), "\"commit\": \"cache\": " + why, hint);
+    };
+    if (save.find("buffers") != nullptr)
+      refuse("training does not wait for the writes of an asynchronous save", "remove it");
+    else if (number(save, "direct") > 0.0 || number(save, "gds") > 0.0)
+      refuse("these writes go past the page cache", "remove it, \"direct\" and \"gds\"");
+    else if (reads_back(save))
+      refuse("reading back would read the page cache", "remove it, or \"verify\"");
+    else if (ends_in_memory(save))
+      refuse("no file is written", "remove it");
   }
 
   void check_layout(const Component& save) {

@@ -120,7 +120,7 @@ import os, threading, time
 flush = os.fsync
 def slow(fd):
     flush(fd)
-    time.sleep(0.05)
+    time.sleep(0.4)
 os.fsync = slow
 """ + TRAIN + """
 def write(names):
@@ -137,7 +137,7 @@ for number, batch in enumerate(DataLoader(Data(), batch_size=8)):
     if number in (1, 5):
         if thread:
             thread.join()
-            time.sleep(0.05)
+            time.sleep(0.3)
         begun.clear()
         thread = threading.Thread(target=write, args=(("a", "b"),))
         thread.start()
@@ -148,7 +148,7 @@ for number, batch in enumerate(DataLoader(Data(), batch_size=8)):
             saves = self.check(run)["saves"]
             self.assertEqual((saves["count"], saves["asynchronous"], saves["syncs"]), (2, True, 4))
             self.assertEqual((saves["files"]["mean"], saves["period_steps"]["mean"]), (2, 4))
-            self.assertGreaterEqual(saves["duration"]["minimum"], 2 * 0.05)
+            self.assertGreaterEqual(saves["duration"]["minimum"], 2 * 0.4)
 
     def test_a_killed_job_leaves_what_it_did(self):
         script = filled(TRAIN.replace("            if number == 3:", "            if len(seen) == 80:\n"
