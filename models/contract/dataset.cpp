@@ -14,7 +14,7 @@ constexpr std::string_view kPolicies[] = {"lru", "none", "pinned", "random"};
 constexpr std::string_view kMedia[] = {"memory", "nvme"};
 constexpr std::string_view kScopes[] = {"cooperative", "node"};
 
-constexpr std::array<Field<DatasetParams>, 24> kDataset{
+constexpr std::array<Field<DatasetParams>, 26> kDataset{
     field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
     field("also.on", &DatasetParams::also, kOptional,
           "id of another storage system, where a part of the files lies"),
@@ -41,6 +41,16 @@ constexpr std::array<Field<DatasetParams>, 24> kDataset{
               "30 MB/s", "120 MB/s",
               cited(kPositive, "own probe, Pillow 9.4, 2 cores, 2026-11: 73 at 85 kB, 85 at 22 kB"),
               "imread_benchmark: one thread 360-864 images/s by CPU; all cores at half of it")),
+    field(
+        "checksum", &DatasetParams::checksum, kOptional,
+        "each sample is checked when it is read, stored bytes one core checks in a second: CRC32C "
+        "10 GB/s, SHA-256 1.5 GB/s; absent: not",
+        kPositive),
+    field(
+        "decrypt", &DatasetParams::decrypt, kOptional,
+        "samples are stored encrypted, bytes one core decrypts in a second: AES-256-GCM 3-6 GB/s; "
+        "absent: not",
+        kPositive),
     field("tensor", &DatasetParams::tensor, kOptional,
           "bytes of one sample in a batch, as decoded; its size in memory when not given",
           kPositive),
@@ -88,9 +98,12 @@ DatasetParams dataset_params(const Component& component) {
   if (p.also_share <= Fraction{} || p.also_share >= Fraction::from(1.0, unit::ratio) ||
       p.also == p.on)
     p.also.reset();
-  // t = decode + sample / rate of the codec    [docs/models/formats.md, eq. 14]
+  // t = decode + sample (1 / codec + 1 / checksum + 1 / decrypt)    [docs/models/formats.md, eq.
+  // 14]
   if (p.codec == "float") p.decode += p.sample / p.float_rate;
   if (p.codec == "jpeg") p.decode += p.sample / p.jpeg_rate;
+  for (const std::optional<Rate>& pass : {p.checksum, p.decrypt})
+    if (pass) p.decode += p.sample / *pass;
   return p;
 }
 std::span<const FieldInfo> dataset_common_fields() { return kInfos<kDataset>; }

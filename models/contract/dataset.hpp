@@ -17,20 +17,21 @@ namespace stallcast::models {
 
 /// The data set of a job.
 struct DatasetParams : cache::CacheParams {
-  std::string on;                       ///< storage system
-  std::optional<std::string> also;      ///< another one, where a share of the files lies
-  Fraction also_share;                  ///< above 0 and below 1 where there is another
-  Bytes sample;                         ///< mean stored size of a sample
-  Bytes sample_stdev;                   ///< of the stored size
-  std::optional<std::int64_t> samples;  ///< in the whole set
-  std::optional<Bytes> size;            ///< of the whole set
-  Seconds decode;                       ///< CPU time per sample, its codec's included
-  std::string codec;                    ///< "none", "float", "jpeg"
-  Rate float_rate, jpeg_rate;           ///< stored bytes one core decodes in a second
-  std::optional<Bytes> tensor;          ///< of one sample in a batch; else its size in memory
-  bool direct = false;                  ///< O_DIRECT
-  Seconds request_cpu;                  ///< of the client library, per request
-  std::optional<Bytes> request_block;   ///< it reads ahead this much; else files are streams
+  std::string on;                         ///< storage system
+  std::optional<std::string> also;        ///< another one, where a share of the files lies
+  Fraction also_share;                    ///< above 0 and below 1 where there is another
+  Bytes sample;                           ///< mean stored size of a sample
+  Bytes sample_stdev;                     ///< of the stored size
+  std::optional<std::int64_t> samples;    ///< in the whole set
+  std::optional<Bytes> size;              ///< of the whole set
+  Seconds decode;                         ///< CPU time per sample, its codec's included
+  std::string codec;                      ///< "none", "float", "jpeg"
+  Rate float_rate, jpeg_rate;             ///< stored bytes one core decodes in a second
+  std::optional<Rate> checksum, decrypt;  ///< likewise, where samples are checked, encrypted
+  std::optional<Bytes> tensor;            ///< of one sample in a batch; else its size in memory
+  bool direct = false;                    ///< O_DIRECT
+  Seconds request_cpu;                    ///< of the client library, per request
+  std::optional<Bytes> request_block;     ///< it reads ahead this much; else files are streams
 
   /// A storage system, and the share of the files that lies on it.
   struct Place {

@@ -49,6 +49,20 @@ TEST_CASE("a codec takes its time of every stored byte besides decode") {
   CHECK(decode("none") == Approx(5.0));
 }
 
+TEST_CASE("a sample that is checked and decrypted takes cores two passes more") {
+  // 8 MB: 5 ms, at 1.6 GB/s 5 ms, at 4 GB/s 2 ms more of the one worker
+  Design design = one_reader("raw", {{"sample", "8 MB"}, {"decode", "5 ms"}}, "1 ms");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  Component& data = design.jobs[0].dataset.value();
+  const auto decode = [&] { return models::dataset_params(data).decode.in(unit::ms); };
+  set(data, Role::dataset, "checksum", "1.6 GB/s");
+  CHECK(decode() == Approx(10.0));
+  const double checked = metric(design, "step.time");
+  set(data, Role::dataset, "decrypt", "4 GB/s");
+  CHECK(decode() == Approx(12.0));
+  CHECK(metric(design, "step.time") - checked == Approx(2e-3).epsilon(0.01));
+}
+
 TEST_CASE("HDF5 reads its headers, then chunk after chunk") {
   // open: 1 rtt; 4 header and tree reads and 4 chunks of 2 MB: 8 rtt; 8 MB at 0.5 GB/s: 16 ms;
   // 45 us of CPU to open
