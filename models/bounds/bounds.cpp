@@ -1,6 +1,7 @@
 #include "models/bounds/bounds.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
@@ -74,11 +75,10 @@ class Deriver {
     line(name + "gpu.utilization.bound", {limit, Dimension::ratio},
          "upper bound, limited by " + binding_, std::move(rule_));
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
-    for (Derivation& failing :
-         derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
-      out_.derivations.push_back(std::move(failing));
-    for (Derivation& moved : derive_elastic(job, plant_, d.snapshot, d.checkpoint))
-      out_.derivations.push_back(std::move(moved));
+    for (std::vector<Derivation> found :
+         {derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall),
+          derive_startup(job, hosts), derive_elastic(job, plant_, d.snapshot, d.checkpoint)})
+      std::move(found.begin(), found.end(), std::back_inserter(out_.derivations));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
       out_.binding = binding_;

@@ -19,6 +19,31 @@ FailingParts failing_parts(const JobDesign& job, const RankLayout& layout, doubl
   return out;
 }
 
+// t = ceil(pods / parallel) delay + start + init    [docs/models/failures.md, eq. 16]
+std::vector<Derivation> derive_startup(const JobDesign& job, double hosts) {
+  if (!job.recovery) return {};
+  const RecoveryParams r = recovery_params(*job.recovery);
+  const std::string name = metric::of_job(job.job.id);
+  const std::string input = "jobs[" + job.job.id + "].recovery.";
+  const double pods = hosts * static_cast<double>(r.pods);
+  const Seconds ready = r.mounted(hosts) + r.start + r.init;
+  Rule rule{"start + init",
+            "docs/models/failures.md, eq. 16",
+            {{"start", input + "start"}, {"init", input + "init"}}};
+  if (r.mount > Seconds{}) {
+    rule.equation = "turns * delay + start + init";
+    rule.terms.insert(
+        rule.terms.begin(),
+        {figure("turns", r.mounted(hosts) / r.mount, Dimension::number,
+                base::shortest(pods) + " pods get their volumes" +
+                    (r.mount_parallel ? ", " + std::to_string(*r.mount_parallel) + " at one time"
+                                      : ", all at one time")),
+         {"delay", input + "mount.delay"}});
+  }
+  return {derived(name + "startup.bound", ready, "until its processes can ask for data",
+                  std::move(rule))};
+}
+
 std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
                                         const FailingParts& parts, Seconds stall) {
   double rate = 0.0;

@@ -14,6 +14,10 @@ namespace stallcast::models {
 [[nodiscard]] FailingParts failing_parts(const JobDesign& job, const RankLayout& layout,
                                          double hosts);
 
+/// From submission of a job on `hosts` hosts until its processes can ask for data. Nothing where
+/// the scenario does not say how it starts.
+[[nodiscard]] std::vector<Derivation> derive_startup(const JobDesign& job, double hosts);
+
 /// What can be said of the failures of one job without simulating: how often it fails, and how
 /// often to save. Nothing when no failure hits it. `stall` is the least that a save costs training;
 /// 0: the job never saves.

@@ -150,7 +150,8 @@ class Surveyor {
         rule.terms.push_back(figure("share", place.share, Dimension::ratio, "that lies there"));
         formula += " x " + text(place.share, Dimension::ratio);
       }
-      space->stored.push_back({metric::of_job(job.job.id, "dataset"),
+      const std::string part = place.share < 1.0 ? "dataset." + place.storage : "dataset";
+      space->stored.push_back({metric::of_job(job.job.id, part),
                                (sized ? *data.size : data.sample * samples) * place.share,
                                std::move(formula), std::move(rule)});
     }
@@ -208,7 +209,8 @@ class Surveyor {
         rule.equation += " / hosts";
         rule.terms.push_back(figure("hosts", hosts_of(job), Dimension::number, "that share it"));
       }
-      space->stored.push_back({metric::of_job(job.job.id, "checkpoints"), state * (equal * share),
+      const std::string part = tiers.size() > 1 ? "checkpoints." + tier : "checkpoints";
+      space->stored.push_back({metric::of_job(job.job.id, part), state * (equal * share),
                                count(saves) + (saves > 1.0 ? " saves" : " save") + " of " +
                                    text(state * share) +
                                    (p.keep_last ? ", the next one included" : ""),

@@ -20,6 +20,7 @@ RecoveryParams recovery_of(const JobDesign& job) {
 Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context)
     : context_(context),
       outages_(outages(design, job_params(job.job).hosts)),
+      recovers_(job.recovery.has_value()),
       recovery_(recovery_of(job)),
       mount_(recovery_.mounted(plant.layout(job.job.id).hosts)),
       spares_(recovery_.spares),
@@ -81,6 +82,12 @@ sim::Task<void> Restarts::start(const Outage& outage) {
   co_await context_.sleep(std::max(Seconds{}, until_failure(ready) - start));
   blamed_.blame(std::min(waited, context_.now() - start), waiting_for_);
   blamed_.blame(std::max(Seconds{}, context_.now() - start - waited), own_);
+}
+
+// t = t_mount + t_start + t_init
+std::optional<Seconds> Restarts::startup() const {
+  if (!recovers_) return std::nullopt;
+  return mount_ + recovery_.start + recovery_.init;
 }
 
 void Restarts::end(const Course& course) {

@@ -54,6 +54,9 @@ class Restarts {
     Seconds began;
     std::array<std::pair<std::string_view, Seconds>, 5> parts{};
   };
+  /// Until its processes can ask for data, the first time; nullopt where nothing says how long.
+  ///    [docs/models/failures.md, eq. 16]
+  [[nodiscard]] std::optional<Seconds> startup() const;
   /// Of the last start.
   [[nodiscard]] const Way& way() const { return way_; }
   /// Time that reading the state from storage outside the hosts is said to take.
@@ -86,6 +89,7 @@ class Restarts {
 
   sim::Context& context_;
   std::vector<Outage> outages_;
+  bool recovers_;  ///< the scenario says how
   RecoveryParams recovery_;
   Seconds mount_;
   Spares spares_;

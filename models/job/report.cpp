@@ -85,6 +85,8 @@ void TrainingJob::report(RunResult& out) const {
   steady_.report(name, out);
   stragglers_.report(name, wall, out);
   restarts_.report(name, plant_.resources(), out);
+  if (const auto startup = restarts_.startup())
+    out.metrics[name + "startup"] = {(*startup + first_waited_).in(unit::s), "s", {}};
   out.metrics[name + "steps"] = {static_cast<double>(kept.steps), "count", {}};
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);

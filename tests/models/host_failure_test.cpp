@@ -122,6 +122,21 @@ TEST_CASE("host failure: volumes are mounted again") {
   CHECK(restart(run(design), "duration") == Approx(20.0).epsilon(1e-9));
 }
 
+TEST_CASE("host failure: the first start mounts all volumes, too") {
+  // one pod: 5 s + start + init of 3 and 4 s; data come after 1 s of the first sample
+  Design design = one_reader("raw", {{"sample", "0.5 GB"}});
+  CHECK_FALSE(run(design).metrics.contains("job.train.startup"));
+  design.jobs[0].recovery = component(
+      Role::recovery, "restart", "recovery",
+      {{"start", "3 s"}, {"init", "4 s"}, {"mount.delay", "5 s"}, {"mount.parallel", "2"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.startup") ==
+        Approx(5.0 + 7.0 + metric(result, "job.train.first_batch")).epsilon(1e-9));
+  CHECK(metric(result, "job.train.first_batch") == Approx(1.0).epsilon(0.05));
+  set(*design.jobs[0].recovery, Role::recovery, "mount.pods", "5");
+  CHECK(metric(run(design), "job.train.startup") == Approx(15.0 + 7.0 + 1.0).epsilon(0.01));
+}
+
 TEST_CASE("host failure: without a spare the job waits for the repair") {
   Design design = steps_only();
   fail(design, "20.05 s", "host", {{"repair", "30 s"}});

@@ -104,6 +104,8 @@ void Account::explain_job(ExplainNode& node) {
     explain_samples(node);
   else if (key_ == "throughput.bytes")
     explain_bytes(node);
+  else if (key_ == "startup")
+    explain_startup(node);
 }
 
 ExplainNode Account::prefer_form(const std::string& key, ExplainNode measured) {
@@ -238,6 +240,16 @@ void Account::explain_restarts(ExplainNode& node) {
   node.reference = "docs/models/failures.md";
   if (const double left = node.value - sum; std::abs(left) > 1e-12)
     add_rest(node, left, "GPUs that change hands");
+}
+
+// [docs/models/failures.md, eq. 16]
+void Account::explain_startup(ExplainNode& node) {
+  node.equation = "ready";
+  node.reference = "docs/models/failures.md, eq. 16";
+  add_form(node, job_ + "startup.bound", "ready", "");
+  if (!has(job_ + "first_batch.waited")) return;
+  node.equation += " + first_batch";
+  node.children.push_back(read(job_ + "first_batch.waited", "first_batch"));
 }
 
 void Account::add_bound(ExplainNode& node) {

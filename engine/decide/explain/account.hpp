@@ -57,6 +57,7 @@ class Account {
   /// With failures: shares of the time over months.    [failures.md]
   void explain_months(ExplainNode& node);
   void explain_restarts(ExplainNode& node);
+  void explain_startup(ExplainNode& node);
 
   /// How far the run is from what no run can beat.
   void add_bound(ExplainNode& node);
