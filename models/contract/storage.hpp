@@ -55,6 +55,8 @@ enum class Directories {
   own     ///< each process has a directory of its own
 };
 
+class OperationLine;  // models/contract/operations.hpp
+
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;                ///< of the class, in its run: what it draws is its own
@@ -67,7 +69,8 @@ struct Client {
   Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
-  sim::LinkId cpu{};       ///< contended cores of its host; invalid: nobody waits
+  OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
+  sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 

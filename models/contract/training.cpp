@@ -54,7 +54,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 26> kJob{
+constexpr std::array<Field<JobParams>, 27> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -95,6 +95,10 @@ constexpr std::array<Field<JobParams>, 26> kJob{
     field("limit", &JobParams::limit, kOptional,
           "bytes a second that it may move to and from storage, all its ranks together (Lustre's "
           "NRS-TBF by job, QoS classes of WEKA and GPFS)",
+          kPositive),
+    field("limit_operations", &JobParams::limit_operations, kOptional,
+          "requests of up to 4 MiB, opens and creates a second that it may begin, all its ranks "
+          "together",
           kPositive),
     field("after", &JobParams::after, kOptional,
           "ids of the stages it follows; absent: those that bring data to where its data set lies, "

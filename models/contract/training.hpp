@@ -45,11 +45,12 @@ struct JobParams {
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
-  std::optional<double> share;          ///< weight of its transfers against those of others
-  std::string priority;                 ///< class of its transfers: contract/priority.hpp
-  std::optional<Rate> limit;            ///< bytes a second it may move, all its ranks together
-  std::vector<std::string> after;       ///< stages it follows
-  std::optional<Fraction> after_share;  ///< of what they bring, with which it begins
+  std::optional<double> share;             ///< weight of its transfers against those of others
+  std::string priority;                    ///< class of its transfers: contract/priority.hpp
+  std::optional<Rate> limit;               ///< bytes a second it may move, all its ranks together
+  std::optional<OpRate> limit_operations;  ///< requests, opens and creates it may begin, likewise
+  std::vector<std::string> after;          ///< stages it follows
+  std::optional<Fraction> after_share;     ///< of what they bring, with which it begins
   /// What it is to do in all: one of the first four.    [docs/models/whole-run.md]
   std::optional<double> run_tokens, run_tokens_per_parameter, run_epochs, run_steps,
       run_tokens_per_step;

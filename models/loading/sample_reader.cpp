@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/contract/operations.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -168,6 +170,12 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   }
   Served opened;
   for (std::size_t s = 0; s < stores(); ++s) {
+    const double part = missed * where.part[s];
+    if (OperationLine* line = client_[s].operations) {
+      co_await line->begin(client_[s], where.opened[s], bytes * part,
+                           samples * access.ranges * part);
+      clock.enter(Phase::metadata, shared_.context.now(), line->resource());
+    }
     if (where.opened[s] > 0.0) opened = co_await store(s).open(client_[s], where.opened[s]);
     if (s + 1 < stores()) clock.enter(Phase::metadata, shared_.context.now(), opened.limited_by);
   }

@@ -37,7 +37,8 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
                       with_credits(component, storage_row(component.kind).make(component)));
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
-    qos_[job.job.id] = {weight_in_class(p.share.value_or(1.0), p.priority), p.limit};
+    qos_[job.job.id] = {weight_in_class(p.share.value_or(1.0), p.priority), p.limit,
+                        p.limit_operations};
   }
   fold(design);
   for (const Component& component : design.storage) {
@@ -217,8 +218,12 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       link_of_edge_[e] =
           add(topology_.name(edge), topology_.capacity(edge) * fabric_.realised(edge, seed));
   }
-  for (const auto& [job, qos] : qos_)
+  for (const auto& [job, qos] : qos_) {
     if (qos.limit) add("job." + job + ".limit", *qos.limit);
+    if (qos.operations)
+      operations_.try_emplace(job, context, resources_, "job." + job + ".limit_operations",
+                              *qos.operations);
+  }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
@@ -281,7 +286,10 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
   Client out = client(host, group, storage, members, gds);
   const JobQos& qos = qos_.at(job);
   out.share = qos.share;
-  if (!qos.limit || storages_.at(storage)->local()) return out;
+  if (storages_.at(storage)->local()) return out;
+  if (const auto line = operations_.find(job); line != operations_.end())
+    out.operations = &line->second;
+  if (!qos.limit) return out;
   const sim::LinkId limit = link_by_name_.at("job." + job + ".limit");
   out.read_path.push_back(limit);
   out.write_path.push_back(limit);
@@ -347,6 +355,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   }
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) out.push_back(use);
+  for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
   // What was measured as a whole is a queue in front of so many servers: it need not have drives.
   for (ResourceUse& use : out)
@@ -355,6 +364,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
 }
 
 void Plant::describe(sim::Ledger& ledger) {
+  for (auto& [job, line] : operations_) line.describe(ledger);
   for (auto& [id, storage] : storages_) storage->describe(ledger);
   for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
   ledger.since(began_);

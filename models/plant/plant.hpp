@@ -9,6 +9,7 @@
 #include "engine/sim/context.hpp"
 #include "models/contract/host.hpp"
 #include "models/contract/host_cores.hpp"
+#include "models/contract/operations.hpp"
 #include "models/contract/resources.hpp"
 #include "models/contract/storage.hpp"
 #include "models/contract/training.hpp"
@@ -107,6 +108,7 @@ class Plant {
   struct JobQos {
     double share = 1.0;
     std::optional<Rate> limit = std::nullopt;
+    std::optional<OpRate> operations = std::nullopt;
   };
   void fold(const Design& design);
   /// Classes a job is to be simulated as, where its ranks may act alike.
@@ -138,7 +140,8 @@ class Plant {
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
-  std::map<std::string, JobQos> qos_;  ///< by job
+  std::map<std::string, JobQos> qos_;                ///< by job
+  std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
 };
 
 }  // namespace stallcast::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/contract/operations.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -178,8 +179,15 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                              .direct = p_.direct,
                              .sharing = file_sharing(p_),
                              .piece = p_.piece};
-  co_return co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
-                              request.bytes, client.writes_at_most());
+  const Seconds asked = context_.now();
+  co_await may_begin(client, request.files, request.bytes, request.files);
+  const Seconds began = context_.now();
+  const Served served =
+      co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
+                        request.bytes, client.writes_at_most());
+  co_return client.operations != nullptr&& began - asked > context_.now() - began
+      ? Served{client.operations->resource()}
+      : served;
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
@@ -191,6 +199,9 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   const Client client = threads_of(mover, tier);
   const double each = std::max(1.0, files / threads);
   StorageModel& storage = plant_.storage(tier);
+  const Seconds asked = context_.now();
+  co_await may_begin(client, each, bytes / threads, each);
+  const Seconds began = context_.now();
   co_await storage.open(client, each);
   const ReadRequest request{.bytes = bytes / threads,
                             .files = each,
@@ -199,8 +210,11 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
                             .sharing = file_sharing(p_),
                             .piece = p_.piece,
                             .readers = layout_.writer_count() * threads};
-  co_return co_await on_cores(mover, tier, client, storage.read(client, request), request.bytes,
-                              client.reads_at_most());
+  const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
+                                          request.bytes, client.reads_at_most());
+  co_return client.operations != nullptr&& began - asked > context_.now() - began
+      ? Served{client.operations->resource()}
+      : served;
 }
 
 sim::Task<void> StateMover::compute(const Mover& mover, const CpuPasses& passes, WaitSplit& took) {
@@ -227,13 +241,21 @@ sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& ti
 sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& tier,
                                        double operations) {
   if (!is_storage(tier)) co_return Served{};
-  co_return co_await plant_.storage(tier).open(mover.mounts.find(tier)->second, operations);
+  const Client& client = mover.mounts.find(tier)->second;
+  co_await may_begin(client, operations, {}, 0.0);
+  co_return co_await plant_.storage(tier).open(client, operations);
 }
 
 sim::Task<Served> StateMover::mark(const std::string& tier) {
   if (!is_storage(tier)) co_return Served{};
   const Client client = plant_.job_client(job_, host_, 0, tier, 1.0);
   co_return co_await plant_.storage(tier).write(client, {.bytes = kMarker});
+}
+
+// [docs/models/tenants.md, eq. 12]
+sim::Task<void> StateMover::may_begin(const Client& client, double named, Bytes bytes,
+                                      double files) {
+  if (client.operations != nullptr) co_await client.operations->begin(client, named, bytes, files);
 }
 
 ResourceIndex StateMover::host_resource(const std::string& what) const {

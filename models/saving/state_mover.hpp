@@ -105,6 +105,9 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
                                            const Client& client, sim::Task<Served> operation,
                                            Bytes bytes, Rate most);
+  /// Waits until the job may begin these operations.
+  [[nodiscard]] static sim::Task<void> may_begin(const Client& client, double named, Bytes bytes,
+                                                 double files);
   /// `mount` as `threads` threads of each member use it.
   [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
 

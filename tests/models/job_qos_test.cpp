@@ -76,6 +76,40 @@ TEST_CASE("a limit of one job leaves the rest to the others, and a share divides
   CHECK(rate(weighted, "a") == Approx(3.0 * rate(weighted, "b")).epsilon(0.05));
 }
 
+TEST_CASE("a job begins no more operations than its limit, and is told what limits it") {
+  // A sample of 1 MB is an open and a request: 500 a second at 1000; of 20 MB an open and 4.77
+  Design design = busy();
+  set(design.jobs[0].job, Role::job, "limit_operations", "1 kops/s");
+  const RunResult result = run(design);
+  CHECK(rate(result, "a") == Approx(500e6).epsilon(0.02));
+  CHECK(result.limited_by.at("job.a") == "job.a.limit_operations");
+  const auto limit =
+      std::find_if(result.resources.begin(), result.resources.end(),
+                   [](const ResourceUse& use) { return use.name == "job.a.limit_operations"; });
+  REQUIRE(limit != result.resources.end());
+  CHECK(limit->unit == "1/s");
+  CHECK(limit->utilization() == Approx(1.0).epsilon(0.02));
+  set(*design.jobs[0].dataset, Role::dataset, "sample", "20 MB");
+  set(design.jobs[0].job, Role::job, "limit_operations", "400 ops/s");
+  set(design.run, Role::run, "duration", "10 min");  // all workers begin at once
+  CHECK(rate(run(design), "a") == Approx(400.0 / (1.0 + 20e6 / 4194304.0) * 20e6).epsilon(0.02));
+}
+
+TEST_CASE("saves are held to the operations of their job, too") {
+  // 32 files of 1 GB: each an open and 238.4 requests, of which 1000 a second begin: 7.66 s; the
+  // data then take 16 s at 2 GB/s.
+  Design design = busy();
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  design.jobs[0].checkpoint = component(
+      Role::checkpoint, "sync", "checkpoint",
+      {{"to", "store"}, {"every_steps", "10"}, {"size", "32 GB"}, {"serializer", "none"}});
+  const auto save = [&] { return metric(run(design), "job.a.checkpoint.duration"); };
+  const double free = save();
+  set(design.jobs[0].job, Role::job, "limit_operations", "1 kops/s");
+  CHECK(save() - free == Approx(32.0 * (1.0 + 1e9 / 4194304.0) / 1000.0).epsilon(0.02));
+}
+
 TEST_CASE("a job of a higher class reads as if it were alone") {
   Design design = busy();
   const double alone = rate(run(design), "a");

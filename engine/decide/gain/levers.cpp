@@ -52,8 +52,9 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
   if (!(value.number > 0.0) || !std::isfinite(value.number)) return std::nullopt;
   if (role == Role::host && key.starts_with("slow.")) return std::nullopt;
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
-  if (role == Role::job && key != "limit" && !key.starts_with("barrier.")) return std::nullopt;
-  if (role == Role::tenant && key != "cpu" && key != "limit") return std::nullopt;
+  if (role == Role::job && !key.starts_with("limit") && !key.starts_with("barrier."))
+    return std::nullopt;
+  if (role == Role::tenant && key != "cpu" && !key.starts_with("limit")) return std::nullopt;
   if (role == Role::stage && key == "start") return std::nullopt;
   if (role == Role::stage && key == "workers") return 2.0;
   switch (value.dimension) {
@@ -113,7 +114,7 @@ struct Lost {
       case Role::communication:
         return to({"communication"});
       case Role::job:
-        return key == "limit" ? most(Role::storage, key) : to({"sync"});
+        return key.starts_with("limit") ? most(Role::storage, key) : to({"sync"});
       case Role::step:
         return to({"sync"});
       case Role::recovery:
@@ -143,7 +144,7 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
       if (key == "cpu") return {host + ".cpu", host};
       return {path + "." + key, path};
     case Role::job:
-      if (key == "limit") return {path + ".limit", path + ".limit"};
+      if (key.starts_with("limit")) return {path + "." + key, path + "." + key};
       [[fallthrough]];
     case Role::step:
       return {job_of(path) + ".barrier", job_of(path) + ".barrier"};
@@ -218,7 +219,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   const std::string owner = base::component_path(name.role, name.id);
   if (name.role == "fabric") return known("cluster.fabric");
   if (name.role == "job") {
-    if (word == "checkpoint" || word == "barrier" || word == "limit")
+    if (word == "checkpoint" || word == "barrier" || word.starts_with("limit"))
       return known(owner + "." + word);
     if (word == "failures" || word == "spares") return known(owner + ".recovery");
     for (const JobDesign& job : design.jobs)
