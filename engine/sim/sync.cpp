@@ -67,6 +67,13 @@ Seconds ServerQueue::admit(double count, Seconds service) {
   return Seconds::from(last_start + length, unit::s);
 }
 
+Seconds ServerQueue::worked() const {
+  const double now = context_.now().in(unit::s);
+  double left = 0.0;
+  for (const double free_at : free_at_) left += std::max(0.0, free_at - now);
+  return busy_ - Seconds::from(left, unit::s);
+}
+
 void ServerQueue::describe(Ledger& ledger) {
   ledger.count(busy_);
   ledger.count(waited_);

@@ -89,8 +89,10 @@ class ServerQueue {
     const Seconds done = admit(count, service);
     return context_.sleep(done - context_.now());
   }
-  /// Server-seconds of work accepted so far, for utilization.
+  /// Server-seconds of work accepted so far.
   [[nodiscard]] Seconds busy() const { return busy_; }
+  /// Of that what is done by now, for utilization.
+  [[nodiscard]] Seconds worked() const;
   [[nodiscard]] double served() const { return served_; }
   [[nodiscard]] std::int64_t servers() const { return static_cast<std::int64_t>(free_at_.size()); }
   /// Requests-seconds spent waiting (not in service), for the mean queue.

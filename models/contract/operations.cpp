@@ -19,7 +19,7 @@ sim::Task<void> OperationLine::begin(const Client& client, double named, Bytes b
 ResourceUse OperationLine::use(Seconds wall) const {
   ResourceUse out{.name = name_, .unit = "1/s"};
   out.capacity = rate_.in(unit::per_s);
-  out.throughput = out.capacity * (line_.busy() / wall);
+  out.throughput = out.capacity * (line_.worked() / wall);
   return out;
 }
 

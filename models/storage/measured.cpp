@@ -139,7 +139,7 @@ class Measured final : public StorageModel {
     use.unit = "drives";
     for (const auto& device : devices_) {
       use.capacity += device->count * static_cast<double>(p_.servers);
-      use.throughput += device->queues.busy() / wall * device->count;
+      use.throughput += device->queues.worked() / wall * device->count;
     }
     if (in_queues(reads_)) out.push_back(use);
   }

@@ -176,7 +176,7 @@ void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
   use.unit = "1/s";
   use.capacity = (metadata_.opens * metadata_.servers).in(unit::per_s);
   // Utilization is busy time over servers; as a rate, in opens.
-  const double busy = line_->busy() / (wall * static_cast<double>(line_->servers()));
+  const double busy = line_->worked() / (wall * static_cast<double>(line_->servers()));
   use.throughput = use.capacity * busy;
   out.push_back(use);
 }

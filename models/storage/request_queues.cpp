@@ -18,9 +18,9 @@ Seconds RequestQueues::admit(double requests, std::uint64_t first, Seconds servi
   return last;
 }
 
-Seconds RequestQueues::busy() const {
+Seconds RequestQueues::worked() const {
   Seconds all;
-  for (const sim::ServerQueue& queue : queues_) all += queue.busy();
+  for (const sim::ServerQueue& queue : queues_) all += queue.worked();
   return all;
 }
 

@@ -21,7 +21,7 @@ class RequestQueues {
   [[nodiscard]] Seconds admit(double requests, std::uint64_t first, Seconds service);
   [[nodiscard]] std::uint64_t servers() const { return queues_.size(); }
   /// Of all servers together: time served, and time requests waited besides.
-  [[nodiscard]] Seconds busy() const;
+  [[nodiscard]] Seconds worked() const;
   [[nodiscard]] Seconds waited() const;
 
  private:

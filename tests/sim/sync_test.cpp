@@ -151,6 +151,12 @@ TEST_CASE("requests that arrive together end after ceil(n / m) services") {
   CHECK(queue.admit(2.0, 3_s) == 9_s);
   CHECK(queue.admit(1.0, 3_s) == 12_s);
   CHECK(queue.admit(0.0, 3_s) == 0_s);
+  // All of it is still to be done; at 10 s nothing but the last, which began at 9 s, is left.
+  CHECK(queue.worked() == 0_s);
+  context->spawn([](Context& now) -> Task<void> { co_await now.sleep(10_s); }(*context));
+  context->run();
+  CHECK(queue.busy() == 39_s);
+  CHECK(queue.worked() == 37_s);
 }
 
 TEST_CASE("a fraction of a request occupies its part but waits for a whole service") {
