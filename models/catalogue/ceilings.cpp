@@ -53,6 +53,7 @@ constexpr std::array kCeilings{
     link(Role::storage, "node.nic"),
     link(Role::storage, "oss.nic"),
     link(Role::storage, "port.rate"),
+    link(Role::storage, "router.rate"),
     link(Role::storage, "server.back_nic"),
     link(Role::storage, "server.nic"),
     link(Role::storage, "target.nic"),

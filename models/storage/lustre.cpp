@@ -16,6 +16,8 @@ namespace {
 
 // Storage networks of hosts are slower: four ports of 800 Gb/s.
 constexpr Rate kFastestHost = Rate::from(3.2, unit::Tbps);
+// LNet's largest message.
+constexpr Bytes kMessage = Bytes::from(1.0, unit::MiB);
 
 class Lustre final : public PooledStore {
  public:
@@ -29,14 +31,26 @@ class Lustre final : public PooledStore {
     const bool limits = !load().direct && ahead < kFastestHost;
     ClientLimits out = p_.client_limits();
     if (limits) out.read = std::min(out.read, ahead);
+    if (p_.routers) {  // [lustre.md, eq. 11]
+      const double messages = static_cast<double>(*p_.routers * p_.router_credits);
+      const Rate passing = kMessage * messages / (round_trip() + kMessage / p_.router_rate);
+      out.read = std::min(out.read, passing);
+      out.write = std::min(out.write, passing);
+    }
     // By the threads that send RPCs, alongside the process.    [lustre.md, eq. 10]
     if (p_.checksums) out.steps.push_back({CoreStep::Work::client, false, p_.checksum_rate});
     return out;
   }
 
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    StorageLoad seen = load;
+    seen.round_trip = routed(load.round_trip);
+    PooledStore::build(topology, seen);
+  }
+
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override {
-    PooledStore::attach(context, resources, round_trip, seed);
+    PooledStore::attach(context, resources, routed(round_trip), seed);
     restores_.emplace(context, p_.hsm_agents);
   }
 
@@ -111,6 +125,7 @@ class Lustre final : public PooledStore {
             .read = std::min(media, p_.read_ceiling.value_or(none)),
             .write = std::min(osts_.count() * osts_.write_rate(), p_.write_ceiling.value_or(none)),
             .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
+            .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
             .targets = osts_.count(),
             .servers = static_cast<double>(p_.oss_count.value_or(0)),
             .attached = false};
@@ -156,6 +171,10 @@ class Lustre final : public PooledStore {
     return {file.mdt * share, file.first * share, file.rest * share};
   }
 
+  // A message and its answer pass a router each.
+  Seconds routed(Seconds round_trip) const {
+    return p_.routers ? round_trip + p_.router_latency * 2.0 : round_trip;
+  }
   // What data that do not fit in the reply of their RPC wait for, besides moving.
   Seconds turn() const { return round_trip() + p_.ost_service * p_.ost_bulk; }
 

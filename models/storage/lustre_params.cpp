@@ -21,7 +21,7 @@ constexpr std::string_view kEagle = "4.06 GB/s per OST, ALCF Eagle: 650 GB/s ove
 constexpr std::string_view kHard =
     "IO500 2024, AI400X2T: 5.7 GiB/s of 47,008 bytes each in turn on 8 OSTs of 7.62 GB/s; fitted";
 
-constexpr std::array<Field<LustreParams>, 56> kLustreFields{
+constexpr std::array<Field<LustreParams>, 60> kLustreFields{
     field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", up_to(1e7)),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           between("1 GB/s", "30 GB/s", cited(kPositive, kEagle),
@@ -74,6 +74,20 @@ constexpr std::array<Field<LustreParams>, 56> kLustreFields{
           "network rate of one OSS, each direction, all its ports",
           between("100 Gb/s", "800 Gb/s", assumed(kPositive, "one NDR400 port per OSS"),
                   "expert range: one EDR port to two NDR400 ports per OSS")),
+    field("router.count", &LustreParams::routers, kOptional,
+          "LNet routers that all traffic between clients and servers passes; absent: none",
+          up_to(1e6)),
+    field("router.rate", &LustreParams::router_rate, "200 Gb/s",
+          "what one router forwards, each direction",
+          between("90 Gb/s", "380 Gb/s", assumed(kPositive, "a host with a port on either side"),
+                  "expert range: one EDR port to one NDR400 port on either side")),
+    field("router.latency", &LustreParams::router_latency, "10 us",
+          "time of one message in a router",
+          between("3 us", "40 us", assumed(kNonNegative, "received, queued and sent by a host"),
+                  "expert range: RDMA on both sides 3-10 us, TCP on one 40 us")),
+    field("router.credits", &LustreParams::router_credits, "8",
+          "messages of 1 MiB that a client has under way to one router (peer_credits)",
+          cited(up_to(4096.0), "peer_credits of ksocklnd and o2iblnd: 8 as they ship")),
     field("read", &LustreParams::read_ceiling, kOptional,
           "most the whole system reads (data sheet figure)", kPositive),
     field("write", &LustreParams::write_ceiling, kOptional,
@@ -204,7 +218,8 @@ constexpr std::array<Field<LustreParams>, 56> kLustreFields{
 LustreParams lustre_params(const Component& component) {
   using P = LustreParams;
   return as_delivered(base::bind(kLustreFields, component), &P::ost_read, &P::ost_write,
-                      &P::provisioned, &P::oss_nic, &P::read_ceiling, &P::write_ceiling);
+                      &P::provisioned, &P::oss_nic, &P::router_rate, &P::read_ceiling,
+                      &P::write_ceiling);
 }
 std::span<const base::FieldInfo> lustre_fields() { return kInfos<kLustreFields>; }
 

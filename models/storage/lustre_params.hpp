@@ -30,6 +30,10 @@ struct LustreParams : DeliveredParams, BufferedParams, HostClientParams {
   std::optional<std::int64_t> oss_count;
   std::int64_t oss_failed = 0;
   Rate oss_nic;
+  std::optional<std::int64_t> routers;  ///< LNet routers between clients and servers
+  Rate router_rate;                     ///< what one forwards, each direction
+  Seconds router_latency;               ///< of one message through one
+  std::int64_t router_credits = 1;      ///< messages a client has under way to one
   std::optional<Rate> read_ceiling, write_ceiling;
   std::int64_t mdt_count = 1;
   OpRate mdt_open, mdt_create;

@@ -31,8 +31,16 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   const std::string reads = shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling;
   topology.add_edge(media_out_, server_out, reads + ".read", ceiling(shape.read));
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
-  topology.add_edge(server_out, egress_, servers + ".nic.read", shape.nic);
-  topology.add_edge(ingress_, server_in, servers + ".nic.write", shape.nic);
+  graph::NodeId out = egress_, in = ingress_;
+  if (shape.routers.finite()) {
+    const std::string routers = name_ + ".router";
+    out = topology.add_node(routers + ".out", network);
+    in = topology.add_node(routers + ".in", network);
+    topology.add_edge(out, egress_, routers + ".read", shape.routers);
+    topology.add_edge(ingress_, in, routers + ".write", shape.routers);
+  }
+  topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
+  topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
   media_edges_ = {media, limit + ".read", limit + ".write"};
   server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
   attached_ = shape.attached;

@@ -20,6 +20,7 @@ struct PoolShape {
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes
   Rate nic = Rate::infinity();        ///< network of all servers, each direction
+  Rate routers = Rate::infinity();    ///< between servers and fabric, each direction
   double targets = 0.0;               ///< how many the media are; 0: they do not fail one by one
   double servers = 0.0;               ///< likewise
   bool attached = true;  ///< media are lost with their server; false: others reach them
@@ -55,8 +56,8 @@ struct SharedPieces {
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
 ///
-///     reads:  media.in -> media.out -> (read ceiling) -> server network -> fabric
-///     writes: fabric -> server network -> (write ceiling) -> media.in -> media.out
+///     reads:  media.in -> media.out -> (read ceiling) -> server network -> (routers) -> fabric
+///     writes: fabric -> (routers) -> server network -> (write ceiling) -> media.in -> media.out
 ///
 /// Kinds give the shapes and the chain of each operation; max-min sharing does the rest.
 class PooledStore : public StorageModel {

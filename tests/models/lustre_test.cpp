@@ -41,6 +41,32 @@ TEST_CASE("the RPC window limits a stream when the round trip is long") {
   CHECK(t.read.in(unit::s) == Approx((1_GiB / (32_MiB / turn)).in(unit::s)).epsilon(1e-6));
 }
 
+TEST_CASE("LNet routers share what they forward, and delay each round trip") {
+  // 9 writers of 4 GB each over all OSTs at 32 GB/s; two routers of 8 GB/s take 36 GB in 2.25 s
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  set(design.storage[0], Role::storage, "router.count", "2");
+  set(design.storage[0], Role::storage, "router.rate", "64 Gb/s");
+  const Timed t = serve(design, {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
+  CHECK(t.write.in(unit::s) == Approx(36.0 / 16.0).epsilon(0.01));
+  // a dependent request waits for two passes of 10 us more
+  const Timed one = serve(design, {.bytes = 1_MiB, .round_trips = 1}, {.bytes = 1_MiB});
+  const Timed four = serve(design, {.bytes = 1_MiB, .round_trips = 4}, {.bytes = 1_MiB});
+  CHECK((four.read - one.read).in(unit::us) == Approx(3 * 200.0).epsilon(1e-6));
+}
+
+TEST_CASE("credits of routers limit a client that is far away") {
+  // 2 routers x 8 x 1 MiB over 100 ms + 2 x 10 us + 1 MiB / 25 GB/s, of all streams of a host
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "100 ms");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "router.count", "2");
+  const Timed t = serve(design, {.bytes = 1_GiB, .round_trips = 0}, {.bytes = 1_MiB});
+  const Seconds turn = 100.02_ms + 1_MiB / 25_GBps;
+  CHECK(t.read.in(unit::s) == Approx((1_GiB / (16_MiB / turn)).in(unit::s)).epsilon(1e-3));
+}
+
 TEST_CASE("round-robin placement makes the fullest OST the last to finish") {
   // 9 writers on 8 OSTs: one OST holds 2 files, so each file there gets half of 4 GB/s
   Design design = small_design();
