@@ -44,7 +44,9 @@ struct ClientLimits {
   Rate read = Rate::infinity();
   Rate write = Rate::infinity();
   std::vector<CoreStep> steps{};
-  bool by_fabric = true;   ///< moved as the fabric does: on a fabric of TCP its steps come on top
+  bool by_fabric = true;  ///< moved as the fabric does: on a fabric of TCP its steps come on top
+  /// Memory that its client keeps data in, in place of the page cache of the host.
+  std::optional<Bytes> own_cache = std::nullopt;
   bool page_cache = true;  ///< the host copies data out of it, or takes them in with O_DIRECT
 };
 

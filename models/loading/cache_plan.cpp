@@ -92,8 +92,12 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
     if (name_of(other, theirs) == name_of(job, dataset)) out.readers += 1.0;
     if (counted.insert(name_of(other, theirs)).second) out.data += seen_by_host(theirs, hosts);
   }
-  out.size = dataset.cache_size.value_or(
-      dataset.cache_medium == "memory" ? page_cache_budget(design, host, plant) : Bytes{});
+  // In the page cache, or where the storage's client keeps it.    [gpfs.md, eq. 6]
+  const auto in_memory = [&] {
+    const std::optional<Bytes> own = plant.storage(dataset.on).client_limits().own_cache;
+    return own ? *own : page_cache_budget(design, host, plant);
+  };
+  out.size = dataset.cache_size.value_or(dataset.cache_medium == "memory" ? in_memory() : Bytes{});
   const SampleAccess access = sample_access(job);
   if (access.keep) out.size = dataset.cache_size ? std::min(out.size, *access.keep) : *access.keep;
   out.cached = Fraction::from(out.size / out.data, unit::ratio);

@@ -17,6 +17,9 @@ CachedSaves::CachedSaves(const StateMover& mover) : mover_(mover) {
   const Bytes free =
       host.memory - host.memory_reserved - host.memory_process * mover.ranks_per_host();
   room_ = std::max(free, Bytes{}) * host.memory_dirty.in(unit::ratio);
+  if (mover.params().ends_in_cache())
+    if (const auto own = mover.plant().storage(mover.params().to).client_limits().own_cache)
+      room_ = std::min(room_, *own);
 }
 
 Bytes CachedSaves::of_host(const Mover& mover) const {

@@ -15,6 +15,7 @@ struct GpfsParams : DeliveredParams, MetadataParams, ServerParams, SharedFilePar
   Rate read, write;
   Seconds service;
   Bytes block, inode_data;
+  Bytes pagepool;  ///< of one host
   Rate prefetch, stream;
   double open_requests = 1.0;
   Seconds commit;
@@ -24,7 +25,7 @@ constexpr std::string_view kSummit =
     "IO500 SC18, Summit, 154 NSD servers: 1788 and 2159 GiB/s, 15.35 M/s small files opened and "
     "read, 3.07 M/s created";
 
-constexpr std::array<base::Field<GpfsParams>, 19> kGpfsFields{
+constexpr std::array<base::Field<GpfsParams>, 20> kGpfsFields{
     field("server.count", &GpfsParams::servers, kRequired,
           "NSD servers; every large file lies on all of them", kAtLeastOne),
     field("server.read", &GpfsParams::read, "12.5 GB/s", "what one NSD server reads",
@@ -90,6 +91,13 @@ constexpr std::array<base::Field<GpfsParams>, 19> kGpfsFields{
               "1.5 GB/s", "25 GB/s",
               assumed(kPositive, "product default, from memory; tuned clients reach their network"),
               "expert range: a hint to the product, tuned clients reach their network")),
+    field(
+        "client.pagepool", &GpfsParams::pagepool, "1 GiB",
+        "memory that the client of one host keeps blocks in, read and to be written, in place of "
+        "the page cache (pagepool)",
+        between("1 GiB", "64 GiB",
+                assumed(kPositive, "product default for years, from memory; tuned hosts have more"),
+                "expert range: the default to what large hosts are given")),
     field("client.stream", &GpfsParams::stream, "2.5 GB/s",
           "most one buffered reader or writer moves (copy out of the page pool)",
           between("1.5 GB/s", "5 GB/s", assumed(kPositive, "single buffered thread 2-3 GB/s"),
@@ -111,7 +119,9 @@ class Gpfs final : public PooledStore {
         p_(as_delivered(base::bind(kGpfsFields, component), &GpfsParams::read, &GpfsParams::write,
                         &GpfsParams::nic)) {}
 
-  ClientLimits client_limits() const override { return {p_.prefetch, p_.prefetch}; }
+  ClientLimits client_limits() const override {
+    return {.read = p_.prefetch, .write = p_.prefetch, .own_cache = p_.pagepool};
+  }
 
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files * p_.open_requests, false);

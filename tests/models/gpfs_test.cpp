@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "models/contract/storage.hpp"
+#include "models/loading/cache_plan.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -53,6 +55,37 @@ TEST_CASE("gpfs: prefetch limits each host, not each process") {
   const Timed t =
       serve(cluster({{"client.prefetch", "2 GB/s"}}), {.bytes = 2_GB}, {.bytes = 1_MiB}, 8.0);
   CHECK(t.read.in(unit::s) == Approx(2.0).epsilon(1e-3));
+}
+
+TEST_CASE("gpfs: a host keeps blocks in its page pool, not in what memory has left") {
+  Design design = cluster({{"client.pagepool", "16 GiB"}});
+  const std::string store = design.storage[0].id;
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(models::Role::dataset, "raw", "dataset",
+                          {{"on", store.c_str()},
+                           {"sample", "1 MB"},
+                           {"samples", "64000"},
+                           {"cache.policy", "random"}});
+  job.loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "1"}});
+  const auto plan = [&] { return models::cache::cache_plan(design, job, models::Plant(design)); };
+  CHECK(plan().size.in(unit::GiB) == Approx(16.0));
+  CHECK(plan().cached.in(unit::ratio) == Approx(16.0 * 1.073741824 / 64.0));
+  set(*job.dataset, models::Role::dataset, "cache.size", "32 GB");
+  CHECK(plan().size.in(unit::GB) == Approx(32.0));
+}
+
+TEST_CASE("gpfs: what a save leaves to be written lies in the page pool") {
+  // 4 hosts save 80 GB each to 40 GB/s, 8 s: 32 GB of it wait, 4.8 s do not; copies of 4 s
+  Design design = cluster({{"client.pagepool", "32 GB"}});
+  const std::string store = design.storage[0].id;
+  design.jobs[0].checkpoint = component(models::Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", store.c_str()},
+                                         {"every_steps", "300"},
+                                         {"size", "320 GB"},
+                                         {"snapshot", "none"},
+                                         {"serializer", "none"},
+                                         {"commit", "cache"}});
+  CHECK(metric(run(design), "job.train.checkpoint.stall") == Approx(4.8).epsilon(0.01));
 }
 
 TEST_CASE("gpfs: the creates of one save pass one directory") {
