@@ -18,6 +18,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "goodput.p5", "goodput, worst 5 %", "ratio", higher, job},
     {Domain::job, kStepTime, "step", "s", lower, job, TileOn::both, "step time"},
     {Domain::job, "first_batch", "first batch after", "s", lower, job, TileOn::page},
+    {Domain::job, "neighbours.loss", "lost to others", "ratio", lower, job},
     {Domain::job, "startup", "starts within", "s", lower, job},
     {Domain::job, "stall.data", "waiting for data", "ratio", lower, none, TileOn::explorer},
     {Domain::job, "throughput.samples", "samples", "1/s", higher, job},
@@ -61,6 +62,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "elastic.shift.save", "save of a shift", "s", neither, elastic},
     {Domain::job, "elastic.shift.restart", "restart of a shift", "s", lower, elastic},
 
+    {Domain::tenant, "neighbours.loss", "lost to others", "ratio", lower, tenant},
     {Domain::tenant, "read", "reads", "B/s", higher, tenant, TileOn::both},
     {Domain::tenant, "write", "writes", "B/s", higher, tenant, TileOn::both},
     {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
@@ -103,6 +105,7 @@ constexpr Figure kFigures[] = {
     {Domain::storage, "capacity.used", "of the room", "ratio", lower, capacity, TileOn::none,
      "room that is used"},
     {Domain::storage, "capacity.full_after", "full after", "s", higher, capacity},
+    {Domain::storage, "fairness", "fairness", "ratio", higher, capacity},
     {Domain::storage, "credits.use", "used of its base", "ratio", lower, capacity},
     {Domain::storage, "credits.lasts", "credits last", "s", higher, capacity},
     {Domain::storage, "wear.dwpd", "drive writes a day", "count", lower, capacity},

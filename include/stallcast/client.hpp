@@ -142,6 +142,9 @@ class Session {
   /// without: parts of it are made twice as fast, each simulated once, and its bottlenecks are
   /// ranked by that. Nothing is tried of a very large design.
   void rank_by_gain(const Design& design, Prediction& prediction, const Question& question = {});
+  /// Adds what jobs and tenants that share storage lose to each other: each is simulated alone.
+  ///    [docs/models/tenants.md, eq. 13]
+  void add_neighbours(const Design& design, Prediction& prediction, const Question& question = {});
 
   /// Why: the trees of `metrics` (empty: the headline ones) down to inputs with their sources, from
   /// a prediction of `design`, or from closed forms alone with `simulate` false. `what_ifs` is

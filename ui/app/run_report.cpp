@@ -56,7 +56,10 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
     out.prediction = std::move(found).value();
   }
   if (wanted.gains)
-    if (const auto question = steps.next()) session.rank_by_gain(design, out.prediction, *question);
+    if (const auto question = steps.next()) {
+      session.rank_by_gain(design, out.prediction, *question);
+      session.add_neighbours(design, out.prediction, *question);
+    }
   if (drawn)
     if (const auto question = steps.next()) {
       Result<Uncertainty> found =

@@ -11,6 +11,7 @@
 #include "engine/decide/explain/explain.hpp"
 #include "engine/decide/explain/what_if.hpp"
 #include "engine/decide/gain/gains.hpp"
+#include "engine/decide/gain/neighbours.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
@@ -225,6 +226,11 @@ void Session::rank_by_gain(const Design& design, Prediction& prediction, const Q
   options.valid = can_be_built;
   options.of = question.gain_of;
   gain::rank_by_gain(design, prediction, options);
+}
+
+void Session::add_neighbours(const Design& design, Prediction& prediction,
+                             const Question& question) {
+  gain::add_neighbours(design, prediction, {.predict = impl_->begin(question)});
 }
 
 Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,

@@ -131,7 +131,7 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   add_block(p, "Pipeline", "pipeline.", Group::pipeline, out);
   add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
   add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
-  add_blocks(p, metric::Domain::storage, "Room on ", Group::capacity, out);
+  add_blocks(p, metric::Domain::storage, "Storage ", Group::capacity, out);
   add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
   add_block(p, "Power", "power.", Group::power, out);
   add_block(p, "Room in racks", "space.", Group::power, out);
