@@ -38,6 +38,7 @@ struct FieldLimits {
   std::string_view low = {};  ///< nine times in ten the truth is at least this, as a user writes it
   std::string_view high = {};          ///< ... and at most this
   std::string_view range_source = {};  ///< how that is known
+  std::string_view with = {};          ///< key of an optional field without which it means nothing
 };
 
 /// Limits used everywhere.
@@ -70,6 +71,11 @@ constexpr FieldLimits between(std::string_view low, std::string_view high, Field
   limits.low = low;
   limits.high = high;
   limits.range_source = source;
+  return limits;
+}
+/// Of a field that means something only where the optional field `key` is given.
+constexpr FieldLimits only_with(std::string_view key, FieldLimits limits) {
+  limits.with = key;
   return limits;
 }
 /// A text field that takes one of `choices`.
@@ -191,7 +197,7 @@ template <class P, std::size_t N>
 void bind(const std::array<Field<P>, N>& table, const Component& component, P& params) {
   for (const Field<P>& f : table) {
     const Value* value = component.find(f.info.key);
-    assert(value != nullptr || f.info.optional());
+    assert(value != nullptr || f.info.optional() || !f.info.limits.with.empty());
     if (value != nullptr)
       std::visit([&](auto member) { detail::take(params.*member, *value); }, f.member);
   }

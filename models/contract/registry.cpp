@@ -256,6 +256,7 @@ bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
 }
 
 bool counts(const KindInfo& kind, const Component& component, const FieldInfo& field) {
+  if (!field.limits.with.empty() && component.find(field.limits.with) == nullptr) return false;
   if (is_for_costs(kind, field)) return is_bought(kind, component);
   const auto among = [&](std::span<const FieldInfo> fields) {
     return std::any_of(fields.begin(), fields.end(),
