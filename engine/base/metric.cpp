@@ -77,6 +77,8 @@ constexpr Figure kFigures[] = {
     {Domain::tenant, "queries", "queries", "1/s", higher, tenant, TileOn::both},
     {Domain::tenant, "query", "a query takes", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "chunk", "a chunk takes", "s", lower, tenant},
+    {Domain::tenant, "database.use", "database in use", "ratio", lower, tenant},
+    {Domain::tenant, "database.latency", "a call takes", "s", lower, tenant},
     {Domain::tenant, "makespan", "makespan", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "io", "time in I/O", "s", lower, tenant},
     {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},

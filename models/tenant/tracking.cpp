@@ -19,9 +19,11 @@ struct TrackingParams {
   double files = 1.0;
   std::optional<Bytes> artifact;
   Seconds artifact_every;
+  std::optional<OpRate> database;
+  double calls = 1.0;
 };
 
-constexpr std::array<Field<TrackingParams>, 6> kTrackingFields{
+constexpr std::array<Field<TrackingParams>, 8> kTrackingFields{
     field("writers", &TrackingParams::writers, kRequired, "processes that log", up_to(1e7)),
     field("every", &TrackingParams::every, "10 s", "time between two flushes of one writer",
           between("2 s", "2 min", assumed(kPositive),
@@ -33,7 +35,14 @@ constexpr std::array<Field<TrackingParams>, 6> kTrackingFields{
           "files created per flush; 0: appends to an open file", kNonNegative),
     field("artifact", &TrackingParams::artifact, kOptional, "size of one artifact", kPositive),
     field("artifact_every", &TrackingParams::artifact_every, "30 min", "time between two artifacts",
-          assumed(kPositive))};
+          assumed(kPositive)),
+    field("database.rate", &TrackingParams::database, kOptional,
+          "calls a second that the database of the tracking server commits, on disks of its own "
+          "(MLflow's backend store); absent: there is none",
+          kPositive),
+    field("database.calls", &TrackingParams::calls, "1",
+          "calls of one flush: one for each metric (log_metric), or one in all (log_batch)",
+          only_with("database.rate", kPositive))};
 
 class Tracking final : public Tenant {
  public:
@@ -57,6 +66,23 @@ class Tracking final : public Tenant {
       co_await context().sleep(p_.artifact_every);
       context().spawn(write({.bytes = *p_.artifact, .files = 1.0, .sampled = false}));
     }
+  }
+
+  // Calls of many writers arrive at random, each takes as long: M/D/1.  [docs/models/tenants.md,
+  // eq. 6]
+  void remark(const std::string& name, RunResult& out) const override {
+    if (!p_.database) return;
+    const double rate = p_.database->in(unit::per_s);
+    const double asked = static_cast<double>(p_.writers) * p_.calls / p_.every.in(unit::s);
+    const double busy = asked / rate;
+    out.metrics[name + "database.use"] = {busy, "ratio", {}};
+    if (busy < 1.0)
+      out.metrics[name + "database.latency"] = {
+          (1.0 + busy / (2.0 * (1.0 - busy))) / rate, "s", {}};
+    else
+      out.warnings.push_back(name.substr(0, name.size() - 1) +
+                             ": its writers make more calls than the database of the tracking "
+                             "server commits: they wait without end");
   }
 
   TrackingParams p_;

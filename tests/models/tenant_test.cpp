@@ -128,6 +128,24 @@ TEST_CASE("writers of metrics flush once a period each") {
   CHECK(metric(result, "tenant.logs.write") == Approx(409600.0).epsilon(0.05));
 }
 
+TEST_CASE("calls of loggers wait in the database of the tracking server") {
+  // 100 writers log 40 metrics every 10 s: 400 a second of 500, u = 0.8: 2 ms (1 + 0.8 / 0.4)
+  const auto logs = [](const char* rate) {
+    return run(shared({tenant("tracking", "logs",
+                              {{"writers", "100"},
+                               {"every", "10 s"},
+                               {"database.rate", rate},
+                               {"database.calls", "40"}})}));
+  };
+  CHECK(metric(logs("500 ops/s"), "tenant.logs.database.latency") == Approx(6e-3));
+  CHECK(metric(logs("500 ops/s"), "tenant.logs.database.use") == Approx(0.8));
+  const RunResult full = logs("400 ops/s");
+  CHECK_FALSE(full.metrics.contains("tenant.logs.database.latency"));
+  CHECK(std::any_of(full.warnings.begin(), full.warnings.end(), [](const std::string& warning) {
+    return warning.find("wait without end") != std::string::npos;
+  }));
+}
+
 TEST_CASE("a fio job is a closed loop of requests in flight") {
   // 2 hosts x 4 x 8 requests of 1 MiB in flight at 5 GB/s take 1.048576 MB x 64 / 5 GB/s = 13.4 ms
   // of transfer and 260 us of turn: Little's law gives the rate, the two are served in turn
