@@ -28,7 +28,7 @@ class WholeRun(unittest.TestCase):
 
     def test_opt_175b_computes_for_a_month(self):
         # 8 N D with recomputation: 143,000 steps of 2,097,088 tokens at 147 TFLOP/s of 992 GPUs are 33.3 days; the calendar's
-        # 56 take what restarts cost, which nobody published.
+        # 56 take what about 90 restarts cost, of which no more was published than "hours".
         found = metrics("opt-175b-days")
         computing = 8 * 175e9 * 143000 * 992 * 2114 / (992 * 147e12)
         self.assertAlmostEqual(found["job.train.run.time"] * found["job.train.goodput"] / computing, 1.0, delta=0.01)
