@@ -256,11 +256,6 @@ class Verbs(unittest.TestCase):
             self.assertEqual(Run("lint", "FILE", text=text).code, 0, name)
             self.assertIn(Run("run", "FILE", "--no-advice", text=text).code, (0, 1, 3), name)
 
-    def test_lint_reports_every_file(self):
-        run = Run("lint", "FILE", "/no/such.json", "--format", "json", text=EASY)
-        self.assertEqual(run.code, 2)
-        self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
-
     def test_resolve_gives_a_scenario_that_predicts_the_same(self):
         first = json.loads(Run("run", "FILE", "--format", "json", "--no-advice", text=HARD).out)
         resolved = Run("resolve", "FILE", text=HARD).out

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "ui/app/lint.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -59,7 +60,7 @@ int lint_verb(const Verb& verb, std::span<const std::string> args) {
   Json files = Json::array();
   const client::Session session(settings_of(options));
   for (const std::string& path : paths) {
-    const Diagnostics found = strictly(session.read(source_of(path, options)).diagnostics);
+    const Diagnostics found = strictly(client::lint(session, source_of(path, options)));
     print_diagnostics(found, options.quiet);
     const std::size_t errors = count(found, Severity::error);
     const std::size_t warnings = count(found, Severity::warning);

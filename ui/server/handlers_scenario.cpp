@@ -1,3 +1,4 @@
+#include "ui/app/lint.hpp"
 #include "ui/app/reference.hpp"
 #include "ui/server/scenario_call.hpp"
 
@@ -7,8 +8,8 @@ namespace stallcast::server {
 Response answer_lint(Call& call) {
   const Asked<ScenarioFile> source = source_of(call);
   if (!source.value) return source.problem;
-  client::Reading reading = call.session.read(*source.value);
-  return {.body = diagnostics_json(for_client(call.service.settings, reading.diagnostics))};
+  const Diagnostics found = client::lint(call.session, *source.value);
+  return {.body = diagnostics_json(for_client(call.service.settings, found))};
 }
 
 Response answer_resolve(Call& call) {

@@ -1,0 +1,47 @@
+"""What `stallcast lint` looks at: every file, every variant.
+
+Usage: lint_verb_test.py PATH_OF_STALLCAST [unittest options].
+"""
+
+import json
+import unittest
+
+import program
+from program import Run
+
+
+EASY = """{
+  "id": "small",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+  "run": { "duration": "10 min" }
+}
+"""
+
+
+class Lint(unittest.TestCase):
+    def test_every_file_is_reported(self):
+        run = Run("lint", "FILE", "/no/such.json", "--format", "json", text=EASY)
+        self.assertEqual(run.code, 2)
+        self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
+
+    def test_every_variant_is_looked_at(self):
+        def variants(**named):
+            scenario = json.loads(Run("resolve", "FILE", text=EASY).out)
+            scenario["scenarios"] = named
+            return json.dumps(scenario)
+
+        bad = {"jobs": [{"id": "train", "step": {"compute": "-1 s"}}]}
+        good = {"jobs": [{"id": "train", "step": {"compute": "2 s"}}]}
+        run = Run("lint", "FILE", text=variants(fast=good, broken=bad))
+        self.assertEqual(run.code, 2)
+        self.assertIn('variant "broken": "compute" must be', run.err)
+        self.assertEqual(Run("lint", "FILE", "--variant", "fast", text=variants(fast=good, broken=bad)).code, 0)
+        self.assertEqual(Run("lint", "-", stdin=variants(broken=bad)).code, 2)
+        many = Run("lint", "FILE", text=variants(**{f"v{n}": good for n in range(201)}))
+        self.assertEqual(many.code, 0)
+        self.assertIn("of 201 variants the first 200 were looked at", many.err)
+
+
+if __name__ == "__main__":
+    program.main()
