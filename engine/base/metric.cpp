@@ -18,7 +18,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "goodput.p5", "goodput, worst 5 %", "ratio", higher, job},
     {Domain::job, kStepTime, "step", "s", lower, job, TileOn::both, "step time"},
     {Domain::job, "first_batch", "first batch after", "s", lower, job, TileOn::page},
-    {Domain::job, "neighbours.loss", "lost to others", "ratio", lower, job},
+    {Domain::job, "neighbours.loss", "lost to others", "ratio", lower, job, TileOn::page},
     {Domain::job, "startup", "starts within", "s", lower, job},
     {Domain::job, "stall.data", "waiting for data", "ratio", lower, none, TileOn::explorer},
     {Domain::job, "throughput.samples", "samples", "1/s", higher, job},
