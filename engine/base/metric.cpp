@@ -176,6 +176,19 @@ constexpr std::array<std::pair<std::string_view, Domain>, 11> kDomains = {
      {"space", Domain::space},
      {"*", Domain::any}}};
 
+constexpr std::string_view kOfJobs[] = {
+    "accelerators", "au",          "cache",      "checkpoint", "communication", "elastic",
+    "failures",     "first_batch", "first_step", "goodput",    "gpu",           "neighbours",
+    "restart",      "restore",     "run",        "slow",       "stall",         "startup",
+    "steady",       "step",        "steps",      "throughput", "time",          "waited"};
+constexpr std::string_view kOfTenants[] = {
+    "behind", "cached",   "chunk",    "database",   "gpu",        "io",      "itl",   "latency",
+    "load",   "makespan", "metadata", "neighbours", "operations", "queries", "query", "read",
+    "reads",  "syncs",    "tokens",   "ttft",       "unwritten",  "weights", "write", "writes"};
+constexpr std::string_view kOfStages[] = {"end",  "rate",   "read",   "start",
+                                          "time", "waited", "written"};
+constexpr std::string_view kOfCosts[] = {"capex", "gpu_idle", "per_useful_gpu_hour", "requests"};
+
 std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
   std::string out;
   out.reserve(domain.size() + id.size() + figure.size() + 1);
@@ -209,6 +222,21 @@ Name parse(std::string_view full) {
   out.id = out.figure.substr(0, end);
   out.figure = end == std::string_view::npos ? std::string_view() : out.figure.substr(end + 1);
   return out;
+}
+
+std::span<const std::string_view> first_words(Domain domain) {
+  switch (domain) {
+    case Domain::job:
+      return kOfJobs;
+    case Domain::tenant:
+      return kOfTenants;
+    case Domain::stage:
+      return kOfStages;
+    case Domain::cost:
+      return kOfCosts;
+    default:
+      return {};
+  }
 }
 
 std::string of_job(std::string_view job, std::string_view figure) {

@@ -42,6 +42,8 @@ struct Name {
 /// `Domain::any` is the wildcard "*.gpu.utilization"; of a name of no known domain, `figure` is
 /// all.
 [[nodiscard]] Name parse(std::string_view full);
+/// What figures of `domain` begin with: "checkpoint" of jobs. Empty where anything may be one.
+[[nodiscard]] std::span<const std::string_view> first_words(Domain domain);
 
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});

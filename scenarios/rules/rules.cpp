@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/rules/support.hpp"
+#include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::scenarios {
@@ -133,10 +135,27 @@ class Rules {
                     "add \"dataset\", or remove \"loader\"");
   }
 
-  // The metric itself is judged once it is known what the run reports.
+  // What the words of the metric stand for; the rest is judged once it is known what a run reports.
   void check_expectation(const Expectation& e) {
     const std::string at = e.pointer + "/that";
     if (e.that.empty()) return;
+    check_component(e, at);
+    const Result<base::Assertion> read = base::parse_assertion(e.that);
+    if (!read.ok()) return;  // said where it was read
+    const metric::Name name = metric::parse(read->metric);
+    const auto words = metric::first_words(name.domain);
+    const std::string word(name.figure.substr(0, name.figure.find('.')));
+    if (words.empty() || word.find('*') != std::string::npos ||
+        std::find(words.begin(), words.end(), word) != words.end())
+      return;
+    const std::vector<std::string> known(words.begin(), words.end());
+    const std::string near = base::nearest(word, known);
+    report_.error("unknown-metric", at, "no metric is named \"" + read->metric + "\"",
+                  near.empty() ? "it may begin with " + base::join(known, ", ")
+                               : "did you mean \"" + near + "\"?");
+  }
+
+  void check_component(const Expectation& e, const std::string& at) {
     const std::vector<std::string> parts = base::split(base::trim(e.that), '.');
     if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
     std::vector<std::string> jobs;

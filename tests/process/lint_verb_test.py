@@ -25,6 +25,21 @@ class Lint(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
 
+    def test_a_target_is_one_that_a_run_would_take(self):
+        def linted(that):
+            scenario = json.loads(EASY)
+            scenario["expect"] = [{"id": "t", "that": that}]
+            return Run("lint", "FILE", text=json.dumps(scenario))
+
+        self.assertEqual(linted("job.train.goodput >= 90 %").code, 0)
+        self.assertEqual(linted("*.goodput >= 90 %").code, 0)
+        for that, said in (("job.train.gooodput >= 90 %", 'did you mean "goodput"?'),
+                           ("job.trian.goodput >= 90 %", 'did you mean "train"?'),
+                           ("job.train.goodput >= ninety", "ninety")):
+            run = linted(that)
+            self.assertEqual(run.code, 2, that)
+            self.assertIn(said, run.err)
+
     def test_every_variant_is_looked_at(self):
         def variants(**named):
             scenario = json.loads(Run("resolve", "FILE", text=EASY).out)

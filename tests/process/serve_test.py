@@ -139,8 +139,10 @@ class ServeTest(unittest.TestCase):
             self.assertEqual(answer.json["verdict"], "inconclusive")
 
     def test_a_metric_that_does_not_exist_is_a_problem_at_its_line(self):
-        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz"))
+        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.gpu.xyz"))
         self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)
+        answer = self.server.post("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz"))
+        self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)  # at once
 
     def test_a_plan_finds_the_fewest(self):
         found = self.server.run("/v1/plan?over=osts").json
@@ -213,7 +215,7 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(after["check"], before["check"])
 
     def test_faults_found_by_a_shared_simulation_have_the_lines_of_each_text(self):
-        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz")
+        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.gpu.xyz")
         for lines in range(3):
             answer = self.server.run("/v1/runs?seed=56", "\n" * lines + wrong)
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10 + lines)
