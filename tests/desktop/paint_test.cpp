@@ -1,3 +1,5 @@
+#include <QFontMetricsF>
+#include <QImage>
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QPainter>
@@ -100,6 +102,45 @@ TEST_CASE("a small part of a million spans is painted span by span, with its nam
   // for lanes and axis.
   CHECK(device.engine.count >= 10 * 10);
   CHECK(device.engine.count <= 10 * (22 + 22) + 100);
+}
+
+// Steps of 5 s that a barrier of 2 ms ends: a pixel of 0.4 s holds the end of a step, the barrier
+// and the beginning of the next step.
+TEST_CASE("a span of many pixels keeps its length beside one of less than a pixel") {
+  GanttData data;
+  GanttData::Lane& lane = data.lanes.emplace_back();
+  lane.name = QStringLiteral("rank");
+  for (int i = 0; i < 60; ++i) {
+    const double at = 5.002 * i;
+    lane.spans.push_back({at, at + 5.0, GanttData::What::step, {}});
+    lane.spans.push_back({at + 5.0, at + 5.002, GanttData::What::stall, {}});
+  }
+  data.end = 60 * 5.002;
+  for (const double zoom : {1.0, 0.3, 0.011}) {
+    constexpr int kWidth = 800;
+    Gantt gantt(nullptr);
+    gantt.resize(kWidth, 80);
+    gantt.set(data);
+    gantt.show_range(0.0, data.end * zoom);
+    const Theme theme = Theme::light();
+    QImage image(kWidth, 80, QImage::Format_RGB32);
+    image.fill(Qt::magenta);
+    QPainter painter(&image);
+    gantt.paint(painter, QRectF(0, 0, kWidth, 80), theme);
+    painter.end();
+    // The first lane begins 1.4 lines of text down; the lower half of it shows long spans.
+    const QFontMetricsF metrics(gantt.font());
+    int busy = 0, bare = 0;
+    const int y = static_cast<int>(metrics.height() * (1.4 + 0.4));
+    for (int x = 0; x < kWidth; ++x) {
+      const QColor colour = image.pixelColor(x, y);
+      busy += colour == theme.causes[0] ? 1 : 0;
+      bare += colour == QColor(Qt::magenta) ? 1 : 0;
+    }
+    INFO("zoom " << zoom << ": " << busy << " pixels of steps, " << bare << " of nothing");
+    CHECK(busy > kWidth / 2);
+    CHECK(busy > 9 * (kWidth - bare - busy));
+  }
 }
 
 }  // namespace paint_test

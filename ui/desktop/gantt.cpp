@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "ui/desktop/figures.hpp"
 
@@ -37,6 +39,38 @@ QColor colour_of(GanttData::What what, const Theme& theme) {
   }
   return theme.faint;
 }
+
+/// How much of each pixel of a lane is of which kind; spans come by begin.
+class Pixels {
+ public:
+  using Time = std::array<double, kKinds>;
+  explicit Pixels(std::size_t count) : time_(count), mixed_(count) {}
+
+  /// A span over `left` to `right`, in pixels. Long ones count where they begin and end: between
+  /// them nothing else is.
+  void add(double left, double right, std::size_t kind) {
+    const double end = static_cast<double>(time_.size());
+    if (right <= 0.0 || left >= end) return;
+    const auto first = static_cast<std::size_t>(std::max(left, 0.0));
+    const auto last = static_cast<std::size_t>(std::min(right, end - 0.5));
+    for (const std::size_t pixel : {first, last}) {
+      const double from = static_cast<double>(pixel);
+      time_[pixel][kind] += std::max(0.0, std::min(right, from + 1.0) - std::max(left, from));
+      mixed_[pixel] = mixed_[pixel] || right - left < 1.0;
+      if (first == last) break;
+    }
+  }
+
+  template <class Use>
+  void for_each_mixed(const Use& use) const {
+    for (std::size_t pixel = 0; pixel < time_.size(); ++pixel)
+      if (mixed_[pixel]) use(pixel, time_[pixel]);
+  }
+
+ private:
+  std::vector<Time> time_;
+  std::vector<bool> mixed_;
+};
 
 }  // namespace
 
@@ -134,36 +168,28 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
 
 void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
                        const Theme& theme) const {
-  const QFontMetricsF metrics(painter.font());
   const double scale = area.width() / (to() - from());
-  auto span = std::lower_bound(lane.spans.begin(), lane.spans.end(), from(),
-                               [](const GanttData::Span& s, double t) { return s.end < t; });
+  const auto first = std::lower_bound(lane.spans.begin(), lane.spans.end(), from(),
+                                      [](const GanttData::Span& s, double t) { return s.end < t; });
+  Pixels pixels(static_cast<std::size_t>(std::ceil(area.width())) + 1);
   painter.setRenderHint(QPainter::Antialiasing, false);
-  while (span != lane.spans.end() && span->begin <= to()) {
-    const double left = area.left() + (span->begin - from()) * scale;
-    const double right = area.left() + (span->end - from()) * scale;
+  for (auto span = first; span != lane.spans.end() && span->begin <= to(); ++span) {
+    const double left = (span->begin - from()) * scale, right = (span->end - from()) * scale;
+    const auto kind = static_cast<std::size_t>(span->what);
+    pixels.add(left, right, kind);
+    if (right - left < 1.0) continue;
     const QColor colour = colour_of(span->what, theme);
-    if (right - left >= 1.0) {
-      const QRectF box(left, area.top(), right - left, area.height());
-      painter.fillRect(box, colour);
-      if (metrics.horizontalAdvance(span->text) + 6 < box.width()) {
-        painter.setPen(colour.lightness() > 140 ? Qt::black : Qt::white);
-        painter.drawText(box, Qt::AlignCenter, span->text);
-      }
-      ++span;
-      continue;
+    const QRectF box(area.left() + left, area.top(), right - left, area.height());
+    painter.fillRect(box, colour);
+    if (QFontMetricsF(painter.font()).horizontalAdvance(span->text) + 6 < box.width()) {
+      painter.setPen(colour.lightness() > 140 ? Qt::black : Qt::white);
+      painter.drawText(box, Qt::AlignCenter, span->text);
     }
-    // All spans that begin in this pixel share its height as they share its time; what is more than
-    // next to nothing of a stall is never rounded away.
-    const double pixel = std::floor(left - area.left());
-    const double pixel_end = from() + (pixel + 1.0) / scale;
-    std::array<double, kKinds> time{};
-    double all = 0.0;
-    do {
-      time[static_cast<std::size_t>(span->what)] += span->end - span->begin;
-      all += span->end - span->begin;
-      ++span;
-    } while (span != lane.spans.end() && span->begin < pixel_end);
+  }
+  // Spans that share a pixel share its height as they share its time, long ones that reach into it
+  // too; what is more than next to nothing of a stall is never rounded away.
+  pixels.for_each_mixed([&](std::size_t pixel, const Pixels::Time& time) {
+    const double all = std::accumulate(time.begin(), time.end(), 0.0);
     double bottom = area.bottom();
     for (std::size_t kind = kKinds; kind-- > 0 && all > 0.0;) {
       const auto what = static_cast<GanttData::What>(kind);
@@ -171,11 +197,11 @@ void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRe
       double high = share * area.height();
       if (what == GanttData::What::stall && share >= kSeen) high = std::max(high, 1.0);
       if (high <= 0.0) continue;
-      painter.fillRect(QRectF(area.left() + pixel, bottom - high, 1.0, high),
+      painter.fillRect(QRectF(area.left() + static_cast<double>(pixel), bottom - high, 1.0, high),
                        colour_of(what, theme));
       bottom -= high;
     }
-  }
+  });
   painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
