@@ -70,6 +70,7 @@ struct LinkUse {
   Rate capacity;
   Bytes carried;             ///< by all finished flows, all members counted
   double peak_weight = 0.0;  ///< most members that were active at one time
+  Seconds active;            ///< how long any was, up to the last that finished
 };
 
 /// Who goes on when transfers have ended.

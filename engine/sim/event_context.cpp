@@ -58,7 +58,7 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arriv
   record.order = next_order_++;
   record.outcome = &outcome;
   record.arrivals = &arrivals;
-  links_.enter(flow.path, flow.members);
+  links_.enter(flow.path, flow.members, now());
   open_flow(key, flow);
 }
 
@@ -134,7 +134,7 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
   }
   for (const FlowKey key : ended) {
     const Record& record = records_[key];
-    links_.leave(record.path, record.members, record.bytes * record.members);
+    links_.leave(record.path, record.members, record.bytes * record.members, now());
     if (--record.arrivals->missing == 0) resume_soon(record.arrivals->waiter);
     records_[key].outcome = nullptr;
     unused_.push_back(key);

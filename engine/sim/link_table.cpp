@@ -27,19 +27,20 @@ LinkUse LinkTable::use(LinkId link) const {
   return {.name = names_[link.index],
           .capacity = from.capacity,
           .carried = from.carried,
-          .peak_weight = from.peak_weight};
+          .peak_weight = from.peak_weight,
+          .active = from.active};
 }
 
-void LinkTable::enter(std::span<const LinkId> path, double members) {
+void LinkTable::enter(std::span<const LinkId> path, double members, Seconds now) {
   for (const LinkId id : path) {
     Link& link = at(id);
-    ++link.flows;
+    if (link.flows++ == 0) link.since = now;
     link.weight += members;
     link.peak_weight = std::max(link.peak_weight, link.weight);
   }
 }
 
-void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carried) {
+void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carried, Seconds now) {
   for (const LinkId id : path) {
     Link& link = at(id);
     assert(link.flows > 0);
@@ -47,12 +48,17 @@ void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carrie
     // An idle link forgets what sums of fractional members left behind.
     link.weight = link.flows == 0 ? 0.0 : link.weight - members;
     link.carried += carried;
+    link.active += now - link.since;
+    link.since = now;
   }
 }
 
 // Capacities change by faults only, which no run with fast-forward has.
 void LinkTable::describe(Ledger& ledger) {
-  for (Link& link : links_) ledger.count(link.carried);
+  for (Link& link : links_) {
+    ledger.count(link.carried);
+    ledger.count(link.active);
+  }
 }
 
 LinkId LinkTable::binding(std::span<const LinkId> path, Rate cap) const {

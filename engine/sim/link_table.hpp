@@ -19,9 +19,9 @@ class LinkTable {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(links_.size()); }
   [[nodiscard]] LinkUse use(LinkId link) const;
 
-  void enter(std::span<const LinkId> path, double members);
+  void enter(std::span<const LinkId> path, double members, Seconds now);
   /// REQUIRES: one earlier `enter` with the same path and members.
-  void leave(std::span<const LinkId> path, double members, Bytes carried);
+  void leave(std::span<const LinkId> path, double members, Bytes carried, Seconds now);
   /// The link of `path` with the least capacity per active member; invalid if `cap` is less.
   [[nodiscard]] LinkId binding(std::span<const LinkId> path, Rate cap) const;
 
@@ -34,6 +34,7 @@ class LinkTable {
     double weight = 0.0;
     double peak_weight = 0.0;
     std::uint32_t flows = 0;
+    Seconds active{}, since{};  ///< had flows for so long, up to this date
   };
   [[nodiscard]] Link& at(LinkId link);
   [[nodiscard]] const Link& at(LinkId link) const;

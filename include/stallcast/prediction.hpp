@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/picture.hpp"
 #include "stallcast/uncertainty.hpp"
 
 namespace stallcast {
@@ -30,13 +32,17 @@ struct Metric {
 
 /// How one shared resource was used over the run.
 struct ResourceUse {
-  std::string name;         ///< hierarchical: "storage.scratch.oss.nic"
-  std::string unit;         ///< "B/s" or "1/s"
-  double capacity = 0.0;    ///< in `unit`
-  double throughput = 0.0;  ///< mean over the job's wall time, in `unit`
-  double peak = 0.0;        ///< highest mean over one timeline bin, in `unit`; 0 when not recorded
+  std::string name;           ///< hierarchical: "storage.scratch.oss.nic"
+  std::string unit;           ///< "B/s" or "1/s"
+  double capacity = 0.0;      ///< in `unit`
+  double throughput = 0.0;    ///< mean over the job's wall time, in `unit`
+  double in_use = 0.0;        ///< mean over the time while anything moved, in `unit`; 0: not known
   double blamed_share = 0.0;  ///< share of all stall time during which this was what was waited for
   [[nodiscard]] double utilization() const { return capacity > 0 ? throughput / capacity : 0.0; }
+  /// Utilization while it was in use, at least the mean.
+  [[nodiscard]] double load() const {
+    return capacity > 0 ? std::max(throughput, in_use) / capacity : 0.0;
+  }
 };
 
 /// What one simulation of one seed returns: raw figures, before replicas are combined.
@@ -125,6 +131,8 @@ struct Prediction {
   std::string method = "simulation";  ///< or "estimate": bounds only, of few metrics
   std::string scenario_id;
   std::string scenario_file;
+  std::string system;  ///< the design in one line; "" where only a result is known
+  Picture picture;     ///< of the design; empty there, too
   std::string design_sha256;
   std::string profile_sha256;  ///< empty without a calibration profile
   Verdict verdict = Verdict::none;

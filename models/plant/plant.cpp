@@ -352,6 +352,8 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
                                           : "B/s";
     out.capacity += use.capacity.in(unit::Bps);
     out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
+    if (use.active > Seconds{})
+      out.in_use += std::min((use.carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
   }
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) out.push_back(use);

@@ -82,7 +82,7 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
                                                   .unit = "",
                                                   .capacity = 0,
                                                   .throughput = 0,
-                                                  .peak = 0,
+                                                  .in_use = 0,
                                                   .blamed_share = 0});
     found->blamed_share = time / total;
   }

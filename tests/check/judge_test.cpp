@@ -74,8 +74,8 @@ TEST_CASE("what fails names its limiter and how busy that is") {
 TEST_CASE("what is busy only now and then tells its peak, and what never is tells nothing") {
   Prediction p = predicted(11.0);
   p.resources = {{"storage.a.ost", "B/s", 100.0, 2.0, 97.0}};
-  CHECK(judged(design_of(kStall), p).load == "97 % busy at its peak");
-  p.resources[0].peak = 0.0;
+  CHECK(judged(design_of(kStall), p).load == "97 % busy while it is in use");
+  p.resources[0].in_use = 0.0;
   CHECK(judged(design_of(kStall), p).load.empty());
 }
 

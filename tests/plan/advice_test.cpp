@@ -169,7 +169,7 @@ TEST_CASE("hardware that is idle and that nobody waits for is halved") {
                        .unit = "B/s",
                        .capacity = 100.0,
                        .throughput = busy * 100.0,
-                       .peak = 0.0,
+                       .in_use = 0.0,
                        .blamed_share = blamed};
   };
   p.resources = {use("storage.scratch.ost", 0.2, 0.0),

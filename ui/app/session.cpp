@@ -12,6 +12,7 @@
 #include "engine/decide/explain/what_if.hpp"
 #include "engine/decide/gain/gains.hpp"
 #include "engine/decide/gain/neighbours.hpp"
+#include "engine/decide/overview/overview.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
@@ -125,6 +126,8 @@ struct Session::Impl {
 
   /// Adds what the profile has to say.
   void finish(const Design& design, const Question& question, Prediction& prediction) const {
+    prediction.system = overview::system_sentence(design);
+    prediction.picture = overview::system_picture(design, prediction);
     if (profile) {
       prediction.profile_sha256 = profile->sha256;
       if (calibration::values_from_profile(design) == 0)

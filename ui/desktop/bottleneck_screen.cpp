@@ -71,16 +71,7 @@ void BottleneckScreen::refresh() {
     return;
   }
   const bool stale = w.freshness() != Freshness::simulated;
-  QString text = limit_text(*w.simulated());
-  if (!w.simulated()->bottlenecks.empty()) {
-    const Bottleneck& b = w.simulated()->bottlenecks.front();
-    text = tr("%1: %2 of all waiting, %3 busy%4")
-               .arg(QString::fromStdString(b.resource), figure_text(b.blamed_share, "ratio"),
-                    figure_text(b.utilization, "ratio"),
-                    b.headroom.empty() ? QString()
-                                       : QStringLiteral(", ") + QString::fromStdString(b.headroom));
-    if (w.simulated()->gains) text = QString::fromStdString(report::limit_phrase(*w.simulated()));
-  }
+  const QString text = limit_text(*w.simulated());
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   hops_->set(w.simulated()->resources, stale);
   if (!w.simulated()->gains) return;

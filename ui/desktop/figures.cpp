@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -137,9 +138,13 @@ const Metric* find_metric(const Prediction& prediction, const QString& name) {
 }
 
 QString limit_text(const Prediction& prediction) {
-  if (prediction.bottlenecks.empty()) return QStringLiteral("nothing limits it");
-  return QStringLiteral("limited by %1")
-      .arg(QString::fromStdString(prediction.bottlenecks.front().resource));
+  // Bounds know what sets them, and no shares of time.
+  if (prediction.method == "estimate")
+    return prediction.bottlenecks.empty() ? QStringLiteral("nothing limits it")
+                                          : QStringLiteral("limited by the %1")
+                                                .arg(QString::fromStdString(label::of_resource(
+                                                    prediction.bottlenecks.front().resource)));
+  return QString::fromStdString(report::limit_phrase(prediction));
 }
 
 QString status_sign(const std::string& status) {

@@ -25,7 +25,7 @@ QString percent(double share) { return QStringLiteral("%1 %").arg(100.0 * share,
 }  // namespace
 
 HopChart::HopChart(QWidget* parent)
-    : Chart(parent, {tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
+    : Chart(parent, {tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("in use"),
                      tr("of all waiting")}) {}
 
 void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
@@ -42,7 +42,7 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
     rows.push_back({Cell(r.name), figure_cell(r.throughput, r.unit),
                     limited ? figure_cell(r.capacity, r.unit) : Cell(tr("no limit")),
                     Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
-                    r.peak > 0.0 ? figure_cell(r.peak, r.unit) : Cell(tr("not recorded")),
+                    r.in_use > 0.0 ? figure_cell(r.in_use, r.unit) : Cell(QString()),
                     figure_cell(r.blamed_share, "ratio")});
     if (r.blamed_share <= most) continue;
     most = r.blamed_share;
@@ -114,8 +114,9 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
     painter.setPen(limits ? QPen(theme.bad, 2) : QPen(theme.faint, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(outline);
-    if (r.peak > 0.0 && r.capacity > 0.0) {
-      const double x = outline.left() + std::clamp(r.peak / r.capacity, 0.0, 1.0) * outline.width();
+    if (r.in_use > 0.0 && r.capacity > 0.0) {
+      const double x =
+          outline.left() + std::clamp(r.in_use / r.capacity, 0.0, 1.0) * outline.width();
       painter.setPen(QPen(theme.text, 2));
       painter.drawLine(QPointF(x, outline.top() - 2), QPointF(x, outline.bottom() + 2));
     }

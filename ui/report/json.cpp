@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stallcast/metric.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 
@@ -82,6 +83,17 @@ Json bottleneck_object(const Bottleneck& b) {
   return out;
 }
 
+Json limit_object(const Prediction& prediction) {
+  const Limit limit = limit_of(prediction);
+  const bool resource = limit.name != limit.label;
+  return {{"kind", kind_name(limit.kind)},
+          {"resource", resource ? Json(limit.name) : Json(nullptr)},
+          {"label", limit.label},
+          {"share", limit.share},
+          {"target", limit.target.empty() ? Json(nullptr) : Json(limit.target)},
+          {"phrase", limit_phrase(prediction)}};
+}
+
 Json gains_object(const Gains& gains) {
   Json out = {{"simulated", gains.simulated},
               {"left_out", gains.left_out},
@@ -145,7 +157,9 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["scenario"] = {{"id", prediction.scenario_id},
                      {"sha256", prediction.design_sha256},
                      {"file", prediction.scenario_file}};
+  if (!prediction.system.empty()) out["system"] = prediction.system;
   out["verdict"] = verdict_name(prediction.verdict);
+  out["limit"] = limit_object(prediction);
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);
   out["breakdown"] = breakdown_object(prediction);

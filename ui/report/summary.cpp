@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::report {
@@ -66,15 +67,6 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
     add_block(p, title + std::string(last), name.substr(0, end), group, out);
   }
 }
-
-/// What a share is of: the time of the jobs, or of what tenants ask for.
-std::string of_the_time(const Prediction& p) {
-  const std::string what = time_gained(p);
-  return what.empty() ? " of the time" : " of the time " + what;
-}
-
-/// What ranks wait for each other: half of it is no speed of anything.
-bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
 
 }  // namespace
 
@@ -142,69 +134,6 @@ const Gain* gain_of(const Bottleneck& b, const Prediction& p) {
   return p.gains && b.gain && b.gain->time >= p.gains->noise ? &*b.gain : nullptr;
 }
 
-Limit limit_of(const Prediction& p) {
-  const double waiting = waiting_share(p);
-  const auto mean_share = [&](const char* cause) {
-    double sum = 0.0;
-    for (const auto& [job, shares] : p.breakdown)
-      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
-    return sum / static_cast<double>(std::max<std::size_t>(p.breakdown.size(), 1));
-  };
-  const double sync = mean_share("sync"), restart = mean_share("restart");
-  if (restart > std::max({sync, waiting, kNothing})) {
-    const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
-      return metric.first.ends_with(".failures.count") || metric.first.ends_with(".restart.count");
-    });
-    return fails ? Limit{Limit::Kind::failures, "failures", restart}
-                 : Limit{Limit::Kind::shifts, "shifts of GPUs", restart};
-  }
-  if (!p.bottlenecks.empty())
-    if (const Gain* gain = gain_of(p.bottlenecks.front(), p))
-      return is_barrier(p.bottlenecks.front().resource)
-                 ? Limit{Limit::Kind::barrier, "the step barrier", sync}
-                 : Limit{Limit::Kind::gain, p.bottlenecks.front().resource, gain->time};
-  if (p.gains && !p.gains->pair.empty())
-    return {Limit::Kind::together, base::join(p.gains->pair, " and "), p.gains->together.time};
-  if (sync > std::max(waiting, kNothing)) return {Limit::Kind::barrier, "the step barrier", sync};
-  if (waiting < kNothing) return {Limit::Kind::compute, "GPU compute", 0.0};
-  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0))
-    return {Limit::Kind::unnamed, "nothing that is named", waiting};
-  if (p.gains && p.gains->simulated > 0 && p.gains->left_out == 0)
-    return {Limit::Kind::nothing, "nothing alone", waiting};
-  const Bottleneck& b = p.bottlenecks.front();
-  return {Limit::Kind::resource, b.resource, b.blamed_share * waiting};
-}
-
-std::string limit_phrase(const Prediction& p) {
-  const Limit limit = limit_of(p);
-  const std::string by = "limited by " + limit.name + ": " + print_share(limit.share);
-  const std::string of_time = of_the_time(p);
-  switch (limit.kind) {
-    case Limit::Kind::failures:
-      return by + " of the time goes to lost work and restarts";
-    case Limit::Kind::shifts:
-      return by + " of the time goes to saves and restarts for them";
-    case Limit::Kind::barrier:
-      return by + " of the time goes to waiting for the slowest rank";
-    case Limit::Kind::resource:
-      if (!time_gained(p).empty()) return by + of_time;
-      return by + " of the time, " + print_share(p.bottlenecks.front().blamed_share) +
-             " of all waiting";
-    case Limit::Kind::gain:
-    case Limit::Kind::together:
-      return by + of_time + " saved if " +
-             (limit.kind == Limit::Kind::gain ? "it were" : "all of it were") + " twice as fast";
-    case Limit::Kind::nothing:
-      return "nothing alone limits it: " + print_share(limit.share) + of_time +
-             " is waiting, and no part that is twice as fast saves " + print_share(p.gains->noise);
-    case Limit::Kind::compute:
-      return "data, saves and communication cost less than 0.05 % of the time";
-    case Limit::Kind::unnamed:
-      break;
-  }
-  return "";
-}
-
 std::vector<LimitRow> limit_rows(const Prediction& p) {
   const double waiting = waiting_share(p);
   std::vector<LimitRow> out;
@@ -217,7 +146,8 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
     if (gain != nullptr) row.by = gain->by;
     std::vector<std::string> text;
     if (!row.gain.empty())
-      text.push_back((is_barrier(b.resource) ? "half of it: " : "twice as fast: ") + row.gain);
+      text.push_back((b.resource.ends_with(".barrier") ? "half of it: " : "twice as fast: ") +
+                     row.gain);
     if (cost >= kNothing || row.gain.empty())
       text.push_back(print_share(cost) + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
     if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");

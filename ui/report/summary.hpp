@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stallcast/prediction.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
 
 /// What there is to say of a prediction, whatever the format: phrases and rows that text and pages
@@ -24,29 +25,8 @@ namespace stallcast::report {
 /// "all targets hold", "1 of 2 targets missed", "the scenario has no targets".
 [[nodiscard]] std::string verdict_phrase(const Prediction& prediction);
 
-/// What costs most of the time, all jobs together.
-struct Limit {
-  enum class Kind {
-    failures,
-    shifts,
-    gain,
-    together,
-    nothing,
-    barrier,
-    compute,
-    resource,
-    unnamed
-  };
-  Kind kind = Kind::unnamed;
-  std::string name;    ///< "storage.scratch.ost", "the step barrier", "GPU compute"
-  double share = 0.0;  ///< of the time: what it costs, or what it would save at twice the speed
-};
 /// What a bottleneck would gain, where that is more than noise; else nullptr.
 [[nodiscard]] const Gain* gain_of(const Bottleneck& bottleneck, const Prediction& prediction);
-[[nodiscard]] Limit limit_of(const Prediction& prediction);
-
-/// "limited by storage.scratch.ost: 3 % of the time, ..."; "" when nothing can be said.
-[[nodiscard]] std::string limit_phrase(const Prediction& prediction);
 
 struct FigureRow {
   std::string label;   ///< "stall per save"

@@ -34,6 +34,7 @@ std::string headline(const Prediction& p, const Ink& ink) {
   else
     out += ink.by_status(verdict, upper(verdict)) + ", ";
   out += verdict_phrase(p) + "\n";
+  if (!p.system.empty()) out += wrapped("  ", p.system, 4);
   for (const auto& [job, shares] : p.breakdown)
     if (const Metric* m = find(p, metric::gpu_utilization(job)))
       out += utilization(p, job, *m, ink);

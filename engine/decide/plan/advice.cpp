@@ -217,8 +217,7 @@ class Advisor {
         continue;
       const Component* component = component_of(name);
       if (!kind.empty() && (component == nullptr || component->kind != kind)) continue;
-      const double peak = use.capacity > 0.0 ? use.peak / use.capacity : 0.0;
-      const double busy = use.blamed_share >= kBlamed ? 1.0 : std::max(use.utilization(), peak);
+      const double busy = use.blamed_share >= kBlamed ? 1.0 : use.load();
       double& most = busiest[std::string(name.id)];
       most = std::max(most, busy);
     }

@@ -77,7 +77,7 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
       sum.capacity += use.capacity / n;
       sum.throughput += use.throughput / n;
       sum.blamed_share += use.blamed_share / n;
-      sum.peak = std::max(sum.peak, use.peak);
+      sum.in_use += use.in_use / n;
     }
   std::vector<ResourceUse> out;
   out.reserve(uses.size());
@@ -97,7 +97,7 @@ std::string headroom(const ResourceUse& use) {
   const std::string of = " left of " + base::print_value(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
   std::string text = base::print_value(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
-  if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
+  if (use.load() >= 0.995) text += ", nothing while it is in use";
   return text;
 }
 

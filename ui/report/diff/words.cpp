@@ -212,7 +212,7 @@ std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
 
 std::string limit_text(const Prediction& p) {
   const Limit limit = limit_of(p);
-  if (limit.kind != Limit::Kind::resource) return limit.name;
+  if (limit.kind != Limit::Kind::resource || p.bottlenecks.empty()) return limit.name;
   const double busy = p.bottlenecks.front().utilization;
   return limit.name + (busy > 0.0 ? " (" + print_share(busy) + " busy)" : "");
 }

@@ -173,8 +173,10 @@ std::string svg_line(double x1, double y1, double x2, double y2, std::string_vie
 }
 
 std::string svg(std::string_view name, double height, const std::string& content) {
-  return "<svg role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
-         number(kSvgWidth) + " " + number(height) + "\">" + content + "</svg>\n";
+  const bool lettered = content.find("<text") != std::string::npos;
+  return "<svg role=\"img\"" + std::string(lettered ? " class=\"text\"" : "") + " aria-label=\"" +
+         markup(name) + "\" viewBox=\"0 0 " + number(kSvgWidth) + " " + number(height) + "\">" +
+         content + "</svg>\n";
 }
 
 std::string svg_label(double x, double y, std::string_view anchor, std::string_view text) {
@@ -182,12 +184,22 @@ std::string svg_label(double x, double y, std::string_view anchor, std::string_v
          std::string(anchor) + "\">" + markup(text) + "</text>";
 }
 
+std::vector<Part> cause_parts(const std::map<std::string, double>& shares) {
+  std::vector<Part> out;
+  const std::vector<int> tenths = tenths_of_percent(shares);
+  for (std::size_t i = 0; i < tenths.size(); ++i)
+    if (tenths[i] > 0)
+      out.push_back({std::string(kBreakdownCauses[i]) + " " + print_tenths(tenths[i]),
+                     kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
+  return out;
+}
+
 std::string stacked_bar(std::string_view name, const std::vector<Part>& parts) {
   std::string bars, legend;
   double x = 0.0;
   for (const Part& part : parts) {
     if (part.share < kSeen) continue;
-    const std::string text = part.label + " " + print_share(part.share);
+    const std::string& text = part.label;
     bars += svg_rect(x, 0, part.share * kSvgWidth, kBarHeight, part.css, 1.0, text);
     legend += "<li><i style=\"background:var(--" + part.css + ")\"></i>" + markup(text) + "</li>";
     x += part.share * kSvgWidth;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ struct Part {
   std::string css;
   double share = 0.0;  ///< 0..1
 };
+
+/// The causes that the time of a job goes to, by cause, as every view rounds them: they sum to
+/// 100.0 %.
+[[nodiscard]] std::vector<Part> cause_parts(const std::map<std::string, double>& shares);
 
 /// A bar of parts and its legend.
 [[nodiscard]] std::string stacked_bar(std::string_view name, const std::vector<Part>& parts);

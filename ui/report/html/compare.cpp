@@ -38,12 +38,9 @@ std::string times(const SideBySide& comparison) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i)
     for (const auto& [job, shares] : comparison.designs[i].prediction.breakdown) {
-      std::vector<html::Part> parts;
-      for (const char* cause : kBreakdownCauses)
-        if (const auto share = shares.find(cause); share != shares.end())
-          parts.push_back({cause, cause, share->second});
       const std::string name = names[i] + ", " + job;
-      out += html::element("h3", name) + html::stacked_bar("where the time goes: " + name, parts);
+      out += html::element("h3", name) +
+             html::stacked_bar("where the time goes: " + name, html::cause_parts(shares));
     }
   return out;
 }

@@ -70,8 +70,12 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
 .band{background:var(--bar);opacity:.35}.band.half{opacity:.75}.ends{display:inline-block}svg.slim{display:none}
-@media screen and (max-width:44rem){section{overflow-x:auto}svg:not(.bar){min-width:40rem}
-svg.broad{display:none}svg.slim{display:block;min-width:0}.wide td .path{white-space:nowrap}}
+figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
+.wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
+@media screen and (max-width:44rem){body{margin:1rem auto}section{overflow-x:auto}svg.text{min-width:40rem}
+svg.broad,thead{display:none}svg.slim{display:block}
+table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.4rem 0}td,.number{border:0;padding:.05rem 0;text-align:left;
+white-space:normal;overflow-wrap:anywhere}td:empty{display:none}td[data-head]::before{content:attr(data-head) ": ";color:var(--soft)}svg.bar{margin:.3rem 0}}
 @media print{body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
 h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.together{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}table .path{font-size:.85em}
 details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}
@@ -106,7 +110,9 @@ std::string table(const std::vector<Column>& columns,
   if (rows.empty()) return "";
   const auto cell = [&](const char* tag, std::size_t i, const std::string& content) {
     const std::string& css = columns[i].css;
-    return "<" + std::string(tag) + (css.empty() ? "" : " class=\"" + css + "\"") + ">" + content +
+    const bool labelled = std::string_view(tag) == "td" && i > 0 && !columns[i].head.empty();
+    return "<" + std::string(tag) + (css.empty() ? "" : " class=\"" + css + "\"") +
+           (labelled ? " data-head=\"" + markup(columns[i].head) + "\"" : "") + ">" + content +
            "</" + tag + ">";
   };
   std::string out = "<table><thead><tr>";

@@ -105,12 +105,8 @@ std::string targets(const Prediction& p) {
 std::string time_split(const Prediction& p) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
-    std::vector<Part> parts;
-    for (const char* cause : kBreakdownCauses)
-      if (const auto at = shares.find(cause); at != shares.end())
-        parts.push_back({cause, cause, at->second});
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
-    out += stacked_bar("where the time of " + job + " goes", parts);
+    out += stacked_bar("where the time of " + job + " goes", cause_parts(shares));
   }
   return out;
 }
@@ -254,8 +250,10 @@ std::string inputs(const ReportContext& context) {
 }  // namespace
 
 std::string heading(const std::string& id, const std::string& verdict, const std::string& phrase,
-                    const std::string& limit) {
-  std::string out = element("h1", id) + "\n<p>";
+                    const std::string& limit, const std::string& system) {
+  std::string out = element("h1", id) + "\n";
+  if (!system.empty()) out += element("p", system, "soft") + "\n";
+  out += "<p>";
   if (!verdict.empty()) out += element("span", verdict, verdict) + ": ";
   out += markup(phrase) + "</p>\n";
   return limit.empty() ? out : out + element("p", limit) + "\n";
@@ -290,10 +288,11 @@ namespace stallcast::report {
 std::string prediction_html(const Prediction& p, const ReportContext& context, const Style& style) {
   const std::string verdict =
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
-  return html::page("Stallcast: " + p.scenario_id,
-                    html::heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p)) +
-                        html::prediction_sections(p, context, style) +
-                        html::data("result", result_object(p, context, style).dump()));
+  return html::page(
+      "Stallcast: " + p.scenario_id,
+      html::heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
+          html::picture_figure(p) + html::prediction_sections(p, context, style) +
+          html::data("result", result_object(p, context, style).dump()));
 }
 
 }  // namespace stallcast::report

@@ -10,7 +10,11 @@ namespace stallcast::report::html {
 
 /// The name of a design, what became of its targets, and what limits it. `verdict` may be "".
 [[nodiscard]] std::string heading(const std::string& id, const std::string& verdict,
-                                  const std::string& phrase, const std::string& limit);
+                                  const std::string& phrase, const std::string& limit,
+                                  const std::string& system = {});
+
+/// The system as a drawing, `<figure id="system">`; "" where only a result is known.
+[[nodiscard]] std::string picture_figure(const Prediction& prediction);
 
 /// All that there is to say of a prediction, from its tiles to how it is made again.
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction,

@@ -1,0 +1,264 @@
+#include "stallcast/label.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "engine/base/text.hpp"
+
+namespace stallcast::label {
+namespace {
+
+/// How the id that a resource's name holds is said.
+enum class Owner { none, of, of_hosts };
+
+struct Row {
+  std::string_view role;  ///< first word of the name
+  std::string_view part;  ///< behind the id, without a direction; "*" stands for one word
+  std::string_view words;
+  Owner owner;
+  Place place;  ///< in a drawing of the system
+};
+
+using enum Owner;
+
+constexpr Row kRows[] = {
+    {"storage", "", "bandwidth", of, Place::media},
+    {"storage", "array", "array", of, Place::media},
+    {"storage", "backend.cpu", "cores of the backends", of, Place::entry},
+    {"storage", "backend.nic", "backend NICs", of, Place::entry},
+    {"storage", "cache.copy", "copies into the cache", of, Place::limit},
+    {"storage", "capacity", "room", of, Place::limit},
+    {"storage", "client.stream", "one stream of a client", of, Place::limit},
+    {"storage", "client.tls", "TLS of a client", of, Place::entry},
+    {"storage", "client.put", "PUTs of a client", of, Place::limit},
+    {"storage", "connection", "one connection", of, Place::entry},
+    {"storage", "datanode.nic", "DataNode NICs", of, Place::entry},
+    {"storage", "device", "volumes", of, Place::media},
+    {"storage", "directories", "directories", of, Place::metadata},
+    {"storage", "disk", "disks", of, Place::media},
+    {"storage", "drives", "drives", of, Place::media},
+    {"storage", "first_byte", "wait for the first byte", of, Place::limit},
+    {"storage", "head", "filer heads", of, Place::entry},
+    {"storage", "inodes", "inode updates", of, Place::metadata},
+    {"storage", "keys", "key operations", of, Place::metadata},
+    {"storage", "latency", "latency", of, Place::limit},
+    {"storage", "limit", "limit", of, Place::limit},
+    {"storage", "lock", "locks", of, Place::limit},
+    {"storage", "md", "metadata targets", of, Place::metadata},
+    {"storage", "mds", "MDSs", of, Place::metadata},
+    {"storage", "mdt", "MDTs", of, Place::metadata},
+    {"storage", "media", "media", of, Place::media},
+    {"storage", "meta", "metadata servers", of, Place::metadata},
+    {"storage", "metadata", "metadata", of, Place::metadata},
+    {"storage", "namenode", "NameNode", of, Place::metadata},
+    {"storage", "network.nic", "network", of, Place::entry},
+    {"storage", "node.nic", "node NICs", of, Place::entry},
+    {"storage", "nsd", "NSDs", of, Place::media},
+    {"storage", "open", "file opens", of, Place::metadata},
+    {"storage", "opens", "file opens", of, Place::metadata},
+    {"storage", "osd", "OSDs", of, Place::media},
+    {"storage", "oss.nic", "OSS NICs", of, Place::entry},
+    {"storage", "ost", "OSTs", of, Place::media},
+    {"storage", "ost.lock", "extent locks of the OSTs", of, Place::limit},
+    {"storage", "port", "ports", of, Place::entry},
+    {"storage", "port.nic", "port NICs", of, Place::entry},
+    {"storage", "prefixes", "prefixes", of, Place::limit},
+    {"storage", "put", "PUTs", of, Place::limit},
+    {"storage", "requests", "requests", of, Place::limit},
+    {"storage", "router", "LNet routers", of, Place::entry},
+    {"storage", "server", "servers", of, Place::entry},
+    {"storage", "server.nic", "server NICs", of, Place::entry},
+    {"storage", "space", "cache", of, Place::media},
+    {"storage", "target", "targets", of, Place::media},
+    {"storage", "target.nic", "target NICs", of, Place::entry},
+    {"storage", "wear", "endurance of the drives", of, Place::limit},
+    {"host", "client.*", "storage clients", of_hosts, Place::media},
+    {"host", "compute_nic", "compute NICs", of_hosts, Place::media},
+    {"host", "cpu", "CPU cores", of_hosts, Place::media},
+    {"host", "gds", "GPUDirect Storage", of_hosts, Place::media},
+    {"host", "gpu.copy", "GPU-to-host copy", none, Place::media},
+    {"host", "gpu.decode", "GPU decoders", of_hosts, Place::media},
+    {"host", "gpu.peer", "peer path of the GPUs", of_hosts, Place::media},
+    {"host", "memory", "memory", of_hosts, Place::media},
+    {"host", "memory.snapshot", "memory copies of snapshots", of_hosts, Place::media},
+    {"host", "nic", "NICs", of_hosts, Place::entry},
+    {"host", "numa", "links between sockets", of_hosts, Place::media},
+    {"host", "nvlink", "NVLink", of_hosts, Place::media},
+    {"host", "nvme.drives", "local NVMe drives", of_hosts, Place::media},
+    {"host", "pcie.down", "PCIe towards the GPUs", of_hosts, Place::media},
+    {"host", "pcie.up", "PCIe from the GPUs", of_hosts, Place::media},
+    {"host", "slow", "slow hosts", of_hosts, Place::limit},
+    {"job", "barrier", "slowest rank", of, Place::limit},
+    {"job", "checkpoint.checksum", "checksums of saves", of, Place::limit},
+    {"job", "checkpoint.coordinate", "coordination of saves", of, Place::limit},
+    {"job", "checkpoint.serialize", "serialization of saves", of, Place::limit},
+    {"job", "checkpoint.thread", "saving thread", of, Place::limit},
+    {"job", "communication", "communication of ranks", of, Place::limit},
+    {"job", "limit", "bandwidth limit", of, Place::limit},
+    {"job", "limit_operations", "limit of requests", of, Place::limit},
+    {"tenant", "limit", "bandwidth limit", of, Place::limit},
+    {"tenant", "limit_operations", "limit of requests", of, Place::limit},
+};
+
+/// Last words that say which way, or which of several measures of one part.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kDirections = {
+    {{"read", "read"},
+     {"write", "write"},
+     {"get", "GET"},
+     {"put", "PUT"},
+     {"busy", "time in use"},
+     {"ops", "operations"},
+     {"uplink", "uplinks"},
+     {"local", "local links"},
+     {"in", "in"}}};
+
+/// Names of kinds where their ids are not what people write.
+struct KindRow {
+  std::string_view role, kind, words;
+};
+constexpr KindRow kKinds[] = {
+    {"storage", "beegfs", "BeeGFS"},
+    {"storage", "cache", "cache"},
+    {"storage", "cephfs", "CephFS"},
+    {"storage", "chunkstore", "chunk store"},
+    {"storage", "cxl", "CXL memory"},
+    {"storage", "daos", "DAOS"},
+    {"storage", "gpfs", "GPFS"},
+    {"storage", "hdfs", "HDFS"},
+    {"storage", "local", "local drives"},
+    {"storage", "lustre", "Lustre"},
+    {"storage", "measured", "measured storage"},
+    {"storage", "nfs", "NFS"},
+    {"storage", "nvmeof", "NVMe over Fabrics"},
+    {"storage", "s3", "object store"},
+    {"storage", "san", "SAN"},
+    {"storage", "weka", "WEKA"},
+    {"dataset", "hdf5", "HDF5 files"},
+    {"dataset", "mds", "MDS shards"},
+    {"dataset", "npz", "NumPy archives"},
+    {"dataset", "parquet", "Parquet files"},
+    {"dataset", "petastorm", "Parquet files (Petastorm)"},
+    {"dataset", "raw", "single files"},
+    {"dataset", "tfrecord", "TFRecord files"},
+    {"dataset", "tokens", "a token file"},
+    {"dataset", "webdataset", "WebDataset shards"},
+};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCauses = {
+    {{"compute", "compute"},
+     {"communication", "communication"},
+     {"data", "waiting for data"},
+     {"metadata", "waiting for metadata"},
+     {"cpu", "waiting for CPU cores"},
+     {"checkpoint", "saving checkpoints"},
+     {"restart", "lost work and restarts"},
+     {"sync", "waiting for the slowest rank"}}};
+
+bool fits(std::string_view pattern, std::string_view part) {
+  if (!pattern.ends_with(".*")) return pattern == part;
+  pattern.remove_suffix(1);
+  return part.starts_with(pattern) && part.find('.', pattern.size()) == std::string_view::npos;
+}
+
+const Row* find_row(std::string_view role, std::string_view part) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const Row& r) { return r.role == role && fits(r.part, part); });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
+/// A name taken apart. Directions are the last words of the part that have no row.
+struct Taken {
+  std::string_view role, id, part;
+  std::vector<std::string_view> directions;
+  const Row* row = nullptr;
+};
+
+Taken take_apart(std::string_view name) {
+  Taken out;
+  const auto word = [&] {
+    const std::size_t dot = name.find('.');
+    const std::string_view first = name.substr(0, dot);
+    name.remove_prefix(dot == std::string_view::npos ? name.size() : dot + 1);
+    return first;
+  };
+  out.role = word();
+  if (out.role != "fabric") out.id = word();
+  out.part = name;
+  while ((out.row = find_row(out.role, out.part)) == nullptr && !out.part.empty()) {
+    const std::size_t dot = out.part.rfind('.');
+    const std::string_view last = out.part.substr(dot == std::string_view::npos ? 0 : dot + 1);
+    const auto known = std::find_if(kDirections.begin(), kDirections.end(),
+                                    [&](const auto& d) { return d.first == last; });
+    if (known == kDirections.end()) break;
+    out.directions.insert(out.directions.begin(), known->second);
+    out.part = dot == std::string_view::npos ? std::string_view() : out.part.substr(0, dot);
+  }
+  return out;
+}
+
+std::string spaced(std::string_view words) {
+  std::string out(words);
+  std::replace(out.begin(), out.end(), '.', ' ');
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+/// "fabric.node.area.uplink.read": links of a topology's level.
+std::string of_fabric(const Taken& name) {
+  const std::string_view level = name.part.substr(name.part.rfind('.') + 1);
+  return level.empty() ? "fabric" : "fabric, " + spaced(level);
+}
+
+}  // namespace
+
+std::string of_resource(std::string_view resource) {
+  const Taken name = take_apart(resource);
+  std::string out;
+  if (name.role == "fabric") {
+    out = of_fabric(name);
+  } else if (name.row == nullptr) {
+    out = spaced(name.part.empty() ? resource : name.part);
+    if (!name.part.empty() && !name.id.empty()) out += " of " + std::string(name.id);
+  } else {
+    out = name.row->words;
+    if (name.row->owner == Owner::of) out += " of " + std::string(name.id);
+    if (name.row->owner == Owner::of_hosts) out += " of " + std::string(name.id) + " hosts";
+    if (name.row->part.ends_with(".*"))
+      out += ", " + std::string(name.part.substr(name.part.rfind('.') + 1));
+  }
+  for (std::size_t i = 0; i < name.directions.size(); ++i)
+    out += (i == 0 ? " (" : ", ") + std::string(name.directions[i]);
+  return name.directions.empty() ? out : out + ")";
+}
+
+bool knows(std::string_view resource) {
+  const Taken name = take_apart(resource);
+  return name.role == "fabric" || name.row != nullptr;
+}
+
+Part part_of(std::string_view resource) {
+  const Taken name = take_apart(resource);
+  if (name.role == "fabric") {
+    const std::size_t dot = name.part.rfind('.');
+    return {name.part, dot == std::string_view::npos ? "links" : name.part.substr(dot + 1),
+            Place::media};
+  }
+  if (name.row == nullptr) return {name.part, name.part, Place::limit};
+  return {name.part, name.row->words, name.row->place};
+}
+
+std::string of_kind(std::string_view role, std::string_view kind) {
+  for (const KindRow& row : kKinds)
+    if (row.role == role && row.kind == kind) return std::string(row.words);
+  return role == "storage" || role == "dataset" ? spaced(kind) : std::string();
+}
+
+std::string_view of_cause(std::string_view cause) {
+  const auto row = std::find_if(kCauses.begin(), kCauses.end(),
+                                [&](const auto& known) { return known.first == cause; });
+  return row == kCauses.end() ? std::string_view() : row->second;
+}
+
+}  // namespace stallcast::label

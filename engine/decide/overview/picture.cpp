@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/decide/overview/overview.hpp"
+#include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::overview {
+namespace {
+
+constexpr double kColumn = 270.0, kGap = 90.0, kBelow = 24.0, kMargin = 8.0;
+/// Parts of hosts that are drawn where nothing else says they matter.
+constexpr std::string_view kOnlyIfUsed[] = {"memory", "client", "compute_nic"};
+
+std::string count_of(const Component& component, std::string_view part) {
+  const std::string key = std::string(part.substr(0, part.find('.'))) + ".count";
+  const Value* value = component.find(key);
+  return value == nullptr ? "" : base::print_value(value->number, "count");
+}
+
+/// What the component is told to use: ids of others in its text values.
+bool refers_to(const Component& component, std::string_view id) {
+  return std::any_of(component.values.begin(), component.values.end(), [&](const auto& entry) {
+    return entry.second.dimension == Dimension::text && entry.second.text == id &&
+           (entry.first.ends_with("on") || entry.first.ends_with("to") ||
+            entry.first.ends_with("over") || entry.first.ends_with("storage") ||
+            entry.first.ends_with("from"));
+  });
+}
+
+class Drawing {
+ public:
+  Drawing(const Design& design, const Prediction& prediction)
+      : design_(design), prediction_(prediction) {}
+
+  Picture draw() {
+    for (const Component& host : design_.hosts) add_hosts(host);
+    for (const Component& tenant : design_.tenants) add_traffic(tenant);
+    if (!design_.storage.empty() || design_.hosts.size() > 1) add_fabric();
+    for (const Component& storage : design_.storage) add_storage(storage);
+    place();
+    connect();
+    return std::move(out_);
+  }
+
+ private:
+  PictureBox& box(PictureBox::Role role, int column, std::string path) {
+    PictureBox& made = out_.boxes.emplace_back();
+    made.role = role;
+    made.path = std::move(path);
+    column_.push_back(column);
+    return made;
+  }
+
+  /// One row for each part of `owner` that the prediction has a figure of, ways together, in the
+  /// order that data comes from the fabric.
+  void add_parts(PictureBox& to, std::string_view role, const Component& owner) {
+    std::map<int, std::vector<PicturePart>> by_place;
+    for (const ResourceUse& use : prediction_.resources) {
+      const base::ResourceName name = base::resource_name(use.name);
+      if (name.role != role || name.id != owner.id) continue;
+      const label::Part part = label::part_of(use.name);
+      const bool costs = use.utilization() > 0.005 || use.blamed_share > 0.0;
+      const std::string_view first = part.name.substr(0, part.name.find('.'));
+      const bool shy = role == "host" && std::find(std::begin(kOnlyIfUsed), std::end(kOnlyIfUsed),
+                                                   first) != std::end(kOnlyIfUsed);
+      // What has no capacity has no bar: it is drawn where it costs time.
+      const bool bare = !(use.capacity > 0.0) || !std::isfinite(use.capacity);
+      if (part.words.empty() || (!costs && (shy || bare || part.place == label::Place::limit)))
+        continue;
+      std::vector<PicturePart>& rows = by_place[static_cast<int>(part.place)];
+      const std::string words(part.words);
+      auto row = std::find_if(rows.begin(), rows.end(),
+                              [&](const PicturePart& r) { return r.label == words; });
+      if (row == rows.end())
+        row = rows.insert(rows.end(), {words, count_of(owner, part.name), {}, {}});
+      row->resources.push_back(use.name);
+    }
+    for (auto& [place, rows] : by_place)
+      for (PicturePart& row : rows) to.parts.push_back(std::move(row));
+  }
+
+  void add_hosts(const Component& host) {
+    PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", host.id));
+    const Value *count = host.find("count"), *gpus = host.find("gpus");
+    const double n = count == nullptr ? 1.0 : count->number;
+    const double each = gpus == nullptr ? 0.0 : gpus->number;
+    const std::string name = title_of(host, "host");
+    made.title = base::print_value(n, "count") + (name.empty() ? " hosts" : " x " + name);
+    made.subtitle = "hosts " + host.id;
+    PicturePart compute{"GPUs", base::print_value(n * each, "count"), {}, {}};
+    for (const JobDesign& job : design_.jobs)
+      if (const Value* on = job.job.find("hosts"); on != nullptr && on->text == host.id)
+        compute.metrics.push_back(metric::gpu_utilization(job.job.id));
+    if (each > 0.0 && !compute.metrics.empty()) made.parts.push_back(std::move(compute));
+    add_parts(made, "host", host);
+  }
+
+  void add_traffic(const Component& tenant) {
+    PictureBox& made = box(PictureBox::Role::traffic, 0, base::component_path("tenant", tenant.id));
+    made.title = tenant.id;
+    made.subtitle = "other traffic: " + tenant.kind;
+  }
+
+  void add_fabric() {
+    PictureBox& made = box(PictureBox::Role::fabric, 1, "cluster.fabric");
+    made.title = title_of(design_.fabric, "fabric");
+    if (made.title.empty()) made.title = "fabric";
+    made.subtitle = design_.fabric.kind + " fabric";
+    add_parts(made, "fabric", design_.fabric);
+  }
+
+  /// A storage system that another one stands in front of is one column further right.
+  [[nodiscard]] int depth(const Component& storage, int limit = 4) const {
+    int most = 0;
+    for (const Component& front : design_.storage)
+      if (&front != &storage && limit > 0 && refers_to(front, storage.id))
+        most = std::max(most, 1 + depth(front, limit - 1));
+    return most;
+  }
+
+  void add_storage(const Component& storage) {
+    PictureBox& made = box(PictureBox::Role::storage, 2 + depth(storage),
+                           base::component_path("storage", storage.id));
+    made.title = storage.id;
+    made.subtitle = title_of(storage, "storage");
+    add_parts(made, "storage", storage);
+  }
+
+  /// Columns from left to right, boxes of a column below each other, columns centred.
+  void place() {
+    std::map<int, double> heights;
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i) {
+      PictureBox& b = out_.boxes[i];
+      b.width = kColumn;
+      b.height = kPictureHead + kPictureRow * static_cast<double>(b.parts.size()) + kPicturePad;
+      double& below = heights[column_[i]];
+      b.y = below == 0.0 ? 0.0 : below + kBelow;
+      below = b.y + b.height;
+    }
+    for (const auto& [column, height] : heights) out_.height = std::max(out_.height, height);
+    std::map<int, int> order;
+    for (const auto& [column, height] : heights) order[column] = static_cast<int>(order.size());
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i) {
+      PictureBox& b = out_.boxes[i];
+      b.x = kMargin + order[column_[i]] * (kColumn + kGap);
+      b.y += kMargin + (out_.height - heights[column_[i]]) / 2.0;
+    }
+    out_.width = static_cast<double>(order.size()) * (kColumn + kGap) - kGap + 2.0 * kMargin;
+    out_.height += 2.0 * kMargin;
+  }
+
+  [[nodiscard]] std::vector<std::string> resources_of(std::size_t at, std::string_view end) const {
+    std::vector<std::string> out;
+    for (const PicturePart& part : out_.boxes[at].parts)
+      for (const std::string& name : part.resources)
+        if (label::part_of(name).place == label::Place::entry && name.find(end) != name.npos)
+          out.push_back(name);
+    return out;
+  }
+
+  void wire(std::size_t from, std::size_t to, std::vector<std::string> resources) {
+    out_.wires.push_back({from, to, std::move(resources), 0.0, 0.0});
+  }
+
+  /// Hosts and traffic to the fabric, the fabric to what they use, fronts to what is behind them.
+  /// Storage that is in hosts is wired to them without the fabric.
+  void connect() {
+    std::optional<std::size_t> fabric;
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i)
+      if (out_.boxes[i].role == PictureBox::Role::fabric) fabric = i;
+    if (!fabric) return;
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i) switch (out_.boxes[i].role) {
+        case PictureBox::Role::hosts:
+          wire(i, *fabric, resources_of(i, ""));
+          break;
+        case PictureBox::Role::traffic:
+          wire(i, *fabric, {});
+          break;
+        case PictureBox::Role::storage:
+          if (column_[i] == 2) wire(*fabric, i, resources_of(i, ""));
+          break;
+        case PictureBox::Role::fabric:
+          break;
+      }
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i)
+      for (std::size_t j = 0; j < out_.boxes.size(); ++j)
+        if (column_[i] >= 2 && column_[j] == column_[i] + 1 &&
+            refers_to(storage_at(i), storage_at(j).id))
+          wire(i, j, resources_of(j, ""));
+    spread(true);
+    spread(false);
+  }
+
+  [[nodiscard]] const Component& storage_at(std::size_t box) const {
+    return design_.storage[design_.storage.size() - (out_.boxes.size() - box)];
+  }
+
+  /// Ends of wires at one side of a box keep apart, in the order of what they lead to.
+  void spread(bool left_ends) {
+    for (std::size_t b = 0; b < out_.boxes.size(); ++b) {
+      std::vector<PictureWire*> ends;
+      for (PictureWire& w : out_.wires)
+        if ((left_ends ? w.to : w.from) == b) ends.push_back(&w);
+      std::stable_sort(ends.begin(), ends.end(), [&](const PictureWire* a, const PictureWire* c) {
+        return out_.boxes[left_ends ? a->from : a->to].y <
+               out_.boxes[left_ends ? c->from : c->to].y;
+      });
+      const PictureBox& at = out_.boxes[b];
+      for (std::size_t i = 0; i < ends.size(); ++i)
+        (left_ends ? ends[i]->y_to : ends[i]->y_from) =
+            at.y + at.height * static_cast<double>(i + 1) / static_cast<double>(ends.size() + 1);
+    }
+  }
+
+  const Design& design_;
+  const Prediction& prediction_;
+  Picture out_;
+  std::vector<int> column_;  // of each box
+};
+
+}  // namespace
+
+Picture system_picture(const Design& design, const Prediction& prediction) {
+  return Drawing(design, prediction).draw();
+}
+
+}  // namespace stallcast::overview

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/overview/overview.hpp"
+#include "models/catalogue/catalogue.hpp"
+#include "models/contract/registry.hpp"
+#include "stallcast/label.hpp"
+
+namespace stallcast::overview {
+namespace {
+
+double number_of(const Component& component, std::string_view key, double otherwise) {
+  const Value* value = component.find(key);
+  return value == nullptr ? otherwise : value->number;
+}
+
+std::string count_text(double count) { return base::print_value(count, "count"); }
+
+std::string plural(double count, std::string_view noun) {
+  return count_text(count) + " " + std::string(noun) + (count == 1.0 ? "" : "s");
+}
+
+/// The summary of a product up to what only a list needs: "NVIDIA DGX H100: 8 x H100 ...".
+std::string name_in(std::string_view summary) {
+  for (const std::string_view stop : {": ", ", ", " (", " as in ", " in each host"})
+    summary = summary.substr(0, summary.find(stop));
+  return std::string(summary);
+}
+
+std::string hosts_phrase(const Component& host) {
+  const double count = number_of(host, "count", 1.0), gpus = number_of(host, "gpus", 0.0);
+  const std::string name = title_of(host, "host");
+  std::string out = name.empty() ? plural(count, "host") : count_text(count) + " x " + name;
+  if (gpus > 0.0) out += " (" + plural(count * gpus, "GPU") + ")";
+  return out;
+}
+
+std::string storage_phrase(const Component& storage) {
+  std::string out = title_of(storage, "storage");
+  const models::KindInfo* kind = models::find_kind(models::Role::storage, storage.kind);
+  if (kind == nullptr || kind->counts.empty()) return out;
+  for (const models::Count& what : kind->counts)
+    if (const Value* count = storage.find(what.field); count != nullptr && count->number > 0.0)
+      return out + " of " + base::print_value(count->number, "count") + " " +
+             std::string(what.noun);
+  return out;
+}
+
+std::string job_phrase(const JobDesign& job) {
+  std::string out = title_of(job.model, "model");
+  if (out.empty() && job.dataset) {
+    out = "reads " + label::of_kind("dataset", job.dataset->kind);
+  }
+  return out;
+}
+
+std::string save_phrase(const JobDesign& job) {
+  if (!job.checkpoint) return "";
+  const Value* every = job.checkpoint->find("every");
+  if (every == nullptr || !(every->number > 0.0)) return "";
+  return "a save every " + base::print_value(every->number, "s");
+}
+
+void add(std::vector<std::string>& out, std::string phrase) {
+  if (!phrase.empty() && std::find(out.begin(), out.end(), phrase) == out.end())
+    out.push_back(std::move(phrase));
+}
+
+/// The first few of many: "a, b and 3 more".
+void add_some(std::vector<std::string>& out, const std::vector<std::string>& phrases,
+              std::string_view noun) {
+  constexpr std::size_t kMost = 2;
+  const std::size_t shown = phrases.size() <= kMost + 1 ? phrases.size() : kMost;
+  for (std::size_t i = 0; i < shown; ++i) add(out, phrases[i]);
+  if (shown < phrases.size())
+    add(out, std::to_string(phrases.size() - shown) + " more " + std::string(noun));
+}
+
+}  // namespace
+
+std::string title_of(const Component& component, std::string_view role) {
+  if (const models::CatalogueEntry* product = models::find_product(component.product))
+    return name_in(product->summary);
+  return label::of_kind(role, component.kind);
+}
+
+std::string system_sentence(const Design& design) {
+  std::vector<std::string> out, some;
+  for (const Component& host : design.hosts) add(some, hosts_phrase(host));
+  add_some(out, some, "host classes");
+  some.clear();
+  for (const JobDesign& job : design.jobs) add(some, job_phrase(job));
+  add_some(out, some, "jobs");
+  some.clear();
+  for (const Component& storage : design.storage) add(some, storage_phrase(storage));
+  add_some(out, some, "storage systems");
+  some.clear();
+  for (const JobDesign& job : design.jobs) add(some, save_phrase(job));
+  add_some(out, some, "savers");
+  if (!design.tenants.empty())
+    add(out, design.tenants.size() == 1 && design.jobs.empty()
+                 ? "tenant " + design.tenants.front().id
+                 : plural(static_cast<double>(design.tenants.size()), "tenant"));
+  return base::join(out, ", ");
+}
+
+}  // namespace stallcast::overview

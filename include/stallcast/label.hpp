@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// What people call resources and causes: the one table of words that every view uses. Paths stay
+/// what `--set`, JSON and tooltips show.
+namespace stallcast::label {
+
+/// "storage.scratch.ost.write" -> "OSTs of scratch (write)", "host.gpu.gpu.copy" -> "GPU-to-host
+/// copy", "job.train.barrier" -> "slowest rank of train". A part without a row is named by its own
+/// words.
+[[nodiscard]] std::string of_resource(std::string_view resource);
+
+/// Whether the part of `resource` has a row in the table.
+[[nodiscard]] bool knows(std::string_view resource);
+
+/// Where a part stands in a drawing of the system, in the order that data comes.
+enum class Place { entry, metadata, media, limit };
+
+/// Of what a resource is one way: of "storage.scratch.ost.write" the part "ost", "OSTs".
+struct Part {
+  std::string_view name, words;
+  Place place = Place::limit;
+};
+/// Views into `resource` and the table.
+[[nodiscard]] Part part_of(std::string_view resource);
+
+/// What people call a kind of storage or data set: "Lustre"; "" for other roles.
+[[nodiscard]] std::string of_kind(std::string_view role, std::string_view kind);
+
+/// What a share of the time is lost to: "sync" -> "waiting for the slowest rank". "" for a cause
+/// that is none of kBreakdownCauses.
+[[nodiscard]] std::string_view of_cause(std::string_view cause);
+
+}  // namespace stallcast::label

@@ -1,0 +1,36 @@
+#include <catch2/catch.hpp>
+
+#include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
+
+namespace label_test {
+
+using namespace stallcast;
+
+TEST_CASE("resources are named as people call them") {
+  CHECK(label::of_resource("storage.scratch.ost") == "OSTs of scratch");
+  CHECK(label::of_resource("storage.scratch.ost.write") == "OSTs of scratch (write)");
+  CHECK(label::of_resource("storage.scratch.ost.lock") == "extent locks of the OSTs of scratch");
+  CHECK(label::of_resource("storage.rgw.read") == "bandwidth of rgw (read)");
+  CHECK(label::of_resource("host.gpu.gpu.copy") == "GPU-to-host copy");
+  CHECK(label::of_resource("host.gpu.client.archive.read") ==
+        "storage clients of gpu hosts, archive (read)");
+  CHECK(label::of_resource("host.a.nvme.drives.write") == "local NVMe drives of a hosts (write)");
+  CHECK(label::of_resource("job.train.barrier") == "slowest rank of train");
+  CHECK(label::of_resource("fabric.read") == "fabric (read)");
+  CHECK(label::of_resource("fabric.gpu.area.uplink.read") == "fabric, area (uplinks, read)");
+}
+
+TEST_CASE("a part without a row is named by its own words") {
+  CHECK_FALSE(label::knows("storage.s.new_thing.read"));
+  CHECK(label::of_resource("storage.s.new_thing.read") == "new thing of s (read)");
+  CHECK(label::of_resource("odd") == "odd");
+  CHECK(label::of_resource("").empty());
+}
+
+TEST_CASE("every cause has words") {
+  for (const char* cause : kBreakdownCauses) CHECK_FALSE(label::of_cause(cause).empty());
+  CHECK(label::of_cause("lunch").empty());
+}
+
+}  // namespace label_test

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stallcast/client.hpp"
+#include "stallcast/label.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/picture_load.hpp"
+#include "ui/report/renderers.hpp"
+
+namespace overview_test {
+
+using namespace stallcast;
+
+namespace {
+
+bool apart(const PictureBox& a, const PictureBox& b) {
+  return a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y ||
+         b.y + b.height <= a.y;
+}
+
+/// Text whose lines were joined where they had been wrapped.
+std::string unwrapped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c != '\n' && c != ' ')
+      out += c;
+    else if (out.empty() || out.back() != ' ')
+      out += ' ';
+  return out;
+}
+
+void check_layout(const Picture& picture) {
+  REQUIRE_FALSE(picture.empty());
+  for (std::size_t i = 0; i < picture.boxes.size(); ++i) {
+    const PictureBox& b = picture.boxes[i];
+    INFO(b.path);
+    CHECK_FALSE(b.title.empty());
+    CHECK((b.x >= 0.0 && b.x + b.width <= picture.width));
+    CHECK((b.y >= 0.0 && b.y + b.height <= picture.height));
+    for (std::size_t j = 0; j < i; ++j) CHECK(apart(b, picture.boxes[j]));
+  }
+  for (const PictureWire& w : picture.wires) {
+    REQUIRE((w.from < picture.boxes.size() && w.to < picture.boxes.size()));
+    const PictureBox &from = picture.boxes[w.from], &to = picture.boxes[w.to];
+    CHECK(from.x + from.width < to.x);
+    CHECK((w.y_from > from.y && w.y_from < from.y + from.height));
+    CHECK((w.y_to > to.y && w.y_to < to.y + to.height));
+  }
+}
+
+/// What limits is drawn red where it is a part of hosts, the fabric or storage.
+void check_limit_is_drawn(const Prediction& p) {
+  const std::string limit = report::limit_of(p).name;
+  const auto use = std::find_if(p.resources.begin(), p.resources.end(),
+                                [&](const ResourceUse& u) { return u.name == limit; });
+  if (use == p.resources.end() || limit.starts_with("job.") || limit.starts_with("tenant."))
+    return;
+  std::size_t red = 0;
+  for (const PictureBox& b : p.picture.boxes)
+    for (const PicturePart& part : b.parts) red += report::part_load(p, part).limit ? 1U : 0U;
+  INFO(limit);
+  CHECK(red >= 1);
+}
+
+}  // namespace
+
+// Of every scenario of the library: one line and one drawing, every part with a name for people,
+// and the same limit in every format.
+TEST_CASE("each design of the library is one line, one drawing and one limit in every format") {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator("scenarios/library"))
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  REQUIRE(files.size() >= 40);
+  for (const std::string& file : files) {
+    INFO(file);
+    const client::Reading reading = session.read({.file = file});
+    REQUIRE(reading.scenario.has_value());
+    const Design& design = reading.scenario->design();
+    Result<Prediction> found = session.predict(design, {.replicas = 1});
+    REQUIRE(found.ok());
+    const Prediction& p = *found;
+    CHECK(p.system.size() > 10);
+    CHECK(p.system.size() < 220);
+    check_layout(p.picture);
+    check_limit_is_drawn(p);
+    for (const ResourceUse& use : p.resources) {
+      INFO(use.name);
+      CHECK(label::knows(use.name));
+      CHECK(use.load() >= use.utilization());
+    }
+    const std::string phrase = report::limit_phrase(p);
+    const std::string text = unwrapped(report::prediction_text(p, {}, {}));
+    CHECK(text.find(phrase) != std::string::npos);
+    CHECK(text.find(p.system) != std::string::npos);
+    const std::string page = report::prediction_html(p, {}, {});
+    CHECK(page.find(report::markup(phrase)) != std::string::npos);
+    CHECK(page.find("<figure id=\"system\">") != std::string::npos);
+    const auto json = nlohmann::json::parse(report::prediction_json(p, {}, {}));
+    CHECK(json["limit"]["phrase"] == phrase);
+    CHECK(json["system"] == p.system);
+    CHECK(report::prediction_markdown(p, {}).find(phrase) != std::string::npos);
+  }
+}
+
+TEST_CASE("the limit of the target that is missed by most is named first") {
+  Prediction p;
+  p.verdict = Verdict::fail;
+  p.breakdown["train"] = {{"compute", 0.9}, {"data", 0.06}, {"sync", 0.04}};
+  p.bottlenecks = {{"host.gpu.nic.read", 0.5, 0.9, "", Gain{0.05, 0.05, "", ""}}};
+  p.gains = Gains{};
+  CHECK(report::limit_of(p).name == "host.gpu.nic.read");
+  p.assertions = {{"near", "", 94.0, "ratio", "fail", "error", "job.train.barrier", "", 95.0},
+                  {"far", "", 20.0, "s", "fail", "error", "storage.s.ost", "", 10.0},
+                  {"soft", "", 90.0, "s", "fail", "warn", "storage.s.mdt", "", 10.0}};
+  const report::Limit limit = report::limit_of(p);
+  CHECK(limit.name == "storage.s.ost");
+  CHECK(limit.target == "far");
+  CHECK(report::limit_phrase(p) == "limited by the OSTs of s (target far)");
+}
+
+}  // namespace overview_test

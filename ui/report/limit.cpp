@@ -1,0 +1,159 @@
+#include "ui/report/limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/text.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report {
+namespace {
+
+/// Less of the time than this is nothing to act on.
+constexpr double kNegligible = 0.0005;
+
+/// What ranks wait for each other: half of it is no speed of anything.
+bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
+
+/// How far from its limit, as a share of the limit.
+double missed_by(const AssertionOutcome& a) {
+  const double limit = a.limit.value_or(0.0);
+  return limit != 0.0 ? std::abs(a.value - limit) / std::abs(limit) : std::abs(a.value);
+}
+
+/// The missed target that must hold and is missed by most, of those that say what limits them.
+const AssertionOutcome* worst_missed(const Prediction& p) {
+  const AssertionOutcome* worst = nullptr;
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.level == "error" && a.status == "fail" && !a.limited_by.empty() &&
+        (worst == nullptr || missed_by(a) > missed_by(*worst)))
+      worst = &a;
+  return worst;
+}
+
+double mean_share(const Prediction& p, const char* cause) {
+  double sum = 0.0;
+  for (const auto& [job, shares] : p.breakdown)
+    if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
+  return sum / static_cast<double>(std::max<std::size_t>(p.breakdown.size(), 1));
+}
+
+const Bottleneck* find_bottleneck(const Prediction& p, const std::string& resource) {
+  const auto found = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
+                                  [&](const Bottleneck& b) { return b.resource == resource; });
+  return found == p.bottlenecks.end() ? nullptr : &*found;
+}
+
+/// Of one resource: by what it gains, else by what it costs.
+Limit by_resource(const Prediction& p, const std::string& resource, std::string target) {
+  const std::string label = label::of_resource(resource);
+  if (is_barrier(resource))
+    return {Limit::Kind::barrier, resource, label, mean_share(p, "sync"), std::move(target)};
+  const Bottleneck* b = find_bottleneck(p, resource);
+  if (b != nullptr)
+    if (const Gain* gain = gain_of(*b, p))
+      return {Limit::Kind::gain, resource, label, gain->time, std::move(target)};
+  const double share = b == nullptr ? 0.0 : b->blamed_share * waiting_share(p);
+  return {Limit::Kind::resource, resource, label, share, std::move(target)};
+}
+
+Limit in_words(Limit::Kind kind, const std::string& words, double share) {
+  return {kind, words, words, share};
+}
+
+}  // namespace
+
+Limit limit_of(const Prediction& p) {
+  if (const AssertionOutcome* missed = worst_missed(p))
+    return by_resource(p, missed->limited_by, missed->id);
+  const double waiting = waiting_share(p);
+  const double sync = mean_share(p, "sync"), restart = mean_share(p, "restart");
+  if (restart > std::max({sync, waiting, kNegligible})) {
+    const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
+      return metric.first.ends_with(".failures.count") || metric.first.ends_with(".restart.count");
+    });
+    return fails ? in_words(Limit::Kind::failures, "failures", restart)
+                 : in_words(Limit::Kind::shifts, "shifts of GPUs", restart);
+  }
+  if (!p.bottlenecks.empty() && gain_of(p.bottlenecks.front(), p) != nullptr)
+    return by_resource(p, p.bottlenecks.front().resource, {});
+  if (p.gains && !p.gains->pair.empty()) {
+    std::vector<std::string> labels;
+    for (const std::string& part : p.gains->pair) labels.push_back(label::of_resource(part));
+    return {Limit::Kind::together, base::join(p.gains->pair, " and "), base::join(labels, " and "),
+            p.gains->together.time};
+  }
+  if (sync > std::max(waiting, kNegligible))
+    return in_words(Limit::Kind::barrier, "the slowest rank", sync);
+  if (waiting < kNegligible) return in_words(Limit::Kind::compute, "GPU compute", 0.0);
+  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0))
+    return in_words(Limit::Kind::unnamed, "nothing that is named", waiting);
+  if (p.gains && p.gains->simulated > 0 && p.gains->left_out == 0)
+    return in_words(Limit::Kind::nothing, "nothing alone", waiting);
+  return by_resource(p, p.bottlenecks.front().resource, {});
+}
+
+std::string_view kind_name(Limit::Kind kind) {
+  switch (kind) {
+    case Limit::Kind::failures:
+      return "failures";
+    case Limit::Kind::shifts:
+      return "shifts";
+    case Limit::Kind::gain:
+      return "gain";
+    case Limit::Kind::together:
+      return "together";
+    case Limit::Kind::nothing:
+      return "nothing";
+    case Limit::Kind::barrier:
+      return "barrier";
+    case Limit::Kind::compute:
+      return "compute";
+    case Limit::Kind::resource:
+      return "resource";
+    case Limit::Kind::unnamed:
+      break;
+  }
+  return "unnamed";
+}
+
+std::string of_the_time(const Prediction& p) {
+  const std::string what = time_gained(p);
+  return what.empty() ? " of the time" : " of the time " + what;
+}
+
+std::string limit_phrase(const Prediction& p) {
+  const Limit limit = limit_of(p);
+  const std::string target = limit.target.empty() ? "" : " (target " + limit.target + ")";
+  const std::string by = "limited by the " + limit.label + target + ": ";
+  const std::string share = print_share(limit.share) + of_the_time(p);
+  switch (limit.kind) {
+    case Limit::Kind::failures:
+      return "limited by failures: " + share + " goes to lost work and restarts";
+    case Limit::Kind::shifts:
+      return "limited by shifts of GPUs: " + share + " goes to saves and restarts for them";
+    case Limit::Kind::barrier:
+      return "limited by the slowest rank" + target + ": " + share + " goes to waiting for it";
+    case Limit::Kind::resource:
+      return limit.share > 0.0 ? by + share + " is spent waiting for it"
+                               : by.substr(0, by.size() - 2);
+    case Limit::Kind::gain:
+      return by + "twice as fast saves " + share;
+    case Limit::Kind::together:
+      return by + "both twice as fast saves " + share;
+    case Limit::Kind::nothing:
+      return "nothing alone limits it: " + share +
+             " is waiting, and no part that is twice as fast saves " + print_share(p.gains->noise);
+    case Limit::Kind::compute:
+      return "data, saves and communication cost less than 0.05 % of the time";
+    case Limit::Kind::unnamed:
+      break;
+  }
+  return "";
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stallcast/prediction.hpp"
+
+/// What limits a design: said once, for every view.
+namespace stallcast::report {
+
+/// What a missed target waits for, of the target that is missed by most; without one, what costs
+/// most of the time, all jobs together.
+struct Limit {
+  enum class Kind {
+    failures,
+    shifts,
+    gain,
+    together,
+    nothing,
+    barrier,
+    compute,
+    resource,
+    unnamed
+  };
+  Kind kind = Kind::unnamed;
+  std::string name;      ///< "storage.scratch.ost"; words where it is not a resource
+  std::string label;     ///< "OSTs of scratch", "GPU compute"
+  double share = 0.0;    ///< of the time: what it costs, or what it would save at twice the speed
+  std::string target{};  ///< id of the missed one; "" without
+};
+[[nodiscard]] Limit limit_of(const Prediction& prediction);
+
+/// "failures", "gain", ...: as JSON names the kind.
+[[nodiscard]] std::string_view kind_name(Limit::Kind kind);
+
+/// "limited by the OSTs of scratch: twice as fast saves 3 % of the time"; "" when nothing can be
+/// said.
+[[nodiscard]] std::string limit_phrase(const Prediction& prediction);
+
+/// " of the time", or of that of what tenants ask for: what a share is of.
+[[nodiscard]] std::string of_the_time(const Prediction& prediction);
+
+}  // namespace stallcast::report

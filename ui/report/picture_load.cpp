@@ -1,0 +1,68 @@
+#include "ui/report/picture_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report {
+namespace {
+
+/// In use it is told apart from the mean where it is this much more.
+constexpr double kApart = 1.2;
+
+PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
+  PartLoad out;
+  const std::string limit = limit_of(p).name;
+  for (const std::string& name : names) {
+    const auto use = std::find_if(p.resources.begin(), p.resources.end(),
+                                  [&](const ResourceUse& u) { return u.name == name; });
+    // Of two that limit together both are.
+    if (limit == name || limit.find(name + " ") == 0 || limit.ends_with(" " + name))
+      out.limit = true;
+    if (use == p.resources.end()) continue;
+    const double busy = std::min(1.0, use->utilization());
+    if (std::isfinite(use->capacity) && use->capacity > 0.0) {
+      out.known = true;
+      out.mean = std::max(out.mean, busy);
+      out.in_use = std::max(out.in_use, std::min(1.0, use->load()));
+    }
+    if (use->unit.empty()) continue;
+    out.tip += (out.tip.empty() ? "" : "; ") + name + ": " +
+               print_value(use->throughput, use->unit) + " of " +
+               print_value(use->capacity, use->unit);
+  }
+  return out;
+}
+
+}  // namespace
+
+PartLoad part_load(const Prediction& p, const PicturePart& part) {
+  PartLoad out = load_of(p, part.resources);
+  double sum = 0.0;
+  for (const std::string& name : part.metrics)
+    if (const Metric* m = find(p, name)) {
+      out.known = true;
+      sum += m->value / static_cast<double>(part.metrics.size());
+    }
+  if (!part.metrics.empty()) out.mean = out.in_use = sum;
+  if (!out.known) return out;
+  out.text = print_share(out.mean);
+  if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
+    out.text += ", " + print_share(out.in_use) + " in use";
+  return out;
+}
+
+PartLoad wire_load(const Prediction& p, const PictureWire& wire) {
+  return load_of(p, wire.resources);
+}
+
+double wire_width(const PartLoad& load) {
+  constexpr double kThin = 1.5, kThick = 9.0;
+  return kThin + (kThick - kThin) * load.in_use;
+}
+
+}  // namespace stallcast::report
