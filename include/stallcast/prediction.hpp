@@ -124,6 +124,7 @@ struct Alternative {
                       ///< time of their requests, saved
   bool meets_targets = false;
   double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
+  std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
 };
 
 /// What Stallcast says about a design.

@@ -34,7 +34,8 @@ std::string unwrapped(const std::string& text) {
   return out;
 }
 
-void check_layout(const Picture& picture) {
+void check_layout(const Prediction& p) {
+  const Picture& picture = p.picture;
   REQUIRE_FALSE(picture.empty());
   for (std::size_t i = 0; i < picture.boxes.size(); ++i) {
     const PictureBox& b = picture.boxes[i];
@@ -42,6 +43,14 @@ void check_layout(const Picture& picture) {
     CHECK_FALSE(b.title.empty());
     CHECK((b.x >= 0.0 && b.x + b.width <= picture.width));
     CHECK((b.y >= 0.0 && b.y + b.height <= picture.height));
+    // Letters of 13 are at most 7.5 wide: whole names beside whole figures.
+    CHECK(7.5 * static_cast<double>(b.title.size()) < b.width - 20.0);
+    for (const PicturePart& part : b.parts) {
+      INFO(part.count << " " << part.label << "|" << report::part_load(p, part).text);
+      const std::size_t letters =
+          part.count.size() + 1 + part.label.size() + report::part_load(p, part).text.size();
+      CHECK(7.5 * static_cast<double>(letters) < b.width - 20.0);
+    }
     for (std::size_t j = 0; j < i; ++j) CHECK(apart(b, picture.boxes[j]));
   }
   for (const PictureWire& w : picture.wires) {
@@ -58,8 +67,7 @@ void check_limit_is_drawn(const Prediction& p) {
   const std::string limit = report::limit_of(p).name;
   const auto use = std::find_if(p.resources.begin(), p.resources.end(),
                                 [&](const ResourceUse& u) { return u.name == limit; });
-  if (use == p.resources.end() || limit.starts_with("job.") || limit.starts_with("tenant."))
-    return;
+  if (use == p.resources.end() || limit.starts_with("job.") || limit.starts_with("tenant.")) return;
   std::size_t red = 0;
   for (const PictureBox& b : p.picture.boxes)
     for (const PicturePart& part : b.parts) red += report::part_load(p, part).limit ? 1U : 0U;
@@ -88,7 +96,7 @@ TEST_CASE("each design of the library is one line, one drawing and one limit in 
     const Prediction& p = *found;
     CHECK(p.system.size() > 10);
     CHECK(p.system.size() < 220);
-    check_layout(p.picture);
+    check_layout(p);
     check_limit_is_drawn(p);
     for (const ResourceUse& use : p.resources) {
       INFO(use.name);

@@ -30,6 +30,7 @@
 #include "stallcast/client.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/app/diff.hpp"
+#include "ui/app/as_bought.hpp"
 #include "ui/app/growth.hpp"
 
 namespace stallcast::client {
@@ -266,8 +267,10 @@ std::optional<Timeline> Session::overview(const Design& design, const Prediction
 std::vector<Alternative> Session::alternatives(const Scenario& scenario, const Design& design,
                                                const Prediction& prediction, std::size_t most,
                                                const Question& question) {
-  return plan::try_changes(plan::candidate_changes(design, prediction, most), prediction,
-                           Impl::redesign(scenario, design), impl_->begin(question));
+  std::vector<plan::Proposal> changes = plan::candidate_changes(design, prediction, most);
+  for (plan::Proposal& change : changes) count_as_bought(scenario, change);
+  return plan::try_changes(changes, prediction, Impl::redesign(scenario, design),
+                           impl_->begin(question));
 }
 
 std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& design,

@@ -45,6 +45,10 @@ void declare(CommandLine& line, client::SweepRequest& input, CommonOptions& opti
   line.scenario_options(options);
 }
 
+bool is_database(std::string_view file) {
+  return file.ends_with(".db") || file.ends_with(".sqlite") || file.ends_with(".sqlite3");
+}
+
 /// The exit code of what a sweep has become, one for all verbs; prints why it `ended` early.
 ExitCode exit_of(const SweepReport& sweep, const Show& show,
                  const std::optional<Failure>& ended = std::nullopt) {
@@ -64,16 +68,14 @@ ExitCode exit_of(const SweepReport& sweep, const Show& show,
 
 /// Prints the sweep as far as it is. `ended` is why it is no farther.
 int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& options,
-                 report::Format format, bool to_file, const std::optional<Failure>& ended) {
+                 report::Format format, const std::optional<Failure>& ended) {
   const std::optional<std::string> fault = client::choose_columns(sweep, show.metrics);
   ExitCode exit = exit_of(sweep, show, ended);
   if (fault) {
     print_error("stallcast sweep: " + *fault, "\"--metric '*' --format csv\" lists all");
     if (exit == ExitCode::ok) exit = ExitCode::bad_input;
   }
-  CommonOptions where = options;
-  if (!to_file) where.output.clear();
-  return deliver(where, report::render(sweep, {report_style(where), format, show.wide}), exit);
+  return deliver(options, report::render(sweep, {report_style(options), format, show.wide}), exit);
 }
 
 std::optional<Failure> run_sweep(client::SweepFile& sweep, const CommonOptions& options,
@@ -113,17 +115,24 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
     declare_simulation(line, options);
     declare(line, show);
   }
+  std::string store;
+  line.text("--store", store, "FILE", std::string(kKeepIn));
   line.format_option(options, true);
-  line.output_options(options, kKeepIn);
+  if (is_run)
+    line.output_options(options);
+  else
+    line.output_options(options, kKeepIn);
   if (const auto exit = line.parse(args)) return *exit;
   const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
+  // A plan is nothing but its file; and a report is not called sweep.db.
+  if (store.empty() && (!is_run || is_database(options.output))) std::swap(store, options.output);
   if (draws.value_or(0) > 0 && *draws < static_cast<std::int64_t>(client::kFewestDraws))
     return refuse("so few draws say nothing of an interval",
                   "give at least " + std::to_string(client::kFewestDraws) + ", or 0 for none");
-  if (!is_run && options.output.empty())
+  if (!is_run && store.empty())
     return refuse("where should the plan be kept?",
-                  "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once");
+                  "write --store sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once");
 
   Diagnostics faults;
   input.source = source_of(scenario, options);
@@ -132,7 +141,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   input.draws = static_cast<std::size_t>(draws.value_or(0));
   input.profile = options.profile;
   input.version = client::version().program;
-  Result<client::SweepFile> sweep = client::SweepFile::create(options.output, input, faults);
+  Result<client::SweepFile> sweep = client::SweepFile::create(store, input, faults);
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!sweep.ok()) return report_failure(sweep.failure());
@@ -140,8 +149,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   if (is_run) ended = run_sweep(*sweep, options);
   const Result<SweepReport> report = sweep->report();
   if (!report.ok()) return report_failure(report.failure());
-  if (is_run) return report_sweep(*report, show, options, *format, false, ended);
-  options.output.clear();
+  if (is_run) return report_sweep(*report, show, options, *format, ended);
   return deliver(options, report::render_status(*report, {report_style(options), *format, false}),
                  ExitCode::ok);
 }
@@ -214,7 +222,7 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
     return deliver(options,
                    report::render_status(*sweep, {report_style(options), common.format, false}),
                    exit_of(*sweep, common.show, ended));
-  return report_sweep(*std::move(sweep), common.show, options, common.format, true, ended);
+  return report_sweep(*std::move(sweep), common.show, options, common.format, ended);
 }
 
 int sweep_run(const Verb& verb, std::span<const std::string> args) {
@@ -245,7 +253,7 @@ int sweep_collect(const Verb& verb, std::span<const std::string> args) {
   if (!file.ok()) return report_failure(file.failure());
   const Result<SweepReport> sweep = file->collect();
   if (!sweep.ok()) return report_failure(sweep.failure());
-  return report_sweep(*sweep, common.show, common.options, common.format, true, std::nullopt);
+  return report_sweep(*sweep, common.show, common.options, common.format, std::nullopt);
 }
 
 constexpr std::array kForms{

@@ -13,6 +13,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/hop_chart.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/picture_chart.hpp"
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -31,6 +32,10 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
            this));
   auto* split = splitter(Qt::Vertical, this);
   layout->addWidget(split, 1);
+  picture_ = new PictureChart(split);
+  auto* system = new ChartPane(tr("The system"), "system", picture_, split);
+  split->addWidget(system);
+  connect(picture_, &PictureChart::chosen, this, &BottleneckScreen::part_wanted);
   hops_ = new HopChart(split);
   auto* pane = new ChartPane(tr("Data path"), "path", hops_, split);
   split->addWidget(scrolled(pane, tr("Data path"), split));
@@ -50,7 +55,7 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
       {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
   rows->addWidget(table_of(*changes_, tr("Changes that were tried"), below, "changes"), 1);
   split->addWidget(below);
-  stretch(*split, {3, 1});
+  stretch(*split, {3, 3, 2});
   connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
   connect(&workspace, &Workspace::predicted, this, [this, before] {
     changes_->set({});
@@ -73,6 +78,7 @@ void BottleneckScreen::refresh() {
   const bool stale = w.freshness() != Freshness::simulated;
   const QString text = limit_text(*w.simulated());
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
+  picture_->set(*w.simulated());
   hops_->set(w.simulated()->resources, stale);
   if (!w.simulated()->gains) return;
   std::map<std::string, double> gains;

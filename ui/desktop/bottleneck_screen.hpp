@@ -8,6 +8,7 @@ class QPushButton;
 namespace stallcast::desktop {
 
 class HopChart;
+class PictureChart;
 class RowsModel;
 class TwicePane;
 
@@ -22,9 +23,14 @@ class BottleneckScreen : public Screen {
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
+ signals:
+  /// The user wants to see the fields of a component: "storage[scratch]".
+  void part_wanted(const QString& path);
+
  private:
   void try_changes();
 
+  PictureChart* picture_;
   HopChart* hops_;
   QLabel *headline_, *tried_;
   QPushButton* help_;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -138,13 +137,8 @@ const Metric* find_metric(const Prediction& prediction, const QString& name) {
 }
 
 QString limit_text(const Prediction& prediction) {
-  // Bounds know what sets them, and no shares of time.
-  if (prediction.method == "estimate")
-    return prediction.bottlenecks.empty() ? QStringLiteral("nothing limits it")
-                                          : QStringLiteral("limited by the %1")
-                                                .arg(QString::fromStdString(label::of_resource(
-                                                    prediction.bottlenecks.front().resource)));
-  return QString::fromStdString(report::limit_phrase(prediction));
+  const std::string phrase = report::limit_phrase(prediction);
+  return phrase.empty() ? QStringLiteral("nothing limits it") : QString::fromStdString(phrase);
 }
 
 QString status_sign(const std::string& status) {

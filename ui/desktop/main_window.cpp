@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QListWidget>
 #include <QMenuBar>
@@ -85,9 +86,24 @@ MainWindow::MainWindow(const client::Settings& settings, const QString& recovery
   connect(&workspace_.document(), &Document::renamed, this, &MainWindow::update_title);
   update_title();
   set_look(is_dark(), look_percent());
+  qApp->installEventFilter(this);
+}
+
+// Fields and editors have undo stacks of their own, and would take the keys for them: here one
+// stack undoes everything.
+bool MainWindow::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* key = dynamic_cast<QKeyEvent*>(event);
+    if (key != nullptr && (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo))) {
+      event->ignore();
+      return true;
+    }
+  }
+  return QMainWindow::eventFilter(object, event);
 }
 
 MainWindow::~MainWindow() {
+  qApp->removeEventFilter(this);
   // Screens are told of the workspace's end by nothing: they go first.
   delete takeCentralWidget();
 }
@@ -118,7 +134,12 @@ void MainWindow::add_screens() {
   });
   add_screen(what_if);
   add_screen(new TimelineScreen(workspace_, stack_));
-  add_screen(new BottleneckScreen(workspace_, stack_));
+  auto* bottleneck = new BottleneckScreen(workspace_, stack_);
+  connect(bottleneck, &BottleneckScreen::part_wanted, this, [this, scenario](const QString& path) {
+    show_screen(scenario->objectName());
+    scenario->act(QStringLiteral("part"), path);
+  });
+  add_screen(bottleneck);
   add_screen(new SensitivityScreen(workspace_, stack_));
   add_screen(new SweepScreen(workspace_, stack_));
   auto* compare = new CompareScreen(workspace_, stack_);

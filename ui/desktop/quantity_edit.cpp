@@ -1,11 +1,13 @@
 #include "ui/desktop/quantity_edit.hpp"
 
 #include <QLineEdit>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ui/app/form.hpp"
+#include "ui/desktop/theme.hpp"
 
 namespace stallcast::desktop {
 
@@ -16,6 +18,10 @@ QuantityEdit::QuantityEdit(Dimension dimension, QWidget* parent)
       maximum_(std::numeric_limits<double>::infinity()) {
   setKeyboardTracking(false);
   connect(this, &QAbstractSpinBox::editingFinished, this, &QuantityEdit::take_text);
+  // What is not a quantity is marked while it is typed.
+  connect(lineEdit(), &QLineEdit::textEdited, this, [this](const QString& text) {
+    mark(!client::read_quantity(text.toStdString(), dimension_).value);
+  });
 }
 
 void QuantityEdit::set_range(double minimum, double maximum, double step) {
@@ -30,6 +36,15 @@ void QuantityEdit::set_value(double value) {
   if (lineEdit()->text() != text) lineEdit()->setText(text);
   lineEdit()->setCursorPosition(0);  // the number, not its end, where it is narrow
   lineEdit()->setToolTip({});
+  mark(false);
+}
+
+void QuantityEdit::mark(bool wrong) {
+  if (wrong == wrong_) return;
+  wrong_ = wrong;
+  QPalette colours = lineEdit()->palette();
+  colours.setColor(QPalette::Text, wrong ? Theme::of(*this).bad : palette().color(QPalette::Text));
+  lineEdit()->setPalette(colours);
 }
 
 void QuantityEdit::stepBy(int steps) {
@@ -66,10 +81,14 @@ void QuantityEdit::take_text() {
   const client::ReadQuantity read =
       client::read_quantity(lineEdit()->text().toStdString(), dimension_);
   if (!read.value) {
-    lineEdit()->setToolTip(QString::fromStdString(read.message + ": " + read.hint));
-    setAccessibleDescription(lineEdit()->toolTip());
+    const QString why = QString::fromStdString(read.message + ": " + read.hint);
+    set_value(value_);
+    lineEdit()->setToolTip(why);
+    setAccessibleDescription(why);
+    if (isVisible()) QToolTip::showText(mapToGlobal(QPoint(0, height())), why, this);
     return;
   }
+  mark(false);
   setAccessibleDescription({});
   if (*read.value == value_) return;
   value_ = *read.value;

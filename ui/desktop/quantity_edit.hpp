@@ -17,6 +17,8 @@ class QuantityEdit : public QAbstractSpinBox {
   /// Shows `value`; emits nothing.
   void set_value(double value);
   [[nodiscard]] double value() const { return value_; }
+  /// Whether the text on screen is not a quantity: it is taken back when the field is left.
+  [[nodiscard]] bool wrong() const { return wrong_; }
 
   void stepBy(int steps) override;
   [[nodiscard]] QSize sizeHint() const override;
@@ -31,9 +33,11 @@ class QuantityEdit : public QAbstractSpinBox {
 
  private:
   void take_text();
+  void mark(bool wrong);
 
   Dimension dimension_;
   double value_ = 0.0;
+  bool wrong_ = false;
   double minimum_, maximum_, step_ = 0.0;
 };
 

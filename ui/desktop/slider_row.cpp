@@ -54,8 +54,9 @@ SliderRow::SliderRow(Workspace& workspace, const SliderSpec& spec, QWidget* pare
   connect(&rest_, &QTimer::timeout, this, [this] { merge_ = 0; });
   connect(slider_, &QSlider::sliderPressed, this, [this] { merge_ = 0; });
   connect(slider_, &QSlider::sliderReleased, this, [this] { merge_ = 0; });
-  connect(slider_, &QSlider::valueChanged, this, [this](int place) { move(value_at(place)); });
-  connect(edit_, &QuantityEdit::value_changed, this, [this](double value) { move(value); });
+  connect(slider_, &QSlider::valueChanged, this,
+          [this](int place) { move(value_at(place), true); });
+  connect(edit_, &QuantityEdit::value_changed, this, [this](double value) { move(value, false); });
   connect(
       close, &QToolButton::clicked, this, [this] { workspace_.remove_slider(spec_.path); },
       Qt::QueuedConnection);
@@ -89,10 +90,10 @@ void SliderRow::drag_to(double value) {
   slider_->setSliderDown(false);
 }
 
-void SliderRow::move(double value) {
+void SliderRow::move(double value, bool by_handle) {
   if (merge_ == 0) merge_ = workspace_.document().new_merge();
   rest_.start();
-  moving_ = true;
+  moving_ = by_handle;
   SliderSpec wide = spec_;
   wide.minimum = std::min(wide.minimum, value);
   wide.maximum = std::max(wide.maximum, value);

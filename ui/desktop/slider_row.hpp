@@ -25,7 +25,7 @@ class SliderRow : public QWidget {
  private:
   [[nodiscard]] double value_at(int place) const;
   [[nodiscard]] int place_of(double value) const;
-  void move(double value);
+  void move(double value, bool by_handle);
 
   Workspace& workspace_;
   SliderSpec spec_;

@@ -91,7 +91,8 @@ Json limit_object(const Prediction& prediction) {
           {"label", limit.label},
           {"share", limit.share},
           {"target", limit.target.empty() ? Json(nullptr) : Json(limit.target)},
-          {"phrase", limit_phrase(prediction)}};
+          {"phrase", limit_phrase(prediction)},
+          {"advice", advice_phrase(prediction)}};
 }
 
 Json gains_object(const Gains& gains) {
@@ -174,7 +175,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
     out["alternatives"].push_back({{"change", a.change},
                                    {"utilization", a.utilization},
                                    {"gain", a.gain},
-                                   {"meets_targets", a.meets_targets}});
+                                   {"meets_targets", a.meets_targets},
+                                   {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
   if (!context.prices.empty()) out["prices"] = Json::array();
   for (const InputLine& price : context.prices)
     out["prices"].push_back(

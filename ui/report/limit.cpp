@@ -68,6 +68,9 @@ Limit in_words(Limit::Kind kind, const std::string& words, double share) {
 }  // namespace
 
 Limit limit_of(const Prediction& p) {
+  // Bounds know what sets them, and no shares of the time.
+  if (p.method == "estimate")
+    return p.bottlenecks.empty() ? Limit{} : by_resource(p, p.bottlenecks.front().resource, {});
   if (const AssertionOutcome* missed = worst_missed(p))
     return by_resource(p, missed->limited_by, missed->id);
   const double waiting = waiting_share(p);

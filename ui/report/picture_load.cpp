@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/breakdown.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
@@ -14,6 +15,13 @@ namespace {
 /// In use it is told apart from the mean where it is this much more.
 constexpr double kApart = 1.2;
 
+/// "2.4 %", "64 %".
+std::string rough(double share) {
+  constexpr double kWhole = 0.0995;
+  if (share < kWhole) return print_share(share);
+  return std::to_string(std::lround(100.0 * share)) + " %";
+}
+
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
   const std::string limit = limit_of(p).name;
@@ -24,6 +32,7 @@ PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
     if (limit == name || limit.find(name + " ") == 0 || limit.ends_with(" " + name))
       out.limit = true;
     if (use == p.resources.end()) continue;
+    out.waited += use->blamed_share * waiting_share(p);
     const double busy = std::min(1.0, use->utilization());
     if (std::isfinite(use->capacity) && use->capacity > 0.0) {
       out.known = true;
@@ -49,10 +58,15 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
       sum += m->value / static_cast<double>(part.metrics.size());
     }
   if (!part.metrics.empty()) out.mean = out.in_use = sum;
-  if (!out.known) return out;
-  out.text = print_share(out.mean);
+  if (!out.known) {
+    if (out.waited > 0.0) out.text = print_share(out.waited) + " of the time waited";
+    return out;
+  }
+  // Of GPUs every tenth counts; a bar beside the figure shows the rest well enough.
+  const bool exact = !part.metrics.empty();
+  out.text = exact ? print_share(out.mean) : rough(out.mean);
   if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
-    out.text += ", " + print_share(out.in_use) + " in use";
+    out.text += ", " + rough(out.in_use) + " in use";
   return out;
 }
 

@@ -12,6 +12,7 @@ struct PartLoad {
   bool known = false;
   double mean = 0.0;    ///< busy, of its capacity, over the run: of the busiest of its ways
   double in_use = 0.0;  ///< the same while anything moved
+  double waited = 0.0;  ///< of the time: what was spent waiting for it
   bool limit = false;   ///< what `limit_of` names is one of them
   std::string text;     ///< "2.4 % (100 % in use)"
   std::string tip;      ///< what each way moves: "storage.scratch.ost: 1.51 GB/s of 64 GB/s"

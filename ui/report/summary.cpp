@@ -236,6 +236,22 @@ std::string gain_text(const Alternative& a, const Prediction& p) {
   return text;
 }
 
+std::string advice_phrase(const Prediction& p) {
+  if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> said;
+  for (const Alternative& a : p.alternatives) {
+    if (!a.meets_targets || said.size() == kMost) continue;
+    std::vector<std::string> with;
+    if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
+    if (a.cost && std::abs(*a.cost) >= 1.0)
+      with.push_back((*a.cost > 0.0 ? "+" : "") + print_value(*a.cost, "USD"));
+    said.push_back(a.change + (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
+  }
+  if (said.empty()) return "no single change that was tried meets all targets";
+  return "would meet all targets: " + base::join(said, "; or ");
+}
+
 bool is_useful(const Alternative& a, const Prediction& p) {
   return a.gain >= kNothing || (a.meets_targets && p.verdict != Verdict::pass);
 }

@@ -66,6 +66,9 @@ struct LimitRow {
 
 /// "GPU utilization 99.3 % (+0.1 points), meets all targets".
 [[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
+/// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most
+/// two; that nothing did, where targets are missed; "" else.
+[[nodiscard]] std::string advice_phrase(const Prediction& prediction);
 /// It gains something, or meets targets that are missed.
 [[nodiscard]] bool is_useful(const Alternative& alternative, const Prediction& prediction);
 

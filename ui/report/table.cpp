@@ -150,8 +150,8 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
                     (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
                     "\n";
   if (!p.system.empty()) out += "\n" + markdown_cell(p.system) + "\n";
-  if (const std::string limit = limit_phrase(p); !limit.empty())
-    out += "\n" + markdown_cell(limit) + "\n";
+  for (const std::string& phrase : {limit_phrase(p), advice_phrase(p)})
+    if (!phrase.empty()) out += "\n" + markdown_cell(phrase) + "\n";
   out += targets_markdown(p);
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";

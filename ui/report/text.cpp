@@ -45,8 +45,9 @@ std::string headline(const Prediction& p, const Ink& ink) {
     out += wrapped(
         "  ", "all stages take " + print_metric(*time) + (limits.empty() ? "" : "; ") + limits, 4);
   }
-  const std::string limit = limit_phrase(p);
-  return limit.empty() ? out : out + wrapped("  ", limit, 4);
+  for (const std::string& phrase : {limit_phrase(p), advice_phrase(p)})
+    if (!phrase.empty()) out += wrapped("  ", phrase, 4);
+  return out;
 }
 
 std::string time_split(const Prediction& p, const Ink& ink) {

@@ -12,7 +12,10 @@
 namespace stallcast::overview {
 namespace {
 
-constexpr double kColumn = 270.0, kGap = 90.0, kBelow = 24.0, kMargin = 8.0;
+constexpr double kColumn = 300.0, kGap = 80.0, kBelow = 24.0, kMargin = 8.0;
+/// Less is not drawn of parts that are seldom of interest: of the capacity, of all waiting.
+constexpr double kUsed = 0.005, kBlamed = 0.01;
+constexpr std::size_t kMostTenants = 6;
 /// Parts of hosts that are drawn where nothing else says they matter.
 constexpr std::string_view kOnlyIfUsed[] = {"memory", "client", "compute_nic"};
 
@@ -39,7 +42,7 @@ class Drawing {
 
   Picture draw() {
     for (const Component& host : design_.hosts) add_hosts(host);
-    for (const Component& tenant : design_.tenants) add_traffic(tenant);
+    if (!design_.tenants.empty()) add_traffic();
     if (!design_.storage.empty() || design_.hosts.size() > 1) add_fabric();
     for (const Component& storage : design_.storage) add_storage(storage);
     place();
@@ -64,7 +67,7 @@ class Drawing {
       const base::ResourceName name = base::resource_name(use.name);
       if (name.role != role || name.id != owner.id) continue;
       const label::Part part = label::part_of(use.name);
-      const bool costs = use.utilization() > 0.005 || use.blamed_share > 0.0;
+      const bool costs = use.utilization() > kUsed || use.blamed_share > kBlamed;
       const std::string_view first = part.name.substr(0, part.name.find('.'));
       const bool shy = role == "host" && std::find(std::begin(kOnlyIfUsed), std::end(kOnlyIfUsed),
                                                    first) != std::end(kOnlyIfUsed);
@@ -75,9 +78,10 @@ class Drawing {
       std::vector<PicturePart>& rows = by_place[static_cast<int>(part.place)];
       const std::string words(part.words);
       auto row = std::find_if(rows.begin(), rows.end(),
-                              [&](const PicturePart& r) { return r.label == words; });
+                              [&](const PicturePart& r) { return words.starts_with(r.label); });
       if (row == rows.end())
         row = rows.insert(rows.end(), {words, count_of(owner, part.name), {}, {}});
+      if (row->count == "1" && row->label.ends_with('s')) row->label.pop_back();
       row->resources.push_back(use.name);
     }
     for (auto& [place, rows] : by_place)
@@ -100,10 +104,16 @@ class Drawing {
     add_parts(made, "host", host);
   }
 
-  void add_traffic(const Component& tenant) {
-    PictureBox& made = box(PictureBox::Role::traffic, 0, base::component_path("tenant", tenant.id));
-    made.title = tenant.id;
-    made.subtitle = "other traffic: " + tenant.kind;
+  void add_traffic() {
+    const std::size_t n = design_.tenants.size();
+    PictureBox& made = box(PictureBox::Role::traffic, 0,
+                           base::component_path("tenant", design_.tenants.front().id));
+    made.title = n == 1 ? "1 tenant" : std::to_string(n) + " tenants";
+    made.subtitle = "other traffic";
+    const std::size_t shown = n <= kMostTenants ? n : kMostTenants - 1;
+    for (std::size_t i = 0; i < shown; ++i)
+      made.parts.push_back({design_.tenants[i].id + ": " + design_.tenants[i].kind, "", {}, {}});
+    if (shown < n) made.parts.push_back({std::to_string(n - shown) + " more", "", {}, {}});
   }
 
   void add_fabric() {

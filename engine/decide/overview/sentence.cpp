@@ -30,11 +30,28 @@ std::string name_in(std::string_view summary) {
   return std::string(summary);
 }
 
-std::string hosts_phrase(const Component& host) {
-  const double count = number_of(host, "count", 1.0), gpus = number_of(host, "gpus", 0.0);
-  const std::string name = title_of(host, "host");
-  std::string out = name.empty() ? plural(count, "host") : count_text(count) + " x " + name;
-  if (gpus > 0.0) out += " (" + plural(count * gpus, "GPU") + ")";
+/// Hosts of one product, all classes together.
+struct Hosts {
+  std::string name;
+  double count = 0.0, gpus = 0.0;
+  [[nodiscard]] std::string phrase() const {
+    std::string out = name.empty() ? plural(count, "host") : count_text(count) + " x " + name;
+    if (gpus > 0.0) out += " (" + plural(gpus, "GPU") + ")";
+    return out;
+  }
+};
+
+std::vector<Hosts> hosts_of(const Design& design) {
+  std::vector<Hosts> out;
+  for (const Component& host : design.hosts) {
+    const std::string name = title_of(host, "host");
+    auto same =
+        std::find_if(out.begin(), out.end(), [&](const Hosts& h) { return h.name == name; });
+    if (same == out.end()) same = out.insert(out.end(), Hosts{name});
+    const double count = number_of(host, "count", 1.0);
+    same->count += count;
+    same->gpus += count * number_of(host, "gpus", 0.0);
+  }
   return out;
 }
 
@@ -89,8 +106,8 @@ std::string title_of(const Component& component, std::string_view role) {
 
 std::string system_sentence(const Design& design) {
   std::vector<std::string> out, some;
-  for (const Component& host : design.hosts) add(some, hosts_phrase(host));
-  add_some(out, some, "host classes");
+  for (const Hosts& hosts : hosts_of(design)) add(some, hosts.phrase());
+  add_some(out, some, "kinds of hosts");
   some.clear();
   for (const JobDesign& job : design.jobs) add(some, job_phrase(job));
   add_some(out, some, "jobs");

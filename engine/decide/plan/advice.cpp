@@ -272,9 +272,14 @@ class Advisor {
                          : setting_of(number, value->dimension);
     };
     const Setting after = written(*more);
-    add({label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
-         {path + field, after},
-         *more / value->number - 1.0});
+    Proposal proposal{
+        label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
+        {path + field, after},
+        *more / value->number - 1.0};
+    if (remedy.bought && value->dimension == Dimension::count)
+      proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
+                        value->number};
+    add(std::move(proposal));
   }
 
   void add(Proposal proposal) {
@@ -326,47 +331,13 @@ std::vector<Proposal> spare_changes(const Design& design, const Prediction& pred
   return advisor.take();
 }
 
-std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const Prediction& base,
-                                    const Redesign& redesign,
-                                    const predict::PredictOptions& options) {
-  std::vector<Design> designs;
-  std::vector<const Proposal*> tried;
-  for (const Proposal& proposal : changes) {
-    Result<Design> design = redesign(proposal.change);
-    if (!design.ok()) continue;
-    designs.push_back(std::move(design).value());
-    tried.push_back(&proposal);
-  }
-  if (designs.empty()) return {};
-  std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
-  std::vector<Tried> out;
-  for (std::size_t i = 0; i < predictions.size(); ++i)
-    if (predictions[i].ok() && predictions[i]->seeds == base.seeds)
-      out.push_back({*tried[i], std::move(predictions[i]).value()});
-  return out;
-}
-
-std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
-                                     const Redesign& redesign,
-                                     const predict::PredictOptions& options) {
-  std::vector<Alternative> alternatives;
-  for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
-    Alternative a;
-    a.change = tried.proposal.text;
-    a.utilization = mean_utilization(tried.prediction);
-    a.gain = gained(base, tried.prediction);
-    a.meets_targets = tried.prediction.verdict == Verdict::pass;
-    a.relative_cost = tried.proposal.relative_cost;
-    alternatives.push_back(std::move(a));
-  }
-  std::stable_sort(alternatives.begin(), alternatives.end(),
-                   [](const Alternative& a, const Alternative& b) {
-                     if (a.meets_targets != b.meets_targets) return a.meets_targets;
-                     if (a.meets_targets && a.relative_cost != b.relative_cost)
-                       return a.relative_cost < b.relative_cost;
-                     return a.gain > b.gain;
-                   });
-  return alternatives;
+Proposal with_count(const Proposal& proposal, double number) {
+  const Proposal::Count& count = *proposal.count;
+  const auto written = [](double n) { return setting_of(n, Dimension::count); };
+  return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
+          {count.path, written(number)},
+          number / count.from - 1.0,
+          count};
 }
 
 }  // namespace stallcast::plan

@@ -20,7 +20,19 @@ struct Proposal {
   std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
   Change change;               ///< storage[scratch].ost.count to 60
   double relative_cost = 0.0;  ///< how much of the thing is added, as a fraction
+  /// Of hardware that is bought by number: how it is counted, so that fewer or more of it can be
+  /// tried. None of other changes.
+  struct Count {
+    std::string label;    ///< "storage.scratch.ost.count"
+    std::string path;     ///< as `Change` takes it
+    std::string pointer;  ///< of the field, to find the parameters that it is made of
+    double from = 0.0, step = 1.0;
+  };
+  std::optional<Count> count = std::nullopt;
 };
+
+/// The proposal of `number` of what `proposal` counts. REQUIRES: it counts something.
+[[nodiscard]] Proposal with_count(const Proposal& proposal, double number);
 
 /// At most `most` changes that relieve what `prediction` blames, the most blamed first: what limits
 /// a missed target, and what costs at least 0.2 % of the time.
@@ -58,8 +70,9 @@ struct Tried {
                                                   const Prediction& base, const Redesign& redesign,
                                                   const predict::PredictOptions& options);
 
-/// The same, in short. Best first: those that meet the targets by
-/// cost, then by gain.
+/// The same, in short. Of hardware that is bought by number, the fewest that meet the targets where
+/// four times as much does; on large designs what was proposed. Best first: those that meet the
+/// targets by cost, then by gain.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Proposal>& changes,
                                                    const Prediction& base, const Redesign& redesign,
                                                    const predict::PredictOptions& options);

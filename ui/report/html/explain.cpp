@@ -117,7 +117,8 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
   const std::string limit = e.prediction ? limit_phrase(*e.prediction) : "";
   return html::page(
       "Stallcast explains: " + e.scenario_id,
-      html::heading(e.scenario_id, "", phrase, limit) +
+      html::heading(e.scenario_id, "", phrase, limit, e.prediction ? e.prediction->system : "") +
+          (e.prediction ? html::picture_figure(*e.prediction) : std::string()) +
           html::section("What limits it", e.asked.empty() ? limits(e) : "") +
           html::section(
               "What each number is made of",

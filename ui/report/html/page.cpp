@@ -70,7 +70,7 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
 .band{background:var(--bar);opacity:.35}.band.half{opacity:.75}.ends{display:inline-block}svg.slim{display:none}
-figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
+.advice{font-weight:600;margin-top:.6rem}figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
 @media screen and (max-width:44rem){body{margin:1rem auto}section{overflow-x:auto}svg.text{min-width:40rem}
 svg.broad,thead{display:none}svg.slim{display:block}

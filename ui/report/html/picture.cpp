@@ -44,8 +44,8 @@ std::string draw_part(const Prediction& p, const PicturePart& part, double x, do
   if (load.known) {
     out += text(x + width, y + 14.0, load.limit ? "limit" : "soft", load.text, "end");
     out += bar(x, y + 20.0, width, load);
-  } else if (load.limit) {
-    out += text(x + width, y + 14.0, "limit", "the limit", "end");
+  } else if (!load.text.empty()) {
+    out += text(x + width, y + 14.0, load.limit ? "limit" : "soft", load.text, "end");
   }
   const std::string tip = load.tip.empty() ? "" : "<title>" + markup(load.tip) + "</title>";
   return "<g>" + tip + out + "</g>";

@@ -117,13 +117,13 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
   const std::string of =
       found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
   return html::page("Stallcast plan: " + plan.scenario_id,
-                    html::heading(plan.scenario_id, verdict, phrase(plan), "") +
+                    html::heading(plan.scenario_id, verdict, phrase(plan), "", p.system) +
                         html::section("Designs simulated", candidates(plan)) +
                         html::section("What softer targets save", shadow_prices(plan)) +
                         html::section("What rests on assumed inputs", tornado(plan)) +
                         html::section("Best interval between saves", intervals(plan)) +
                         html::section("Notes", notes) + html::element("h2", of) +
-                        html::element("p", limit_phrase(p)) +
+                        html::element("p", limit_phrase(p)) + html::picture_figure(p) +
                         html::prediction_sections(p, context, style) +
                         html::data("result", plan_json(plan, context, style)));
 }

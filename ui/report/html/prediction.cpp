@@ -288,9 +288,11 @@ namespace stallcast::report {
 std::string prediction_html(const Prediction& p, const ReportContext& context, const Style& style) {
   const std::string verdict =
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
+  const std::string advice = advice_phrase(p);
   return html::page(
       "Stallcast: " + p.scenario_id,
       html::heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
+          (advice.empty() ? advice : html::element("p", advice, "advice")) +
           html::picture_figure(p) + html::prediction_sections(p, context, style) +
           html::data("result", result_object(p, context, style).dump()));
 }

@@ -116,8 +116,11 @@ function showEstimate(result) {
     const [, job, rest] = name.match(/^job\.([^.]+)\.(.*)$/) || [null, "", name];
     tiles.push(tile(figure(metric.value, metric.unit), (LABELS[rest] || rest) + (job ? " (" + job + ")" : "")));
   }
-  const first = result.bottlenecks[0];
-  if (first) tiles.push(tile(first.resource, "sets the bound" + (first.headroom ? ": " + first.headroom : "")));
+  if (result.limit.resource) {
+    const limit = tile(result.limit.label, "sets the bound");
+    limit.title = result.limit.resource;
+    tiles.push(limit);
+  }
   for (const a of result.assertions)
     tiles.push(tile({ pass: "holds", fail: "is missed", inconclusive: "simulate to tell" }[a.status] || a.status,
                     a.that, a.status));

@@ -1,0 +1,46 @@
+#include "ui/app/as_bought.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/decide/plan/countables.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// The only parameter that the value at `pointer` is made of, where it counts something.
+const Parameter* counted_by(const Scenario& scenario, const std::string& pointer) {
+  const auto needs = scenario.written().needs.find(pointer);
+  if (needs == scenario.written().needs.end() || needs->second.size() != 1) return nullptr;
+  for (const Parameter& p : scenario.parameters())
+    if (p.name == needs->second.front() && p.needs.empty() && p.value >= 1.0 &&
+        p.value == std::floor(p.value))
+      return &p;
+  return nullptr;
+}
+
+/// As many multiples of `step` on top of `from` as make at least `wanted`.
+double at_least(double wanted, double from, double step) {
+  return from + step * std::max(1.0, std::ceil((wanted - from) / step - 1e-9));
+}
+
+}  // namespace
+
+void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
+  if (!proposal.count) return;
+  plan::Proposal::Count& count = *proposal.count;
+  double wanted = count.from * (1.0 + proposal.relative_cost);
+  if (const Parameter* p = counted_by(scenario, count.pointer)) {
+    wanted *= p->value / count.from;
+    count.label = p->name;
+    count.path = "params." + p->name;
+    count.from = p->value;
+    if (p->step && *p->step >= 1.0) count.step = *p->step;
+  }
+  for (const PlanDimension& d : scenario.questions().plan.over)
+    if (d.unit > 0 && (plan::same_path(d.axis.path, count.path) || d.axis.path == count.label))
+      count.step = static_cast<double>(d.unit);
+  proposal = plan::with_count(proposal, at_least(wanted, count.from, count.step));
+}
+
+}  // namespace stallcast::client

@@ -1,0 +1,166 @@
+#include "ui/desktop/picture_chart.hpp"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolTip>
+#include <algorithm>
+
+#include "ui/desktop/figures.hpp"
+#include "ui/report/picture_load.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kInner = 12.0, kBar = 5.0, kRound = 6.0;
+/// The letters that places in a picture are made for.
+constexpr double kLetters = 13.0;
+/// Not larger than this beside the letters of the program, in lines of text per unit.
+constexpr double kLargest = 1.0 / 16.0;
+
+QString label_of(const PicturePart& part) {
+  const QString words = QString::fromStdString(part.label);
+  return part.count.empty() ? words : QString::fromStdString(part.count) + u' ' + words;
+}
+
+void paint_wire(QPainter& painter, const Prediction& p, const PictureWire& wire,
+                const Theme& theme) {
+  const PictureBox &from = p.picture.boxes[wire.from], &to = p.picture.boxes[wire.to];
+  const report::PartLoad load = report::wire_load(p, wire);
+  const QPointF begin(from.x + from.width, wire.y_from), end(to.x, wire.y_to);
+  const double middle = (begin.x() + end.x()) / 2.0;
+  QPainterPath path(begin);
+  path.cubicTo(QPointF(middle, begin.y()), QPointF(middle, end.y()), end);
+  painter.setPen(QPen(load.limit ? theme.bad : theme.grid, report::wire_width(load)));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(path);
+}
+
+}  // namespace
+
+PictureChart::PictureChart(QWidget* parent)
+    : Chart(parent, {tr("of"), tr("part"), tr("busy"), tr("in use"), tr("limits")}) {
+  setMouseTracking(false);
+}
+
+void PictureChart::set(const Prediction& prediction) {
+  shown_ = prediction;
+  std::vector<Row> rows;
+  QString limit;
+  for (const PictureBox& box : prediction.picture.boxes)
+    for (const PicturePart& part : box.parts) {
+      const report::PartLoad load = report::part_load(prediction, part);
+      if (load.limit) limit = label_of(part);
+      rows.push_back({Cell(QString::fromStdString(box.title)), Cell(label_of(part)),
+                      load.known ? figure_cell(load.mean, "ratio") : Cell(QString()),
+                      load.known ? figure_cell(load.in_use, "ratio") : Cell(QString()),
+                      Cell(load.limit ? tr("yes") : QString())});
+    }
+  twin_.set(std::move(rows));
+  const QString system = QString::fromStdString(prediction.system);
+  describe(limit.isEmpty() ? system : tr("%1; limited by %2").arg(system, limit));
+  updateGeometry();
+}
+
+double PictureChart::scale_of(const QRectF& area) const {
+  const Picture& picture = shown_->picture;
+  return std::min(
+      {area.width() / picture.width, area.height() / picture.height, kLargest * line()});
+}
+
+QSize PictureChart::sizeHint() const {
+  const double height = shown_ ? shown_->picture.height : 0.0;
+  return in_lines(40, std::clamp(height * kLargest, 10.0, 24.0));
+}
+
+QSize PictureChart::minimumSizeHint() const { return in_lines(30, 8); }
+
+void PictureChart::paint_box(QPainter& painter, const PictureBox& box, const Theme& theme) const {
+  const bool limit = std::any_of(box.parts.begin(), box.parts.end(), [&](const PicturePart& part) {
+    return report::part_load(*shown_, part).limit;
+  });
+  painter.setPen(QPen(limit ? theme.bad : theme.grid, limit ? 2.0 : 1.0));
+  painter.setBrush(theme.palette.color(QPalette::Base));
+  painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), kRound, kRound);
+  QFont font = painter.font();
+  const double inner = box.width - 2.0 * kInner;
+  const auto text = [&](double y, const QColor& colour, bool bold, const QString& content,
+                        Qt::Alignment side, double room) {
+    font.setBold(bold);
+    painter.setFont(font);
+    painter.setPen(colour);
+    const QFontMetricsF metrics(font);
+    painter.drawText(QRectF(box.x + kInner, y, inner, metrics.height()), side,
+                     metrics.elidedText(content, Qt::ElideRight, room));
+    return metrics.horizontalAdvance(content);
+  };
+  text(box.y + 8.0, theme.text, true, QString::fromStdString(box.title), Qt::AlignLeft, inner);
+  text(box.y + 24.0, theme.faint, false, QString::fromStdString(box.subtitle), Qt::AlignLeft,
+       inner);
+  double y = box.y + kPictureHead;
+  for (const PicturePart& part : box.parts) {
+    const report::PartLoad load = report::part_load(*shown_, part);
+    const QColor strong = load.limit ? theme.bad : theme.text;
+    const double taken = text(y + 2.0, load.limit ? theme.bad : theme.faint, load.limit,
+                              QString::fromStdString(load.text), Qt::AlignRight, inner);
+    text(y + 2.0, strong, load.limit, label_of(part), Qt::AlignLeft, inner - taken - kInner);
+    if (load.known) {
+      const QRectF bar(box.x + kInner, y + 20.0, inner, kBar);
+      QColor full = load.limit ? theme.bad : theme.accent;
+      painter.fillRect(bar, theme.grid);
+      full.setAlphaF(0.4F);
+      painter.fillRect(QRectF(bar.left(), bar.top(), inner * load.in_use, kBar), full);
+      full.setAlphaF(1.0F);
+      painter.fillRect(QRectF(bar.left(), bar.top(), inner * load.mean, kBar), full);
+    }
+    y += kPictureRow;
+  }
+}
+
+void PictureChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
+  if (!shown_ || shown_->picture.empty()) return;
+  painter.save();
+  const double scale = scale_of(area);
+  painter.translate(area.left() + (area.width() - scale * shown_->picture.width) / 2.0, area.top());
+  painter.scale(scale, scale);
+  QFont font = painter.font();
+  font.setPixelSize(static_cast<int>(kLetters));
+  painter.setFont(font);
+  for (const PictureWire& wire : shown_->picture.wires) paint_wire(painter, *shown_, wire, theme);
+  for (const PictureBox& box : shown_->picture.boxes) paint_box(painter, box, theme);
+  painter.restore();
+}
+
+const PictureBox* PictureChart::box_at(QPointF point) const {
+  if (!shown_ || shown_->picture.empty()) return nullptr;
+  const double scale = scale_of(rect());
+  const double x = (point.x() - (width() - scale * shown_->picture.width) / 2.0) / scale;
+  const double y = point.y() / scale;
+  for (const PictureBox& box : shown_->picture.boxes)
+    if (QRectF(box.x, box.y, box.width, box.height).contains(x, y)) return &box;
+  return nullptr;
+}
+
+void PictureChart::mousePressEvent(QMouseEvent* event) {
+  if (const PictureBox* box = box_at(event->position()))
+    emit chosen(QString::fromStdString(box->path));
+}
+
+bool PictureChart::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = dynamic_cast<QHelpEvent*>(event);
+    const PictureBox* box = help == nullptr ? nullptr : box_at(help->pos());
+    QString tip = box == nullptr ? QString() : QString::fromStdString(box->path);
+    if (box != nullptr)
+      for (const PicturePart& part : box->parts)
+        if (const std::string said = report::part_load(*shown_, part).tip; !said.empty())
+          tip += u'\n' + QString::fromStdString(said);
+    if (!tip.isEmpty()) QToolTip::showText(help->globalPos(), tip, this);
+    return true;
+  }
+  return Chart::event(event);
+}
+
+}  // namespace stallcast::desktop

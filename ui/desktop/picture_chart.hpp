@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "stallcast/prediction.hpp"
+#include "ui/desktop/chart.hpp"
+
+namespace stallcast::desktop {
+
+/// The system from hosts to drives in the layout that all views share, with how busy each part is:
+/// dark over the run, light while it is in use, red what limits.
+class PictureChart : public Chart {
+  Q_OBJECT
+ public:
+  explicit PictureChart(QWidget* parent);
+  void set(const Prediction& prediction);
+  void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ signals:
+  /// A box was chosen; `path` is that of its component: "storage[scratch]".
+  void chosen(const QString& path);
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  void paint_box(QPainter& painter, const PictureBox& box, const Theme& theme) const;
+  [[nodiscard]] double scale_of(const QRectF& area) const;
+  [[nodiscard]] const PictureBox* box_at(QPointF point) const;
+
+  std::optional<Prediction> shown_;
+};
+
+}  // namespace stallcast::desktop
