@@ -99,7 +99,9 @@ void add_some(std::vector<std::string>& out, const std::vector<std::string>& phr
 }  // namespace
 
 std::string title_of(const Component& component, std::string_view role) {
-  if (const models::CatalogueEntry* product = models::find_product(component.product))
+  // A summary that begins with a small letter describes; it is not what anybody says.
+  const models::CatalogueEntry* product = models::find_product(component.product);
+  if (product != nullptr && (product->summary.front() < 'a' || product->summary.front() > 'z'))
     return name_in(product->summary);
   return label::of_kind(role, component.kind);
 }
