@@ -16,15 +16,15 @@ namespace stallcast::label {
 [[nodiscard]] bool knows(std::string_view resource);
 
 /// Where a part stands in a drawing of the system, in the order that data comes.
-enum class Place { entry, metadata, media, limit };
+enum class DrawnIn { entry, metadata, media, limit };
 
 /// Of what a resource is one way: of "storage.scratch.ost.write" the part "ost", "OSTs".
-struct Part {
+struct NamedPart {
   std::string_view name, words;
-  Place place = Place::limit;
+  DrawnIn place = DrawnIn::limit;
 };
 /// Views into `resource` and the table.
-[[nodiscard]] Part part_of(std::string_view resource);
+[[nodiscard]] NamedPart part_of(std::string_view resource);
 
 /// What people call a kind of storage or data set: "Lustre"; "" for other roles.
 [[nodiscard]] std::string of_kind(std::string_view role, std::string_view kind);

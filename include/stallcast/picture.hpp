@@ -5,7 +5,7 @@
 #include <vector>
 
 /// The system as a drawing: hosts, fabric, storage and what it consists of, from left to right, in
-/// the one layout that every view draws. docs/models/README.md says what the boxes stand for.
+/// the one layout that every view draws. docs/adr/0033.
 namespace stallcast {
 
 /// A row of a box: parts of one kind, with a bar of how busy they are.

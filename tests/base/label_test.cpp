@@ -10,7 +10,7 @@ using namespace stallcast;
 TEST_CASE("resources are named as people call them") {
   CHECK(label::of_resource("storage.scratch.ost") == "OSTs of scratch");
   CHECK(label::of_resource("storage.scratch.ost.write") == "OSTs of scratch (write)");
-  CHECK(label::of_resource("storage.scratch.ost.lock") == "extent locks of the OSTs of scratch");
+  CHECK(label::of_resource("storage.scratch.ost.lock") == "extent locks of scratch");
   CHECK(label::of_resource("storage.rgw.read") == "bandwidth of rgw (read)");
   CHECK(label::of_resource("host.gpu.gpu.copy") == "GPU-to-host copy");
   CHECK(label::of_resource("host.gpu.client.archive.read") ==

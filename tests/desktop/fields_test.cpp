@@ -3,7 +3,7 @@
 #include <QSlider>
 #include <catch2/catch.hpp>
 
-#include "support.hpp"
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/json_editor.hpp"
 #include "ui/desktop/quantity_edit.hpp"
 

@@ -130,7 +130,7 @@ TEST_CASE("the limit of the target that is missed by most is named first") {
   const report::Limit limit = report::limit_of(p);
   CHECK(limit.name == "storage.s.ost");
   CHECK(limit.target == "far");
-  CHECK(report::limit_phrase(p) == "limited by the OSTs of s (target far)");
+  CHECK(report::limit_phrase(p) == "limited by the OSTs of s, target far");
 }
 
 }  // namespace overview_test

@@ -27,8 +27,8 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   headline_->setWordWrap(true);
   layout->addWidget(headline_);
   layout->addWidget(
-      note(tr("Outline: what a resource can do. Filling: what it did on average. Tick: its busiest "
-              "moment, where recorded. Red saves most time if it is twice as fast."),
+      note(tr("Outline: what a resource can do. Filling: what it did on average. Tick: while "
+              "it was in use. Red saves most time if it is twice as fast."),
            this));
   auto* split = splitter(Qt::Vertical, this);
   layout->addWidget(split, 1);

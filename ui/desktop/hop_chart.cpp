@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {
@@ -101,9 +102,9 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
     const bool slows = tried ? gain > 0.0 : r.blamed_share > 0.05;
     const double taken = metrics.horizontalAdvance(blame + right) + unit;
     painter.setPen(theme.text);
-    painter.drawText(
-        label, Qt::AlignLeft | Qt::AlignVCenter,
-        metrics.elidedText(QString::fromStdString(r.name), Qt::ElideMiddle, area.width() - taken));
+    painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(QString::fromStdString(label::of_resource(r.name)),
+                                        Qt::ElideMiddle, area.width() - taken));
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, blame + right);
     const QRectF outline(area.left(), label.bottom(), area.width() - 1, 0.9 * unit);
     const double busy = std::clamp(r.utilization(), 0.0, 1.0);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/report/palette.hpp"
+
 namespace stallcast::desktop {
 namespace {
 
@@ -35,6 +37,13 @@ QPalette palette_of(const char* window, const char* base, const char* other, con
   return out;
 }
 
+std::array<QColor, 8> cause_colours(const char* report::CauseColour::*ground) {
+  std::array<QColor, 8> out;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = QColor(QLatin1String(report::kCauseColours[i].*ground));
+  return out;
+}
+
 }  // namespace
 
 const Theme& Theme::light() {
@@ -47,7 +56,7 @@ const Theme& Theme::light() {
       "#b3261e",
       "#8a5a00",
       "#1f5fbf",
-      {"#2e7d32", "#5e35b1", "#1565c0", "#00838f", "#6d4c41", "#ef6c00", "#c62828", "#9e9e9e"},
+      cause_colours(&report::CauseColour::light),
       {"#7b3fa0", "#00796b", "#b8860b", "#c2185b"}};
   return theme;
 }
@@ -62,7 +71,7 @@ const Theme& Theme::dark() {
       "#ff8a80",
       "#ffca6b",
       "#6aa5ff",
-      {"#66bb6a", "#9575cd", "#64b5f6", "#4dd0e1", "#bcaaa4", "#ffb74d", "#ef5350", "#8d939e"},
+      cause_colours(&report::CauseColour::dark),
       {"#ce93d8", "#4db6ac", "#ffd54f", "#f48fb1"}};
   return theme;
 }

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
@@ -321,9 +322,10 @@ void WhatIfScreen::refresh_causes() {
   if (shown)
     for (const Bottleneck& b : shown->bottlenecks) {
       if (rows.size() == 3) break;
-      rows.push_back(
-          {Cell(b.resource), saved_cell(b, *shown), figure_cell(b.utilization, "ratio")});
-      rows.back()[0].tip = QString::fromStdString(b.headroom);
+      rows.push_back({Cell(label::of_resource(b.resource)), saved_cell(b, *shown),
+                      figure_cell(b.utilization, "ratio")});
+      rows.back()[0].tip =
+          QString::fromStdString(b.headroom.empty() ? b.resource : b.resource + ": " + b.headroom);
       rows.back()[1].tip = tr("of the time, if it were twice as fast");
     }
   limits_->set(std::move(rows));

@@ -187,7 +187,7 @@ class Rows {
     });
     add("what limits it", [](const ComparedDesign& d) {
       const Limit limit = limit_of(d.prediction);
-      return ComparedCell{limit.name.empty() ? "nothing" : limit.name, "", ""};
+      return ComparedCell{limit.label.empty() ? "nothing" : limit.label, "", ""};
     });
     targets();
     figures("Jobs", found_of(c_, Domain::job, kOfJobs));

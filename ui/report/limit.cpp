@@ -131,7 +131,7 @@ std::string of_the_time(const Prediction& p) {
 
 std::string limit_phrase(const Prediction& p) {
   const Limit limit = limit_of(p);
-  const std::string target = limit.target.empty() ? "" : " (target " + limit.target + ")";
+  const std::string target = limit.target.empty() ? "" : ", target " + limit.target;
   const std::string by = "limited by the " + limit.label + target + ": ";
   const std::string share = print_share(limit.share) + of_the_time(p);
   switch (limit.kind) {

@@ -59,7 +59,7 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
     }
   if (!part.metrics.empty()) out.mean = out.in_use = sum;
   if (!out.known) {
-    if (out.waited > 0.0) out.text = print_share(out.waited) + " of the time";
+    if (out.waited > 0.0) out.text = print_share(out.waited) + " waited";
     return out;
   }
   // Of GPUs every tenth counts; a bar beside the figure shows the rest well enough.

@@ -66,14 +66,14 @@ class Drawing {
     for (const ResourceUse& use : prediction_.resources) {
       const base::ResourceName name = base::resource_name(use.name);
       if (name.role != role || name.id != owner.id) continue;
-      const label::Part part = label::part_of(use.name);
+      const label::NamedPart part = label::part_of(use.name);
       const bool costs = use.utilization() > kUsed || use.blamed_share > kBlamed;
       const std::string_view first = part.name.substr(0, part.name.find('.'));
       const bool shy = role == "host" && std::find(std::begin(kOnlyIfUsed), std::end(kOnlyIfUsed),
                                                    first) != std::end(kOnlyIfUsed);
       // What has no capacity has no bar: it is drawn where it costs time.
       const bool bare = !(use.capacity > 0.0) || !std::isfinite(use.capacity);
-      if (part.words.empty() || (!costs && (shy || bare || part.place == label::Place::limit)))
+      if (part.words.empty() || (!costs && (shy || bare || part.place == label::DrawnIn::limit)))
         continue;
       std::vector<PicturePart>& rows = by_place[static_cast<int>(part.place)];
       const std::string words(part.words);
@@ -168,7 +168,7 @@ class Drawing {
     std::vector<std::string> out;
     for (const PicturePart& part : out_.boxes[at].parts)
       for (const std::string& name : part.resources)
-        if (label::part_of(name).place == label::Place::entry && name.find(end) != name.npos)
+        if (label::part_of(name).place == label::DrawnIn::entry && name.find(end) != name.npos)
           out.push_back(name);
     return out;
   }

@@ -37,8 +37,8 @@ void write_resource(JsonText& out, const ResourceUse& r) {
   out.begin_object();
   out.member_number("blamed_share", r.blamed_share);
   out.member_number("capacity", r.capacity);
-  out.member("name", r.name);
   out.member_number("in_use", r.in_use);
+  out.member("name", r.name);
   out.member_number("throughput", r.throughput);
   out.member("unit", r.unit);
   out.end_object();
@@ -47,7 +47,7 @@ void write_resource(JsonText& out, const ResourceUse& r) {
 ResourceUse read_resource(const Json& json) {
   return {member_text(json, "name"),       member_text(json, "unit"),
           member_number(json, "capacity"), member_number(json, "throughput"),
-          member_number(json, "in_use"),     member_number(json, "blamed_share")};
+          member_number(json, "in_use"),   member_number(json, "blamed_share")};
 }
 
 RunResult read_run(const Json& json) {

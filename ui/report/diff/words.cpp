@@ -212,16 +212,18 @@ std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
 
 std::string limit_text(const Prediction& p) {
   const Limit limit = limit_of(p);
-  if (limit.kind != Limit::Kind::resource || p.bottlenecks.empty()) return limit.name;
-  const double busy = p.bottlenecks.front().utilization;
-  return limit.name + (busy > 0.0 ? " (" + print_share(busy) + " busy)" : "");
+  if (limit.kind != Limit::Kind::resource) return limit.label;
+  const auto found = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
+                                  [&](const Bottleneck& b) { return b.resource == limit.name; });
+  if (found == p.bottlenecks.end() || !(found->utilization > 0.0)) return limit.label;
+  return limit.label + " (" + print_share(found->utilization) + " busy)";
 }
 
 std::string bottleneck_text(const Diff& diff) {
-  const auto name = [](const std::string& text) { return text.substr(0, text.find(" (")); };
-  const std::string was = limit_text(diff.base.prediction), is = limit_text(diff.head.prediction);
-  if (name(was) == name(is)) return "bottleneck stays " + is;
-  return "bottleneck: " + name(was) + " -> " + is;
+  const std::string was = limit_of(diff.base.prediction).label;
+  const std::string is = limit_text(diff.head.prediction);
+  if (was == limit_of(diff.head.prediction).label) return "bottleneck stays " + is;
+  return "bottleneck: " + was + " -> " + is;
 }
 
 std::string targets_text(const Diff& diff) {

@@ -1,5 +1,8 @@
 #include "ui/report/html/page.hpp"
 
+#include "stallcast/prediction.hpp"
+#include "ui/report/palette.hpp"
+
 namespace stallcast::report {
 
 std::string markup(std::string_view text) {
@@ -29,17 +32,11 @@ std::string markup(std::string_view text) {
 namespace stallcast::report::html {
 namespace {
 
-// Causes of lost time have one colour each, told apart by the colour-blind too (Okabe and Ito);
-// never the only sign: each is named next to it.
 constexpr std::string_view kStyle = R"(
 :root{--ink:#1c2430;--soft:#555f6b;--line:#d7dce2;--page:#fff;--tile:#f5f7f9;--bar:#3b6ea8;--empty:#e4e8ed;
---good:#17692f;--bad:#a3161a;--unsure:#855400;
---compute:#0072b2;--communication:#cc79a7;--data:#d55e00;--metadata:#e69f00;--cpu:#8a7a00;--checkpoint:#009e73;
---restart:#7a4b94;--sync:#7f8b99}
+--good:#17692f;--bad:#a3161a;--unsure:#855400}
 @media(prefers-color-scheme:dark){:root{--ink:#e3e7ec;--soft:#9aa5b1;--line:#38414b;--page:#14181d;--tile:#1d232a;
---bar:#6aa0dc;--empty:#2b333c;--good:#6fce8a;--bad:#ff8a86;--unsure:#eebd63;
---compute:#56b4e9;--communication:#e3a6c8;--data:#f0874a;--metadata:#f2bd4d;--cpu:#d6c85a;--checkpoint:#3fc79d;
---restart:#b78bd0;--sync:#95a1af}}
+--bar:#6aa0dc;--empty:#2b333c;--good:#6fce8a;--bad:#ff8a86;--unsure:#eebd63}}
 *{box-sizing:border-box}
 body{font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:var(--ink);
 background:var(--page)}
@@ -81,6 +78,17 @@ h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.together{columns:3;column-gap:1
 details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )";
+
+/// The colours of causes as names of style sheets.
+std::string cause_colours() {
+  std::string light, dark;
+  for (std::size_t i = 0; i < kCauseColours.size(); ++i) {
+    const std::string name = std::string("--") + kBreakdownCauses[i] + ":";
+    light += name + kCauseColours[i].light + ";";
+    dark += name + kCauseColours[i].dark + ";";
+  }
+  return ":root{" + light + "}\n@media(prefers-color-scheme:dark){:root{" + dark + "}}\n";
+}
 
 /// Text that may be broken after its dots.
 std::string breakable(std::string_view text) {
@@ -146,8 +154,8 @@ std::string foot(const ReportContext& context) {
 std::string page(std::string_view title, const std::string& body) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +
-         element("title", title) + "\n<style>" + std::string(kStyle) + "</style></head><body>\n" +
-         body + "</body></html>\n";
+         element("title", title) + "\n<style>" + std::string(kStyle) + cause_colours() +
+         "</style></head><body>\n" + body + "</body></html>\n";
 }
 
 }  // namespace stallcast::report::html
