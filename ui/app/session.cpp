@@ -29,8 +29,8 @@
 #include "stallcast/breakdown.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/metric.hpp"
-#include "ui/app/diff.hpp"
 #include "ui/app/as_bought.hpp"
+#include "ui/app/diff.hpp"
 #include "ui/app/growth.hpp"
 
 namespace stallcast::client {

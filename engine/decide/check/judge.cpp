@@ -83,8 +83,7 @@ std::string load_of(const Prediction& prediction, const std::string& resource) {
   for (const ResourceUse& use : prediction.resources) {
     if (use.name != resource || !(use.capacity > 0.0)) continue;
     if (use.utilization() >= kBusy) return percent(use.utilization()) + " busy";
-    if (use.load() >= kBusy)
-      return percent(std::min(1.0, use.load())) + " busy while it is in use";
+    if (use.load() >= kBusy) return percent(std::min(1.0, use.load())) + " busy while it is in use";
   }
   return "";
 }
