@@ -212,6 +212,23 @@ std::string of_fabric(const Taken& name) {
   return level.empty() ? "fabric" : "fabric, " + spaced(level);
 }
 
+/// A change of a value, in words; `moves` is empty where the words hold for every one.
+struct ChangeRow {
+  std::string_view value, moves, words;
+};
+constexpr std::array<ChangeRow, 10> kChanges = {{
+    {"checkpoint.mode", " sync -> async", "asynchronous saves"},
+    {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
+    {"checkpoint.every", "", "time between saves"},
+    {"checkpoint.files", "", "files of a save"},
+    {"loader.workers", "", "loader workers"},
+    {"loader.prefetch", "", "batches that workers prefetch"},
+    {"client.nconnect", "", "connections per client (nconnect)"},
+    {"client.cores", "", "client cores"},
+    {"get.parallel", "", "parallel GETs"},
+    {"prefixes", "", "prefixes"},
+}};
+
 }  // namespace
 
 std::string of_resource(std::string_view resource) {
@@ -254,6 +271,25 @@ std::string of_kind(std::string_view role, std::string_view kind) {
   for (const KindRow& row : kKinds)
     if (row.role == role && row.kind == kind) return std::string(row.words);
   return role == "storage" || role == "dataset" ? spaced(kind) : std::string();
+}
+
+std::string of_change(std::string_view change) {
+  const std::size_t blank = change.find(' ');
+  const std::string_view path = change.substr(0, blank);
+  const std::size_t role = path.find('.');
+  const std::size_t id = role == std::string_view::npos ? role : path.find('.', role + 1);
+  if (blank == std::string_view::npos || id == std::string_view::npos) return std::string(change);
+  const std::string of = " of " + std::string(path.substr(role + 1, id - role - 1));
+  const std::string_view value = path.substr(id + 1), moves = change.substr(blank);
+  for (const ChangeRow& row : kChanges)
+    if (row.value == value && (row.moves.empty() || moves == row.moves))
+      return std::string(row.words) + of + (row.moves.empty() ? std::string(moves) : std::string());
+  for (const std::string_view counted : {".count", ".rate"})
+    if (path.ends_with(counted))
+      if (const std::string_view resource = path.substr(0, path.size() - counted.size());
+          knows(resource))
+        return of_resource(resource) + std::string(moves);
+  return std::string(change);
 }
 
 std::string_view of_cause(std::string_view cause) {

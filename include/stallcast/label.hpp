@@ -29,6 +29,11 @@ struct NamedPart {
 /// What people call a kind of storage or data set: "Lustre"; "" for other roles.
 [[nodiscard]] std::string of_kind(std::string_view role, std::string_view kind);
 
+/// A change as a plan or advice writes it, for people: "job.train.checkpoint.mode sync -> async" ->
+/// "asynchronous saves of train", "storage.scratch.ost.count 16 -> 20" -> "OSTs of scratch
+/// 16 -> 20". Parameters and values without a row stay as they are.
+[[nodiscard]] std::string of_change(std::string_view change);
+
 /// What a share of the time is lost to: "sync" -> "waiting for the slowest rank". "" for a cause
 /// that is none of kBreakdownCauses.
 [[nodiscard]] std::string_view of_cause(std::string_view cause);

@@ -18,6 +18,15 @@ Effect effect(const char* metric, double before, double after, double tolerance 
 
 }  // namespace
 
+TEST_CASE("what is finer than anything modelled is no difference") {
+  const auto of = [](double before, double after, const char* unit) {
+    return compare("job.train.stall.data", {before, unit, {}}, {after, unit, {}}, 0.005).effect;
+  };
+  CHECK(of(0.0, 0.036e-9, "s") == Effect::none);
+  CHECK(of(1e-9, 37e-9, "s") == Effect::none);
+  CHECK(of(1e-6, 2e-6, "s") == Effect::worse);
+}
+
 TEST_CASE("metrics know which way they should go") {
   CHECK(better("job.train.gpu.utilization") == Better::higher);
   CHECK(better("job.train.au") == Better::higher);

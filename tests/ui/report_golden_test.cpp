@@ -41,6 +41,7 @@ class IsGolden : public Catch::MatcherBase<std::string> {
 TEST_CASE("a prediction reads as agreed in every format") {
   const Prediction p = testing::missed_target();
   CHECK_THAT(render(p, testing::context(), Format::text, {}), IsGolden("run.txt"));
+  CHECK_THAT(render(p, testing::context(), Format::text, {.full = true}), IsGolden("run_full.txt"));
   CHECK_THAT(render(p, testing::context(), Format::json, {}), IsGolden("run.json"));
   CHECK_THAT(render(p, testing::context(), Format::csv, {}), IsGolden("run.csv"));
   CHECK_THAT(render(p, testing::context(), Format::markdown, {}), IsGolden("run.md"));
@@ -53,6 +54,9 @@ TEST_CASE("a prediction reads as agreed in every format") {
 TEST_CASE("a prediction with draws says in every format how sure it is") {
   const Prediction p = testing::drawn();
   CHECK_THAT(render(p, testing::context(), Format::text, {}), IsGolden("run_draws.txt"));
+  CHECK_THAT(render(p, testing::context(), Format::text, {.full = true}),
+             IsGolden("run_draws_full.txt"));
+  CHECK_THAT(render(p, testing::context(), Format::slide, {}), IsGolden("run_draws.slide.html"));
   CHECK_THAT(render(p, testing::context(), Format::csv, {}), IsGolden("run_draws.csv"));
   CHECK_THAT(render(p, testing::context(), Format::markdown, {}), IsGolden("run_draws.md"));
   CHECK_THAT(render(p, testing::context(), Format::html, {}), IsGolden("run_draws.html"));

@@ -159,10 +159,13 @@ void CommandLine::output_options(CommonOptions& options, std::string_view what) 
   flag("--no-color", options.no_color, "no colours (also with NO_COLOR set)");
 }
 
-void CommandLine::format_option(CommonOptions& options, bool pages) {
-  text("--format", options.format, "NAME",
-       pages ? "text (default), json, csv, markdown or html"
-             : "text (default), json, csv or markdown");
+void CommandLine::verbose_option(CommonOptions& options, std::string_view what) {
+  flag("-v,--verbose", options.verbose, what);
+}
+
+void CommandLine::format_option(CommonOptions& options, report::Pages pages) {
+  std::string formats = report::formats_of(pages);
+  text("--format", options.format, "NAME", formats.replace(4, 0, " (default)"));
 }
 
 void CommandLine::scenario_options(CommonOptions& options) {

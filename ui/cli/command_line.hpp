@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stallcast/result.hpp"
+#include "ui/report/report.hpp"
 
 /// Options of a verb: declared once, parsed, checked, and printed as help. CLI11 stays inside.
 namespace stallcast::cli {
@@ -31,6 +32,7 @@ struct CommonOptions {
   bool strict_range = false;  ///< outside the calibrated range is inconclusive
   bool timing = false;
   bool quiet = false;
+  bool verbose = false;  ///< a text report says all
   bool no_color = false;
 };
 
@@ -79,8 +81,10 @@ class CommandLine {
 
   /// --output, --quiet, --no-color.
   void output_options(CommonOptions& options, std::string_view what = kReportToFile);
-  /// --format; `pages`: html, too.
-  void format_option(CommonOptions& options, bool pages = false);
+  /// --verbose: `what` a text report then says, too.
+  void verbose_option(CommonOptions& options, std::string_view what);
+  /// --format; `pages`: html, slide, too.
+  void format_option(CommonOptions& options, report::Pages pages = report::Pages::none);
   /// --set, --variant, --profile.
   void scenario_options(CommonOptions& options);
   /// --time-limit (default: that of `options`) and --jobs, by default as many as there are cores

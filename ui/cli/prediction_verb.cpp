@@ -8,7 +8,7 @@
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
-PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, bool pages)
+PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages)
     : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
 }
@@ -27,6 +27,7 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
     line_.flag("--no-advice", no_advice_, "do not try changes by simulation");
   line_.format_option(options_, pages_);
   line_.output_options(options_);
+  line_.verbose_option(options_, "text: all figures, resources, changes and assumptions");
   if (const auto exit = line_.parse(args)) return *exit;
   constexpr auto kFewest = static_cast<std::int64_t>(client::kFewestDraws);
   if (draws_ && *draws_ > 0 && *draws_ < kFewest)

@@ -20,8 +20,8 @@ class PredictionVerb {
  public:
   enum class Advice { none, optional };  ///< optional: with --no-advice
 
-  /// Declares the scenario. `verb` must outlive this. `pages`: what it finds has a page.
-  PredictionVerb(const Verb& verb, Advice advice, bool pages);
+  /// Declares the scenario. `verb` must outlive this. `pages`: those of what it finds.
+  PredictionVerb(const Verb& verb, Advice advice, report::Pages pages);
   PredictionVerb(const PredictionVerb&) = delete;
   PredictionVerb& operator=(const PredictionVerb&) = delete;
 
@@ -86,7 +86,7 @@ class PredictionVerb {
   CommandLine line_;
   std::string_view verb_;
   Advice advice_;
-  bool pages_;
+  report::Pages pages_;
   bool no_advice_ = false;
   std::optional<std::int64_t> draws_;
   std::string path_;

@@ -51,7 +51,7 @@ predict::PredictOptions predict_options(const CommonOptions& options, ProgressBa
 }
 
 report::Style report_style(const CommonOptions& options) {
-  return {wants_colour(options), options.timing};
+  return {.colour = wants_colour(options), .timing = options.timing, .full = options.verbose};
 }
 
 ExitCode exit_of(Verdict verdict) {

@@ -18,6 +18,7 @@
 #include "stallcast/scenario.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/layout.hpp"
 #include "ui/report/wrap.hpp"
 
 namespace stallcast::cli {
@@ -72,14 +73,13 @@ std::string marked(const std::string& line, std::size_t caret) {
   return out + "^\n";
 }
 
-/// Of a terminal, or what COLUMNS says; none for a file or a pipe, where tools look for a message
-/// on one line.
-std::optional<std::size_t> columns_of_messages() {
+/// Of the terminal at `stream`, or what COLUMNS says; none for a file or a pipe.
+std::optional<std::size_t> columns_of(int stream) {
   constexpr std::size_t kLeast = 40, kMost = 200;
   std::optional<double> columns;
   winsize size{};
   if (const char* said = std::getenv("COLUMNS")) columns = base::parse_number(said);
-  if (!columns && isatty(STDERR_FILENO) == 1 && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+  if (!columns && isatty(stream) == 1 && ioctl(stream, TIOCGWINSZ, &size) == 0)
     columns = size.ws_col;
   if (!columns || !(*columns > 0.0)) return std::nullopt;
   return std::clamp(static_cast<std::size_t>(std::min(*columns, 1e6)), kLeast, kMost);
@@ -87,7 +87,8 @@ std::optional<std::size_t> columns_of_messages() {
 
 /// "hint: what to do", broken for people; lines of `text` stay lines.
 std::string broken(const std::string& first, const std::string& text, std::size_t indent) {
-  const std::optional<std::size_t> columns = columns_of_messages();
+  // Tools look for a message on one line of a file or a pipe.
+  const std::optional<std::size_t> columns = columns_of(STDERR_FILENO);
   if (!columns) return first + text + "\n";
   std::string out;
   for (const std::string& line : base::split(text, '\n'))
@@ -221,6 +222,9 @@ bool wants_colour(const CommonOptions& options) {
 void apply_terminal_options(CommonOptions& options) {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') options.no_color = true;
+  if (options.output.empty())
+    if (const std::optional<std::size_t> columns = columns_of(STDOUT_FILENO))
+      report::set_page_columns(*columns);
 }
 
 ProgressBar::ProgressBar(const CommonOptions& options)

@@ -53,7 +53,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// Colours are wanted: a terminal on standard output, no --no-color, no NO_COLOR, no --output.
 [[nodiscard]] bool wants_colour(const CommonOptions& options);
 
-/// Settles --no-color against the environment.
+/// Settles --no-color against the environment, and the columns of reports against the terminal.
 void apply_terminal_options(CommonOptions& options);
 
 /// A bar on standard error while something runs; nothing unless that is a terminal.

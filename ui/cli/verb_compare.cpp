@@ -77,10 +77,10 @@ int compare_verb(const Verb& verb, std::span<const std::string> args) {
                "a second; 0: no intervals)");
   line.flag("--no-gains", words.no_gains, "do not find by simulation what limits each");
   line.simulation_options(options);
-  line.format_option(options, true);
+  line.format_option(options, report::Pages::page);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format, true);
+  const auto format = report::parse_format(options.format, report::Pages::page);
   if (!format.ok()) return report_failure(format.failure());
   if (words.draws && *words.draws > 0 &&
       *words.draws < static_cast<std::int64_t>(client::kFewestDraws))

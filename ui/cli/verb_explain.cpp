@@ -8,7 +8,7 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> metrics;
   std::optional<std::int64_t> depth, what_ifs;
   bool no_simulation = false;
-  PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::page);
   common.line().positionals("METRIC", metrics,
                             "numbers to take apart, or what their names begin with; none: the "
                             "headline ones",

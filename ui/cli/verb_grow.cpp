@@ -21,7 +21,7 @@ ExitCode growth_exit(const GrowthResult& growth) {
 
 int grow_verb(const Verb& verb, std::span<const std::string> args) {
   client::GrowthQuestion wanted;
-  PredictionVerb common(verb, PredictionVerb::Advice::none, true);
+  PredictionVerb common(verb, PredictionVerb::Advice::none, report::Pages::page);
   CommandLine& line = common.line();
   line.texts("--of", wanted.of, "PATH=TREND",
              "let this value grow, too: \"4 %/month\", \"x2/year\", \"+8/month\"; repeatable");

@@ -22,7 +22,7 @@ ExitCode plan_exit(const PlanResult& plan) {
 int plan_verb(const Verb& verb, std::span<const std::string> args) {
   client::PlanQuestion wanted;
   PlanSpec& spec = wanted.spec;
-  PredictionVerb common(verb, PredictionVerb::Advice::none, true);
+  PredictionVerb common(verb, PredictionVerb::Advice::none, report::Pages::page);
   CommandLine& line = common.line();
   line.text("--storage", spec.storage, "ID", "count what this storage system is made of");
   line.texts("--over", wanted.over, "WHAT",

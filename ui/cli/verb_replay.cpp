@@ -85,7 +85,7 @@ void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
   line.flag("--no-advice", wanted.no_advice, "do not find by simulation what limits it");
   line.scenario_options(options);
   line.simulation_options(options);
-  line.format_option(options, true);
+  line.format_option(options, report::Pages::page);
   line.output_options(options);
 }
 
@@ -123,7 +123,7 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
       return refuse("--map: \"" + map + "\" is not PATH=ID", "--map /scratch=lustre");
     wanted.question.maps.emplace_back(map.substr(0, at), map.substr(at + 1));
   }
-  const auto look = report::parse_format(options.format, true);
+  const auto look = report::parse_format(options.format, report::Pages::page);
   if (!look.ok()) return report_failure(look.failure());
   const auto format = format_of(wanted);
   if (!format.ok()) return report_failure(format.failure());

@@ -4,7 +4,7 @@
 namespace stallcast::cli {
 
 int run_verb(const Verb& verb, std::span<const std::string> args) {
-  PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::slide);
   TraceOptions trace;
   common.draws_option();
   common.line().trace_options(trace);

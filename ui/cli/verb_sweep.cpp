@@ -117,13 +117,13 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   }
   std::string store;
   line.text("--store", store, "FILE", std::string(kKeepIn));
-  line.format_option(options, true);
+  line.format_option(options, report::Pages::page);
   if (is_run)
     line.output_options(options);
   else
     line.output_options(options, kKeepIn);
   if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format, true);
+  const auto format = report::parse_format(options.format, report::Pages::page);
   if (!format.ok()) return report_failure(format.failure());
   // A plan is nothing but its file; and a report is not called sweep.db.
   if (store.empty() && (!is_run || is_database(options.output))) std::swap(store, options.output);
@@ -166,10 +166,10 @@ struct FromFile {
 
   std::optional<int> begin(std::span<const std::string> args) {
     declare(line, show);
-    line.format_option(options, true);
+    line.format_option(options, report::Pages::page);
     line.output_options(options);
     if (const auto exit = line.parse(args)) return *exit;
-    const auto parsed = report::parse_format(options.format, true);
+    const auto parsed = report::parse_format(options.format, report::Pages::page);
     if (!parsed.ok()) return report_failure(parsed.failure());
     format = *parsed;
     return std::nullopt;

@@ -144,11 +144,11 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--picture", wanted.picture, "FILE.svg",
             "draw how many measurements are inside intervals of 50 to 95 % of outcomes");
   line.simulation_options(options);
-  line.format_option(options, true);
+  line.format_option(options, report::Pages::page);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
   // Whether there are pages is known once the files are: claims have none.
-  const auto format = report::parse_format(options.format, true);
+  const auto format = report::parse_format(options.format, report::Pages::page);
   if (!format.ok()) return report_failure(format.failure());
   wanted.format = *format;
   how.draws = static_cast<std::size_t>(draws.value_or(0));

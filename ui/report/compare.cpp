@@ -40,7 +40,7 @@ std::string coloured(const Ink& ink, const std::string& status, const std::strin
 /// One block of the designs `from` to `to`.
 std::string block(const std::vector<CompareRow>& rows, const std::vector<std::string>& names,
                   std::size_t from, std::size_t to, const Ink& ink) {
-  const std::size_t width = (kColumns - kCompareLabel) / (to - from) - 1;
+  const std::size_t width = (page_columns() - kCompareLabel) / (to - from) - 1;
   std::string out = left("", kCompareLabel);
   for (std::size_t i = from; i < to; ++i)
     out += " " + ink.bold(left(shortened(names[i], width), width));
@@ -78,7 +78,7 @@ std::string compare_text(const SideBySide& comparison, const ReportContext& cont
   const std::vector<CompareRow> rows = compare_rows(comparison);
   const std::vector<std::string> names = compare_names(comparison);
   const std::size_t across =
-      std::max<std::size_t>(1, (kColumns - kCompareLabel) / (kLeastColumn + 1));
+      std::max<std::size_t>(1, (page_columns() - kCompareLabel) / (kLeastColumn + 1));
   for (std::size_t from = 0; from < names.size(); from += across)
     out += "\n" + block(rows, names, from, std::min(from + across, names.size()), ink);
   out +=

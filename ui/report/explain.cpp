@@ -2,10 +2,12 @@
 #include <cmath>
 
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/waterfall.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -28,7 +30,8 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   std::string out;
   if (line.level == 0)
     out = "\n" + ink.bold(head) + "\n";
-  else if (!line.name.empty() && indent.size() + head.size() + line.name.size() + 4 <= kColumns)
+  else if (!line.name.empty() &&
+           indent.size() + head.size() + line.name.size() + 4 <= page_columns())
     out = indent + head + "  [" + line.name + "]\n";
   else if (line.name.empty())
     out = wrapped(indent + head, "", below.size());
@@ -50,6 +53,16 @@ std::string what_if_text(const WhatIf& w, const std::string& time) {
   return text;
 }
 
+/// Where the time of each job goes, before any derivation.
+std::string falls(const Explanation& e, const Ink& ink) {
+  std::string out;
+  if (!e.prediction) return out;
+  for (const auto& [job, shares] : e.prediction->breakdown)
+    out += "\n" + ink.bold("Where 100 % of the GPU time of " + job + " goes") + "\n" +
+           waterfall_lines(waterfall(shares));
+  return out;
+}
+
 /// What sets the bound, what limits the run, and what would limit it next.
 std::string limits(const Explanation& e, const Ink& ink) {
   std::string out = "\n" + ink.bold("What limits it") + "\n";
@@ -59,7 +72,7 @@ std::string limits(const Explanation& e, const Ink& ink) {
   for (const Bottleneck& b : e.prediction->bottlenecks) {
     const Gain* gain = gain_of(b, *e.prediction);
     if (!(b.blamed_share > 0.0) && gain == nullptr) continue;
-    std::string text = b.resource;
+    std::string text = label::of_resource(b.resource);
     if (gain != nullptr) text += ", twice as fast: " + gain_phrase(*gain);
     if (b.blamed_share > 0.0)
       text += ", " + print_share(b.blamed_share) + " of all waiting; " +
@@ -97,7 +110,8 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
                              const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(title(e)) + "\n";
-  if (e.asked.empty()) out += limits(e, ink);
+  if (e.prediction && !e.prediction->system.empty()) out += wrapped("  ", e.prediction->system, 4);
+  if (e.asked.empty()) out += falls(e, ink) + limits(e, ink);
   std::set<std::string> shown;
   for (const ExplainNode& tree : e.trees)
     walk_tree(tree, style.depth, shown, [&](const TreeLine& line) { out += line_text(line, ink); });

@@ -1,4 +1,5 @@
 #include "ui/report/explain_tree.hpp"
+#include "stallcast/label.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -61,7 +62,8 @@ std::string bound_phrase(const Explanation& e) {
     return std::string("closed forms are of jobs, and there is none: how ") +
            (e.prediction && of_pipeline(*e.prediction) ? "stages" : "tenants") +
            " fare is only simulated";
-  return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by;
+  return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for the " +
+         label::of_resource(e.bound_by);
 }
 
 std::string time_gained(const Explanation& e) {

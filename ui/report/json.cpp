@@ -4,6 +4,7 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {

@@ -36,6 +36,11 @@ std::string right(std::string_view text, std::size_t width) {
 
 namespace {
 
+constexpr std::size_t kFewestColumns = 40;
+constexpr std::size_t kMostColumns = 132;
+/// A fact of the terminal, as the locale is one: set once, before anything is printed.
+std::size_t the_columns = kColumns;
+
 /// "s", "GB/s)", "%,": what should not begin a line below its number.
 bool is_unit(std::string_view word) {
   constexpr std::size_t kLongest = 4;
@@ -72,8 +77,14 @@ std::vector<std::string> unbroken(std::string_view text) {
 
 }  // namespace
 
+std::size_t page_columns() { return the_columns; }
+
+void set_page_columns(std::size_t columns) {
+  the_columns = std::clamp(columns, kFewestColumns, kMostColumns);
+}
+
 std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
-  return wrapped_at(kColumns, first, text, indent);
+  return wrapped_at(page_columns(), first, text, indent);
 }
 
 std::string wrapped_at(std::size_t columns, std::string_view first, std::string_view text,

@@ -13,7 +13,14 @@
 /// Columns, colours and rounding of text reports.
 namespace stallcast::report {
 
+/// Columns of a text report where nothing else is known: a file, a pipe.
 inline constexpr std::size_t kColumns = 80;
+
+/// Columns that lines are broken at, kColumns unless the program said otherwise.
+[[nodiscard]] std::size_t page_columns();
+/// Of the terminal that reports go to, before the first of them is written; at most what reads
+/// well.
+void set_page_columns(std::size_t columns);
 
 /// Adds ANSI escapes when colour is on, nothing otherwise.
 class Ink {
@@ -35,7 +42,7 @@ class Ink {
 [[nodiscard]] std::string left(std::string_view text, std::size_t width);
 [[nodiscard]] std::string right(std::string_view text, std::size_t width);
 
-/// `text` broken at blanks into lines of at most kColumns, each ended by a newline: the first
+/// `text` broken at blanks into lines of at most page_columns(), each ended by a newline: the first
 /// starts with `first`, the others with as many blanks as `indent`.
 [[nodiscard]] std::string wrapped(std::string_view first, std::string_view text,
                                   std::size_t indent);

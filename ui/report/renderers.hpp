@@ -19,6 +19,10 @@ namespace stallcast::report {
 [[nodiscard]] std::string prediction_html(const Prediction& prediction,
                                           const ReportContext& context, const Style& style);
 
+/// What a reader needs in thirty seconds, on one page of 16:9.
+[[nodiscard]] std::string prediction_slide(const Prediction& prediction,
+                                           const ReportContext& context, const Style& style);
+
 [[nodiscard]] std::string plan_json(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 [[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,

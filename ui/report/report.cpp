@@ -5,17 +5,25 @@
 
 namespace stallcast::report {
 
-Result<Format> parse_format(std::string_view name, bool pages) {
+std::string formats_of(Pages pages) {
+  return pages == Pages::slide  ? "text, json, csv, markdown, html or slide"
+         : pages == Pages::page ? "text, json, csv, markdown or html"
+                                : "text, json, csv or markdown";
+}
+
+Result<Format> parse_format(std::string_view name, Pages pages) {
   if (name == "text") return Format::text;
   if (name == "json") return Format::json;
   if (name == "csv") return Format::csv;
   if (name == "markdown") return Format::markdown;
-  if (name == "html" && pages) return Format::html;
-  const std::string known =
-      pages ? "use text, json, csv, markdown or html" : "use text, json, csv or markdown";
-  if (name == "html")
+  if (name == "html" && pages != Pages::none) return Format::html;
+  if (name == "slide" && pages == Pages::slide) return Format::slide;
+  const std::string known = "use " + formats_of(pages);
+  if (name == "html" || name == "slide")
     return Failure{ExitCode::bad_input,
-                   "there are no pages of this: the format \"html\" is one of other verbs", known};
+                   "there are no pages of this: the format \"" + std::string(name) +
+                       "\" is one of other verbs",
+                   known};
   return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"", known};
 }
 
@@ -33,6 +41,7 @@ std::string render(const Prediction& prediction, const ReportContext& context, F
   if (format == Format::csv) return prediction_csv(prediction);
   if (format == Format::markdown) return prediction_markdown(prediction, context);
   if (format == Format::html) return prediction_html(prediction, context, style);
+  if (format == Format::slide) return prediction_slide(prediction, context, style);
   return prediction_text(prediction, context, style);
 }
 

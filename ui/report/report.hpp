@@ -23,11 +23,15 @@
 /// and some of them as a page.
 namespace stallcast::report {
 
-enum class Format { text, json, csv, markdown, html };
+enum class Format { text, json, csv, markdown, html, slide };
+/// Whether there are pages of what a verb finds, and a page of 16:9.
+enum class Pages { none, page, slide };
 
-/// "text", "json", "csv", "markdown", and "html" where there are pages of it. Anything else is a
-/// failure that lists them.
-[[nodiscard]] Result<Format> parse_format(std::string_view name, bool pages = false);
+/// "text", "json", "csv", "markdown"; "html" and "slide" where there are such pages of it. Anything
+/// else is a failure that lists them.
+[[nodiscard]] Result<Format> parse_format(std::string_view name, Pages pages = Pages::none);
+/// "text, json, csv, markdown or html".
+[[nodiscard]] std::string formats_of(Pages pages);
 
 /// One input that was not looked up but assumed.
 struct Assumption {
@@ -60,6 +64,7 @@ struct ReportContext {
 struct Style {
   bool colour = false;  ///< ANSI colours in text
   bool timing = false;  ///< wall-clock time in the report, which is then not reproducible
+  bool full = false;    ///< text says all; else the verdict, what would help, targets, and time
   int depth = -1;       ///< levels of a tree that are shown below each number; -1: all
 };
 

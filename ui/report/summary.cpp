@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
@@ -246,10 +247,27 @@ std::string advice_phrase(const Prediction& p) {
     if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
     if (a.cost && std::abs(*a.cost) >= 1.0)
       with.push_back((*a.cost > 0.0 ? "+" : "") + print_value(*a.cost, "USD"));
-    said.push_back(a.change + (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
+    said.push_back(label::of_change(a.change) +
+                   (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
   }
   if (said.empty()) return "no single change that was tried meets all targets";
   return "would meet all targets: " + base::join(said, "; or ");
+}
+
+std::string asked_phrase(const AssertionOutcome& a) {
+  const std::size_t range = a.that.find(" in ");
+  const std::size_t asks = std::min(a.that.find_first_of("<>=!"), range);
+  if (asks == std::string::npos) return a.that;
+  return a.that.substr(asks == range ? asks + 1 : asks);
+}
+
+std::string target_phrase(const AssertionOutcome& a) {
+  const metric::Figure* figure = metric::find(a.metric);
+  const std::string asks = asked_phrase(a);
+  if (figure == nullptr || asks == a.that) return a.that;
+  const std::string_view statistic = metric::parse(a.metric).statistic;
+  return std::string(figure->name_alone()) +
+         (statistic.empty() ? "" : " (" + std::string(statistic) + ")") + " " + asks;
 }
 
 bool is_useful(const Alternative& a, const Prediction& p) {

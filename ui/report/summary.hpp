@@ -69,6 +69,10 @@ struct LimitRow {
 /// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most
 /// two; that nothing did, where targets are missed; "" else.
 [[nodiscard]] std::string advice_phrase(const Prediction& prediction);
+/// What a target asks for, with the figure by its name: "stall per save (max) <= 15 s".
+[[nodiscard]] std::string target_phrase(const AssertionOutcome& outcome);
+/// The limit of it alone: "<= 15 s".
+[[nodiscard]] std::string asked_phrase(const AssertionOutcome& outcome);
 /// It gains something, or meets targets that are missed.
 [[nodiscard]] bool is_useful(const Alternative& alternative, const Prediction& prediction);
 

@@ -10,7 +10,6 @@
 namespace stallcast::report {
 namespace {
 
-constexpr std::size_t kShortestTitle = 6;
 constexpr std::size_t kMostFailures = 10;
 
 /// One column of the table.
@@ -18,7 +17,8 @@ struct Shown {
   std::string name;   ///< in full
   std::string title;  ///< as it stands above the figures
   std::vector<std::string> cells;
-  std::size_t widest = 0;  ///< of the cells
+  std::size_t widest = 0;            ///< of the cells; once fitted, of the column
+  std::vector<std::string> lines{};  ///< of the title, once fitted
 };
 
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
@@ -54,24 +54,62 @@ void cut_titles(std::vector<Shown>& columns) {
     }
 }
 
-/// Titles shortened until the table fits; columns that do not are left out, the last first.
-/// How many were.
+/// A dotted name over lines of at most `room` characters, broken behind dots and underscores; a
+/// word that is longer stays whole.
+std::vector<std::string> over_lines(const std::string& title, std::size_t room) {
+  std::vector<std::string> out(1);
+  for (std::size_t from = 0; from < title.size();) {
+    const std::size_t at = title.find_first_of("._", from);
+    const std::size_t next = at == std::string::npos ? title.size() : at + 1;
+    if (!out.back().empty() && out.back().size() + next - from > room) out.emplace_back();
+    out.back() += title.substr(from, next - from);
+    from = next;
+  }
+  return out;
+}
+
+std::size_t widest_of(const std::vector<std::string>& lines) {
+  std::size_t out = 0;
+  for (const std::string& line : lines) out = std::max(out, line.size());
+  return out;
+}
+
+/// Breaks titles over lines until the table fits; columns that do not even then are left out, the
+/// last first. How many were.
 std::size_t fit(std::vector<Shown>& columns, std::size_t room) {
   const auto width = [&](std::size_t cap) {
     std::size_t sum = 0;
-    for (const Shown& c : columns) sum += 2 + std::max(c.widest, std::min(c.title.size(), cap));
+    for (const Shown& c : columns)
+      sum += 2 + std::max(c.widest, widest_of(over_lines(c.title, cap)));
     return sum;
   };
+  if (width(page_columns()) > room) cut_titles(columns);
   std::size_t left_out = 0;
-  while (columns.size() > 1 && width(kShortestTitle) > room) {
-    columns.pop_back();
-    ++left_out;
+  for (; columns.size() > 1 && width(0) > room; ++left_out) columns.pop_back();
+  std::size_t cap = page_columns();
+  while (cap > 0 && width(cap) > room) --cap;
+  for (Shown& c : columns) {
+    c.lines = over_lines(c.title, std::max(c.widest, cap));
+    c.widest = std::max(c.widest, widest_of(c.lines));
   }
-  if (width(kColumns) > room) cut_titles(columns);
-  std::size_t cap = kColumns;
-  while (cap > kShortestTitle && width(cap) > room) --cap;
-  for (Shown& c : columns) c.title = shortened(c.title, std::max(c.widest, cap));
   return left_out;
+}
+
+/// The lines above the figures, titles standing on the last one.
+std::string header(const std::vector<Shown>& columns, std::size_t number, bool targets) {
+  std::size_t height = 1;
+  for (const Shown& c : columns) height = std::max(height, c.lines.size());
+  std::string out;
+  for (std::size_t i = 0; i < height; ++i) {
+    const bool last = i + 1 == height;
+    std::string line = "  " + right(last ? "point" : "", number);
+    for (const Shown& c : columns) {
+      const std::size_t above = height - c.lines.size();
+      line += "  " + right(i < above ? "" : c.lines[i - above], c.widest);
+    }
+    out += line + (last && targets ? "  targets" : "") + "\n";
+  }
+  return out;
 }
 
 std::string failures(const SweepReport& sweep) {
@@ -141,21 +179,18 @@ std::string sweep_text(const SweepReport& sweep, const Style& style) {
                                    [](const SweepRow& row) { return sweep_status(row) != "-"; });
   const std::size_t number =
       std::max<std::size_t>(5, rows.empty() ? 0 : std::to_string(rows.back() + 1).size());
-  const std::size_t room = kColumns - number - 2 - (targets ? 9 : 0);
+  const std::size_t room = page_columns() - number - 2 - (targets ? 9 : 0);
   std::vector<std::string> full;
   for (const Shown& c : columns) full.push_back(c.title);
   const std::size_t left_out = fit(columns, room);
 
   std::string out = sweep_headline(sweep) + "\n";
-  std::string head = "  " + right("point", number);
-  for (const Shown& c : columns) head += "  " + right(c.title, std::max(c.widest, c.title.size()));
-  out += head + (targets ? "  targets" : "") + "\n";
+  out += header(columns, number, targets);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const SweepRow& row = sweep.rows[rows[r]];
     std::string line =
         std::string(row.pareto ? "* " : "  ") + right(std::to_string(rows[r] + 1), number);
-    for (const Shown& c : columns)
-      line += "  " + right(c.cells[r], std::max(c.widest, c.title.size()));
+    for (const Shown& c : columns) line += "  " + right(c.cells[r], c.widest);
     if (targets) {
       const std::string status = sweep_status(row);
       line += "  " + ink.by_status(status == "meets"    ? "pass"

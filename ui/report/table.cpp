@@ -1,67 +1,11 @@
-#include <algorithm>
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/metric.hpp"
-#include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
-#include "ui/report/stages.hpp"
-#include "ui/report/summary.hpp"
-#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
-
-/// What it costs, and the prices that rests on.
-std::string costs_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out;
-  for (const FigureBlock& block : figure_blocks(p)) {
-    if (block.title != kCostTitle) continue;
-    out += "\n### " + block.title + "\n\n| figure | value |\n|---|---:|\n";
-    for (const FigureRow& row : block.rows)
-      out += "| " + markdown_cell(row.label) + " | " + markdown_cell(row.text) + " |\n";
-    if (!context.prices.empty()) out += "\n| price | value | source |\n|---|---:|---|\n";
-    for (const InputLine& price : context.prices)
-      out += "| `" + markdown_cell(price.path) + "` | " + markdown_cell(price.value) + " | " +
-             markdown_cell(price.source) + " |\n";
-  }
-  return out;
-}
-
-std::string targets_markdown(const Prediction& p) {
-  if (p.assertions.empty()) return "";
-  const bool drawn =
-      std::any_of(p.assertions.begin(), p.assertions.end(),
-                  [](const AssertionOutcome& a) { return a.probability.has_value(); });
-  std::string out = std::string("\n| target | assertion | predicted | status | limited by |") +
-                    (drawn ? " holds in |" : "") + "\n|---|---|---|---|---|" +
-                    (drawn ? "---|\n" : "\n");
-  for (const AssertionOutcome& a : p.assertions)
-    out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
-           print_predicted(a) + " | " + a.status + " | " + markdown_cell(a.limited_by) + " |" +
-           (drawn ? " " + cases_phrase(a) + " |\n" : "\n");
-  return out;
-}
-
-/// What is not exact: what draws say to measure first, else all that is assumed.
-std::string sureness_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out;
-  const std::string settle = figure_to_settle(p);
-  if (!settle.empty()) {
-    out += "\n### What to measure first, for `" + settle +
-           "`\n\n| input | of the spread | value and range | would remain, were it known | measure "
-           "with |\n"
-           "|---|---:|---|---|---|\n";
-    for (const MeasureRow& row : measure_first(p, settle))
-      out += "| `" + markdown_cell(row.input) + "` | " + row.share + " | " +
-             markdown_cell(row.range) + " | " + row.rest + " | " + markdown_cell(row.with) + " |\n";
-  } else if (!context.assumptions.empty()) {
-    out += "\n### Assumed, not measured\n\n";
-    for (const Assumption& a : context.assumptions)
-      out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
-  }
-  return p.uncertainty ? out + "\n" + draws_phrase(p) + "\n" : out;
-}
 
 /// RFC 4180 quoting of one field.
 std::string csv_field(std::string_view text) {
@@ -127,67 +71,6 @@ std::string prediction_csv(const Prediction& p) {
     row("bottleneck." + b.resource + ".blamed_share", "mean", b.blamed_share, "ratio");
   for (const Bottleneck& b : p.bottlenecks)
     if (b.gain) row("bottleneck." + b.resource + ".gain", "mean", b.gain->time, "ratio");
-  return out;
-}
-
-namespace {
-
-std::string stages_markdown(const Prediction& p) {
-  const std::vector<StageLine> rows = stage_lines(p);
-  if (rows.empty()) return "";
-  std::string out = "\n### Stages\n\n" + stage_limit(p) +
-                    "\n\n| stage | when | reads | waits | limited by |\n|---|---|---|---|---|\n";
-  for (const StageLine& row : rows)
-    out += "| " + markdown_cell(row.id) + " | " + row.dates + " | " + row.rate + " | " +
-           row.waited + " | " + markdown_cell(row.limit) + " |\n";
-  return out;
-}
-
-}  // namespace
-
-std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out = "## " + p.scenario_id + ": " +
-                    (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
-                    "\n";
-  if (!p.system.empty()) out += "\n" + markdown_cell(p.system) + "\n";
-  for (const std::string& phrase : {limit_phrase(p), advice_phrase(p)})
-    if (!phrase.empty()) out += "\n" + markdown_cell(phrase) + "\n";
-  out += targets_markdown(p);
-  for (const auto& [job, shares] : p.breakdown) {
-    out += "\n### Job " + job + "\n\n";
-    if (const Metric* m = find(p, metric::gpu_utilization(job)))
-      out += "GPU utilization " + print_metric(*m) + "\n\n";
-    out += "| where the time goes | share |\n|---|---:|\n";
-    const std::vector<int> tenths = tenths_of_percent(shares);
-    for (std::size_t i = 0; i < tenths.size(); ++i)
-      if (tenths[i] != 0)
-        out += std::string("| ") + kBreakdownCauses[i] + " | " + print_tenths(tenths[i]) + " |\n";
-  }
-  out += stages_markdown(p) + costs_markdown(p, context);
-  if (!p.bottlenecks.empty()) {
-    const std::string tried = p.gains ? " twice as fast |" : "";
-    out += "\n### What limits it\n\n| resource |" + tried + " busy | of the waiting | headroom |\n";
-    out += std::string("|---|") + (p.gains ? "---:|" : "") + "---:|---:|---|\n";
-    for (const Bottleneck& b : p.bottlenecks) {
-      out += "| " + markdown_cell(b.resource) + " | " +
-             (p.gains ? worth_phrase(b, p) + " | " : "") + print_value(b.utilization, "ratio") +
-             " | " + print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) +
-             " |\n";
-    }
-    if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
-  }
-  if (!p.alternatives.empty()) {
-    const bool alone = !time_gained(p).empty();
-    const std::string figure = alone ? "less time " + time_gained(p) : "GPU utilization";
-    out += "\n### Next change\n\n| change | " + figure + " | meets targets |\n|---|---:|---|\n";
-    for (const Alternative& a : p.alternatives)
-      out += "| " + markdown_cell(a.change) + " | " +
-             print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
-             (a.meets_targets ? "yes" : "no") + " |\n";
-  }
-  if (!p.warnings.empty()) out += "\n### Warnings\n\n";
-  for (const std::string& w : p.warnings) out += "- " + w + "\n";
-  out += sureness_markdown(p, context) + "\n" + made_by(context) + "\n";
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
@@ -12,16 +13,20 @@
 namespace stallcast::report {
 namespace {
 
-constexpr std::size_t kBarWidth = 40;
+constexpr std::size_t kCauseColumns = 29;
+constexpr std::size_t kLeastBar = 10;
 constexpr std::size_t kStageBar = 30;
 constexpr std::size_t kMostResources = 12;
 constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
+constexpr std::size_t kFewWarnings = 3;
 
 std::string utilization(const Prediction& p, const std::string& job, const Metric& m,
                         const Ink& ink) {
-  std::string out = "  GPU utilization of " + job + ": " + ink.bold(print_metric(m)) + "\n";
+  const std::string what = "  GPU utilization of " + job + ": ", value = print_metric(m);
+  std::string out = what.size() + value.size() > page_columns() ? wrapped(what, value, 4)
+                                                                : what + ink.bold(value) + "\n";
   const std::string parts = parts_phrase(p, metric::gpu_utilization(job));
   return parts.empty() ? out : out + wrapped("    ", parts, 6);
 }
@@ -50,6 +55,13 @@ std::string headline(const Prediction& p, const Ink& ink) {
   return out;
 }
 
+/// What is left of a line behind a cause and its share.
+double bar_columns() {
+  constexpr std::size_t kBefore = kCauseColumns + 12;
+  return static_cast<double>(page_columns() > kBefore + kLeastBar ? page_columns() - kBefore
+                                                                  : kLeastBar);
+}
+
 std::string time_split(const Prediction& p, const Ink& ink) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
@@ -60,12 +72,13 @@ std::string time_split(const Prediction& p, const Ink& ink) {
       sum += tenths[i];
       if (tenths[i] == 0) continue;
       const auto bar = static_cast<std::size_t>(
-          std::lround(static_cast<double>(tenths[i]) / 1000.0 * kBarWidth));
-      out += "  " + left(kBreakdownCauses[i], 14) + right(print_tenths(tenths[i]), 8);
+          std::lround(static_cast<double>(tenths[i]) / 1000.0 * bar_columns()));
+      out += "  " + left(label::of_cause(kBreakdownCauses[i]), kCauseColumns) +
+             right(print_tenths(tenths[i]), 8);
       if (bar > 0) out += "  " + std::string(bar, '#');
       out += "\n";
     }
-    out += "  " + left("total", 14) + right(print_tenths(sum), 8) + "\n";
+    out += "  " + left("total", kCauseColumns) + right(print_tenths(sum), 8) + "\n";
   }
   return out;
 }
@@ -132,7 +145,8 @@ std::string bottlenecks(const Prediction& p, const Ink& ink) {
   std::string out = "\n" + ink.bold("What limits it") + "\n";
   std::size_t shown = 0;
   for (const LimitRow& row : limit_rows(p))
-    out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.resource, 34), 36),
+    out += wrapped("  " + std::to_string(++shown) + " " +
+                       left(shortened(label::of_resource(row.resource), 34), 36),
                    row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
   if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
   const std::string note = gains_note(p);
@@ -151,7 +165,8 @@ std::string targets(const Prediction& p, const Ink& ink) {
     std::string text = a.id + ": " + a.that + ", predicted ";
     text += unsure ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
     if (a.probability) text += ", " + probability_phrase(a);
-    if (!a.limited_by.empty() && a.status != "pass") text += ", limited by " + a.limited_by;
+    if (!a.limited_by.empty() && a.status != "pass")
+      text += ", limited by " + label::of_resource(a.limited_by);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
     out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
@@ -170,6 +185,13 @@ std::string next_change(const Prediction& p, const Ink& ink) {
       useless += (useless.empty() ? "" : "; ") + a.change;
   if (!useless.empty()) out += wrapped("  no gain from: ", useless, 6);
   return out;
+}
+
+/// How far figures are to be trusted, in a line: draws, or how much is assumed.
+std::string trust_line(const Prediction& p, const ReportContext& context) {
+  if (p.uncertainty) return draws_phrase(p);
+  const std::size_t n = context.assumptions.size();
+  return n == 0 ? "" : count_of(n, "value") + (n == 1 ? " is" : " are") + " assumed, not measured.";
 }
 
 /// What is not exact, and what to do about it.
@@ -203,11 +225,26 @@ std::string fine_print(const Prediction& p, const ReportContext& context, const 
   return out;
 }
 
+/// The first screen: verdict, what limits it and would help, targets, where the time goes.
+std::string compact(const Prediction& p, const ReportContext& context, const Style& style,
+                    const Ink& ink) {
+  std::string out = headline(p, ink) + targets(p, ink) + time_split(p, ink) + stages(p, ink);
+  if (!p.warnings.empty())
+    out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kFewWarnings, "more (-v)");
+  out += "\n";
+  if (const std::string trust = trust_line(p, context); !trust.empty())
+    out += wrapped("", trust, 0);
+  return out +
+         wrapped("", "All figures, resources and changes: -v. Derivations: stallcast explain.", 0) +
+         wrapped("", run_phrase(p, context, style), 0);
+}
+
 }  // namespace
 
 std::string prediction_text(const Prediction& prediction, const ReportContext& context,
                             const Style& style) {
   const Ink ink(style.colour);
+  if (!style.full) return compact(prediction, context, style, ink);
   return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
          stages(prediction, ink) + figures(prediction, context, ink) +
          bottlenecks(prediction, ink) + data_path_lines(prediction, ink) +

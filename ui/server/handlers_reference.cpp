@@ -1,3 +1,4 @@
+#include "ui/report/html/export.hpp"
 #include "ui/server/problem.hpp"
 #include "ui/server/service.hpp"
 
@@ -44,9 +45,11 @@ Response answer_page(Call&) {
           "text/html; charset=utf-8",
           page_file("page.html"),
           {{"Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-            "connect-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'; "
-            "form-action 'none'; frame-ancestors 'none'"},
+            // Reports are shown within, with the one script that they run.
+            "default-src 'none'; script-src 'self' " + report::script_source() +
+                "; style-src 'self' 'unsafe-inline'; "
+                "connect-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'; "
+                "form-action 'none'; frame-ancestors 'none'"},
            {"Referrer-Policy", "no-referrer"}}};
 }
 

@@ -5,6 +5,7 @@
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
+#include "ui/report/html/export.hpp"
 #include "ui/server/run_task.hpp"
 
 /// Routes that simulate one scenario, and those that tell what came of it.
@@ -178,8 +179,9 @@ Response answer_report(Call& call) {
           "text/html; charset=utf-8",
           result.page,
           {{"Content-Security-Policy",
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-            "frame-ancestors 'self'; sandbox"}}};
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " +
+                report::script_source() +
+                "; frame-ancestors 'self'; sandbox allow-scripts allow-downloads"}}};
 }
 
 Response answer_cancel(Call& call) {

@@ -31,11 +31,24 @@ double tolerance_of(std::string_view metric, std::span<const Tolerance> toleranc
   return out;
 }
 
+namespace {
+
+/// Differences below are noise of adding up, whatever they are relative to: nothing that is
+/// modelled is finer than these (the latency of a link is about a microsecond).
+double finest(std::string_view unit) {
+  if (unit == "s") return 1e-7;
+  return unit == "B" || unit == "B/s" ? 1.0 : 0.0;
+}
+
+}  // namespace
+
 MetricChange compare(std::string metric, const Metric& before, const Metric& after,
                      double tolerance, std::optional<metric::Better> way) {
   MetricChange out{std::move(metric), after.unit, before.value, after.value, Effect::none};
   const double least = after.unit == "ratio" ? kSmallShare : 0.0;
-  if (std::abs(out.difference()) <= tolerance * std::max(std::abs(before.value), least)) return out;
+  const double relevant =
+      std::max(finest(after.unit), tolerance * std::max(std::abs(before.value), least));
+  if (std::abs(out.difference()) <= relevant) return out;
   const metric::Better wanted = way.value_or(metric::better(out.metric));
   if (wanted == metric::Better::neither)
     out.effect = Effect::changed;

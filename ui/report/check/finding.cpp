@@ -6,6 +6,7 @@
 
 #include "engine/base/sha256.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 
@@ -76,7 +77,8 @@ std::string reason_text(const CheckedAssertion& a) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   if (!a.outcome.limited_by.empty())
-    add("limited by " + a.outcome.limited_by + (a.load.empty() ? "" : ", " + a.load));
+    add("limited by " + label::of_resource(a.outcome.limited_by) +
+        (a.load.empty() ? "" : ", " + a.load));
   if (!a.fix.empty()) add("nearest fix: " + a.fix);
   return out;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "stallcast/label.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/layout.hpp"
@@ -37,7 +38,8 @@ std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const Ink
     if (!text.empty()) out += wrapped(below, text, kIndent);
   };
   if (a.is_open() && !a.outcome.limited_by.empty())
-    add("limited by " + a.outcome.limited_by + (a.load.empty() ? "" : ", " + a.load));
+    add("limited by " + label::of_resource(a.outcome.limited_by) +
+        (a.load.empty() ? "" : ", " + a.load));
   if (a.is_open() && !a.fix.empty()) add("nearest fix: " + a.fix);
   if (a.status == CheckStatus::waived) add("waived until " + a.until + ": " + a.waive);
   add(a.note);

@@ -21,6 +21,7 @@ std::string markdown(const Sections& found, const DiffContext& context) {
   if (!found.sentences.empty()) out += "\n";
   for (const std::string& sentence : found.sentences)
     out += "- " + markdown_literal(sentence) + "\n";
+  if (!found.sections.empty()) out += "\n<details><summary>Inputs, metrics and shares</summary>\n";
   for (const Section& s : found.sections) {
     const std::string title = "\n### " + markdown_literal(s.title) + "\n\n";
     std::vector<std::string> rows, lines;
@@ -31,6 +32,7 @@ std::string markdown(const Sections& found, const DiffContext& context) {
     add_markdown_table(out, head + "\n", rows, kMostOfAComment);
     add_markdown_table(out, rows.empty() ? title : "\n", lines, kMostOfAComment);
   }
+  if (!found.sections.empty()) out += "\n</details>\n";
   return out + "\nModels " + context.tool.model_version + ", stallcast " + context.tool.version +
          "\n";
 }

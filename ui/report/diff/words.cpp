@@ -20,6 +20,8 @@ namespace {
 constexpr double kSmallPart = 0.005;
 /// From this relative change on, a factor reads better.
 constexpr double kManyTimes = 9.0;
+/// A factor beyond tells no more than that there was next to nothing before.
+constexpr double kMostTimes = 10'000.0;
 /// Changes a sentence blames; tables have all.
 constexpr std::size_t kMostBlamed = 3;
 
@@ -157,7 +159,9 @@ std::string delta_text(const MetricChange& m) {
   if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
   if (!std::isfinite(m.relative())) return "new";
   if (m.relative() < kManyTimes) return print_margin(m.relative());
-  return "x " + base::significant(m.after / m.before, 3);
+  const double times = m.after / m.before;
+  if (times > kMostTimes) return "> x " + fixed(kMostTimes, 0);
+  return "x " + fixed(base::rounded_to(times, 3), times < 100.0 ? 1 : 0);
 }
 
 std::string part_text(double part, const std::string& unit) {

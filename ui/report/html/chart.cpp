@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "stallcast/label.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
@@ -189,8 +190,9 @@ std::vector<Part> cause_parts(const std::map<std::string, double>& shares) {
   const std::vector<int> tenths = tenths_of_percent(shares);
   for (std::size_t i = 0; i < tenths.size(); ++i)
     if (tenths[i] > 0)
-      out.push_back({std::string(kBreakdownCauses[i]) + " " + print_tenths(tenths[i]),
-                     kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
+      out.push_back(
+          {std::string(label::of_cause(kBreakdownCauses[i])) + " " + print_tenths(tenths[i]),
+           kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
   return out;
 }
 

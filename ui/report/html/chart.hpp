@@ -26,6 +26,13 @@ struct Part {
 /// A bar of parts and its legend.
 [[nodiscard]] std::string stacked_bar(std::string_view name, const std::vector<Part>& parts);
 
+/// From 100 % of the GPU time, cause after cause, down to what computes.
+/// `half`: for half a page, names above their bars.
+enum class WaterfallWidth { full, half };
+[[nodiscard]] std::string waterfall_chart(std::string_view job,
+                                          const std::map<std::string, double>& shares,
+                                          WaterfallWidth width = WaterfallWidth::full);
+
 /// A small bar for a cell: `share` of what there is.
 [[nodiscard]] std::string share_bar(double share, std::string_view css = "bar");
 

@@ -66,13 +66,23 @@ std::string trees(const Explanation& e, int open_levels) {
   return out;
 }
 
+std::string falls(const Explanation& e) {
+  std::string out;
+  if (!e.prediction || !e.asked.empty()) return out;
+  for (const auto& [job, shares] : e.prediction->breakdown) {
+    if (e.prediction->breakdown.size() > 1) out += element("h3", "Job " + job);
+    out += html::waterfall_chart(job, shares);
+  }
+  return out;
+}
+
 std::string limits(const Explanation& e) {
   std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
   if (!e.prediction) return out;
   std::vector<std::vector<std::string>> rows;
   for (const Bottleneck& b : e.prediction->bottlenecks)
     if (const Gain* gain = gain_of(b, *e.prediction); b.blamed_share > 0.0 || gain != nullptr)
-      rows.push_back({path(b.resource), gain != nullptr ? markup(gain_phrase(*gain)) : "",
+      rows.push_back({html::named(b.resource), gain != nullptr ? markup(gain_phrase(*gain)) : "",
                       print_share(b.blamed_share), print_share(b.utilization), markup(b.headroom)});
   if (rows.empty()) return out + element("p", "Simulated: no resource is waited for.");
   return out + html::table({{"what"},
@@ -119,6 +129,7 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
       "Stallcast explains: " + e.scenario_id,
       html::heading(e.scenario_id, "", phrase, limit, e.prediction ? e.prediction->system : "") +
           (e.prediction ? html::picture_figure(*e.prediction) : std::string()) +
+          html::section("Where 100 % of the GPU time goes", falls(e)) +
           html::section("What limits it", e.asked.empty() ? limits(e) : "") +
           html::section(
               "What each number is made of",

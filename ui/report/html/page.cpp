@@ -1,6 +1,8 @@
 #include "ui/report/html/page.hpp"
 
+#include "stallcast/label.hpp"
 #include "stallcast/prediction.hpp"
+#include "ui/report/html/export.hpp"
 #include "ui/report/palette.hpp"
 
 namespace stallcast::report {
@@ -68,12 +70,19 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
 .band{background:var(--bar);opacity:.35}.band.half{opacity:.75}.ends{display:inline-block}svg.slim{display:none}
 .advice{font-weight:600;margin-top:.6rem}figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
+.part>summary{border-top:1px solid var(--line);padding:.45rem 0}.part>summary h2{display:inline;font-size:1rem}
+.first{display:grid;grid-template-columns:1fr 1fr;gap:0 2.5rem}.first h2{margin-top:1.2rem}.first figure{margin:.4rem 0}svg.half{max-width:34rem}
+.moving{padding-left:1.1rem;margin:.3rem 0}.moving li{margin:.3rem 0}
+.export{margin:0;line-height:1;text-align:right;opacity:0}.export button{font:inherit;font-size:12px;color:var(--bar);background:none;border:0;cursor:pointer}
+svg:hover+.export,.export:hover,.export:focus-within{opacity:1}p.export.slim{display:none}
+body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:1280px;height:720px;overflow:hidden;padding:22px 56px;margin:0 auto}
+.slide #system svg{max-height:14rem}.slide .first h2{margin-top:.7rem}.slide #system{margin:.5rem 0 0}.slide figcaption{font-size:12px}.slide .first{display:block;columns:2;column-gap:3rem}.slide .block{break-inside:avoid}.slide .made{font-size:12px}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
 @media screen and (max-width:44rem){body{margin:1rem auto}section{overflow-x:auto}svg.text{min-width:40rem}
-svg.broad,thead{display:none}svg.slim{display:block}
+svg.broad,p.export.broad,thead{display:none}svg.slim,p.export.slim{display:block}.first{display:block}.export{opacity:1}
 table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.4rem 0}td,.number{border:0;padding:.05rem 0;text-align:left;
 white-space:normal;overflow-wrap:anywhere}td:empty{display:none}td[data-head]::before{content:attr(data-head) ": ";color:var(--soft)}svg.bar{margin:.3rem 0}}
-@media print{body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
+@media print{.export{display:none}body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
 h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.together{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}table .path{font-size:.85em}
 details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
@@ -113,6 +122,12 @@ std::string path(std::string_view text) {
   return "<span class=\"path\">" + breakable(text) + "</span>";
 }
 
+std::string named(std::string_view resource) {
+  if (resource.empty() || !label::knows(resource)) return path(resource);
+  return "<span title=\"" + markup(resource) + "\">" + markup(label::of_resource(resource)) +
+         "</span>";
+}
+
 std::string table(const std::vector<Column>& columns,
                   const std::vector<std::vector<std::string>>& rows) {
   if (rows.empty()) return "";
@@ -139,6 +154,12 @@ std::string section(std::string_view title, const std::string& body) {
   return "<section>" + element("h2", title) + "\n" + body + "</section>\n";
 }
 
+std::string folded(std::string_view title, const std::string& body) {
+  if (body.empty()) return "";
+  return "<section><details class=\"part\"><summary>" + element("h2", title) + "</summary>\n" +
+         body + "</details></section>\n";
+}
+
 std::string data(std::string_view id, const std::string& json) {
   std::string out = "<script type=\"application/json\" id=\"" + std::string(id) + "\">";
   for (std::size_t i = 0; i < json.size(); ++i)  // no end of the element inside it
@@ -155,7 +176,7 @@ std::string page(std::string_view title, const std::string& body) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +
          element("title", title) + "\n<style>" + std::string(kStyle) + cause_colours() +
-         "</style></head><body>\n" + body + "</body></html>\n";
+         "</style></head><body>\n" + body + export_script() + "</body></html>\n";
 }
 
 }  // namespace stallcast::report::html

@@ -24,6 +24,9 @@ namespace stallcast::report::html {
 /// A dotted name, which may be broken after its dots.
 [[nodiscard]] std::string path(std::string_view text);
 
+/// A resource by its name for people; its path shows where the pointer rests.
+[[nodiscard]] std::string named(std::string_view resource);
+
 /// A table; cells are HTML already. Columns of `css` "number" are right-aligned.
 struct Column {
   std::string head;
@@ -34,6 +37,9 @@ struct Column {
 
 /// A heading and what belongs under it; "" when that is empty.
 [[nodiscard]] std::string section(std::string_view title, const std::string& body);
+
+/// The same, closed until somebody opens it.
+[[nodiscard]] std::string folded(std::string_view title, const std::string& body);
 
 /// JSON for programs that read the page, as a script element that no browser runs.
 [[nodiscard]] std::string data(std::string_view id, const std::string& json);

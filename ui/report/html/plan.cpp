@@ -47,7 +47,7 @@ std::string candidates(const PlanResult& plan) {
                   : point.inconclusive ? html::element("span", "unsure", "inconclusive")
                                        : html::element("span", "misses", "fail"));
     if (!alone) row.push_back(print_share(point.utilization));
-    row.push_back(path(point.binding));
+    row.push_back(html::named(point.binding));
     row.push_back(margins(point));
     rows.push_back(std::move(row));
   }

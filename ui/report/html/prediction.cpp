@@ -95,7 +95,7 @@ std::string targets(const Prediction& p) {
   for (const AssertionOutcome& a : p.assertions) {
     const bool warns = a.level == "warn" && a.status == "fail";
     rows.push_back({element("span", warns ? "warning" : a.status, warns ? "warn" : a.status),
-                    markup(a.id), path(a.that), markup(predicted(p, a)), path(a.limited_by),
+                    markup(a.id), path(a.that), markup(predicted(p, a)), named(a.limited_by),
                     markup(a.why)});
     if (drawn) rows.back().insert(rows.back().begin() + 4, cases_phrase(a));
   }
@@ -116,8 +116,8 @@ std::string stages(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const StageLine& row : stage_lines(p)) {
     spans.push_back({row.id, row.begins, row.lasts});
-    rows.push_back(
-        {markup(row.id), markup(row.dates), markup(row.rate), markup(row.waited), path(row.limit)});
+    rows.push_back({markup(row.id), markup(row.dates), markup(row.rate), markup(row.waited),
+                    named(row.limit)});
   }
   if (rows.empty()) return "";
   return element("p", stage_limit(p)) + span_bars("when each stage is at work", spans) +
@@ -127,7 +127,7 @@ std::string stages(const Prediction& p) {
 std::string limits(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const LimitRow& row : limit_rows(p)) {
-    rows.push_back({path(row.resource), print_share(row.time_share),
+    rows.push_back({named(row.resource), print_share(row.time_share),
                     row.utilization > 0.0 ? print_share(row.utilization) : "",
                     markup(row.headroom)});
     if (p.gains) rows.back().insert(rows.back().begin() + 1, {markup(row.gain), path(row.by)});
@@ -147,7 +147,7 @@ std::string limits(const Prediction& p) {
 std::string data_path_table(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const ResourceUse* use : data_path(p))
-    rows.push_back({path(use->name), print_value(use->throughput, use->unit),
+    rows.push_back({named(use->name), print_value(use->throughput, use->unit),
                     print_value(use->capacity, use->unit), print_share(use->utilization()),
                     share_bar(use->utilization())});
   return table({{"resource"},
@@ -269,15 +269,15 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
 
 std::string prediction_sections(const Prediction& p, const ReportContext& context,
                                 const Style& style) {
-  return tiles(p) + section("Targets", targets(p)) + sureness_section(p) +
-         section("Where the time goes", time_split(p)) + section("Stages", stages(p)) +
-         section("What limits it", limits(p)) +
-         section("Data path, mean over the run", data_path_table(p)) +
-         section("What happens when",
-                 context.timeline ? timeline_section(*context.timeline) : std::string()) +
-         section("What would change it", what_ifs(p)) + section("Figures", figures(p, context)) +
-         section("What this rests on", trust(p, context)) +
-         section("Inputs, and who set them", inputs(context)) +
+  return folded("Key figures", tiles(p)) + folded("Targets", targets(p)) + sureness_section(p) +
+         folded("Where the time goes", time_split(p)) + folded("Stages", stages(p)) +
+         folded("What limits it", limits(p)) +
+         folded("Data path, mean over the run", data_path_table(p)) +
+         folded("What happens when",
+                context.timeline ? timeline_section(*context.timeline) : std::string()) +
+         folded("What would change it", what_ifs(p)) + folded("Figures", figures(p, context)) +
+         folded("What this rests on", trust(p, context)) +
+         folded("Inputs, and who set them", inputs(context)) +
          reproduce_section(context, &p, style);
 }
 
@@ -286,15 +286,16 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
 namespace stallcast::report {
 
 std::string prediction_html(const Prediction& p, const ReportContext& context, const Style& style) {
-  const std::string verdict =
-      p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
-  const std::string advice = advice_phrase(p);
-  return html::page(
-      "Stallcast: " + p.scenario_id,
-      html::heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
-          (advice.empty() ? advice : html::element("p", advice, "advice")) +
-          html::picture_figure(p) + html::prediction_sections(p, context, style) +
-          html::data("result", result_object(p, context, style).dump()));
+  return html::page("Stallcast: " + p.scenario_id,
+                    html::first_page(p, context) + html::prediction_sections(p, context, style) +
+                        html::data("result", result_object(p, context, style).dump()));
+}
+
+std::string prediction_slide(const Prediction& p, const ReportContext& context,
+                             const Style& style) {
+  return html::page("Stallcast: " + p.scenario_id,
+                    html::slide(p, context, style) +
+                        html::data("result", result_object(p, context, style).dump()));
 }
 
 }  // namespace stallcast::report

@@ -16,6 +16,13 @@ namespace stallcast::report::html {
 /// The system as a drawing, `<figure id="system">`; "" where only a result is known.
 [[nodiscard]] std::string picture_figure(const Prediction& prediction);
 
+/// What a reader needs in thirty seconds: verdict, what would help, the system, targets, time,
+/// options, and what could change the answer.
+[[nodiscard]] std::string first_page(const Prediction& prediction, const ReportContext& context);
+/// That alone, for a projector: one page of 16:9.
+[[nodiscard]] std::string slide(const Prediction& prediction, const ReportContext& context,
+                                const Style& style);
+
 /// All that there is to say of a prediction, from its tiles to how it is made again.
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction,
                                               const ReportContext& context, const Style& style);

@@ -85,8 +85,7 @@ std::string sureness_section(const Prediction& p) {
   std::string strips;
   for (const std::string& metric : asked_figures(p)) strips += strip_of(p, metric);
   if (strips.find("<svg") != std::string::npos) strips += key();
-  return section("How sure this is",
-                 strips + to_measure(p) + element("p", draws_phrase(p), "soft"));
+  return folded("How sure this is", strips + to_measure(p) + element("p", draws_phrase(p), "soft"));
 }
 
 }  // namespace stallcast::report::html

@@ -138,7 +138,7 @@ std::string points(const SweepReport& sweep, bool front_only) {
                               : status == "misses" || status == "FAILED" ? "fail"
                               : status == "unsure"                       ? "inconclusive"
                                                                          : "soft"));
-    cells.push_back(row.outcome ? html::path(row.outcome->limited_by) : "");
+    cells.push_back(row.outcome ? html::named(row.outcome->limited_by) : "");
     rows.push_back(std::move(cells));
   }
   if (rows.empty()) return "";

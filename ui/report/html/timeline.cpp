@@ -167,7 +167,7 @@ std::string timeline_section(const Timeline& t) {
   std::vector<std::vector<std::string>> table_rows;
   for (const Busy& row : rows)
     table_rows.push_back(
-        {path(row.counter->resource), print_share(row.mean), print_share(row.most)});
+        {named(row.counter->resource), print_share(row.mean), print_share(row.most)});
   return element(
              "p",
              "One simulation, " + print_value(t.begin_s, "s") + " to " + print_value(t.end_s, "s") +

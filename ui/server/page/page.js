@@ -203,7 +203,7 @@ async function follow(run) {
   if (!answer.ok) return refused(await answer.json());
   const page = await answer.text();
   const frame = element("iframe", { title: "Report", srcdoc: page });
-  frame.setAttribute("sandbox", "");
+  frame.setAttribute("sandbox", "allow-scripts allow-downloads");
   at("report").replaceChildren(frame);
   at("open").href = run.links.report;
   at("open").hidden = !!at("token").value;

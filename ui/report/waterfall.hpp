@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+/// Where 100 % of the GPU time goes, cause after cause, down to what computes.
+namespace stallcast::report {
+
+/// One cause: its part is taken off of what is left above it.
+struct Fall {
+  std::string cause;  ///< of kBreakdownCauses
+  std::string label;  ///< "saving checkpoints"
+  int from = 0;       ///< tenths of a percent that are left above
+  int to = 0;         ///< and below
+  [[nodiscard]] int part() const { return from - to; }
+};
+
+/// What a job's time is lost to, the largest first; then, from 0, what computes. Tenths as every
+/// view rounds them, so that the parts sum to 100.0 %. Causes that take nothing are left out.
+[[nodiscard]] std::vector<Fall> waterfall(const std::map<std::string, double>& shares);
+
+/// "100 % - saving checkpoints 4.1 % - waiting for the slowest rank 1.4 % = computing 94.5 %".
+[[nodiscard]] std::string waterfall_sum(const std::vector<Fall>& falls);
+
+/// A line for each, with a bar that begins where the one above it ends.
+[[nodiscard]] std::string waterfall_lines(const std::vector<Fall>& falls);
+
+}  // namespace stallcast::report
