@@ -58,7 +58,7 @@ class Calibration(unittest.TestCase):
         self.assertIn("profile:vm-disk-sweep", resolved.out)
 
     def test_the_report_says_that_gains_are_of_the_fitted_design(self):
-        run = Run("run", "FILE", "--profile", self.profile, text=MEASURED)
+        run = Run("run", "-v", "FILE", "--profile", self.profile, text=MEASURED)
         said = " ".join(run.out.split())
         self.assertIn("gains are of one run with the fitted values of the profile (GPU utilization ", said)
         self.assertIn("the figures above of 3 runs with draws of it", said)
@@ -67,7 +67,7 @@ class Calibration(unittest.TestCase):
         self.assertEqual(list(base), ["job.train.gpu.utilization"])
         # Without a profile both are of one design.
         plain = MEASURED.replace('"measured" }', '"nfs", "head": { "count": 1 } }')
-        self.assertNotIn("gains are of", Run("run", "FILE", text=plain).out)
+        self.assertNotIn("gains are of", Run("run", "-v", "FILE", text=plain).out)
 
     def test_a_sweep_draws_from_the_profile_as_a_run_does(self):
         utilization = "job.train.gpu.utilization"

@@ -138,7 +138,7 @@ class Draws(unittest.TestCase):
         self.assertIn("/expect/0/confidence", wrong.err)
 
     def test_the_report_says_of_what_the_interval_is(self):
-        run = Run("run", "FILE", "--draws", "64", "--no-color", "--set", "jobs.train.step.compute=100 ms +- 10 %",
+        run = Run("run", "-v", "FILE", "--draws", "64", "--no-color", "--set", "jobs.train.step.compute=100 ms +- 10 %",
                   text=compute('"100 ms"'))
         self.assertIn("90 % of outcomes", run.out)
         self.assertIn("inputs ", run.out)

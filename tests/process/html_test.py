@@ -126,15 +126,21 @@ class HtmlTest(unittest.TestCase):
         self.assertNotRegex(page, r"<small>95 % interval ([^<]*) to \1</small>")
 
     def test_nothing_is_fetched_and_nothing_of_the_user_becomes_markup(self):
+        scripts = set()
         for verb, *more in (("run",), ("plan",), ("explain",), ("sweep", "--vary", "storage.ost.count=1,2")):
             text = self.out(verb, *more, "--format", "html")
             page = Page(text)
             self.assertEqual([name for name, _ in page.attributes if name in ("src", "href", "onclick")], [])
             self.assertNotRegex(text, r"url\(|@import|http-equiv")
-            self.assertEqual(len(re.findall("<script", text)), 1)
+            # One that no browser runs, and one that is the same on every page.
+            ours = re.findall(r"<script>(.*?)</script>", text, re.S)
+            self.assertEqual(len(re.findall('<script type="application/json" id="[a-z]+">', text)), 1)
+            self.assertEqual((len(re.findall("<script", text)), len(ours)), (2, 1))
+            scripts.update(ours)
             self.assertEqual(page.of("b").count(""), 0)
             if verb in ("run", "plan"):
                 self.assertIn("</script><script>alert('1')</script> & more", page.of("td"))
+        self.assertEqual(len(scripts), 1)
 
     def test_the_command_on_the_page_makes_the_page_again(self):
         text = self.out("run", "--format", "html", "--set", "storage.ost.count=8", "--seed", "7")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "engine/decide/plan/countables.hpp"
 
@@ -24,10 +26,8 @@ double at_least(double wanted, double from, double step) {
   return from + step * std::max(1.0, std::ceil((wanted - from) / step - 1e-9));
 }
 
-}  // namespace
-
+/// Counts what `proposal` buys by the parameter that it is made of, in the units of `plan`.
 void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
-  if (!proposal.count) return;
   plan::Proposal::Count& count = *proposal.count;
   double wanted = count.from * (1.0 + proposal.relative_cost);
   if (const Parameter* p = counted_by(scenario, count.pointer)) {
@@ -41,6 +41,17 @@ void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
     if (d.unit > 0 && (plan::same_path(d.axis.path, count.path) || d.axis.path == count.label))
       count.step = static_cast<double>(d.unit);
   proposal = plan::with_count(proposal, at_least(wanted, count.from, count.step));
+}
+
+}  // namespace
+
+void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& proposals) {
+  std::set<std::string> counted;
+  std::erase_if(proposals, [&](plan::Proposal& proposal) {
+    if (!proposal.count) return false;
+    count_as_bought(scenario, proposal);
+    return !counted.insert(proposal.count->path).second;
+  });
 }
 
 }  // namespace stallcast::client

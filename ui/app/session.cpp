@@ -268,7 +268,7 @@ std::vector<Alternative> Session::alternatives(const Scenario& scenario, const D
                                                const Prediction& prediction, std::size_t most,
                                                const Question& question) {
   std::vector<plan::Proposal> changes = plan::candidate_changes(design, prediction, most);
-  for (plan::Proposal& change : changes) count_as_bought(scenario, change);
+  count_as_bought(scenario, changes);
   return plan::try_changes(changes, prediction, Impl::redesign(scenario, design),
                            impl_->begin(question));
 }

@@ -106,7 +106,8 @@ class Advisor {
     for (const models::Room& space : models::spaces(design_))
       if (space.storage == storage && !space.count.empty() && space.parts > 0.0)
         apply({.field = space.count,
-               .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts},
+               .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts,
+               .bought = true},
               {"storage", storage, {}});
   }
 
