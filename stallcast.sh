@@ -11,7 +11,8 @@ exec </dev/null # nothing below may wait for an answer
 build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libboost-dev
   libeigen3-dev libyaml-cpp-dev libssl-dev libsimgrid-dev liburing-dev libsqlite3-dev zlib1g-dev
   libcpp-httplib-dev)
-test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
+test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git
+  chromium)
 # The explorer and its tests; everything else builds without (docs/adr/0021-desktop-explorer.md).
 desktop_packages=(qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libopengl-dev
   fonts-dejavu-core xvfb xauth)

@@ -174,8 +174,8 @@ std::string foot(const ReportContext& context) {
 
 std::string page(std::string_view title, const std::string& body) {
   // What there is to save, and what is opened when a page is printed.
-  const bool needs_script = body.find("role=\"img\"") != std::string::npos ||
-                            body.find("<details") != std::string::npos;
+  const bool needs_script =
+      body.find("role=\"img\"") != std::string::npos || body.find("<details") != std::string::npos;
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +
          element("title", title) + "\n<style>" + std::string(kStyle) + cause_colours() +
