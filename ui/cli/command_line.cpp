@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <thread>
 
 #include "engine/base/quantity_text.hpp"
@@ -48,6 +49,9 @@ struct Fault {
   std::string hint;
 };
 
+/// Where parse() puts what is declared instead of parsing; nullptr but in options_of().
+thread_local std::vector<OptionHelp>* asked = nullptr;
+
 }  // namespace
 
 struct CommandLine::Impl {
@@ -61,6 +65,7 @@ struct CommandLine::Impl {
   std::string time_limit, backend;
   std::optional<std::int64_t> jobs;
   bool no_fold = false, no_fast_forward = false;
+  std::map<std::string, std::vector<std::string>, std::less<>> words;  ///< by option
   std::vector<std::unique_ptr<std::string>> numbers;          ///< texts of `integer` options
   std::vector<std::function<std::optional<Fault>()>> checks;  ///< run after parsing
 
@@ -72,25 +77,40 @@ struct CommandLine::Impl {
     }
     return out;
   }
-  [[nodiscard]] std::string help() const {
-    std::string out = "usage: stallcast " + std::string(verb.name);
-    for (const CLI::Option* o : app.get_options())
-      if (o->get_positional())
-        out += " " + (o->get_required() ? o->get_name(true) : "[" + o->get_name(true) + "]") +
-               (o->get_expected_max() > 1 ? "..." : "");
-    out += " [options]\n\n" + std::string(verb.summary) + "\n";
-    std::string group;
+  /// Arguments first, then options in the order in which they were declared.
+  [[nodiscard]] std::vector<OptionHelp> described() const {
+    std::vector<OptionHelp> out;
     for (const bool positional : {true, false})
       for (const CLI::Option* o : app.get_options()) {
         if (o->get_positional() != positional) continue;
-        const std::string title = positional ? "Arguments" : o->get_group();
-        if (title != group) out += "\n" + title + "\n";
-        group = title;
-        std::string name = positional ? o->get_name(true) : "--" + o->get_lnames().front();
-        if (!positional && o->get_items_expected_max() > 0) name += " " + o->get_type_name();
-        out += help_line(name, o->get_description());
+        OptionHelp help;
+        help.positional = positional;
+        help.name = positional ? o->get_name(true) : "--" + o->get_lnames().front();
+        if (!o->get_snames().empty()) help.short_name = "-" + o->get_snames().front();
+        if (!positional && o->get_items_expected_max() > 0) help.placeholder = o->get_type_name();
+        help.help = o->get_description();
+        help.group = positional ? "Arguments" : o->get_group();
+        help.required = o->get_required();
+        help.many = positional && o->get_expected_max() > 1;
+        if (const auto found = words.find(help.name); found != words.end())
+          help.words = found->second;
+        out.push_back(std::move(help));
       }
-    out += help_line("--help", "this text");
+    OptionHelp& help = out.emplace_back();
+    help.name = "--help";
+    help.help = "this text";
+    help.group = "Options";
+    return out;
+  }
+  [[nodiscard]] std::string help() const {
+    const std::vector<OptionHelp> options = described();
+    std::string out = usage_of(verb, options) + "\n\n" + std::string(verb.summary) + "\n";
+    std::string group;
+    for (const OptionHelp& o : options) {
+      if (o.group != group) out += "\n" + o.group + "\n";
+      group = o.group;
+      out += help_line(o.name + (o.placeholder.empty() ? "" : " " + o.placeholder), o.help);
+    }
     return out;
   }
   int usage_error(const std::string& message, const std::string& hint) const {
@@ -99,6 +119,22 @@ struct CommandLine::Impl {
     return static_cast<int>(ExitCode::bad_input);
   }
 };
+
+std::vector<OptionHelp> options_of(const Verb& verb) {
+  std::vector<OptionHelp> out;
+  asked = &out;
+  static_cast<void>(verb.run(verb, {}));  // declares, and ends in parse()
+  asked = nullptr;
+  return out;
+}
+
+std::string usage_of(const Verb& verb, std::span<const OptionHelp> options) {
+  std::string out = "usage: stallcast " + std::string(verb.name);
+  for (const OptionHelp& o : options)
+    if (o.positional)
+      out += " " + (o.required ? o.name : "[" + o.name + "]") + (o.many ? "..." : "");
+  return out + " [options]";
+}
 
 CommandLine::CommandLine(const Verb& verb) : impl_(std::make_unique<Impl>(verb)) {}
 CommandLine::~CommandLine() = default;
@@ -152,6 +188,10 @@ void CommandLine::integer(std::string_view name, std::optional<std::int64_t>& ta
   });
 }
 
+void CommandLine::takes(std::string_view name, std::vector<std::string> words) {
+  impl_->words.insert_or_assign(std::string(name), std::move(words));
+}
+
 void CommandLine::output_options(CommonOptions& options, std::string_view what) {
   impl_->common = &options;
   text("-o,--output", options.output, "FILE", what);
@@ -166,6 +206,7 @@ void CommandLine::verbose_option(CommonOptions& options, std::string_view what) 
 void CommandLine::format_option(CommonOptions& options, report::Pages pages) {
   std::string formats = report::formats_of(pages);
   text("--format", options.format, "NAME", formats.replace(4, 0, " (default)"));
+  takes("--format", report::format_names(pages));
 }
 
 void CommandLine::scenario_options(CommonOptions& options) {
@@ -237,6 +278,10 @@ void CommandLine::simulation_options(CommonOptions& options) {
 }
 
 std::optional<int> CommandLine::parse(std::span<const std::string> args) {
+  if (asked != nullptr) {
+    *asked = impl_->described();
+    return static_cast<int>(ExitCode::ok);
+  }
   const std::vector<std::string> known = impl_->names();
   for (const std::string& arg : args) {
     if (arg == "--") break;

@@ -60,6 +60,23 @@ std::optional<Failure> choose(const std::string& option, const std::string& word
   return Failure{ExitCode::bad_input, option + ": unknown \"" + word + "\"", "use " + known};
 }
 
+/// One argument or option of a verb, for its help, man page and completions.
+struct OptionHelp {
+  std::string name;         ///< "SCENARIO", "--output"
+  std::string short_name;   ///< "-o"; "" without one
+  std::string placeholder;  ///< "FILE"; "" of flags and arguments
+  std::string help;
+  std::string group;  ///< its heading
+  bool positional = false, required = false, many = false;
+  std::vector<std::string> words;  ///< what it takes, where that is one of a few
+};
+
+/// What `verb` declares, in the order of its help, "--help" included.
+[[nodiscard]] std::vector<OptionHelp> options_of(const Verb& verb);
+
+/// "usage: stallcast run SCENARIO [options]".
+[[nodiscard]] std::string usage_of(const Verb& verb, std::span<const OptionHelp> options);
+
 class CommandLine {
  public:
   explicit CommandLine(const Verb& verb);
@@ -78,6 +95,9 @@ class CommandLine {
   /// A whole number of at least `minimum`.
   void integer(std::string_view name, std::optional<std::int64_t>& target, std::int64_t minimum,
                std::string_view help);
+
+  /// The option or argument `name` takes one of these: completions offer them.
+  void takes(std::string_view name, std::vector<std::string> words);
 
   /// --output, --quiet, --no-color.
   void output_options(CommonOptions& options, std::string_view what = kReportToFile);

@@ -10,6 +10,7 @@
 #include "engine/runtime/run/simulate.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "ui/cli/commit.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -41,7 +42,7 @@ std::string help() {
   for (const Verb& verb : verbs()) {
     if (verb.group != group) out += "\n" + std::string(verb.group) + "\n";
     group = verb.group;
-    out += "  " + std::string(verb.name) + std::string(11 - verb.name.size(), ' ') +
+    out += "  " + std::string(verb.name) + std::string(12 - verb.name.size(), ' ') +
            std::string(verb.summary) + "\n";
   }
   return out +
@@ -82,7 +83,9 @@ int dispatch(std::vector<std::string> args) {
   }
   const auto own_end = std::find(args.begin(), args.end(), "--");  // behind: another command's
   if (std::find(args.begin(), own_end, "--version") != own_end) {
-    write_stdout("stallcast " + client::version().program + "\n");
+    const std::string from(commit());
+    write_stdout("stallcast " + client::version().program +
+                 (from.empty() ? "" : " (" + from + ")") + "\n");
     return static_cast<int>(ExitCode::ok);
   }
   args = verb_first(std::move(args));

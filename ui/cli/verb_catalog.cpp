@@ -55,6 +55,7 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   std::string what, id;
   CommandLine line(verb);
   line.positional("ACTION", what, "list (default) or show", false);
+  line.takes("ACTION", {"list", "show"});
   line.positional("ID", id, "what to show, as in host/dgx-h100", false);
   line.text("--format", options.format, "NAME", "text (default) or json");
   line.output_options(options);

@@ -56,6 +56,8 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   CommandLine line(verb);
   line.positional("init", action, "writes the file that makes CI check designs");
   line.positional("SYSTEM", name, "github or gitlab");
+  line.takes("init", {"init"});
+  line.takes("SYSTEM", {"github", "gitlab"});
   line.text("--from", from, "WHERE", "where jobs get stallcast: an action or an image");
   line.flag("--force", force, "replace the file when it is there");
   line.output_options(options, "write to FILE instead; - writes to standard output");

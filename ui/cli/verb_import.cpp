@@ -18,7 +18,8 @@
 namespace stallcast::cli {
 namespace {
 
-int unknown_format(const std::string& format) {
+/// Of all that can be imported, sorted.
+std::vector<std::string> format_ids() {
   std::vector<std::string> ids;
   for (const scenarios::Importer& importer : scenarios::importers()) ids.emplace_back(importer.id);
   for (const calibration::ResultImporter& importer : calibration::result_importers())
@@ -27,7 +28,11 @@ int unknown_format(const std::string& format) {
     ids.emplace_back(trace.id);
   ids.emplace_back(kObservationFormat);
   std::sort(ids.begin(), ids.end());
-  return refuse("no importer reads \"" + format + "\"", suggestion(format, ids));
+  return ids;
+}
+
+int unknown_format(const std::string& format) {
+  return refuse("no importer reads \"" + format + "\"", suggestion(format, format_ids()));
 }
 
 /// Another tool's results as measurements.
@@ -87,6 +92,7 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
       "FORMAT", format,
       "kind of file, as dlio or observation (a scenario), fio (measurements) or kineto (a "
       "trace); may be left out where the content tells");
+  line.takes("FORMAT", format_ids());
   line.positionals("FILE", paths, "the file to import; several files of one job for a trace",
                    false);
   line.integer("--hosts", how.hosts, 1, "servers, where the file does not say");

@@ -24,15 +24,15 @@ int init_verb(const Verb& verb, std::span<const std::string> args) {
   bool only_list = false;
   CommandLine line(verb);
   line.positional("TEMPLATE", name, "name of a template; without one, the first is used", false);
+  std::vector<std::string> names;
+  for (const client::StartingPoint& t : client::starting_points()) names.push_back(t.name);
+  line.takes("TEMPLATE", names);
   line.flag("--list", only_list, "list the templates");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
   if (only_list) return deliver(options, list(), ExitCode::ok);
-  std::vector<std::string> names;
-  for (const client::StartingPoint& t : client::starting_points()) {
+  for (const client::StartingPoint& t : client::starting_points())
     if (name.empty() || t.name == name) return deliver(options, t.text, ExitCode::ok);
-    names.push_back(t.name);
-  }
   return refuse("no template is named \"" + name + "\"", suggestion(name, names));
 }
 

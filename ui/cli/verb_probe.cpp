@@ -82,6 +82,9 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
       "KIND", kind,
       "what to measure: gds, io, loader, memory, metadata or network; all: what one host "
       "can tell by itself, a file each");
+  std::vector<std::string> kinds = {"all"};
+  for (const calibration::Probe& probe : calibration::probes()) kinds.emplace_back(probe.id);
+  line.takes("KIND", kinds);
   line.text("--target", target, "PATH", "folder on the file system to measure");
   line.text("--peer", how.peer, "HOST:PORT", "the other end, which listens");
   line.text("--listen", how.listen, "[HOST:]PORT", "be the other end of one network probe");

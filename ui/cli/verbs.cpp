@@ -35,6 +35,8 @@ constexpr std::array kVerbs{
          observe_verb},
     Verb{"calibrate", "Measurements", "fit a calibration profile", calibrate_verb},
     Verb{"serve", "Services", "the HTTP API and the report pages", serve_verb},
+    Verb{"completion", "This program", "completions for bash, fish or zsh", completion_verb},
+    Verb{"man", "This program", "the manual page of a verb, in roff", man_verb},
 };
 
 }  // namespace

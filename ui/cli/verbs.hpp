@@ -40,6 +40,8 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
 int observe_verb(const Verb& verb, std::span<const std::string> args);
 int serve_verb(const Verb& verb, std::span<const std::string> args);
+int completion_verb(const Verb& verb, std::span<const std::string> args);
+int man_verb(const Verb& verb, std::span<const std::string> args);
 int sweep_verb(const Verb& verb, std::span<const std::string> args);
 
 }  // namespace stallcast::cli

@@ -1,14 +1,25 @@
 #include "ui/report/report.hpp"
 
+#include <utility>
+
+#include "engine/base/text.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/renderers.hpp"
 
 namespace stallcast::report {
 
+std::vector<std::string> format_names(Pages pages) {
+  std::vector<std::string> out = {"text", "json", "csv", "markdown"};
+  if (pages != Pages::none) out.emplace_back("html");
+  if (pages == Pages::slide) out.emplace_back("slide");
+  return out;
+}
+
 std::string formats_of(Pages pages) {
-  return pages == Pages::slide  ? "text, json, csv, markdown, html or slide"
-         : pages == Pages::page ? "text, json, csv, markdown or html"
-                                : "text, json, csv or markdown";
+  std::vector<std::string> names = format_names(pages);
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return base::join(names, ", ") + " or " + last;
 }
 
 Result<Format> parse_format(std::string_view name, Pages pages) {

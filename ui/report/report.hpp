@@ -30,6 +30,8 @@ enum class Pages { none, page, slide };
 /// "text", "json", "csv", "markdown"; "html" and "slide" where there are such pages of it. Anything
 /// else is a failure that lists them.
 [[nodiscard]] Result<Format> parse_format(std::string_view name, Pages pages = Pages::none);
+/// "text", "json", ...
+[[nodiscard]] std::vector<std::string> format_names(Pages pages);
 /// "text, json, csv, markdown or html".
 [[nodiscard]] std::string formats_of(Pages pages);
 

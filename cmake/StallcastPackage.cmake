@@ -1,0 +1,58 @@
+# Debian packages by CPack: stallcast, stallcast-explorer, libstallcast-dev. `./stallcast.sh package` makes them.
+# Dependencies come from the programs themselves (dpkg-shlibdeps).
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME stallcast)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION}${STALLCAST_PRERELEASE})
+set(CPACK_PACKAGE_CONTACT "Stallcast maintainers <maintainers@users.noreply.stallcast.example>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                                WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL cli explorer dev)
+if(NOT TARGET stallcast-explorer)
+  list(REMOVE_ITEM CPACK_COMPONENTS_ALL explorer)
+endif()
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/stallcast)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+set(CPACK_DEBIAN_CLI_PACKAGE_NAME stallcast)
+set(CPACK_COMPONENT_CLI_DESCRIPTION "forecasts how long GPUs of a training cluster wait for storage
+ An architect describes a GPU cluster, its storage and its training jobs in
+ one file. A discrete-event simulation predicts GPU utilization and what it
+ is lost to, says what limits, and finds the fewest storage targets that
+ meet what is expected.
+ .
+ This package has the command line and the HTTP server.")
+set(CPACK_DEBIAN_CLI_PACKAGE_SUGGESTS "stallcast-explorer, strace")
+
+set(CPACK_DEBIAN_EXPLORER_PACKAGE_NAME stallcast-explorer)
+set(CPACK_DEBIAN_EXPLORER_PACKAGE_DEPENDS "stallcast (= ${CPACK_PACKAGE_VERSION})")
+set(CPACK_COMPONENT_EXPLORER_DESCRIPTION "shows what storage does to GPU training, with sliders
+ A window on a Stallcast scenario: each change is estimated at once and
+ simulated after a moment of rest; results next to pinned designs, sweeps,
+ timelines, and the report to hand on.
+ .
+ It is a package of its own since Qt Charts is under the GPL.")
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libstallcast-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "stallcast (= ${CPACK_PACKAGE_VERSION}), libssl-dev, zlib1g-dev, libsqlite3-dev")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "predictions of GPU training on storage, from a C++ program
+ Headers, a static library and CMake files to read scenarios, predict, plan,
+ explain and compare designs as the command line of Stallcast does.")
+
+# What Debian wants to lie in each package: who may copy it, and what changed.
+foreach(component cli explorer dev)
+  string(TOUPPER ${component} upper)
+  set(folder ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  install(FILES packaging/copyright DESTINATION ${folder} COMPONENT ${component})
+  install(FILES ${CMAKE_BINARY_DIR}/packaging/changelog.gz DESTINATION ${folder} COMPONENT ${component} OPTIONAL)
+endforeach()
+include(CPack)
