@@ -26,6 +26,8 @@ usage: ./stallcast.sh COMMAND
   test    build everything and run all tests and lints; with --slurm, also a sweep through Slurm
           on this machine (root, and installs slurm-wlm and munge)
   build   build build/release/bin/stallcast and its simulator, stallcast-sim
+  package build Debian packages of the command line, the explorer and the library for C++ into
+          build/package, with a list of what is linked (SPDX); the same commit gives the same bytes
   bench   build, measure speed, memory and exactness, and compare with what was aimed at
           (docs/performance.md); arguments go to bench/bench.py, try --help
   help    show this text
@@ -142,6 +144,24 @@ run_tests() {
   [ "$status" -eq 0 ] || exit 1
 }
 
+# The date of the commit is the date of everything in the packages.
+package() {
+  ensure_packages "${build_packages[@]}" qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev \
+    libopengl-dev dpkg-dev file fakeroot python3
+  SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
+  export SOURCE_DATE_EPOCH
+  umask 022
+  say "building build/package"
+  cmake --preset package >/dev/null || die "cmake could not configure the build"
+  cmake --build --preset package
+  say "packing"
+  rm -f build/package/*.deb
+  (cd build/package && fakeroot cpack -G DEB >/dev/null) || die "cpack failed: see build/package/_CPack_Packages"
+  python3 packaging/spdx.py build/package >build/package/stallcast.spdx.json
+  say "packages:"
+  (cd build/package && sha256sum ./*.deb stallcast.spdx.json)
+}
+
 bench() {
   ensure_packages "${build_packages[@]}" python3
   configure_and_build OFF
@@ -153,6 +173,7 @@ case "${1:-help}" in
   demo) demo ;;
   test) shift && run_tests "$@" ;;
   build) build ;;
+  package) package ;;
   bench) shift && bench "$@" ;;
   help | -h | --help) usage ;;
   *)

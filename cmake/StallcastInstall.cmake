@@ -37,10 +37,10 @@ set(STALLCAST_SHARE ${CMAKE_INSTALL_DATADIR}/stallcast)
 # The command line, its simulator, which users never call, and what shells and editors read of them.
 if(TARGET stallcast-sim)
   install(TARGETS stallcast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
-  # Programs find these beside their folder: lib, whatever the system calls its folder of libraries.
+  # What only these programs start and load: they look for it there, next to the folder they are in.
   get_property(no_ns3 GLOBAL PROPERTY STALLCAST_NO_NS3)
   install(TARGETS stallcast-sim stallcast-http ${no_ns3} COMPONENT cli
-          RUNTIME DESTINATION lib/stallcast LIBRARY DESTINATION lib/stallcast)
+          RUNTIME DESTINATION libexec/stallcast LIBRARY DESTINATION libexec/stallcast)
 
   # Manual pages, completions and the schema are made by the program itself.
   set(made ${CMAKE_BINARY_DIR}/made)
@@ -55,6 +55,8 @@ if(TARGET stallcast-sim)
     list(APPEND commands COMMAND stallcast man ${verb} -o ${made}/stallcast-${verb}.1)
     list(APPEND pages ${made}/stallcast-${verb}.1)
   endforeach()
+  list(APPEND commands COMMAND gzip -9nf ${pages})
+  list(TRANSFORM pages APPEND .gz)
   foreach(shell bash zsh fish)
     list(APPEND commands COMMAND stallcast completion ${shell} -o ${made}/completion.${shell})
   endforeach()
@@ -70,13 +72,18 @@ if(TARGET stallcast-sim)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(FILES ${made}/stallcast-scenario.schema.json DESTINATION ${STALLCAST_SHARE}/schema COMPONENT cli)
   install(PROGRAMS ci/check.sh DESTINATION ${STALLCAST_SHARE}/ci COMPONENT cli)
-  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
+  install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
 endif()
 
 if(TARGET stallcast-explorer)
   install(TARGETS stallcast-explorer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT explorer)
-  install(FILES packaging/stallcast-explorer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT explorer)
+  set(page ${CMAKE_BINARY_DIR}/made/stallcast-explorer.1.gz)
+  add_custom_command(OUTPUT ${page} DEPENDS packaging/stallcast-explorer.1 VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/made
+                     COMMAND gzip -9nc ${CMAKE_SOURCE_DIR}/packaging/stallcast-explorer.1 > ${page})
+  add_custom_target(stallcast_explorer_made ALL DEPENDS ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT explorer)
   install(FILES packaging/stallcast-explorer.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT explorer)
   install(FILES packaging/stallcast-explorer.svg COMPONENT explorer
           DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
@@ -95,7 +102,7 @@ if(TARGET stallcast_app)
   add_custom_command(OUTPUT ${merged} COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/lib
                      COMMAND ${CMAKE_AR} -M < ${CMAKE_BINARY_DIR}/libstallcast.mri
                      DEPENDS ${archives} ${CMAKE_BINARY_DIR}/libstallcast.mri VERBATIM)
-  add_custom_target(stallcast_merged DEPENDS ${merged})
+  add_custom_target(stallcast_merged ALL DEPENDS ${merged})
   install(FILES ${merged} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
   install(DIRECTORY include/stallcast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
   configure_package_config_file(packaging/StallcastConfig.cmake.in ${CMAKE_BINARY_DIR}/StallcastConfig.cmake

@@ -10,16 +10,20 @@ namespace stallcast::server {
 
 Result<MakeHttp> load_http() {
   std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const std::string path =
-      (folder.parent_path() / "lib" / "stallcast" / "stallcast-http.so").string();
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  // As it is built, and as it is installed.
+  std::string path;
+  for (const char* folder : {"lib", "libexec"}) {
+    path = (beside / folder / "stallcast" / "stallcast-http.so").string();
+    if (std::filesystem::exists(path, error)) break;
+  }
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* make = module == nullptr ? nullptr : dlsym(module, "stallcast_make_http");
   if (make == nullptr) {
     const char* why = dlerror();
     return Failure{ExitCode::internal,
                    "the HTTP library cannot be loaded: " + std::string(why ? why : path),
-                   "install lib/stallcast next to the folder of this program"};
+                   "install libexec/stallcast next to the folder of this program"};
   }
   const auto function = reinterpret_cast<Http* (*)(Handle, Failed)>(make);
   return MakeHttp([function](Handle handle, Failed failed) {

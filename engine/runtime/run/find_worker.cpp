@@ -29,7 +29,7 @@ Result<std::string> find_worker(const std::string& wanted) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   for (const auto& candidate :
        {folder / "stallcast-sim", folder.parent_path() / "bin/stallcast-sim",
-        folder.parent_path() / "lib/stallcast/stallcast-sim",
+        folder.parent_path() / "libexec/stallcast/stallcast-sim",
         std::filesystem::path(STALLCAST_INSTALLED_SIM)})
     if (is_program(candidate)) return candidate.string();
   return Failure{ExitCode::internal, "stallcast-sim was not found in \"" + folder.string() + "\"",
