@@ -6,8 +6,8 @@ class Stallcast(CMakePackage):
     for them not to."""
 
     # spack repo add packaging/spack; spack develop --path . stallcast@main; spack install stallcast
-    homepage = "https://github.com/OWNER/stallcast"
-    git = "https://github.com/OWNER/stallcast.git"
+    # The address of your copy of the project.
+    git = "https://git.example/stallcast.git"
 
     license("Apache-2.0")
 
