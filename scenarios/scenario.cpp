@@ -253,6 +253,17 @@ const base::JsonDocument& ScenarioBuilder::document_of(const Scenario& scenario)
   return scenario.state_->reading->documents[0];
 }
 
+base::Json ScenarioBuilder::merged(const Scenario& scenario) {
+  // What was looked up in other files on the way is not part of it.
+  const Reading& reading = *scenario.state_->reading;
+  Tree tree = reading.tree;
+  Documents documents = reading.documents;
+  Diagnostics none;
+  Reporter report(documents, tree, none);
+  apply_changes(tree, scenario.state_->changes, documents, report);
+  return std::move(tree.root);
+}
+
 bool Scenario::ok() const { return state_->resolved.design.has_value(); }
 
 const Diagnostics& Scenario::diagnostics() const { return state_->resolved.diagnostics; }

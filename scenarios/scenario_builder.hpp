@@ -15,6 +15,9 @@ struct ScenarioBuilder {
                                           const CalibrationProfile* profile = nullptr);
   /// The file of a scenario as it was parsed. REQUIRES: ok().
   [[nodiscard]] static const base::JsonDocument& document_of(const Scenario& scenario);
+  /// The file, all that it extends, its variant and options as one document: parameters,
+  /// expressions and products stay as they are written. REQUIRES: ok().
+  [[nodiscard]] static base::Json merged(const Scenario& scenario);
 };
 
 }  // namespace stallcast

@@ -94,32 +94,39 @@ struct NodeOf {
 
 class Setter {
  public:
-  /// `option`: as the user would write it.
-  Setter(Tree& tree, Documents& documents, Reporter& report, std::string option)
-      : tree_(tree), report_(report), option_(std::move(option)) {
-    document_ = documents.add_option("--set " + option_);
+  /// `option`: as the user would write it behind "--set".
+  Setter(Tree& tree, Documents& documents, Reporter& report, const std::string& option)
+      : tree_(tree), report_(report), option_("--set " + option) {
+    document_ = documents.add_option(option_);
   }
 
-  void apply() {
-    const Result<Change> change = parse_change(option_);
+  void apply(const std::string& option) {
+    const Result<Change> change = parse_change(option);
     if (!change.ok()) return fault(change.failure().message, change.failure().hint);
     apply(*change);
   }
 
   void apply(const Change& change) {
-    auto path = segments(base::trim(change.path));
-    if (path) as_scenario(*path);
-    if (!path)
-      return fault("\"" + change.path + "\" is not a path",
-                   "write storage.ost.count or jobs[train].loader.workers");
-    const std::string at = walk(*path);
+    const std::string at = walk(change.path);
     if (!failed_) put(tree_, at, std::visit(NodeOf{}, change.value), document_);
+  }
+
+  /// The pointer that `text` means; what is wrong is reported.
+  std::string walk(const std::string& text) {
+    auto path = segments(base::trim(text));
+    if (path) {
+      as_scenario(*path);
+      return walk(*path);
+    }
+    fault("\"" + text + "\" is not a path",
+          "write storage.ost.count or jobs[train].loader.workers");
+    return "";
   }
 
  private:
   void fault(std::string message, std::string hint) {
     failed_ = true;
-    report_.option_error("set", "--set " + option_, std::move(message), std::move(hint));
+    report_.option_error("set", option_, std::move(message), std::move(hint));
   }
 
   std::string walk(const std::vector<Segment>& path) {
@@ -213,13 +220,36 @@ void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
 
 void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& documents,
                 Reporter& report) {
-  for (const std::string& option : sets) Setter(tree, documents, report, option).apply();
+  for (const std::string& option : sets) Setter(tree, documents, report, option).apply(option);
 }
 
 void apply_changes(Tree& tree, std::span<const Change> changes, Documents& documents,
                    Reporter& report) {
   for (const Change& change : changes)
     Setter(tree, documents, report, text_of(change)).apply(change);
+}
+
+Result<std::string> pointer_of(const Json& root, const std::string& path) {
+  Tree tree{root, {}};
+  Documents documents;
+  Diagnostics faults;
+  Reporter report(documents, tree, faults);
+  const std::string at = Setter(tree, documents, report, path).walk(path);
+  if (faults.has_errors())
+    return Failure{ExitCode::bad_input, faults.items().front().message,
+                   faults.items().front().hint};
+  if (find(root, at) != nullptr) return at;
+  std::vector<std::string> keys;
+  std::string above = at;
+  do above = parent(above);
+  while (find(root, above) == nullptr);
+  for (const auto& [key, value] : find(root, above)->items()) keys.push_back(key);
+  const std::string word =
+      at.substr(above.size() + 1, at.find('/', above.size() + 1) - above.size() - 1);
+  return Failure{
+      ExitCode::bad_input,
+      "there is no \"" + word + "\" in " + (above.empty() ? "the scenario" : above.substr(1)),
+      allowed_hint(word, keys)};
 }
 
 }  // namespace stallcast::scenarios

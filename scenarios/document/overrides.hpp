@@ -6,6 +6,7 @@
 
 #include "scenarios/document/document.hpp"
 #include "stallcast/change.hpp"
+#include "stallcast/result.hpp"
 
 namespace stallcast::scenarios {
 
@@ -21,5 +22,9 @@ void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& doc
 /// The same for changes that are values already.
 void apply_changes(Tree& tree, std::span<const Change> changes, Documents& documents,
                    Reporter& report);
+
+/// The JSON pointer that `path` means in `root`; bad_input, with the nearest, where there is
+/// nothing.
+[[nodiscard]] Result<std::string> pointer_of(const Json& root, const std::string& path);
 
 }  // namespace stallcast::scenarios

@@ -17,16 +17,6 @@ namespace {
 
 using models::Role;
 
-std::string source_text(const Source& source) {
-  std::string out = source.kind == Source::Kind::default_value ? "default" : source.where;
-  if (source.kind == Source::Kind::expression) out += " (expression)";
-  if (!source.citation.empty()) out += ": " + source.citation;
-  if (source.assumption) out += " [assumption]";
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return out;
-}
-
 // Rates whose default is written in bits are printed in bits, if they read back to the same number.
 std::string quantity_text(const base::FieldInfo& field, const Value& value) {
   if (field.fallback.ends_with(" Gb/s")) {
@@ -196,6 +186,16 @@ class Printer {
 };
 
 }  // namespace
+
+std::string source_text(const Source& source) {
+  std::string out = source.kind == Source::Kind::default_value ? "default" : source.where;
+  if (source.kind == Source::Kind::expression) out += " (expression)";
+  if (!source.citation.empty()) out += ": " + source.citation;
+  if (source.assumption) out += " [assumption]";
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return out;
+}
 
 std::string print_resolved(const Design& design, bool provenance) {
   return Printer(provenance).print(design);

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import tempfile
 import unittest
 
@@ -44,6 +45,18 @@ class StartAndEndTest(unittest.TestCase):
                 self.assertEqual(code, 128 + number)
                 self.assertEqual(err, "")
                 self.assertEqual(os.listdir(server.folder.name), [])
+
+    def test_it_ends_with_its_standard_input_where_that_is_asked_for(self):
+        with Server("--until-eof", stdin=subprocess.PIPE) as server:
+            server.process.stdin.write("whatever is sent is not looked at\n")
+            server.process.stdin.flush()
+            server.post("/v1/runs?advice=false", SLOW)
+            self.assertEqual(server.get("/healthz").status, 200)
+            _, err = server.process.communicate(timeout=60)  # closes it
+            self.assertEqual((server.process.returncode, err), (0, ""))
+            self.assertEqual(os.listdir(server.folder.name), [])
+        with Server(stdin=subprocess.DEVNULL) as server:
+            self.assertEqual(server.get("/healthz").status, 200)
 
     def test_scenarios_extend_files_of_the_root_and_no_others(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -52,6 +52,19 @@ class ServeTest(unittest.TestCase):
             found = self.problem(self.server.post(route, SCENARIO.replace("tokens", "tokenz")), 422)
             self.assertEqual(found["errors"][0]["line"], 7, route)
 
+    def test_a_scenario_is_called_as_it_is_asked_for(self):
+        wrong = self.server.post("/v1/runs?name=mine.json", SCENARIO.replace('"200 ms"', "200")).json
+        self.assertEqual([e["file"] for e in wrong["errors"]], ["mine.json"])
+        nameless = SCENARIO.replace('"id": "served",', "")
+        self.assertEqual(self.server.post("/v1/resolve?name=mine.json", nameless).json["id"], "mine")
+        for name in ("../mine.json", "a%0Ab", "x" * 201):
+            self.assertEqual(self.server.post("/v1/resolve?name=" + name).status, 400, name)
+
+    def test_single_values_are_found_by_their_paths(self):
+        found = self.server.post("/v1/resolve?get=storage.ost.count&get=run.duration").json["values"]
+        self.assertEqual([v["number"] for v in found.values()], [4, 60])
+        self.assertIn('did you mean', self.server.post("/v1/resolve?get=storage.ost.cuont").json["hint"])
+
     def test_a_run_says_the_same_as_the_command_line(self):
         served = self.server.run("/v1/runs?advice=false&draws=16").json
         said = json.loads(program.Run("run", "FILE", "--format", "json", "--no-advice", "--draws", "16",

@@ -42,14 +42,15 @@ class Answer:
 class Server:
     """`stallcast serve` on a free port, in a folder of its own; ends with `with`."""
 
-    def __init__(self, *args, env=None):
+    def __init__(self, *args, env=None, stdin=None):
         self.folder = tempfile.TemporaryDirectory()
+        self.stdin = stdin
         self.args, self.env = args, {**os.environ, "TMPDIR": self.folder.name, **(env or {})}
 
     def __enter__(self):
         self.process = subprocess.Popen(
             [program.STALLCAST, "serve", "--port", "0", *self.args], cwd=self.folder.name, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=self.stdin, env=self.env)
         line = self.process.stdout.readline()
         found = re.search(r":(\d+)/$", line.strip())
         assert found, line + self.process.stderr.read()

@@ -24,6 +24,7 @@ struct ServeWords {
   std::string token_file;
   std::string root;
   std::vector<std::string> names;
+  bool until_eof = false;
   std::optional<std::int64_t> port, threads, runs, queue, body_kb, connections;
 };
 
@@ -42,6 +43,8 @@ void declare(CommandLine& line, CommonOptions& options, ServeWords& words) {
   line.integer("--threads", words.threads, 1, "answer requests with so many threads (default 4)");
   line.integer("--connections", words.connections, 1, "at most so many at a time (default 2000)");
   line.integer("--max-body", words.body_kb, 1, "largest scenario in kB (default 1000)");
+  line.flag("--until-eof", words.until_eof,
+            "end with standard input, too: with the program that started it");
   line.text("--profile", options.profile, "FILE",
             "take fitted values from this calibration profile");
   options.time_limit_s = 60.0;
@@ -119,6 +122,7 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
       return refuse("--root: \"" + words.root + "\" is not a folder");
     settings.root = root.string();
   }
+  settings.until_eof = words.until_eof;
   settings.hosts = words.names;
   settings.sessions = static_cast<std::size_t>(words.runs.value_or(2));
   settings.queue = static_cast<std::size_t>(words.queue.value_or(64));
@@ -145,7 +149,7 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
   std::error_code error;
   std::filesystem::remove(*folder, error);  // unless there is something in it
   if (!ended.ok()) return report_failure(ended.failure());
-  return 128 + *ended;
+  return *ended == 0 ? 0 : 128 + *ended;
 }
 
 }  // namespace stallcast::cli

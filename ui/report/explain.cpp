@@ -90,7 +90,7 @@ Json node_object(const ExplainNode& node) {
   if (!node.symbol.empty()) out["symbol"] = node.symbol;
   out["value"] = node.value;
   out["unit"] = node.unit;
-  if (!node.text.empty()) out["text"] = node.text;
+  out["text"] = print_node(node);
   out["kind"] = kind_name(node.kind);
   if (!node.equation.empty()) out["equation"] = node.equation;
   if (!node.reference.empty()) out["reference"] = node.reference;

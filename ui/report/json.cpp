@@ -161,6 +161,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                      {"file", prediction.scenario_file}};
   if (!prediction.system.empty()) out["system"] = prediction.system;
   out["verdict"] = verdict_name(prediction.verdict);
+  out["summary"] = Json::array();
+  for (const SummaryLine& line : summary_lines(prediction)) out["summary"].push_back(line.text);
   out["limit"] = limit_object(prediction);
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);

@@ -127,13 +127,6 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
           "the search for the fewest " + plan.noun + of(plan.owner) + " has no answer yet"};
 }
 
-/// Those of the headline that say something, as plain text.
-std::vector<std::string> headline_lines(const PlanResult& plan) {
-  std::vector<std::string> out = headline(plan, Ink(false));
-  std::erase(out, "");
-  return out;
-}
-
 std::string assumed(std::size_t n) {
   return count_of(n, "input") + (n == 1 ? " is" : " are") +
          " assumed, not measured: stallcast resolve --provenance";
@@ -296,6 +289,12 @@ std::string plan_markdown(const PlanResult& plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> headline_lines(const PlanResult& plan) {
+  std::vector<std::string> out = headline(plan, Ink(false));
+  std::erase(out, "");
+  return out;
+}
 
 std::string render(const PlanResult& plan, const ReportContext& context, Format format,
                    const Style& style) {

@@ -128,6 +128,7 @@ Json confident_object(const PlanResult& plan) {
 std::string plan_json(const PlanResult& plan, const ReportContext& context, const Style& style) {
   Json out;
   out["status"] = status_name(plan.status);
+  out["summary"] = headline_lines(plan);
   out["metric"] = plan.metric;
   out["required"] = plan.status == PlanStatus::found ? Json(plan.required) : Json(nullptr);
   out["lower_bound"] = plan.lower_bound;

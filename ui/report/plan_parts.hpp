@@ -41,4 +41,7 @@ struct PlanPart {
 /// "by capacity: with 36 OSTs room on scratch is 101.2 %, against 100 %"; "" without a reason.
 [[nodiscard]] std::string reason_text(const PlanResult& plan);
 
+/// The answer, and what is to be said of it at once, as plain lines.
+[[nodiscard]] std::vector<std::string> headline_lines(const PlanResult& plan);
+
 }  // namespace stallcast::report

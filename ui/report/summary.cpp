@@ -9,6 +9,8 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/stages.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -109,6 +111,34 @@ std::string verdict_phrase(const Prediction& p) {
   if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";
   if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
   return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
+}
+
+std::vector<SummaryLine> summary_lines(const Prediction& p) {
+  std::vector<SummaryLine> out;
+  out.push_back(
+      {p.scenario_id + ": " +
+       (p.verdict == Verdict::none ? "predicted; " : upper(verdict_name(p.verdict)) + ", ") +
+       verdict_phrase(p)});
+  if (!p.system.empty()) out.push_back({p.system});
+  for (const auto& [job, shares] : p.breakdown) {
+    const std::string name = metric::gpu_utilization(job);
+    const Metric* m = find(p, name);
+    if (m == nullptr) continue;
+    const std::string what = "GPU utilization of " + job + ": ";
+    out.push_back({what + print_metric(*m), what.size()});
+    if (std::string parts = parts_phrase(p, name); !parts.empty())
+      out.push_back({std::move(parts), std::string::npos, true});
+  }
+  if (of_tenants_alone(p))
+    out.push_back({"no job: tenants alone, over " + print_value(p.simulated_s, "s")});
+  if (const Metric* time = find(p, metric::kPipelineTime)) {
+    const std::string limits = stage_limit(p);
+    out.push_back(
+        {"all stages take " + print_metric(*time) + (limits.empty() ? "" : "; ") + limits});
+  }
+  for (std::string phrase : {limit_phrase(p), advice_phrase(p)})
+    if (!phrase.empty()) out.push_back({std::move(phrase)});
+  return out;
 }
 
 std::vector<FigureBlock> figure_blocks(const Prediction& p) {

@@ -28,6 +28,14 @@ namespace stallcast::report {
 /// What a bottleneck would gain, where that is more than noise; else nullptr.
 [[nodiscard]] const Gain* gain_of(const Bottleneck& bottleneck, const Prediction& prediction);
 
+/// What a report says first: the verdict, the system, utilizations, the limit, what would help.
+struct SummaryLine {
+  std::string text;
+  std::size_t figure = std::string::npos;  ///< where the figure of a headline metric begins
+  bool detail = false;                     ///< of the line above
+};
+[[nodiscard]] std::vector<SummaryLine> summary_lines(const Prediction& prediction);
+
 struct FigureRow {
   std::string label;   ///< "stall per save"
   std::string metric;  ///< "job.train.checkpoint.stall"

@@ -194,6 +194,7 @@ std::string sweep_json(const SweepReport& sweep, bool with_points) {
   out["schema"] = "stallcast.sweep/1";
   out["tool"] = tool_object({sweep.version, sweep.model_version, {}}, sweep.profile_sha256);
   out["scenario"] = {{"id", sweep.scenario_id}, {"file", sweep.scenario_file}};
+  out["headline"] = sweep_phrase(sweep);
   out["sha256"] = sweep.sha256;
   out["varied"] = sweep.axes;
   if (sweep.draws > 0) out["draws"] = sweep.draws;
@@ -246,9 +247,7 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
 }
 
 std::string sweep_markdown(const SweepReport& sweep) {
-  std::string headline = sweep_headline(sweep);
-  std::replace(headline.begin(), headline.end(), '\n', ' ');
-  std::string out = "## " + markdown_cell(headline) + "\n\n| point |";
+  std::string out = "## " + markdown_cell(sweep_phrase(sweep)) + "\n\n| point |";
   std::string rule = "\n|---:|";
   const std::vector<std::string> names = sweep_names(sweep);
   for (const std::string& name : names) {

@@ -32,6 +32,8 @@ namespace stallcast::report {
 
 [[nodiscard]] std::string sweep_text(const SweepReport& sweep, const Style& style);
 [[nodiscard]] std::string sweep_headline(const SweepReport& sweep);
+/// The same on one line.
+[[nodiscard]] std::string sweep_phrase(const SweepReport& sweep);
 [[nodiscard]] std::string sweep_json(const SweepReport& sweep, bool with_points);
 [[nodiscard]] std::string sweep_html(const SweepReport& sweep);
 

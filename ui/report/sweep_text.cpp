@@ -157,7 +157,7 @@ std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t 
   return {chosen.begin(), chosen.end()};
 }
 
-std::string sweep_headline(const SweepReport& sweep) {
+std::string sweep_phrase(const SweepReport& sweep) {
   const SweepReport::Counts counts = sweep.counts();
   std::string text =
       count_of(sweep.rows.size(), "point") + ", " + std::to_string(counts.done) + " done";
@@ -168,8 +168,10 @@ std::string sweep_headline(const SweepReport& sweep) {
             " the targets";
   if (sweep.parts > 0)
     text += "; " + count_of(sweep.parts, "part") + " of shards not collected yet";
-  return wrapped(sweep.scenario_id + ": ", text, 2);
+  return sweep.scenario_id + ": " + text;
 }
+
+std::string sweep_headline(const SweepReport& sweep) { return wrapped("", sweep_phrase(sweep), 2); }
 
 std::string sweep_text(const SweepReport& sweep, const Style& style) {
   const Ink ink(style.colour);

@@ -22,36 +22,22 @@ constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
 constexpr std::size_t kFewWarnings = 3;
 
-std::string utilization(const Prediction& p, const std::string& job, const Metric& m,
-                        const Ink& ink) {
-  const std::string what = "  GPU utilization of " + job + ": ", value = print_metric(m);
-  std::string out = what.size() + value.size() > page_columns() ? wrapped(what, value, 4)
-                                                                : what + ink.bold(value) + "\n";
-  const std::string parts = parts_phrase(p, metric::gpu_utilization(job));
-  return parts.empty() ? out : out + wrapped("    ", parts, 6);
-}
-
 std::string headline(const Prediction& p, const Ink& ink) {
+  const std::vector<SummaryLine> lines = summary_lines(p);
+  // "ID: VERDICT, ..."
+  const std::size_t id = p.scenario_id.size();
   const std::string_view verdict = verdict_name(p.verdict);
-  std::string out = ink.bold(p.scenario_id) + ": ";
-  if (p.verdict == Verdict::none)
-    out += "predicted; ";
-  else
-    out += ink.by_status(verdict, upper(verdict)) + ", ";
-  out += verdict_phrase(p) + "\n";
-  if (!p.system.empty()) out += wrapped("  ", p.system, 4);
-  for (const auto& [job, shares] : p.breakdown)
-    if (const Metric* m = find(p, metric::gpu_utilization(job)))
-      out += utilization(p, job, *m, ink);
-  if (of_tenants_alone(p))
-    out += wrapped("  ", "no job: tenants alone, over " + print_value(p.simulated_s, "s"), 4);
-  if (const Metric* time = find(p, metric::kPipelineTime)) {
-    const std::string limits = stage_limit(p);
-    out += wrapped(
-        "  ", "all stages take " + print_metric(*time) + (limits.empty() ? "" : "; ") + limits, 4);
+  const std::string said = p.verdict == Verdict::none ? "" : upper(verdict);
+  std::string out = ink.bold(p.scenario_id) + ": " + ink.by_status(verdict, said) +
+                    lines[0].text.substr(id + 2 + said.size()) + "\n";
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const SummaryLine& line = lines[i];
+    if (line.figure != std::string::npos && line.text.size() + 2 <= page_columns())
+      out +=
+          "  " + line.text.substr(0, line.figure) + ink.bold(line.text.substr(line.figure)) + "\n";
+    else
+      out += wrapped(line.detail ? "    " : "  ", line.text, line.detail ? 6 : 4);
   }
-  for (const std::string& phrase : {limit_phrase(p), advice_phrase(p)})
-    if (!phrase.empty()) out += wrapped("  ", phrase, 4);
   return out;
 }
 

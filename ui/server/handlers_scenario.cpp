@@ -1,5 +1,6 @@
 #include "ui/app/lint.hpp"
 #include "ui/app/reference.hpp"
+#include "ui/app/values.hpp"
 #include "ui/server/scenario_call.hpp"
 
 /// Routes that answer at once: they read a scenario and simulate nothing.
@@ -17,7 +18,11 @@ Response answer_resolve(Call& call) {
   if (!source.value) return source.problem;
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;
-  return {.body = client::resolved(scenario.value->design())};
+  const std::vector<std::string> paths = call.request.parameters("get");
+  if (paths.empty()) return {.body = client::resolved(scenario.value->design())};
+  const auto found = client::values(*scenario.value, paths);
+  if (!found.ok()) return problem(found.failure());
+  return {.body = client::values_json(*found)};
 }
 
 Response answer_estimate(Call& call) {

@@ -10,6 +10,8 @@ namespace {
 constexpr RequestParameter kSet{"set",
                                 "overrides a value of the scenario, as --set does; repeatable",
                                 "array", "storage.scratch.ost.count=48"};
+constexpr RequestParameter kName{"name", "what messages call the scenario; default: scenario.json",
+                                 "string", "mine.json"};
 constexpr RequestParameter kVariant{"variant", "a key of the scenario's `scenarios`"};
 constexpr RequestParameter kSeed{"seed", "first random seed; default: the scenario's", "integer",
                                  "1"};
@@ -29,9 +31,14 @@ constexpr RequestParameter kDraws{
     "second; 0: none",
     "integer", "64"};
 
-constexpr std::array kDesign = {kSet, kVariant};
-constexpr std::array kRun = {kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice, kDraws};
+constexpr std::array kDesign = {kName, kSet, kVariant};
+constexpr std::array kResolve = {
+    kName, kSet, kVariant,
+    RequestParameter{"get", "only this value, with unit, range and source; repeatable", "array",
+                     "storage.scratch.ost.count"}};
+constexpr std::array kRun = {kName, kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice, kDraws};
 constexpr std::array kPlan = {
+    kName,
     kSet,
     kVariant,
     kSeed,
@@ -45,6 +52,7 @@ constexpr std::array kPlan = {
     RequestParameter{"maximize", "find the design with the most of this"},
     RequestParameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
 constexpr std::array kExplain = {
+    kName,
     kSet,
     kVariant,
     kSeed,
@@ -55,6 +63,7 @@ constexpr std::array kExplain = {
     RequestParameter{"what_if", "most changes to try by simulation; default: 8, and 0 with metrics",
                      "integer", "4"}};
 constexpr std::array kGrow = {
+    kName,
     kSet,
     kVariant,
     kSeed,
@@ -66,6 +75,7 @@ constexpr std::array kGrow = {
     RequestParameter{"every", "months between simulations", "integer", "3"}};
 constexpr std::array kCompare = {kSeed, kReplicas, kLimit, kDraws};
 constexpr std::array kCheck = {
+    kName,
     kSet,
     kVariant,
     kSeed,
@@ -85,6 +95,7 @@ constexpr std::array kDiff = {
     RequestParameter{"attribute", "who moved a metric: auto, shapley, oat or none", "string",
                      "none"}};
 constexpr std::array kSweep = {
+    kName,
     kSet,
     kVariant,
     kLimit,
@@ -127,7 +138,7 @@ constexpr std::array kRoutes = {
     Route{"POST", "/v1/lint", "lint", "scenarios", "everything that is wrong with a scenario",
           Body::scenario, kDesign, kLinted, kFaulty, false, answer_lint},
     Route{"POST", "/v1/resolve", "resolve", "scenarios", "the resolved design", Body::scenario,
-          kDesign, kResolved, kFaulty, false, answer_resolve},
+          kResolve, kResolved, kFaulty, false, answer_resolve},
     Route{"POST", "/v1/estimate", "estimate", "scenarios", "what bounds say, at once",
           Body::scenario, kDesign, kEstimated, kFaulty, false, answer_estimate},
     Route{"POST", "/v1/runs", "run", "runs", "simulates a scenario", Body::scenario, kRun,

@@ -25,6 +25,14 @@ std::optional<Response> unknown_parameter(const Call& call) {
   return std::nullopt;
 }
 
+/// What messages may call a scenario: a name, never a path.
+bool is_file_name(const std::string& name) {
+  constexpr std::size_t kLongest = 200;
+  return name.size() <= kLongest && std::none_of(name.begin(), name.end(), [](char c) {
+           return c == '/' || static_cast<unsigned char>(c) < ' ';
+         });
+}
+
 }  // namespace
 
 bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
@@ -49,8 +57,11 @@ Asked<ScenarioFile> source_of(const Call& call) {
                    "the scenario has " + std::to_string(objects) + " objects, and at most " +
                        std::to_string(kMostObjects) + " are read here",
                    "run it with the command line");
+  const std::string& name = call.request.parameter("name");
+  if (!is_file_name(name)) return problem(400, "name takes the name of a file", "write mine.json");
   ScenarioFile source;
-  source.file = folder_of(call.service.settings) + std::string(kScenarioName);
+  source.file =
+      folder_of(call.service.settings) + (name.empty() ? std::string(kScenarioName) : name);
   source.text = call.request.body;
   source.sets = call.request.parameters("set");
   source.variant = call.request.parameter("variant");
@@ -93,7 +104,8 @@ report::ReportContext context_of(std::string_view verb, const Design& design,
                                  const ScenarioFile& source, const client::Question& question,
                                  const std::vector<std::string>& words) {
   report::ReportContext out = report::context_of(design, client::version());
-  out.command = report::command_of(verb, kScenarioName, source, question, "", words);
+  out.command = report::command_of(verb, source.file.substr(source.file.rfind('/') + 1), source,
+                                   question, "", words);
   return out;
 }
 

@@ -1,6 +1,13 @@
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cerrno>
+#include <optional>
+#include <thread>
 
 #include "ui/server/load_http.hpp"
 #include "ui/server/problem.hpp"
@@ -25,6 +32,37 @@ void catch_signals() {
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
 }
+
+/// Stops the listener when standard input ends; what comes on it is not looked at.
+class InputWatch {
+ public:
+  explicit InputWatch(Listener& listener) : listener_(listener) {
+    if (::pipe2(pipe_.data(), O_CLOEXEC) == 0) thread_ = std::thread([this] { watch(); });
+  }
+  ~InputWatch() {
+    if (!thread_.joinable()) return;
+    ::close(pipe_[1]);  // ends the wait
+    thread_.join();
+    ::close(pipe_[0]);
+  }
+  InputWatch(const InputWatch&) = delete;
+  InputWatch& operator=(const InputWatch&) = delete;
+
+ private:
+  void watch() {
+    std::array<pollfd, 2> wanted{{{STDIN_FILENO, POLLIN, 0}, {pipe_[0], POLLIN, 0}}};
+    while (::poll(wanted.data(), wanted.size(), -1) >= 0 || errno == EINTR) {
+      if (wanted[1].revents != 0) return;
+      std::array<char, 4096> unused{};
+      if (wanted[0].revents != 0 && ::read(STDIN_FILENO, unused.data(), unused.size()) <= 0) break;
+    }
+    listener_.stop();
+  }
+
+  Listener& listener_;
+  std::array<int, 2> pipe_{-1, -1};
+  std::thread thread_;
+};
 
 constexpr double kGraceSeconds = 5.0;  ///< for answers under way
 
@@ -59,6 +97,8 @@ Result<int> serve(const ServerSettings& settings, const std::function<void(int p
   ended_by = 0;
   listening = &listener;
   catch_signals();
+  std::optional<InputWatch> input;
+  if (settings.until_eof) input.emplace(listener);
   ready(*port);
   listener.run(kGraceSeconds, [&service] { service.close(); });
   listening = nullptr;

@@ -28,10 +28,12 @@ struct ServerSettings {
   std::string root;                ///< folder of what `extends` may name; "": catalogue only
   std::string token;               ///< that clients must send; "" only on loopback
   std::vector<std::string> hosts;  ///< further names in `Host` that are this server's
+  bool until_eof = false;          ///< ends with standard input, too: with who started it
   std::function<void(const std::string&)> log;  ///< takes a line for the operator
 };
 
-/// Serves until SIGINT or SIGTERM, whose number it returns, or a failure to begin. `ready` is told
+/// Serves until SIGINT or SIGTERM, whose number it returns, the end of standard input where that is
+/// asked for, which is 0, or a failure to begin. `ready` is told
 /// the port.
 [[nodiscard]] Result<int> serve(const ServerSettings& settings,
                                 const std::function<void(int port)>& ready);

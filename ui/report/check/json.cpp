@@ -76,6 +76,7 @@ std::string check_json(const CheckReport& report, const CheckContext& context) {
   out["schema"] = "stallcast.check/1";
   out["tool"] = tool_object(context.tool, profile);
   out["verdict"] = verdict_word(report);
+  out["headline"] = counts_text(report);
   out["exit"] = static_cast<int>(report.exit);
   out["counts"] = {
       {"passed", n.passed},       {"failed", n.failed}, {"inconclusive", n.inconclusive},

@@ -97,6 +97,7 @@ std::string diff_json(const Diff& diff, const DiffContext& context) {
   out["changed"] = diff.changed();
   std::string word(diff_word(diff));
   for (char& c : word) c = static_cast<char>(c - 'A' + 'a');
+  out["headline"] = diff_headline(diff);
   out["verdict"] = word;
   out["counts"] = {{"worse", diff.count(Effect::worse)},
                    {"better", diff.count(Effect::better)},

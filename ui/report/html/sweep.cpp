@@ -174,8 +174,7 @@ std::string failures(const SweepReport& sweep) {
 }  // namespace
 
 std::string sweep_html(const SweepReport& sweep) {
-  std::string phrase = sweep_headline(sweep);
-  std::replace(phrase.begin(), phrase.end(), '\n', ' ');
+  std::string phrase = sweep_phrase(sweep);
   if (phrase.starts_with(sweep.scenario_id + ": ")) phrase.erase(0, sweep.scenario_id.size() + 2);
   const std::string by = "stallcast " + sweep.version + ", models " + sweep.model_version;
   return html::page(
