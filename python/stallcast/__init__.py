@@ -17,12 +17,14 @@ per second, shares from 0 to 1); values of scenarios are strings with units, as 
 """
 
 from ._version import VERSION
+from .designs import Comparison, Plan, Point, SweepResult
 from .errors import (Diagnostic, InconclusiveError, InternalError, ProgramNotFoundError, ScenarioError,
                      StallcastError, UnknownPathError)
+from .opening import ScenarioWarning, compare, from_dict, from_text, init, load, templates
+from .prediction import Limit, Metric, Prediction, Target
 from .program import find_program
-from .results import (CheckReport, Comparison, Diff, Explanation, Limit, Metric, Node, Plan, Point, Prediction,
-                      SweepResult, Target)
-from .scenario import (Scenario, ScenarioWarning, Value, compare, from_dict, from_text, init, load, templates)
+from .reasons import CheckReport, Diff, Explanation, Node
+from .scenario import Scenario, Value
 from .server import use_server
 
 __version__ = VERSION

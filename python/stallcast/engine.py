@@ -70,6 +70,10 @@ class Answer:
     server: Optional[Server] = None
     run: Optional[str] = None
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """For other processes, which have a server of their own."""
+        return Answer, (self.data, self.question)
+
     def report(self, form: str) -> str:
         """The same answer as "text", "markdown", "csv", "html", ..., as the program writes it."""
         if form == "html" and self.server is not None and self.run is not None:
@@ -119,7 +123,8 @@ def _ask_server(question: Question) -> Optional[Answer]:
 def _request_of(question: Question) -> Optional[Tuple[List[Tuple[str, str]], str]]:
     """What the server is sent; None where it cannot know the answer."""
     source = question.source
-    if question.verb not in _SERVED or "profile" in question.options:
+    # The server has one profile, and takes a 0 for "as the scenario says".
+    if question.verb not in _SERVED or "profile" in question.options or question.options.get("replicas") == 0:
         return None
     options: Dict[str, Value] = dict(question.options)
     if question.verb in _SIMULATING:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import re
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import engine, program
+from . import engine
+from .designs import Plan, SweepResult
 from .errors import Diagnostic, ScenarioError, UnknownPathError
-from .results import CheckReport, Comparison, Diff, Explanation, Plan, Prediction, SweepResult
+from .prediction import Prediction
+from .reasons import CheckReport, Diff, Explanation
+from .settings import Setting, list_of, path_of, text_of, values_of
 
-Setting = Union[None, bool, int, float, str, Sequence[Any], Mapping[str, Any]]
 Duration = Union[int, float, str]
-
-
-class ScenarioWarning(UserWarning):
-    """Something in a scenario that is allowed and rarely meant."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,7 @@ class Scenario:
         self._source = source
         self._changes: Dict[str, Setting] = dict(changes or {})
         self._variant = variant
-        self._profile = profile
+        self.profile = profile
         self._check(self._changes)
 
     # What it is
@@ -102,7 +97,7 @@ class Scenario:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes ``to_dict()`` to a file, as a scenario that the command line takes, too."""
-        text = self._merged()
+        text = self.merged()
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -149,7 +144,7 @@ class Scenario:
         """Sets several values at once: all of them, or none where they do not fit (ScenarioError)."""
         wanted = dict(self._changes)
         for path, value in changes.items():
-            wanted.pop(_path(path), None)  # what is set later wins
+            wanted.pop(path_of(path), None)  # what is set later wins
             wanted[path] = value
         self._check(wanted)
         self._changes = wanted
@@ -161,7 +156,7 @@ class Scenario:
     def value(self, path: str) -> Value:
         """The value at ``path`` with its number in SI units, range and source; UnknownPathError."""
         try:
-            found = engine.ask(self._question("resolve", {"get": [_path(path)]})).data["values"][path]
+            found = engine.ask(self._question("resolve", {"get": [path_of(path)]})).data["values"][path]
         except ScenarioError as wrong:
             raise UnknownPathError(wrong.diagnostics) from None
         interval = found.get("ci90")
@@ -202,11 +197,11 @@ class Scenario:
         if isinstance(confidence, (int, float)):
             confidence = f"{100.0 * confidence:.12g}%"
         return Plan(engine.ask(self._question("plan", dict(
-            over=_list(over), confidence=confidence, minimize=minimize, maximize=maximize,
-            survive=_list(survive), unit=_list(unit), storage=storage, draws=draws, until=until, checks=checks,
+            over=list_of(over), confidence=confidence, minimize=minimize, maximize=maximize,
+            survive=list_of(survive), unit=list_of(unit), storage=storage, draws=draws, until=until, checks=checks,
             tornado=tornado, seed=seed, replicas=replicas, time_limit=time_limit))))
 
-    def sweep(self, vary: Optional[Mapping[str, Union[str, Iterable[Setting]]]] = None, *,
+    def sweep(self, vary: Optional[Mapping[str, Union[Setting, Iterable[Setting]]]] = None, *,
               metrics: Union[None, str, Sequence[str]] = None, mode: Optional[str] = None,
               draws: Optional[int] = None, seed: Optional[int] = None, replicas: Optional[int] = None,
               time_limit: Optional[Duration] = None, store: Union[None, str, "os.PathLike[str]"] = None
@@ -217,10 +212,10 @@ class Scenario:
         scenario says. ``metrics``: further columns, by name, "*" for any text. ``store``: an SQLite file to
         keep it in. Points that cannot be simulated are rows with their reason.
         """
-        varied = {_path(path): _values(path, values) for path, values in (vary or {}).items()}
+        varied = {path_of(path): values_of(path, values) for path, values in (vary or {}).items()}
         if vary is not None and not varied:
             raise ValueError("vary is empty: give at least one path with its values")
-        wanted = _list(metrics)
+        wanted = list_of(metrics)
         return SweepResult(engine.ask(self._question("sweep", dict(
             vary=[f"{path}={text}" for path, text in varied.items()] or None, metric=wanted, mode=mode,
             draws=draws, seed=seed, replicas=replicas, time_limit=time_limit,
@@ -243,7 +238,7 @@ class Scenario:
         than a ``baseline`` that ``stallcast check --update-baseline`` wrote."""
         return CheckReport(engine.ask(self._question("check", {
             "assert": list(asserts), "baseline": None if baseline is None else os.path.abspath(baseline),
-            "tolerance": _list(tolerance), "advice": advice, "time_limit": time_limit})))
+            "tolerance": list_of(tolerance), "advice": advice, "time_limit": time_limit})))
 
     def diff(self, other: "Scenario", *, metrics: Optional[str] = None, attribute: Optional[str] = None,
              min_change: Optional[str] = None, seed: Optional[int] = None, replicas: Optional[int] = None,
@@ -254,17 +249,17 @@ class Scenario:
         """
         if not isinstance(other, Scenario):
             raise TypeError(f"diff compares with a Scenario, not with {type(other).__name__}")
-        if self._profile != other._profile:
+        if self.profile != other.profile:
             raise ValueError("scenarios with different profiles cannot be compared")
         files = (self._file(), other._file())
         direct = files[0] is not None and files[1] is not None and not self._changes
-        question = _asked("diff", dict(metrics=metrics, attribute=attribute, min_change=min_change, seed=seed,
-                                       replicas=replicas, time_limit=time_limit, profile=self._profile),
+        question = asked("diff", dict(metrics=metrics, attribute=attribute, min_change=min_change, seed=seed,
+                                       replicas=replicas, time_limit=time_limit, profile=self.profile),
                           sets=other._sets() if direct else ())
         if direct:
             question = replace(question, files=(str(files[0]), str(files[1])))
         else:
-            question = replace(question, texts={"base.json": self._merged(), "head.json": other._merged()})
+            question = replace(question, texts={"base.json": self.merged(), "head.json": other.merged()})
         return Diff(engine.ask(question))
 
     def ask(self, verb: str, *metrics: str, **options: Any) -> Dict[str, Any]:
@@ -284,11 +279,11 @@ class Scenario:
 
     def _question(self, verb: str, options: Optional[Mapping[str, Any]] = None, metrics: Sequence[str] = ()
                   ) -> engine.Question:
-        return _asked(verb, {**(options or {}), "profile": self._profile}, self._source, self._sets(),
+        return asked(verb, {**(options or {}), "profile": self.profile}, self._source, self._sets(),
                       self._variant, tuple(metrics))
 
     def _sets(self) -> Tuple[str, ...]:
-        return tuple(f"{path}={_text(path, value)}" for path, value in self._changes.items())
+        return tuple(f"{path}={text_of(path, value)}" for path, value in self._changes.items())
 
     def _check(self, changes: Mapping[str, Setting]) -> None:
         """Raises ScenarioError unless there is a design with these changes."""
@@ -296,7 +291,8 @@ class Scenario:
         probe.__dict__ = {**self.__dict__, "_changes": dict(changes)}
         engine.ask(probe._question("resolve"))
 
-    def _merged(self) -> str:
+    def merged(self) -> str:
+        """``to_dict()`` as the text of a file."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def _file(self) -> Optional[str]:
@@ -307,140 +303,7 @@ class Scenario:
         return self.name if os.path.abspath(self.name) == path else path
 
 
-def _asked(verb: str, options: Mapping[str, Any], source: Optional[engine.Source] = None,
-           sets: Tuple[str, ...] = (), variant: str = "", metrics: Tuple[str, ...] = ()) -> engine.Question:
+def asked(verb: str, options: Mapping[str, Any], source: Optional[engine.Source] = None,
+          sets: Tuple[str, ...] = (), variant: str = "", metrics: Tuple[str, ...] = ()) -> engine.Question:
+    """A question with those of ``options`` that are given."""
     return engine.Question(verb, source, sets, variant, {k: v for k, v in options.items() if v is not None}, metrics)
-
-
-def _path(path: object) -> str:
-    if not isinstance(path, str):
-        raise TypeError(f"a path is a str as 'storage.ost.count', not {type(path).__name__}")
-    return path
-
-
-def _list(value: Union[None, str, Sequence[str]]) -> Optional[List[str]]:
-    return None if value is None else [value] if isinstance(value, str) else list(value)
-
-
-def _plain(path: str, value: Any) -> Any:
-    """``value`` as JSON has it; numbers of numpy become those of Python."""
-    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{path}: {value!r} is not a value")
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, Mapping):
-        return {str(k): _plain(path, v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(path, v) for v in value]
-    raise TypeError(f"{path}: {type(value).__name__} is not a value: give a number, a str as '4 GB/s', a list or "
-                    "a dict")
-
-
-def _text(path: str, value: Any) -> str:
-    """``value`` as ``--set`` takes it."""
-    plain = _plain(path, value)
-    if isinstance(plain, str):
-        try:
-            json.loads(plain)
-        except ValueError:
-            return plain
-    return json.dumps(plain)
-
-
-def _values(path: str, values: Union[str, Iterable[Setting]]) -> str:
-    """Values as ``--vary`` takes them."""
-    if isinstance(values, str):
-        return values
-    texts = [_text(path, value) for value in values]
-    if not texts:
-        raise ValueError(f"{path}: there are no values to vary it over")
-    for text in texts:
-        if "," in text:
-            raise ValueError(f"{path}: {text} cannot be varied: it has a comma")
-    return ",".join(texts)
-
-
-def _scenario(source: engine.Source, variant: str, profile: Union[None, str, "os.PathLike[str]"]) -> Scenario:
-    out = Scenario(source, None, variant, None if profile is None else os.path.abspath(profile))
-    for d in out.lint():
-        if d.severity == "warning":
-            warnings.warn(str(d), ScenarioWarning, stacklevel=3)
-    return out
-
-
-def load(path: Union[str, "os.PathLike[str]"], *, variant: str = "",
-         profile: Union[None, str, "os.PathLike[str]"] = None) -> Scenario:
-    """Reads a scenario file, and what it extends.
-
-    ``variant``: a key of its "scenarios". ``profile``: a calibration profile with fitted values. Raises
-    ScenarioError with every fault, FileNotFoundError; doubts become a ScenarioWarning.
-    """
-    name = os.fspath(path)
-    with open(name, encoding="utf-8", newline="") as file:
-        try:
-            text = file.read()
-        except UnicodeDecodeError as wrong:
-            raise ScenarioError([Diagnostic("error", f"is not UTF-8 text: {wrong.reason}", file=name)]) from None
-    full = os.path.abspath(name)
-    return _scenario(engine.Source(name, text, os.path.dirname(full), full), variant, profile)
-
-
-def from_text(text: str, *, name: str = "scenario.json", variant: str = "",
-              profile: Union[None, str, "os.PathLike[str]"] = None) -> Scenario:
-    """A scenario from its text, JSON with comments. What it extends is looked for in the present folder."""
-    return _scenario(engine.Source(name, text, os.getcwd()), variant, profile)
-
-
-def from_dict(data: Mapping[str, Any], *, name: str = "scenario.json", variant: str = "",
-              profile: Union[None, str, "os.PathLike[str]"] = None) -> Scenario:
-    """A scenario from a dict as its file would hold it; quantities are strings with units."""
-    if not isinstance(data, Mapping):
-        raise TypeError(f"a scenario is a dict, not {type(data).__name__}")
-    return _scenario(engine.Source(name, json.dumps(_plain(name, data), indent=2) + "\n", os.getcwd()), variant,
-                     profile)
-
-
-def init(template: str = "") -> Scenario:
-    """A commented scenario to start from; ``templates()`` lists them."""
-    text = program.call(["init", *([template] if template else [])]).out
-    return _scenario(engine.Source(f"{template or 'init'}.json", text, os.getcwd()), "", None)
-
-
-def templates() -> Dict[str, str]:
-    """What ``init`` takes, each with what it is an example of."""
-    lines = program.call(["init", "--list"]).out.splitlines()
-    return {name: summary.strip() for name, summary in zip(lines[::2], lines[1::2])}
-
-
-def compare(*scenarios: Union[Scenario, Mapping[str, Scenario]], draws: Optional[int] = None,
-            seed: Optional[int] = None, replicas: Optional[int] = None,
-            time_limit: Optional[Duration] = None) -> Comparison:
-    """Architectures side by side: scenarios, or a dict of them by the names that the table is to show."""
-    named: Dict[str, Scenario] = {}
-    for given in scenarios:
-        items = given.items() if isinstance(given, Mapping) else [("", given)]
-        for name, scenario in items:
-            if not isinstance(scenario, Scenario):
-                raise TypeError(f"compare takes scenarios, not {type(scenario).__name__}")
-            _add(named, name or scenario.id, scenario)
-    if not named:
-        raise ValueError("there is nothing to compare: give at least two scenarios")
-    profiles = {scenario._profile for scenario in named.values()}
-    if len(profiles) > 1:
-        raise ValueError("scenarios with different profiles cannot be compared")
-    question = _asked("compare", dict(draws=draws, seed=seed, replicas=replicas, time_limit=time_limit,
-                                      profile=profiles.pop()))
-    return Comparison(engine.ask(replace(question, texts={n: s._merged() for n, s in named.items()})))
-
-
-def _add(named: Dict[str, Scenario], name: str, scenario: Scenario) -> None:
-    """Under a name of its own that is one of a file, too: "mine", "mine 2"."""
-    name = re.sub(r"[/#:\x00-\x1f]", "_", name).lstrip("-.") or "scenario"
-    other, n = name, 2
-    while other in named:
-        other, n = f"{name} {n}", n + 1
-    named[other] = scenario

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from support import ROOT, Case
+from support import ROOT, SMALL, Case
 
 import stallcast
 
@@ -29,6 +30,24 @@ class PackageTest(Case):
             for member, value in vars(thing).items() if isinstance(thing, type) else ():
                 if callable(value) and not member.startswith("_") and not isinstance(value, type):
                     self.assertTrue(value.__doc__, f"{name}.{member}")
+
+    def test_the_first_example_of_every_page_is_the_same_and_runs(self):
+        def first(*path):
+            with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+                return re.search(r"```python\n(.*?)```", file.read(), re.S)[1]
+
+        code = first("docs", "guide", "python.md")
+        self.assertEqual(first("python", "README.md"), code)
+        self.assertEqual(re.sub(r"(?m)^    ", "", stallcast.__doc__.split("::\n\n")[1].split("\n\nThe figures")[0]) + "\n",
+                         code)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            with open("mine.json", "w", encoding="utf-8") as file:
+                json.dump(SMALL, file)
+            if importlib.util.find_spec("pandas") is None:
+                code = code.replace(".frame()", ".rows()")
+            exec(compile(code, "python.md", "exec"), {})  # pylint: disable=exec-used
+            os.chdir("/")
 
     def test_it_is_typed_to_the_last_function(self):
         mypy = shutil.which("mypy")

@@ -1,5 +1,6 @@
 """The warm process: started when it is needed, shared by threads, not by forks, gone with the interpreter."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import threading
 import time
 import unittest
 
-from support import SMALL, Case
+from support import Case
 
 import stallcast
 from stallcast.server import WARM
@@ -21,6 +22,10 @@ def run_python(code, **env):
     """Another interpreter, with the tests on its path."""
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HERE, check=False,
                           env={**os.environ, **env}, timeout=60)
+
+
+def _run(scenario):
+    return scenario.run(draws=0)
 
 
 def gone(pid):
@@ -98,6 +103,16 @@ class WarmTest(Case):
         self.assertTrue(gone(int(pid)))
         self.assertTrue(server.alive())
         self.assertEqual(s.run(draws=0)["job.train.step.time"], here)
+
+    def test_answers_go_to_other_processes_and_back(self):
+        s = self.small()
+        here = s.run(draws=0)
+        for method in ("fork", "spawn"):
+            with multiprocessing.get_context(method).Pool(2) as pool:
+                there = pool.map(_run, [s, s.copy({"run.seed": 3})])
+            self.assertEqual(there[0].data, here.data)
+            self.assertEqual(there[1].data["seeds"][0], 3)
+            self.assertIn("<iframe", there[0]._repr_html_())
 
     def test_it_ends_with_the_interpreter_however_that_ends(self):
         start = ("from support import SMALL; import stallcast, os, sys\n"
