@@ -10,6 +10,6 @@ int main(int argc, char** argv) {
   QApplication::setOrganizationName(QStringLiteral("stallcast-test"));
   QApplication::setApplicationName(QStringLiteral("desktop_test"));
   QStandardPaths::setTestModeEnabled(true);
-  stallcast::desktop::apply_look(false, 100);
+  stallcast::desktop::apply_look(stallcast::desktop::Look::light, 100);
   return stallcast::testing::run_tests(argc, argv);
 }

@@ -122,7 +122,7 @@ TEST_CASE("letters twice as large leave every screen within the window") {
   window.show();
   REQUIRE(window.open_file(kExample));
   for (const int percent : {100, 200, 100}) {
-    window.set_look(false, percent);
+    window.set_look(Look::light, percent);
     window.resize(1280 * percent / 100, 800 * percent / 100);
     for (Screen* screen : window.screens()) {
       window.show_screen(screen->objectName());
@@ -132,7 +132,7 @@ TEST_CASE("letters twice as large leave every screen within the window") {
       CHECK(window.height() <= 800 * percent / 100);
     }
   }
-  window.set_look(false, 100);
+  window.set_look(Look::light, 100);
 }
 
 }  // namespace screens_test

@@ -16,11 +16,6 @@ using namespace stallcast::desktop;
 
 namespace {
 
-/// "dark", "light", or what the desktop has.
-bool wants_dark(const QString& theme) {
-  return theme == QLatin1String("dark") || (theme != QLatin1String("light") && is_dark());
-}
-
 int fail(const QString& text) {
   QTextStream(stderr) << "stallcast-explorer: " << text << "\n";
   return static_cast<int>(ExitCode::bad_input);
@@ -63,7 +58,8 @@ int main(int argc, char** argv) {
   };
   const QCommandLineOption script = option("script", "do the steps of FILE, then end", "FILE");
   const QCommandLineOption shots = option("screenshots", "where its screenshots go", "DIR", ".");
-  const QCommandLineOption theme = option("theme", "light, dark or system", "NAME", "system");
+  const QCommandLineOption theme =
+      option("theme", "light, dark, high-contrast or system", "NAME", "system");
   const QCommandLineOption scale = option("scale", "size of letters in percent", "N", "100");
   const QCommandLineOption profile = option("profile", "calibration profile", "FILE");
   const QCommandLineOption jobs = option("jobs", "simulations at a time", "N", "0");
@@ -76,7 +72,7 @@ int main(int argc, char** argv) {
 
   const bool scripted = parser.isSet(script);
   if (scripted) QStandardPaths::setTestModeEnabled(true);
-  apply_look(scripted && !parser.isSet(theme) ? false : wants_dark(parser.value(theme)),
+  apply_look(scripted && !parser.isSet(theme) ? Look::light : look_named(parser.value(theme)),
              std::clamp(parser.value(scale).toInt(), 75, 300));
   client::Settings settings;
   settings.jobs = parser.value(jobs).toInt();

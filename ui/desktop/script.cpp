@@ -81,11 +81,11 @@ QString Script::perform(const QJsonObject& step) {
                                              : QStringLiteral("no screen \"%1\"").arg(text("name"));
   if (what == QLatin1String("screenshot")) return screenshot(text("name"));
   if (what == QLatin1String("theme")) {
-    window_.set_look(text("is") == QLatin1String("dark"), look_percent());
+    window_.set_look(look_named(text("is")), look_percent());
     return {};
   }
   if (what == QLatin1String("scale")) {
-    window_.set_look(is_dark(), step.value(QStringLiteral("percent")).toInt(100));
+    window_.set_look(look_now(), step.value(QStringLiteral("percent")).toInt(100));
     return {};
   }
   if (what == QLatin1String("size")) {

@@ -2,12 +2,13 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QFontDatabase>
 #include <QStyle>
 #include <QStyleFactory>
-#include <QVariant>
 #include <QWidget>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ui/report/palette.hpp"
 
@@ -31,7 +32,8 @@ QPalette palette_of(const char* window, const char* base, const char* other, con
   out.setColor(QPalette::ToolTipText, QColor(text));
   out.setColor(QPalette::Link, QColor(accent));
   out.setColor(QPalette::Highlight, QColor(accent));
-  out.setColor(QPalette::HighlightedText, QColor(Qt::white));
+  const bool bright = QColor(accent).lightnessF() > 0.45F && QColor(accent).blue() < 128;
+  out.setColor(QPalette::HighlightedText, bright ? Qt::black : Qt::white);
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
     out.setColor(QPalette::Disabled, role, QColor(faint));
   return out;
@@ -42,6 +44,26 @@ std::array<QColor, 8> cause_colours(const char* report::CauseColour::*ground) {
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = QColor(QLatin1String(report::kCauseColours[i].*ground));
   return out;
+}
+
+/// The desktop's own colours, with those of ours for what it has none for.
+Theme of_desktop(const QPalette& palette) {
+  const bool is_dark = palette.color(QPalette::Window).lightness() < 128;
+  Theme out = is_dark ? Theme::dark() : Theme::light();
+  out.palette = palette;
+  out.text = palette.color(QPalette::WindowText);
+  return out;
+}
+
+/// What apply_look chose.
+struct Chosen {
+  Look look = Look::light;
+  int percent = 100;
+  std::optional<Theme> theme = std::nullopt;
+};
+Chosen& chosen() {
+  static Chosen one;
+  return one;
 }
 
 }  // namespace
@@ -76,8 +98,26 @@ const Theme& Theme::dark() {
   return theme;
 }
 
+const Theme& Theme::high_contrast() {
+  static const Theme theme{
+      palette_of("#000000", "#000000", "#1a1a1a", "#ffffff", "#ffff00", "#e0e0e0"),
+      "#ffffff",
+      "#e0e0e0",
+      "#9a9a9a",
+      "#00ff7f",
+      "#ff7a7a",
+      "#ffd000",
+      "#ffff00",
+      {"#33ff99", "#66ccff", "#ffb000", "#ff8bd5", "#c8a2ff", "#5fb0ff", "#ff7a7a", "#ffff66"},
+      {"#ff9df5", "#5fffe0", "#ffd54f", "#ffa0a0"}};
+  return theme;
+}
+
 const Theme& Theme::of(const QWidget& widget) {
-  return widget.palette().color(QPalette::Window).lightness() < 128 ? dark() : light();
+  const QColor window = widget.palette().color(QPalette::Window);
+  const std::optional<Theme>& all = chosen().theme;
+  if (all && all->palette.color(QPalette::Window) == window) return *all;
+  return window.lightness() < 128 ? dark() : light();
 }
 
 QColor Theme::viridis(double at) {
@@ -92,22 +132,33 @@ QColor Theme::viridis(double at) {
   return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
-void apply_look(bool dark, int percent) {
-  const Theme& theme = dark ? Theme::dark() : Theme::light();
+void apply_look(Look look, int percent) {
   if (qApp->style()->objectName() != QLatin1String("fusion"))
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-  QFont font(QStringLiteral("DejaVu Sans"));
-  font.setPointSizeF(kPointSize * percent / 100.0);
+  const bool own = look != Look::system;
+  QFont font = own ? QFont(QStringLiteral("DejaVu Sans"))
+                   : QFontDatabase::systemFont(QFontDatabase::GeneralFont);
+  const double points = own || font.pointSizeF() <= 0.0 ? kPointSize : font.pointSizeF();
+  font.setPointSizeF(points * percent / 100.0);
   QApplication::setFont(font);
-  QApplication::setPalette(theme.palette);
-  qApp->setProperty("look_percent", percent);
+  QApplication::setPalette(QPalette());  // what the desktop has
+  const Theme theme = look == Look::light           ? Theme::light()
+                      : look == Look::dark          ? Theme::dark()
+                      : look == Look::high_contrast ? Theme::high_contrast()
+                                                    : of_desktop(QApplication::palette());
+  chosen() = {look, percent, theme};
+  if (own) QApplication::setPalette(theme.palette);
 }
 
-bool is_dark() { return QApplication::palette().color(QPalette::Window).lightness() < 128; }
+Look look_now() { return chosen().look; }
 
-int look_percent() {
-  const QVariant percent = qApp->property("look_percent");
-  return percent.isValid() ? percent.toInt() : 100;
+int look_percent() { return chosen().percent; }
+
+Look look_named(const QString& name) {
+  return name == QLatin1String("light")           ? Look::light
+         : name == QLatin1String("dark")          ? Look::dark
+         : name == QLatin1String("high-contrast") ? Look::high_contrast
+                                                  : Look::system;
 }
 
 }  // namespace stallcast::desktop

@@ -9,6 +9,14 @@ class QWidget;
 
 namespace stallcast::desktop {
 
+/// Light, dark, black with colours that stand out from it, or what the desktop has.
+enum class Look { light, dark, high_contrast, system };
+
+/// Distances between widgets, in pixels: within a thing, between things, between groups of them.
+namespace space {
+inline constexpr int kInner = 4, kThings = 8, kGroups = 16;
+}
+
 /// Colours of everything that is painted. Charts never rely on them alone: each part has a text.
 struct Theme {
   QPalette palette;
@@ -18,6 +26,7 @@ struct Theme {
 
   [[nodiscard]] static const Theme& light();
   [[nodiscard]] static const Theme& dark();
+  [[nodiscard]] static const Theme& high_contrast();
   /// That of the widget's palette.
   [[nodiscard]] static const Theme& of(const QWidget& widget);
 
@@ -26,9 +35,11 @@ struct Theme {
   [[nodiscard]] static QColor viridis(double at);
 };
 
-/// Fusion style, palette and font size for the whole program. `percent` of the usual font size.
-void apply_look(bool dark, int percent);
-[[nodiscard]] bool is_dark();
+/// Palette and letters for the whole program, in Fusion style. `percent` of the usual font size.
+void apply_look(Look look, int percent);
+[[nodiscard]] Look look_now();
 [[nodiscard]] int look_percent();
+/// "light", "dark", "high-contrast", "system"; anything else is what the desktop has.
+[[nodiscard]] Look look_named(const QString& name);
 
 }  // namespace stallcast::desktop
