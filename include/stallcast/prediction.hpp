@@ -125,6 +125,7 @@ struct Alternative {
   bool meets_targets = false;
   double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
   std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
+  std::string set = {};  ///< as `--set` takes it: "storage[scratch].ost.count=56"
 };
 
 /// What Stallcast says about a design.

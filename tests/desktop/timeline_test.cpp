@@ -10,7 +10,9 @@
 #include "ui/desktop/gantt.hpp"
 #include "ui/desktop/heat_chart.hpp"
 #include "ui/desktop/main_window.hpp"
+#include "ui/desktop/recorded.hpp"
 #include "ui/desktop/screen.hpp"
+#include "ui/desktop/time_strip.hpp"
 
 namespace timeline_test {
 
@@ -139,6 +141,67 @@ TEST_CASE("lanes, pinned lanes and resources show one range, and ranges get name
   // Another scenario begins without marks.
   REQUIRE(window.open_file(QStringLiteral("examples/exercise-512-h100-sync.json")));
   CHECK(workspace.marks() == Marks{});
+}
+
+TEST_CASE("the timeline is there on entry, with the first save and the longest wait in sight") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(QStringLiteral("examples/lustre-512-gpus.json")));
+  REQUIRE(wait_simulated(window));
+  window.show_screen(QStringLiteral("timeline"));
+  Screen* screen = window.current();
+  auto* pane = screen->findChild<ChartPane*>(QStringLiteral("chart:timeline"));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && pane->isVisible(); }, 120'000));
+  CHECK(pane->twin().rowCount() > 0);
+  auto* lanes = qobject_cast<Gantt*>(pane->chart());
+  auto* strip = screen->findChild<TimeStrip*>();
+  REQUIRE(strip->isVisible());
+  // A save every 10 min; the run lasts 2 h, and all of it was recorded.
+  CHECK(lanes->from() < 600.0);
+  CHECK(lanes->to() > 600.0);
+  CHECK_FALSE(lanes->shows_all());
+  const auto cell = [&](int row, int column) {
+    return strip->twin().index(row, column).data(RowsModel::kSortRole).toDouble();
+  };
+  CHECK(cell(0, 2) >= 7200.0);
+  CHECK(cell(1, 2) == lanes->to());
+  // Dragged along, and by keys.
+  const double before = lanes->from(), wide = lanes->to() - lanes->from();
+  QTest::mousePress(strip, Qt::LeftButton, {}, QPoint(strip->width() / 2, 8));
+  CHECK(lanes->from() > before);
+  CHECK(lanes->to() - lanes->from() == Approx(wide));
+  const double middle = lanes->from();
+  QTest::keyClick(strip, Qt::Key_Left);
+  CHECK(lanes->from() < middle);
+  QTest::keyClick(strip, Qt::Key_Up);
+  CHECK(lanes->to() - lanes->from() == Approx(wide / 2.0));
+  QTest::keyClick(strip, Qt::Key_Home);
+  CHECK(lanes->shows_all());
+  // Another design is recorded anew.
+  REQUIRE(window.workspace().document().set(QStringLiteral("jobs[train].checkpoint.every"),
+                                            QStringLiteral("\"5 min\"")));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && lanes->to() < 600.0; }, 120'000));
+}
+
+// A save from 10 s to 12 s, waits of 1 s and of 3 s: what is looked at first holds 10 s to 23 s.
+TEST_CASE("the first range holds the first save and the longest wait") {
+  GanttData data;
+  data.end = 100.0;
+  data.lanes.push_back({QStringLiteral("rank"),
+                        {{10.0, 12.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 1")},
+                         {15.0, 16.0, GanttData::What::stall, QStringLiteral("wait for data")},
+                         {20.0, 23.0, GanttData::What::stall, QStringLiteral("wait for data")},
+                         {30.0, 32.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 2")}}});
+  CHECK(first_save(data) == TimeRange{10.0, 12.0});
+  CHECK(worst_stall(data) == TimeRange{20.0, 23.0});
+  const TimeRange range = notable_range(data);
+  CHECK(range.first < 10.0);
+  CHECK(range.second > 23.0);
+  CHECK(range.second < 30.0);
+  CHECK(save_or_stall(data) == 11.0);
+  data.lanes.front().spans.clear();
+  CHECK(notable_range(data) == TimeRange{0.0, 100.0});
 }
 
 }  // namespace timeline_test

@@ -7,70 +7,16 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/lane_paint.hpp"
 
 namespace stallcast::desktop {
 namespace {
 
-constexpr std::size_t kKinds = 6;  // of GanttData::What
-constexpr double kSeen = 0.01;     // of a pixel's time
 constexpr double kGanttRow = 1.6;  // lines of text
 constexpr std::size_t kMostTwinRows = 5000;
-
-QColor colour_of(GanttData::What what, const Theme& theme) {
-  switch (what) {
-    case GanttData::What::step:
-      return theme.causes[0];
-    case GanttData::What::stall:
-      return theme.bad;
-    case GanttData::What::checkpoint:
-      return theme.causes[5];
-    case GanttData::What::flush:
-      return theme.warn;
-    case GanttData::What::transfer:
-      return theme.causes[2];
-    case GanttData::What::other:
-      break;
-  }
-  return theme.faint;
-}
-
-/// How much of each pixel of a lane is of which kind; spans come by begin.
-class Pixels {
- public:
-  using Time = std::array<double, kKinds>;
-  explicit Pixels(std::size_t count) : time_(count), mixed_(count) {}
-
-  /// A span over `left` to `right`, in pixels. Long ones count where they begin and end: between
-  /// them nothing else is.
-  void add(double left, double right, std::size_t kind) {
-    const double end = static_cast<double>(time_.size());
-    if (right <= 0.0 || left >= end) return;
-    const auto first = static_cast<std::size_t>(std::max(left, 0.0));
-    const auto last = static_cast<std::size_t>(std::min(right, end - 0.5));
-    for (const std::size_t pixel : {first, last}) {
-      const double from = static_cast<double>(pixel);
-      time_[pixel][kind] += std::max(0.0, std::min(right, from + 1.0) - std::max(left, from));
-      mixed_[pixel] = mixed_[pixel] || right - left < 1.0;
-      if (first == last) break;
-    }
-  }
-
-  template <class Use>
-  void for_each_mixed(const Use& use) const {
-    for (std::size_t pixel = 0; pixel < time_.size(); ++pixel)
-      if (mixed_[pixel]) use(pixel, time_[pixel]);
-  }
-
- private:
-  std::vector<Time> time_;
-  std::vector<bool> mixed_;
-};
 
 }  // namespace
 
@@ -85,6 +31,9 @@ Gantt::Gantt(QWidget* parent)
 void Gantt::set(GanttData timeline) {
   timeline_ = std::move(timeline);
   lane_ = 0;
+  kinds_.clear();
+  for (const GanttData::Lane& lane : timeline_.lanes)
+    for (const GanttData::Span& span : lane.spans) kinds_.insert(span.what);
   set_time(timeline_.begin, timeline_.end);
   fill_twin();
   say();
@@ -136,7 +85,7 @@ double Gantt::needed_label_width() const {
 }
 
 QSize Gantt::minimumSizeHint() const {
-  return in_lines(30, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0);
+  return in_lines(30, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 3.2);
 }
 
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -158,51 +107,35 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
     }
     painter.save();
     painter.setClipRect(QRectF(plot.left(), y, plot.width(), kGanttRow * unit));
-    paint_lane(painter, lane,
-               QRectF(plot.left(), y + 0.1 * unit, plot.width(), (kGanttRow - 0.2) * unit), theme);
+    paint_spans(painter, lane.spans, from(), to(),
+                QRectF(plot.left(), y + 0.1 * unit, plot.width(), (kGanttRow - 0.2) * unit), theme,
+                true);
     painter.restore();
     y += kGanttRow * unit;
   }
   paint_choice(painter, plot, theme);
+  paint_legend(painter, area, theme);
 }
 
-void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
-                       const Theme& theme) const {
-  const double scale = area.width() / (to() - from());
-  const auto first = std::lower_bound(lane.spans.begin(), lane.spans.end(), from(),
-                                      [](const GanttData::Span& s, double t) { return s.end < t; });
-  Pixels pixels(static_cast<std::size_t>(std::ceil(area.width())) + 1);
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  for (auto span = first; span != lane.spans.end() && span->begin <= to(); ++span) {
-    const double left = (span->begin - from()) * scale, right = (span->end - from()) * scale;
-    const auto kind = static_cast<std::size_t>(span->what);
-    pixels.add(left, right, kind);
-    if (right - left < 1.0) continue;
-    const QColor colour = colour_of(span->what, theme);
-    const QRectF box(area.left() + left, area.top(), right - left, area.height());
-    painter.fillRect(box, colour);
-    if (QFontMetricsF(painter.font()).horizontalAdvance(span->text) + 6 < box.width()) {
-      painter.setPen(colour.lightness() > 140 ? Qt::black : Qt::white);
-      painter.drawText(box, Qt::AlignCenter, span->text);
-    }
+void Gantt::paint_legend(QPainter& painter, const QRectF& area, const Theme& theme) const {
+  const std::pair<GanttData::What, QString> names[] = {
+      {GanttData::What::step, tr("compute")},
+      {GanttData::What::stall, tr("waiting")},
+      {GanttData::What::checkpoint, tr("saving, restarting")},
+      {GanttData::What::flush, tr("saves on their way")},
+      {GanttData::What::transfer, tr("reading")},
+      {GanttData::What::other, tr("other")}};
+  const QFontMetricsF metrics(painter.font());
+  const double unit = metrics.height(), box = 0.6 * unit, top = area.bottom() - unit;
+  double x = area.left() + label_width();
+  for (const auto& [what, name] : names) {
+    const double wide = metrics.horizontalAdvance(name);
+    if (!kinds_.contains(what) || x + box + wide > area.right()) continue;
+    painter.fillRect(QRectF(x, top + 0.2 * unit, box, box), colour_of(what, theme));
+    painter.setPen(theme.faint);
+    painter.drawText(QRectF(x + 1.4 * box, top, wide + 2.0, unit), Qt::AlignLeft, name);
+    x += wide + 1.4 * box + unit;
   }
-  // Spans that share a pixel share its height as they share its time, long ones that reach into it
-  // too; what is more than next to nothing of a stall is never rounded away.
-  pixels.for_each_mixed([&](std::size_t pixel, const Pixels::Time& time) {
-    const double all = std::accumulate(time.begin(), time.end(), 0.0);
-    double bottom = area.bottom();
-    for (std::size_t kind = kKinds; kind-- > 0 && all > 0.0;) {
-      const auto what = static_cast<GanttData::What>(kind);
-      const double share = time[kind] / all;
-      double high = share * area.height();
-      if (what == GanttData::What::stall && share >= kSeen) high = std::max(high, 1.0);
-      if (high <= 0.0) continue;
-      painter.fillRect(QRectF(area.left() + static_cast<double>(pixel), bottom - high, 1.0, high),
-                       colour_of(what, theme));
-      bottom -= high;
-    }
-  });
-  painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
 bool Gantt::go_to_stall(bool forward) {

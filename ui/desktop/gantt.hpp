@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QTimer>
+#include <set>
 
 #include "ui/desktop/gantt_data.hpp"
 #include "ui/desktop/time_chart.hpp"
@@ -34,14 +35,14 @@ class Gantt : public TimeChart {
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  void paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
-                  const Theme& theme) const;
   [[nodiscard]] QString label(const GanttData::Lane& lane) const;
+  void paint_legend(QPainter& painter, const QRectF& area, const Theme& theme) const;
   void fill_twin();
   bool choose_lane(double y);
   void say();
 
   GanttData timeline_;
+  std::set<GanttData::What> kinds_;  // of all its spans
   QStringList pinned_;
   std::size_t lane_ = 0;  // that the keys are at
   QTimer refill_;         // the table follows when the range rests

@@ -10,6 +10,7 @@
 #include "ui/desktop/export_screen.hpp"
 #include "ui/desktop/icon.hpp"
 #include "ui/desktop/main_window.hpp"
+#include "ui/desktop/overview_screen.hpp"
 #include "ui/desktop/problems_dock.hpp"
 
 /// Menus, toolbar and the list of keys of the window.
@@ -106,6 +107,18 @@ void MainWindow::add_menus() {
   edit->addSeparator();
   QAction* pin = edit->addAction(tr("&Pin this design"), QKeySequence(QStringLiteral("Ctrl+P")),
                                  this, [this] { workspace_.pin(workspace_.next_pin_name()); });
+  edit->addSeparator();
+  const auto first_card = [this](const char* action) {
+    return [this, action] {
+      if (!overview_->act(QLatin1String(action), QStringLiteral("1")))
+        say(tr("There is no change that would help"));
+    };
+  };
+  edit->addAction(tr("&Apply what would help first"), QKeySequence(QStringLiteral("Ctrl+Return")),
+                  this, first_card("apply"));
+  edit->addAction(tr("P&in what would help first"),
+                  QKeySequence(QStringLiteral("Ctrl+Shift+Return")), this,
+                  first_card("pin_advice"));
   add_go_menu();
   add_view_menu();
   QMenu* help = menuBar()->addMenu(tr("&Help"));

@@ -18,6 +18,7 @@
 #include "ui/desktop/checks_screen.hpp"
 #include "ui/desktop/compare_screen.hpp"
 #include "ui/desktop/export_screen.hpp"
+#include "ui/desktop/overview_screen.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/problems_dock.hpp"
 #include "ui/desktop/project_file.hpp"
@@ -75,6 +76,8 @@ void MainWindow::add_screens() {
     show_screen(scenario->objectName());
     scenario->act(QStringLiteral("part"), path);
   };
+  overview_ = new OverviewScreen(workspace_, places_);
+  connect(overview_, &OverviewScreen::part_wanted, this, show_part);
   auto* what_if = new WhatIfScreen(workspace_, places_);
   auto* checks = new ChecksScreen(workspace_, places_);
   connect(what_if, &WhatIfScreen::assert_wanted, this, [this, checks](const QString& metric) {
@@ -96,7 +99,7 @@ void MainWindow::add_screens() {
                 QStringLiteral("result"),
                 tr("Result"),
                 tr("What becomes of it: the system, figures, when what happens, checks"),
-                {what_if, new TimelineScreen(workspace_, places_), checks}});
+                {overview_, what_if, new TimelineScreen(workspace_, places_), checks}});
   places_->add({Sign::why,
                 QStringLiteral("why"),
                 tr("Why"),
@@ -173,7 +176,7 @@ bool MainWindow::open_file(const QString& file) {
   text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
   workspace_.document().open(text, file);
   StartScreen::remember(QFileInfo(file).absoluteFilePath());
-  show_screen(QStringLiteral("whatif"));
+  show_screen(QStringLiteral("overview"));
   return true;
 }
 
@@ -185,7 +188,7 @@ bool MainWindow::open_project(const QByteArray& text, const QString& file) {
     return false;
   }
   StartScreen::remember(QFileInfo(file).absoluteFilePath());
-  show_screen(QStringLiteral("whatif"));
+  show_screen(QStringLiteral("overview"));
   return true;
 }
 

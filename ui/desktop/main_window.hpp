@@ -16,6 +16,7 @@ class QToolButton;
 namespace stallcast::desktop {
 
 class ExportScreen;
+class OverviewScreen;
 class Screen;
 
 /// The window: places on the left, the view chosen next to them, problems and progress below.
@@ -63,6 +64,7 @@ class MainWindow : public QMainWindow {
   Workspace workspace_;
   SessionFile recovery_;
   Places* places_;
+  OverviewScreen* overview_;
   ExportScreen* export_;
   QAction *open_, *save_, *report_;
   QLabel* message_;

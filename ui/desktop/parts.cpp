@@ -84,6 +84,15 @@ void stretch(QSplitter& split, std::initializer_list<int> factors) {
   for (const int factor : factors) split.setStretchFactor(part++, factor);
 }
 
+QWidget* chain_focus(QWidget* before, const QWidget& inside) {
+  for (QWidget* widget : inside.findChildren<QWidget*>())
+    if ((widget->focusPolicy() & Qt::TabFocus) != 0 && widget->focusProxy() == nullptr) {
+      QWidget::setTabOrder(before, widget);
+      before = widget;
+    }
+  return before;
+}
+
 QVBoxLayout* column(QWidget* widget) {
   auto* layout = new QVBoxLayout(widget);
   layout->setContentsMargins(0, 0, 0, 0);

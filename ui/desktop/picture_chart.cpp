@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -18,7 +19,7 @@ constexpr double kInner = 12.0, kBar = 5.0, kRound = 6.0;
 /// The letters that places in a picture are made for.
 constexpr double kLetters = 13.0;
 /// Not larger than this beside the letters of the program, in lines of text per unit.
-constexpr double kLargest = 1.0 / 16.0;
+constexpr double kLargest = 1.0 / 13.0;
 
 QString label_of(const PicturePart& part) {
   const QString words = QString::fromStdString(part.label);
@@ -59,15 +60,50 @@ void PictureChart::set(const Prediction& prediction) {
                       Cell(load.limit ? tr("yes") : QString())});
     }
   twin_.set(std::move(rows));
-  const QString system = QString::fromStdString(prediction.system);
-  describe(limit.isEmpty() ? system : tr("%1; limited by %2").arg(system, limit));
+  limit_ = limit;
+  at_ = std::min(at_, std::max<std::size_t>(prediction.picture.boxes.size(), 1) - 1);
+  say();
   updateGeometry();
+}
+
+void PictureChart::say() {
+  if (!shown_) return;
+  QString text = QString::fromStdString(shown_->system);
+  if (!limit_.isEmpty()) text = tr("%1; limited by %2").arg(text, limit_);
+  if (hasFocus() && at_ < shown_->picture.boxes.size())
+    text += tr("; at %1").arg(QString::fromStdString(shown_->picture.boxes[at_].title));
+  describe(text);
+}
+
+void PictureChart::keyPressEvent(QKeyEvent* event) {
+  const std::size_t count = shown_ ? shown_->picture.boxes.size() : 0;
+  switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Up:
+      at_ -= at_ > 0 ? 1 : 0;
+      return say();
+    case Qt::Key_Right:
+    case Qt::Key_Down:
+      at_ += at_ + 1 < count ? 1 : 0;
+      return say();
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+      if (at_ < count) emit chosen(QString::fromStdString(shown_->picture.boxes[at_].path));
+      return;
+    default:
+      Chart::keyPressEvent(event);
+  }
 }
 
 double PictureChart::scale_of(const QRectF& area) const {
   const Picture& picture = shown_->picture;
   return std::min(
       {area.width() / picture.width, area.height() / picture.height, kLargest * line()});
+}
+
+QPointF PictureChart::origin_in(const QRectF& area, double scale) const {
+  return area.center() - scale / 2.0 * QPointF(shown_->picture.width, shown_->picture.height);
 }
 
 QSize PictureChart::sizeHint() const {
@@ -123,29 +159,39 @@ void PictureChart::paint(QPainter& painter, const QRectF& area, const Theme& the
   if (!shown_ || shown_->picture.empty()) return;
   painter.save();
   const double scale = scale_of(area);
-  painter.translate(area.left() + (area.width() - scale * shown_->picture.width) / 2.0, area.top());
+  painter.translate(origin_in(area, scale));
   painter.scale(scale, scale);
   QFont font = painter.font();
   font.setPixelSize(static_cast<int>(kLetters));
   painter.setFont(font);
   for (const PictureWire& wire : shown_->picture.wires) paint_wire(painter, *shown_, wire, theme);
   for (const PictureBox& box : shown_->picture.boxes) paint_box(painter, box, theme);
+  if (hasFocus() && at_ < shown_->picture.boxes.size()) {
+    const PictureBox& box = shown_->picture.boxes[at_];
+    painter.setPen(QPen(theme.accent, 2.5));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height).adjusted(-4, -4, 4, 4),
+                            kRound, kRound);
+  }
   painter.restore();
 }
 
 const PictureBox* PictureChart::box_at(QPointF point) const {
   if (!shown_ || shown_->picture.empty()) return nullptr;
   const double scale = scale_of(rect());
-  const double x = (point.x() - (width() - scale * shown_->picture.width) / 2.0) / scale;
-  const double y = point.y() / scale;
+  const QPointF inside = (point - origin_in(rect(), scale)) / scale;
   for (const PictureBox& box : shown_->picture.boxes)
-    if (QRectF(box.x, box.y, box.width, box.height).contains(x, y)) return &box;
+    if (QRectF(box.x, box.y, box.width, box.height).contains(inside)) return &box;
   return nullptr;
 }
 
 void PictureChart::mousePressEvent(QMouseEvent* event) {
-  if (const PictureBox* box = box_at(event->position()))
-    emit chosen(QString::fromStdString(box->path));
+  const PictureBox* box = box_at(event->position());
+  if (box == nullptr) return;
+  at_ = static_cast<std::size_t>(box - shown_->picture.boxes.data());
+  setFocus(Qt::MouseFocusReason);
+  say();
+  emit chosen(QString::fromStdString(box->path));
 }
 
 bool PictureChart::event(QEvent* event) {

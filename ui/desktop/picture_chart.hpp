@@ -8,7 +8,8 @@
 namespace stallcast::desktop {
 
 /// The system from hosts to drives in the layout that all views share, with how busy each part is:
-/// dark over the run, light while it is in use, red what limits.
+/// dark over the run, light while it is in use, red what limits. A click chooses a box; Left and Right
+/// go through them, Enter chooses.
 class PictureChart : public Chart {
   Q_OBJECT
  public:
@@ -24,14 +25,20 @@ class PictureChart : public Chart {
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
 
  private:
+  void say();
   void paint_box(QPainter& painter, const PictureBox& box, const Theme& theme) const;
+  /// Where the picture begins: it stands in the middle.
+  [[nodiscard]] QPointF origin_in(const QRectF& area, double scale) const;
   [[nodiscard]] double scale_of(const QRectF& area) const;
   [[nodiscard]] const PictureBox* box_at(QPointF point) const;
 
   std::optional<Prediction> shown_;
+  QString limit_;       // in words
+  std::size_t at_ = 0;  // the box that keys have come to
 };
 
 }  // namespace stallcast::desktop

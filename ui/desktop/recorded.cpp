@@ -1,5 +1,7 @@
 #include "ui/desktop/recorded.hpp"
 
+#include <algorithm>
+
 namespace stallcast::desktop {
 namespace {
 
@@ -48,6 +50,47 @@ GanttData lanes_of(const Timeline& recorded) {
   }
   std::erase_if(out.lanes, [](const GanttData::Lane& lane) { return lane.spans.empty(); });
   return out;
+}
+
+std::optional<TimeRange> first_save(const GanttData& lanes) {
+  const GanttData::Span* first = nullptr;
+  for (const GanttData::Lane& lane : lanes.lanes)
+    for (const GanttData::Span& span : lane.spans) {
+      const bool save =
+          span.what == GanttData::What::flush || span.text.startsWith(QLatin1String("checkpoint"));
+      if (!save) continue;
+      if (first == nullptr || span.begin < first->begin) first = &span;
+      break;
+    }
+  if (first == nullptr) return std::nullopt;
+  return TimeRange{first->begin, first->end};
+}
+
+std::optional<TimeRange> worst_stall(const GanttData& lanes) {
+  const GanttData::Span* worst = nullptr;
+  for (const GanttData::Lane& lane : lanes.lanes)
+    for (const GanttData::Span& span : lane.spans)
+      if (span.what == GanttData::What::stall &&
+          (worst == nullptr || span.end - span.begin > worst->end - worst->begin))
+        worst = &span;
+  if (worst == nullptr) return std::nullopt;
+  return TimeRange{worst->begin, worst->end};
+}
+
+TimeRange notable_range(const GanttData& lanes) {
+  constexpr double kAround = 0.25, kLeast = 10.0;  // of the range; seconds
+  TimeRange out{lanes.end, lanes.begin};
+  for (const std::optional<TimeRange>& one : {first_save(lanes), worst_stall(lanes)})
+    if (one) out = {std::min(out.first, one->first), std::max(out.second, one->second)};
+  if (out.second <= out.first) return {lanes.begin, lanes.end};
+  const double around = std::max(kAround * (out.second - out.first), kLeast / 2.0);
+  return {std::max(lanes.begin, out.first - around), std::min(lanes.end, out.second + around)};
+}
+
+double save_or_stall(const GanttData& lanes) {
+  const std::optional<TimeRange> save = first_save(lanes);
+  const std::optional<TimeRange> at = save ? save : worst_stall(lanes);
+  return at ? (at->first + at->second) / 2.0 : lanes.begin;
 }
 
 }  // namespace stallcast::desktop

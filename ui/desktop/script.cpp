@@ -10,6 +10,7 @@
 #include <QPixmap>
 
 #include "ui/desktop/chart.hpp"
+#include "ui/desktop/key_press.hpp"
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/theme.hpp"
@@ -79,6 +80,13 @@ QString Script::perform(const QJsonObject& step) {
   if (what == QLatin1String("screen"))
     return window_.show_screen(text("name")) ? QString()
                                              : QStringLiteral("no screen \"%1\"").arg(text("name"));
+  if (what == QLatin1String("task")) {
+    window_.show_screen(QStringLiteral("start"));
+    return {};
+  }
+  if (what == QLatin1String("key"))
+    return press_key(window_, text("is")) ? QString()
+                                          : QStringLiteral("no key \"%1\"").arg(text("is"));
   if (what == QLatin1String("screenshot")) return screenshot(text("name"));
   if (what == QLatin1String("theme")) {
     window_.set_look(look_named(text("is")), look_percent());

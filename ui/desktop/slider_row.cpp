@@ -42,10 +42,10 @@ SliderRow::SliderRow(Workspace& workspace, const SliderSpec& spec, QWidget* pare
   auto* layout = new QGridLayout(this);
   layout->setContentsMargins(0, 2, 0, 6);
   layout->setVerticalSpacing(1);
-  layout->addWidget(label, 0, 0);
-  layout->addWidget(close, 0, 1, Qt::AlignRight | Qt::AlignTop);
+  layout->addWidget(label, 0, 0, 1, 3);
   layout->addWidget(slider_, 1, 0);
   layout->addWidget(edit_, 1, 1);
+  layout->addWidget(close, 1, 2);
   layout->setColumnStretch(0, 3);
   layout->setColumnStretch(1, 2);
 

@@ -1,95 +1,191 @@
 #include "ui/desktop/start_screen.hpp"
 
+#include <QApplication>
 #include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QGridLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSettings>
+#include <QTreeWidget>
 #include <QUrl>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <map>
+#include <span>
 
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/start_card.hpp"
+#include "ui/desktop/theme.hpp"
+#include "ui/desktop/variation.hpp"
 
 namespace stallcast::desktop {
+
+/// {file name, content} of the examples that are built in.
+std::span<const std::pair<std::string_view, std::string_view>> embedded_examples();
+
 namespace {
 
 constexpr int kMostRecent = 8;
+constexpr int kTemplateRole = Qt::UserRole;
 const auto kRecent = QStringLiteral("recent");
+/// With fewer letters than this in a line, cards and lists stand below each other.
+constexpr int kWideStart = 100;
+
+/// What a user wants, and the example that shows it. What is compared is a template each.
+struct Wish {
+  Sign sign;
+  const char *name, *title, *about, *example, *screen;
+};
+constexpr Wish kWishes[] = {
+    {Sign::result, "size", QT_TR_NOOP("&Size storage for a cluster"),
+     QT_TR_NOOP("512 GPUs train a 70B model: how many boxes of Lustre keep them busy, and what "
+                "does that cost?"),
+     "lustre-512-gpus.json", "overview"},
+    {Sign::why, "explain", QT_TR_NOOP("&Explain a slow run"),
+     QT_TR_NOOP("The filer can do more than the GPUs ask for, and still they wait. What for?"),
+     "slow-volumes.json", "overview"},
+    {Sign::explore, "compare", QT_TR_NOOP("&Compare two architectures"),
+     QT_TR_NOOP("3D U-Net from WEKA or from NVMe-oF targets: figures side by side."), "weka-unet3d",
+     "compare"},
+};
+constexpr const char* kComparedWith = "nvmeof-unet3d";
+
+/// What a template is about, by what is in it.
+QString group_of(const client::StartingPoint& t) {
+  const std::optional<JsonNode> root = parse_tree(QString::fromStdString(t.text));
+  const auto has = [&](const char* key) {
+    return root && root->kind == JsonNode::Kind::object && root->member(QLatin1String(key)) != nullptr;
+  };
+  const auto in_text = [&](const char* key) { return t.text.find(key) != std::string::npos; };
+  if (has("tenants")) return StartScreen::tr("Shared storage");
+  if (has("stages")) return StartScreen::tr("Pipelines");
+  if (has("failures")) return StartScreen::tr("Failures");
+  if (in_text("\"checkpoint\"") && in_text("\"dataset\"")) return StartScreen::tr("Reading and saving");
+  if (in_text("\"checkpoint\"")) return StartScreen::tr("Saving checkpoints");
+  return StartScreen::tr("Reading data");
+}
+
+std::optional<QString> text_of_example(std::string_view name) {
+  for (const auto& [file, text] : embedded_examples())
+    if (file == name) return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+  for (const client::StartingPoint& t : client::starting_points())
+    if (t.name == name) return QString::fromStdString(t.text);
+  return std::nullopt;
+}
 
 }  // namespace
 
 StartScreen::StartScreen(Workspace& workspace, SessionFile& recovery, QWidget* parent)
     : Screen(workspace, QStringLiteral("start"), tr("Start"), parent),
       recovery_(recovery),
-      templates_(client::starting_points()),
-      next_screen_(QStringLiteral("whatif")) {
+      engine_(workspace.settings()),
+      templates_(client::starting_points()) {
   setAcceptDrops(true);
-  auto* layout = new QGridLayout(this);
-  about_ = new QLabel(
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(space::kGroups);
+  auto* about = new QLabel(
       tr("<b>Stallcast</b> predicts what storage does to training: how busy the GPUs are, what a "
-         "checkpoint costs, how many OSTs are needed, and why."),
+         "checkpoint costs, how much storage is needed, and why."),
       this);
-  about_->setWordWrap(true);
-  layout->addWidget(about_, 0, 0, 1, 3);
-  layout->addWidget(heading(tr("What do you want?"), this), 1, 0);
-  struct Wish {
-    const char *name, *text, *screen;
-  };
-  constexpr Wish kWishes[] = {
-      {"wish_size", QT_TR_NOOP("&Size storage"), "whatif"},
-      {"wish_check", QT_TR_NOOP("&Check a design"), "checks"},
-      {"wish_explain", QT_TR_NOOP("&Explain a slow run"), "bottleneck"},
-  };
-  int row = 2;
+  about->setWordWrap(true);
+  layout->addWidget(about);
+  layout->addWidget(cards());
+  lists_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  lists_->setSpacing(space::kGroups);
+  lists_->addWidget(templates(), 3);
+  lists_->addWidget(files(), 2);
+  layout->addLayout(lists_, 1);
+}
+
+QWidget* StartScreen::cards() {
+  auto* all = new QWidget(this);
+  cards_ = new QBoxLayout(QBoxLayout::LeftToRight, all);
+  cards_->setContentsMargins(0, 0, 0, 0);
+  cards_->setSpacing(space::kGroups);
   for (const Wish& wish : kWishes) {
-    auto* button = push_button(tr(wish.text), wish.name, tr(wish.text).remove(u'&'), this);
-    connect(button, &QPushButton::clicked, this, [this, wish] {
-      next_screen_ = QLatin1String(wish.screen);
-      if (this->workspace().design())
-        emit text_opened(next_screen_);
-      else
-        template_list_->setFocus();
-    });
-    layout->addWidget(button, row++, 0);
+    auto* card = new StartCard(wish.sign, tr(wish.title), tr(wish.about), all);
+    card->setObjectName(QStringLiteral("begin_") + QLatin1String(wish.name));
+    connect(card, &StartCard::clicked, this,
+            [this, name = QString(QLatin1String(wish.name))] { begin(name); });
+    cards_->addWidget(card, 1);
   }
-  auto* open =
-      push_button(tr("&Open a scenario file..."), "open", tr("Open a scenario file"), this);
-  connect(open, &QPushButton::clicked, this, &StartScreen::open_requested);
-  layout->addWidget(open, row++, 0);
-  recover_ = new QPushButton(this);
+  return all;
+}
+
+QWidget* StartScreen::templates() {
+  auto* side = new QWidget(this);
+  auto* rows = column(side);
+  rows->addWidget(heading(tr("Templates"), side));
+  template_list_ = new QTreeWidget(side);
+  template_list_->setObjectName(QStringLiteral("templates"));
+  template_list_->setAccessibleName(tr("Templates"));
+  template_list_->setHeaderHidden(true);
+  template_list_->setColumnCount(2);
+  template_list_->setMinimumHeight(8 * fontMetrics().height());
+  std::map<QString, QTreeWidgetItem*> groups;
+  for (const client::StartingPoint& t : templates_) {
+    const QString group = group_of(t);
+    QTreeWidgetItem*& above = groups[group];
+    if (above == nullptr) above = new QTreeWidgetItem({group});
+    auto* item = new QTreeWidgetItem(
+        above, {QString::fromStdString(t.name), QString::fromStdString(t.summary)});
+    item->setData(0, kTemplateRole, QString::fromStdString(t.name));
+    item->setToolTip(1, QString::fromStdString(t.summary));
+  }
+  for (const auto& [name, item] : groups) {
+    item->setText(0, tr("%1 (%2)").arg(name).arg(item->childCount()));
+    template_list_->addTopLevelItem(item);
+    item->setFirstColumnSpanned(true);
+    item->setExpanded(true);
+  }
+  template_list_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+  const auto chosen = [this](QTreeWidgetItem* item) {
+    const QString name = item->data(0, kTemplateRole).toString();
+    if (name.isEmpty())
+      item->setExpanded(!item->isExpanded());
+    else
+      open_template(name);
+  };
+  template_list_->setExpandsOnDoubleClick(false);
+  connect(template_list_, &QTreeWidget::itemClicked, this, chosen, Qt::QueuedConnection);
+  connect(template_list_, &QTreeWidget::itemActivated, this, [this, chosen](QTreeWidgetItem* item) {
+    if (isVisible() && !QApplication::mouseButtons()) chosen(item);  // the click has opened it
+  });
+  rows->addWidget(template_list_, 1);
+  return side;
+}
+
+QWidget* StartScreen::files() {
+  auto* side = new QWidget(this);
+  auto* rows = column(side);
+  recover_ = new QPushButton(side);
   recover_->setObjectName(QStringLiteral("recover"));
   recover_->setAccessibleName(tr("Recover unsaved changes"));
   connect(recover_, &QPushButton::clicked, this, &StartScreen::recover);
-  layout->addWidget(recover_, row++, 0);
-  auto* drop = new QLabel(tr("or drop a file here"), this);
-  drop->setEnabled(false);
-  layout->addWidget(drop, row++, 0, Qt::AlignTop);
-  layout->setRowStretch(row, 1);
-
-  layout->addWidget(heading(tr("Templates"), this), 1, 1);
-  template_list_ = new QListWidget(this);
-  template_list_->setObjectName(QStringLiteral("templates"));
-  template_list_->setAccessibleName(tr("Templates"));
-  template_list_->setWordWrap(true);
-  template_list_->setAlternatingRowColors(true);
-  for (const client::StartingPoint& t : templates_)
-    template_list_->addItem(QString::fromStdString(t.name + "\n" + t.summary));
-  connect(template_list_, &QListWidget::itemActivated, this,
-          [this] { open_template(template_list_->currentRow()); });
-  layout->addWidget(template_list_, 2, 1, row - 1, 1);
-  layout->addWidget(heading(tr("Opened last"), this), 1, 2);
-  recent_list_ = new QListWidget(this);
+  rows->addWidget(recover_);
+  rows->addWidget(heading(tr("Opened last"), side));
+  recent_list_ = new QListWidget(side);
   recent_list_->setObjectName(QStringLiteral("recent"));
   recent_list_->setAccessibleName(tr("Opened last"));
   recent_list_->setTextElideMode(Qt::ElideLeft);
-  connect(recent_list_, &QListWidget::itemActivated, this,
-          [this](QListWidgetItem* item) { emit file_chosen(item->data(Qt::UserRole).toString()); });
-  layout->addWidget(recent_list_, 2, 2, row - 1, 1);
-  layout->setColumnStretch(0, 2);
-  layout->setColumnStretch(1, 4);
-  layout->setColumnStretch(2, 3);
+  const auto chosen = [this](QListWidgetItem* item) {
+    emit file_chosen(item->data(Qt::UserRole).toString());
+  };
+  connect(recent_list_, &QListWidget::itemClicked, this, chosen, Qt::QueuedConnection);
+  connect(recent_list_, &QListWidget::itemActivated, this, [chosen](QListWidgetItem* item) {
+    if (!QApplication::mouseButtons()) chosen(item);
+  });
+  rows->addWidget(recent_list_, 1);
+  auto* open =
+      push_button(tr("&Open a scenario file..."), "open", tr("Open a scenario file"), side);
+  connect(open, &QPushButton::clicked, this, &StartScreen::open_requested);
+  rows->addWidget(open);
+  rows->addWidget(note(tr("or drop a file here"), side));
+  return side;
 }
 
 void StartScreen::remember(const QString& file) {
@@ -116,11 +212,45 @@ void StartScreen::refresh() {
   recover_->setText(tr("&Recover changes of %1").arg(name));
 }
 
-void StartScreen::open_template(int row) {
-  if (row < 0 || row >= static_cast<int>(templates_.size())) return;
-  workspace().document().open(
-      QString::fromStdString(templates_[static_cast<std::size_t>(row)].text), {});
-  emit text_opened(next_screen_);
+bool StartScreen::open_template(const QString& name) {
+  const std::optional<QString> text = text_of_example(name.toStdString());
+  if (!text) return false;
+  workspace().document().open(*text, {});
+  emit text_opened(QStringLiteral("overview"));
+  return true;
+}
+
+bool StartScreen::begin(const QString& wish) {
+  for (const Wish& w : kWishes) {
+    if (wish != QLatin1String(w.name)) continue;
+    workspace().document().open(text_of_example(w.example).value_or(QString()), {});
+    const QString screen = QLatin1String(w.screen);
+    if (screen != QLatin1String("compare")) {
+      emit text_opened(screen);
+      return true;
+    }
+    const auto& pins = workspace().pins();
+    if (std::any_of(pins.begin(), pins.end(),
+                    [](const Pin& pin) { return pin.name == QLatin1String(kComparedWith); })) {
+      emit text_opened(screen);
+      return true;
+    }
+    // What it is compared with is simulated first, and pinned.
+    const QString text = text_of_example(kComparedWith).value_or(QString());
+    emit text_opened(QStringLiteral("overview"));
+    engine_.start([this, text, screen, source = workspace().source()](
+                      client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+      const QString texts[] = {text};
+      auto found = predict_texts(session, source, texts, progress);
+      return [this, text, screen, found = std::move(found)]() mutable {
+        if (!found.front()) return;
+        workspace().add_pin({QLatin1String(kComparedWith), text, *std::move(found.front())});
+        emit text_opened(screen);
+      };
+    });
+    return true;
+  }
+  return false;
 }
 
 void StartScreen::recover() {
@@ -131,13 +261,8 @@ void StartScreen::recover() {
 }
 
 bool StartScreen::act(const QString& action, const QString& argument) {
-  if (action != QLatin1String("template")) return false;
-  for (std::size_t i = 0; i < templates_.size(); ++i)
-    if (QString::fromStdString(templates_[i].name) == argument) {
-      open_template(static_cast<int>(i));
-      return true;
-    }
-  return false;
+  if (action == QLatin1String("begin")) return begin(argument);
+  return action == QLatin1String("template") && open_template(argument);
 }
 
 void StartScreen::dragEnterEvent(QDragEnterEvent* event) {
@@ -147,6 +272,18 @@ void StartScreen::dragEnterEvent(QDragEnterEvent* event) {
 void StartScreen::dropEvent(QDropEvent* event) {
   const QList<QUrl> urls = event->mimeData()->urls();
   if (!urls.isEmpty() && urls.front().isLocalFile()) emit file_chosen(urls.front().toLocalFile());
+}
+
+void StartScreen::showEvent(QShowEvent* event) {
+  Screen::showEvent(event);
+  if (QWidget* first = findChild<StartCard*>()) first->setFocus();
+}
+
+void StartScreen::resizeEvent(QResizeEvent* event) {
+  Screen::resizeEvent(event);
+  const bool wide = event->size().width() >= kWideStart * fontMetrics().averageCharWidth();
+  for (QBoxLayout* layout : {cards_, lists_})
+    layout->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 }  // namespace stallcast::desktop

@@ -1,25 +1,27 @@
 #pragma once
 
-#include <functional>
-
+#include "ui/desktop/engine.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/session_file.hpp"
 
-class QLabel;
+class QBoxLayout;
 class QListWidget;
 class QPushButton;
+class QTreeWidget;
 
 namespace stallcast::desktop {
 
-/// Where to begin: a file, a template, what was open last, or what a crash left behind.
+/// Where to begin: what one wants, each with a working example; a template, what was open last, a
+/// file, or what a crash left behind. One click opens.
 class StartScreen : public Screen {
   Q_OBJECT
  public:
   StartScreen(Workspace& workspace, SessionFile& recovery, QWidget* parent);
 
   void refresh() override;
-  /// "template" with a name.
+  /// "template" with a name; "begin" with size, explain or compare.
   bool act(const QString& action, const QString& argument) override;
+  [[nodiscard]] bool working() const override { return engine_.busy(); }
   /// Puts `file` in front of what was open last.
   static void remember(const QString& file);
 
@@ -32,18 +34,26 @@ class StartScreen : public Screen {
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void open_template(int row);
+  QWidget* cards();
+  QWidget* templates();
+  QWidget* files();
+  /// False when no wish is called so.
+  bool begin(const QString& wish);
+  bool open_template(const QString& name);
   void recover();
 
   SessionFile& recovery_;
+  Engine engine_;  // simulates what is compared with
   std::vector<client::StartingPoint> templates_;
   std::vector<Recovered> lost_;
-  QListWidget *template_list_, *recent_list_;
+  QBoxLayout *cards_, *lists_;
+  QTreeWidget* template_list_;
+  QListWidget* recent_list_;
   QPushButton* recover_;
-  QLabel* about_;
-  QString next_screen_;
 };
 
 }  // namespace stallcast::desktop

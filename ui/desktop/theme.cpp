@@ -72,7 +72,7 @@ const Theme& Theme::light() {
   static const Theme theme{
       palette_of("#f4f5f7", "#ffffff", "#e9ebef", "#1d2129", "#1f5fbf", "#6b7280"),
       "#1d2129",
-      "#646b78",
+      "#5f6673",
       "#d5d9e0",
       "#1a7a3c",
       "#b3261e",

@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -18,25 +19,33 @@
 #include "ui/desktop/quantity_edit.hpp"
 #include "ui/desktop/recorded.hpp"
 #include "ui/desktop/step_chart.hpp"
+#include "ui/desktop/time_strip.hpp"
 
 namespace stallcast::desktop {
 
 TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
-    : Screen(workspace, QStringLiteral("timeline"), tr("Timeline"), parent) {
+    : Screen(workspace, QStringLiteral("timeline"), tr("Timeline"), parent),
+      engine_(workspace.settings()) {
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(record_row());
   status_ = note({}, this);
   layout->addWidget(status_);
   range_row_ = range_row();
   layout->addWidget(range_row_);
+  strip_ = new TimeStrip(this);
+  strip_->setObjectName(QStringLiteral("strip"));
+  strip_->setAccessibleName(tr("All that was recorded"));
+  layout->addWidget(strip_);
   range_row_->hide();
+  strip_->hide();
   stack_ = new PageStack(this);
   shares_ = new StepChart(stack_);
   auto* known = new ChartPane(tr("The whole run by cause"), "run", shares_, stack_);
   stack_->addWidget(known);
   stack_->addWidget(charts());
   layout->addWidget(stack_, 1);
-  connect(record_, &QPushButton::clicked, this, &TimelineScreen::record);
+  connect(record_, &QPushButton::clicked, this, &TimelineScreen::record_chosen);
+  connect(strip_, &TimeStrip::moved, this, [this](double from, double to) { gantt_->show_range(from, to); });
   connect(all_, &QPushButton::clicked, gantt_, &TimeChart::show_all);
   connect(add_, &QPushButton::clicked, this, &TimelineScreen::add_bookmark);
   connect(name_, &QLineEdit::returnPressed, this, &TimelineScreen::add_bookmark);
@@ -49,6 +58,9 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   connect(&workspace.document(), &Document::opened, this, [this] {
     stack_->setCurrentIndex(0);  // what was recorded is of another scenario
     range_row_->hide();
+    strip_->hide();
+    recorded_text_.clear();
+    engine_.cancel();
   });
   show_marks();
 }
@@ -125,36 +137,53 @@ QWidget* TimelineScreen::charts() {
 void TimelineScreen::refresh() {
   const auto& p = workspace().simulated();
   record_->setEnabled(workspace().design() != nullptr && !workspace().has_errors());
-  if (stack_->currentIndex() == 1) {
-    if (recorded_text_ != workspace().document().text())
-      status_->setText(tr("The design has changed: this was recorded of an earlier one"));
-    return;
+  const bool other = recorded_text_ != workspace().document().text();
+  if (workspace().freshness() == Freshness::simulated && other) {
+    const TimelineRequest what = usual_window();
+    from_->set_value(what.begin_s);
+    to_->set_value(what.end_s);
+    record(what);
+  } else if (stack_->currentIndex() == 1 && other) {
+    status_->setText(tr("The design has changed: this was recorded of an earlier one"));
   }
+  if (stack_->currentIndex() == 1) return;
   if (!p) {
     status_->setText(tr("Nothing is simulated yet"));
     return;
   }
-  status_->setText(tr("Shares of the whole run of %1. Record shows when what happens, by one more "
-                      "simulation of the window.")
-                       .arg(figure_text(p->simulated_s, "s")));
   shares_->set(step_bars(*p, tr("this design"), workspace().freshness() != Freshness::simulated));
 }
 
-void TimelineScreen::record() {
-  if (!workspace().design()) return;
+TimelineRequest TimelineScreen::usual_window() const {
+  constexpr double kMostEventsOfRun = 3e6;
+  const Prediction& p = *workspace().simulated();
+  TimelineRequest out;
+  // What repeats itself was counted, and would be simulated now.
+  const double simulated = std::max(p.simulated_s - p.skipped_s, 1e-9);
+  const double events = static_cast<double>(p.events) * p.simulated_s / simulated /
+                        static_cast<double>(std::max<std::size_t>(p.seeds.size(), 1));
+  const auto& known = workspace().timeline();
+  out.end_s = events <= kMostEventsOfRun || !known ? p.simulated_s : known->end_s;
+  out.end_s = std::ceil(out.end_s);
+  return out;
+}
+
+void TimelineScreen::record(const TimelineRequest& what) {
   status_->setText(tr("Recording..."));
+  recorded_text_ = workspace().document().text();
+  engine_.start([this, what, design = *workspace().design()](
+                    client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+    Result<Timeline> recorded = session.record(design, what, {.on_progress = progress});
+    return [this, recorded = std::move(recorded)] { show_recorded(recorded); };
+  });
+}
+
+void TimelineScreen::record_chosen() {
+  if (!workspace().design()) return;
   TimelineRequest what;
   what.begin_s = from_->value();
   what.end_s = to_->value();
-  workspace().background().start(
-      [this, what, design = *workspace().design(), text = workspace().document().text()](
-          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
-        Result<Timeline> recorded = session.record(design, what, {.on_progress = progress});
-        return [this, text, recorded = std::move(recorded)] {
-          recorded_text_ = text;
-          show_recorded(recorded);
-        };
-      });
+  record(what);
 }
 
 void TimelineScreen::show_recorded(const Result<Timeline>& recorded) {
@@ -166,10 +195,14 @@ void TimelineScreen::show_recorded(const Result<Timeline>& recorded) {
   lanes_ = lanes_of(*recorded);
   gantt_->set(lanes_);
   heat_->set(*recorded);
+  strip_->set(lanes_);
   show_pinned();
+  const TimeRange first = notable_range(lanes_);
+  gantt_->show_range(first.first, first.second);
   show_range(gantt_->from(), gantt_->to());
   stack_->setCurrentIndex(1);
   range_row_->show();
+  strip_->show();
   QString text =
       tr("Wheel or W and S zoom, A and D move, Shift and the mouse choose a range, N and P go to "
          "stalls, B bookmarks, Space pins a track, Home shows all.");
@@ -184,6 +217,7 @@ void TimelineScreen::show_range(double from, double to) {
     const QSignalBlocker quiet(chart);  // it follows, and need not say so
     if (chart->from() != from || chart->to() != to) chart->show_range(from, to);
   }
+  strip_->show_window(from, to);
   range_->setText(tr("%1 to %2%3")
                       .arg(figure_text(from, "s"), figure_text(to, "s"),
                            gantt_->shows_all() ? tr(", all that was recorded")
@@ -268,7 +302,7 @@ void TimelineScreen::forget(const QString& name) {
 
 bool TimelineScreen::act(const QString& action, const QString& argument) {
   if (action == QLatin1String("record")) {
-    record();
+    record_chosen();
     return true;
   }
   if (stack_->currentIndex() != 1) return false;  // nothing is recorded
@@ -294,6 +328,6 @@ bool TimelineScreen::act(const QString& action, const QString& argument) {
   return good_from && good_to;
 }
 
-bool TimelineScreen::working() const { return workspace().background().busy(); }
+bool TimelineScreen::working() const { return engine_.busy(); }
 
 }  // namespace stallcast::desktop

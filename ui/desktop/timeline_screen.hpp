@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stallcast/timeline.hpp"
+#include "ui/desktop/engine.hpp"
 #include "ui/desktop/gantt_data.hpp"
 #include "ui/desktop/screen.hpp"
 
@@ -20,10 +21,12 @@ class HeatChart;
 class QuantityEdit;
 class StepChart;
 class TimeChart;
+class TimeStrip;
 
-/// When what happens: what one more simulation recorded of a window of the run. Before that, what
-/// is known of the whole run. Lanes, pinned lanes and resources show one range of time; ranges get
-/// names.
+/// When what happens: what one more simulation recorded of the run, at once when the screen is
+/// entered. Before that, what is known of the whole run. Lanes, pinned lanes and resources show one
+/// range of time, at first the first save and the longest wait; a strip shows where it lies in all
+/// that was recorded. Ranges get names.
 class TimelineScreen : public Screen {
   Q_OBJECT
  public:
@@ -39,7 +42,10 @@ class TimelineScreen : public Screen {
   QHBoxLayout* record_row();
   QWidget* range_row();
   QWidget* charts();
-  void record();
+  /// Of the whole run where that is quick, else of as much as a report shows.
+  [[nodiscard]] TimelineRequest usual_window() const;
+  void record(const TimelineRequest& what);
+  void record_chosen();
   void show_recorded(const Result<Timeline>& recorded);
   void show_range(double from, double to);
   void show_marks();
@@ -49,6 +55,8 @@ class TimelineScreen : public Screen {
   bool go_to(const QString& name);
   void forget(const QString& name);
 
+  Engine engine_;
+  TimeStrip* strip_;
   Gantt *gantt_, *pinned_;
   ChartPane* pinned_pane_;
   HeatChart* heat_;
@@ -62,7 +70,7 @@ class TimelineScreen : public Screen {
   QWidget* range_row_;
   QSplitter* split_;
   QStackedWidget* stack_;
-  QString recorded_text_;  // of the scenario that was recorded
+  QString recorded_text_;  // of the scenario that was recorded, or is being recorded
   GanttData lanes_;
 };
 

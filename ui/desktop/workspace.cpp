@@ -24,6 +24,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     choose_sliders_ = true;
     simulated_.reset();
     drawn_.reset();
+    timeline_.reset();
     estimate_.reset();
     scenario_.reset();
     freshness_ = Freshness::none;
@@ -41,6 +42,7 @@ void Workspace::read_text() {
   clock.start();
   home_.cancel();
   refining_ = false;
+  timeline_.reset();
   client::Reading reading = session_.read(source());
   diagnostics_ = std::move(reading.diagnostics);
   if (!reading.scenario) {
@@ -94,13 +96,55 @@ void Workspace::refine() {
         session, scenario,
         {.predict = {.on_progress = progress}, .known = known, .advise = false, .timeline = false});
     return [this, result = std::move(result)] {
-      refining_ = false;
-      if (!result.ok()) return;
+      if (!result.ok()) {
+        refining_ = false;
+        return;
+      }
       simulated_ = result.value().prediction;
       drawn_ = simulated_;
       emit refined();
+      advise();
     };
   });
+}
+
+// After the draws, as in a report: what limits, and with that what is tried, follows from them.
+void Workspace::advise() {
+  home_.start([this, scenario = *scenario_, known = *simulated_](
+                  client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+    Result<client::RunReport> result = client::run_report(
+        session, scenario,
+        {.predict = {.on_progress = progress}, .known = known, .draws = 0, .gains = false});
+    return [this, result = std::move(result)]() mutable {
+      refining_ = false;
+      if (!result.ok()) return;
+      simulated_->alternatives = result.value().prediction.alternatives;
+      timeline_ = std::move(result.value().timeline);
+      emit advised();
+    };
+  });
+}
+
+std::optional<TextEdit> Workspace::edit_for(const std::string& set) const {
+  const Result<Change> change = parse_change(set);
+  const JsonNode* root = document_.tree();
+  if (!change.ok() || root == nullptr) return std::nullopt;
+  QString path = QString::fromStdString(change->path);
+  // "n": 40 and "n": { "value": 40 } are both allowed of a parameter.
+  const JsonNode* written = find(*root, parse_path(path));
+  if (path.startsWith(QLatin1String("params.")) &&
+      (written == nullptr || written->kind == JsonNode::Kind::object))
+    path += QStringLiteral(".value");
+  const auto* json = std::get_if<JsonLiteral>(&change->value);
+  const auto literal = json != nullptr ? QString::fromStdString(json->json)
+                                       : quoted(QString::fromStdString(text_of(change->value)));
+  return set_value(document_.text(), *root, parse_path(path), literal);
+}
+
+bool Workspace::apply(const std::string& set) {
+  const std::optional<TextEdit> edit = edit_for(set);
+  if (edit) document_.change(*edit, tr("applied %1").arg(QString::fromStdString(set)));
+  return edit.has_value();
 }
 
 std::optional<std::pair<double, double>> Workspace::outcomes_near(const QString& metric,
@@ -117,10 +161,8 @@ void Workspace::set_marks(Marks marks) {
 }
 
 bool Workspace::pin(const QString& name) {
-  if (freshness_ != Freshness::simulated || !simulated_ || pins_.size() >= kMostPins) return false;
-  pins_.push_back({name, document_.text(), *simulated_});
-  emit pins_changed();
-  return true;
+  if (freshness_ != Freshness::simulated || !simulated_) return false;
+  return add_pin({name, document_.text(), *simulated_});
 }
 
 QString Workspace::next_pin_name() const {
@@ -129,6 +171,13 @@ QString Workspace::next_pin_name() const {
     const auto same = [&](const Pin& pin) { return pin.name == name; };
     if (std::none_of(pins_.begin(), pins_.end(), same)) return name;
   }
+}
+
+bool Workspace::add_pin(Pin pin) {
+  if (pins_.size() >= kMostPins) return false;
+  pins_.push_back(std::move(pin));
+  emit pins_changed();
+  return true;
 }
 
 void Workspace::set_pins(std::vector<Pin> pins) {

@@ -82,7 +82,9 @@ class Workspace : public QObject {
   /// draws, which may be of an earlier text. nullopt before there were any.
   [[nodiscard]] std::optional<std::pair<double, double>> outcomes_near(const QString& metric,
                                                                        double value) const;
-  /// Whether draws of its inputs and faster parts are under way.
+  /// What happens when in it, in a few saves; nullopt until that is known, and after an edit.
+  [[nodiscard]] const std::optional<Timeline>& timeline() const { return timeline_; }
+  /// Whether draws of its inputs, faster parts and changes of it are under way.
   [[nodiscard]] bool refining() const { return refining_; }
   [[nodiscard]] const QString& failure() const { return failure_; }
   [[nodiscard]] bool has_errors() const { return diagnostics_.has_errors(); }
@@ -112,6 +114,12 @@ class Workspace : public QObject {
   /// "design A", "design B", ...: the first that is free.
   [[nodiscard]] QString next_pin_name() const;
   void unpin(std::size_t i);
+  /// One that was simulated elsewhere; false when kMostPins are there.
+  bool add_pin(Pin pin);
+  /// The text with a change as `--set` takes it ("params.boxes=3"); nullopt when it cannot be made.
+  [[nodiscard]] std::optional<TextEdit> edit_for(const std::string& set) const;
+  /// Makes that change, to be undone as one.
+  bool apply(const std::string& set);
   /// Instead of those there are; of more than kMostPins the first.
   void set_pins(std::vector<Pin> pins);
 
@@ -129,6 +137,8 @@ class Workspace : public QObject {
   void predicted();
   /// simulated() has its ranges and gains now, and is the same otherwise.
   void refined();
+  /// simulated() has its alternatives now, and timeline() is of it.
+  void advised();
   void pins_changed();
   void sliders_changed();
   void marks_changed();
@@ -137,6 +147,7 @@ class Workspace : public QObject {
   void read_text();
   void simulate();
   void refine();
+  void advise();
   void choose_sliders();
   void refresh_sliders();
 
@@ -151,6 +162,7 @@ class Workspace : public QObject {
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;
   std::optional<Prediction> drawn_;  ///< the last with draws
+  std::optional<Timeline> timeline_;
   Freshness freshness_ = Freshness::none;
   QString failure_;
   double estimate_ms_ = 0.0, simulation_ms_ = 0.0;

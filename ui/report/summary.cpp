@@ -267,6 +267,11 @@ std::string gain_text(const Alternative& a, const Prediction& p) {
   return text;
 }
 
+std::string cost_phrase(const Alternative& a) {
+  if (!a.cost || std::abs(*a.cost) < 1.0) return "";
+  return (*a.cost > 0.0 ? "+" : "") + print_value(*a.cost, "USD");
+}
+
 std::string advice_phrase(const Prediction& p) {
   if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
   constexpr std::size_t kMost = 2;
@@ -275,8 +280,7 @@ std::string advice_phrase(const Prediction& p) {
     if (!a.meets_targets || said.size() == kMost) continue;
     std::vector<std::string> with;
     if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
-    if (a.cost && std::abs(*a.cost) >= 1.0)
-      with.push_back((*a.cost > 0.0 ? "+" : "") + print_value(*a.cost, "USD"));
+    if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
     said.push_back(label::of_change(a.change) +
                    (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
   }

@@ -74,6 +74,8 @@ struct LimitRow {
 
 /// "GPU utilization 99.3 % (+0.1 points), meets all targets".
 [[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
+/// What it costs more to buy: "+370 kUSD"; "" for nothing, or where nothing has a price.
+[[nodiscard]] std::string cost_phrase(const Alternative& alternative);
 /// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most
 /// two; that nothing did, where targets are missed; "" else.
 [[nodiscard]] std::string advice_phrase(const Prediction& prediction);

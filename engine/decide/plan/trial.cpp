@@ -84,6 +84,7 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
                             : std::move(made);
     Alternative a;
     a.change = tried.proposal.text;
+    a.set = text_of(tried.proposal.change);
     a.utilization = mean_utilization(tried.prediction);
     a.gain = gained(base, tried.prediction);
     a.meets_targets = tried.prediction.verdict == Verdict::pass;

@@ -140,8 +140,7 @@ std::vector<Option> options_of(const Prediction& p, double now) {
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
     std::string said = print_share(a->utilization);
-    if (a->cost && std::abs(*a->cost) >= 1.0)
-      said += (*a->cost > 0.0 ? ", +" : ", ") + print_value(*a->cost, "USD");
+    if (const std::string cost = cost_phrase(*a); !cost.empty()) said += ", " + cost;
     if (!p.assertions.empty()) said += a->meets_targets ? ", meets all" : ", misses";
     const bool good = a->meets_targets || p.assertions.empty();
     out.push_back({label::of_change(a->change), a->utilization, good ? "good" : "bad", said});

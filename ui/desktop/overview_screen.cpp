@@ -1,0 +1,137 @@
+#include "ui/desktop/overview_screen.hpp"
+
+#include <QResizeEvent>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "ui/desktop/advice_pane.hpp"
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/gantt.hpp"
+#include "ui/desktop/knobs_pane.hpp"
+#include "ui/desktop/part_pane.hpp"
+#include "ui/desktop/parts.hpp"
+#include "ui/desktop/picture_chart.hpp"
+#include "ui/desktop/recorded.hpp"
+#include "ui/desktop/verdict_strip.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kShownTime = 120.0;  // seconds around a save
+/// With fewer letters than this in a line, columns stand below each other.
+constexpr int kTwoColumns = 120;
+
+}  // namespace
+
+OverviewScreen::OverviewScreen(Workspace& workspace, QWidget* parent)
+    : Screen(workspace, QStringLiteral("overview"), tr("Overview"), parent) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(space::kInner, space::kInner, space::kInner, space::kInner);
+  layout->setSpacing(space::kThings);
+  verdict_ = new VerdictStrip(this);
+  layout->addWidget(verdict_);
+  columns_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  columns_->setSpacing(space::kThings);
+  columns_->addWidget(middle(), 3);
+  columns_->addWidget(side(), 2);
+  layout->addLayout(columns_, 1);
+  refresh_on(&Workspace::predicted);
+  refresh_on(&Workspace::refined);
+  refresh_on(&Workspace::advised);
+  refresh_on(&Workspace::pins_changed);
+  connect(&workspace.document(), &Document::opened, this, [this] {
+    inspect({});
+    time_->set({});
+  });
+}
+
+QWidget* OverviewScreen::middle() {
+  auto* middle = new QWidget(this);
+  auto* rows = column(middle);
+  rows->setSpacing(space::kThings);
+  auto* system = new Card(middle);
+  picture_ = new PictureChart(system);
+  system->rows()->addWidget(new ChartPane(tr("The system"), "overview_system", picture_, system));
+  rows->addWidget(system, 2);
+  auto* below = new Card(middle);
+  below_ = new PageStack(below);
+  time_ = new Gantt(below_);
+  auto* time = new ChartPane(tr("Two minutes of it"), "overview_time", time_, below_);
+  below_->addWidget(time);
+  part_ = new PartPane(workspace(), below_);
+  below_->addWidget(part_);
+  below->rows()->addWidget(below_);
+  rows->addWidget(below, 3);
+  connect(picture_, &PictureChart::chosen, this, &OverviewScreen::inspect);
+  connect(part_, &PartPane::edit_wanted, this, &OverviewScreen::part_wanted);
+  connect(part_, &PartPane::closed, this, [this] {
+    inspect({});
+    picture_->setFocus();
+  });
+  return middle;
+}
+
+QWidget* OverviewScreen::side() {
+  auto* inside = new QWidget(this);
+  auto* rows = column(inside);
+  rows->setSpacing(space::kThings);
+  knobs_ = new KnobsPane(workspace(), inside);
+  rows->addWidget(knobs_);
+  advice_ = new AdvicePane(workspace(), inside);
+  rows->addWidget(advice_);
+  rows->addStretch(1);
+  return scrolled(inside, tr("What can be changed"), this);
+}
+
+void OverviewScreen::inspect(const QString& path) {
+  below_->setCurrentIndex(path.isEmpty() ? 0 : 1);
+  if (!path.isEmpty()) part_->show_part(path);
+}
+
+void OverviewScreen::refresh() {
+  const Workspace& w = workspace();
+  verdict_->refresh(w);
+  knobs_->refresh();
+  advice_->refresh();
+  if (w.simulated())
+    picture_->set(*w.simulated());
+  else if (w.estimate())
+    picture_->set(*w.estimate());
+  show_time();
+  if (below_->currentIndex() == 1) part_->refresh();
+}
+
+void OverviewScreen::show_time() {
+  if (!workspace().timeline()) return;
+  GanttData lanes = lanes_of(*workspace().timeline());
+  const double at = save_or_stall(lanes);
+  time_->set(std::move(lanes));
+  time_->show_range(at - kShownTime / 2.0, at + kShownTime / 2.0);
+}
+
+void OverviewScreen::resizeEvent(QResizeEvent* event) {
+  Screen::resizeEvent(event);
+  const bool narrow = event->size().width() < kTwoColumns * fontMetrics().averageCharWidth();
+  columns_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  verdict_->set_narrow(narrow);
+}
+
+bool OverviewScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("slide"))
+    return knobs_->drag(argument.section(u' ', 0, 0), argument.section(u' ', 1));
+  if (action == QLatin1String("pin")) return workspace().pin(argument);
+  if (action == QLatin1String("inspect")) {
+    inspect(argument);
+    return true;
+  }
+  const auto card = static_cast<std::size_t>(std::max(1, argument.toInt()) - 1);
+  if (action == QLatin1String("apply")) return advice_->apply(card);
+  return action == QLatin1String("pin_advice") && advice_->pin(card);
+}
+
+bool OverviewScreen::working() const {
+  return workspace().background().busy() || knobs_->responses().working() || advice_->working() ||
+         part_->working();
+}
+
+}  // namespace stallcast::desktop
