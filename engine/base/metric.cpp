@@ -31,7 +31,8 @@ constexpr Figure kFigures[] = {
     {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,
      "save durable after"},
     {Domain::job, "checkpoint.bandwidth", "bandwidth", "B/s", higher, checkpoint},
-    {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint},
+    {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint, TileOn::none,
+     "time lost to saves"},
     {Domain::job, "restore.duration", "restore", "s", lower, job, TileOn::explorer},
 
     {Domain::job, "failures.mtbf", "mean time between", "s", neither, failures},

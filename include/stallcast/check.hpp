@@ -40,6 +40,9 @@ enum class CheckStatus {
 /// How an assertion stands to the baseline.
 enum class BaselineState { absent, fresh, same, better, worse };
 
+/// The note of an assertion for which nothing was found.
+inline constexpr const char* kNoChange = "no single change that was tried meets all targets";
+
 struct CheckedAssertion {
   AssertionOutcome outcome;  ///< level, value, limit, who limits
   CheckStatus status = CheckStatus::pass;
@@ -71,8 +74,9 @@ struct CheckedScenario {
   std::string design_sha256 = {};
   std::string profile_sha256 = {};
   std::vector<CheckedAssertion> assertions = {};
-  std::map<std::string, Metric> metrics = {};
-  std::vector<std::string> warnings = {};
+  /// With the targets that are not accepted as missed; where one is missed, with what limits it and
+  /// changes that were tried. None: it was not predicted.
+  std::optional<Prediction> prediction = std::nullopt;
   /// Why there is no prediction, or why it is not a whole one; "" otherwise.
   std::string failure = {};
   std::string hint = {};

@@ -34,6 +34,16 @@ struct NamedPart {
 /// 16 -> 20". Parameters and values without a row stay as they are.
 [[nodiscard]] std::string of_change(std::string_view change);
 
+/// What a figure says, its statistic in words: "job.train.checkpoint.stall.max" of "s" -> "longest
+/// stall per save"; of other things than jobs, or `with_job`, with the id of what it is of. The
+/// name itself where nobody has put it into words.
+[[nodiscard]] std::string of_metric(std::string_view full, std::string_view unit,
+                                    bool with_job = false);
+
+/// An input for people: "storage[scratch].mdt.create" -> "MDT create of scratch",
+/// "cluster.hosts[gpu].gpus" -> "GPUs of gpu hosts".
+[[nodiscard]] std::string of_input(std::string_view path);
+
 /// What a share of the time is lost to: "sync" -> "waiting for the slowest rank". "" for a cause
 /// that is none of kBreakdownCauses.
 [[nodiscard]] std::string_view of_cause(std::string_view cause);

@@ -54,6 +54,7 @@ struct PlanPoint {
   double utilization = 0.0;          ///< GPU utilization, mean over jobs
   std::string binding;               ///< resource most to blame; "" when none
   double binding_utilization = 0.0;  ///< of that resource
+  double binding_load = 0.0;         ///< of it while it is in use
   std::vector<TargetMargin> targets;
   std::vector<std::string> values = {};            ///< one of each PlanAxis, as `--set` takes it
   std::optional<double> objective = std::nullopt;  ///< in the unit of the objective

@@ -33,4 +33,27 @@ TEST_CASE("every cause has words") {
   CHECK(label::of_cause("lunch").empty());
 }
 
+TEST_CASE("figures are named as people call them, their statistic in words") {
+  CHECK(label::of_metric("job.train.checkpoint.stall.max", "s") == "longest stall per save");
+  CHECK(label::of_metric("job.train.checkpoint.duration.max", "s", true) ==
+        "longest save durable after of train");
+  CHECK(label::of_metric("job.train.checkpoint.stall.p99", "s") == "stall per save (p99)");
+  CHECK(label::of_metric("job.train.gpu.utilization", "ratio") == "GPU utilization");
+  CHECK(label::of_metric("tenant.chat.itl", "s") == "time between tokens of chat");
+  CHECK(label::of_metric("storage.cache.hit", "ratio") == "reads found in the cache of cache");
+  CHECK(label::of_metric("resource.storage.scratch.ost.utilization", "ratio") ==
+        "utilization of the OSTs of scratch");
+  CHECK(label::of_metric("cost.capex", "USD") == "cost of the system");
+  CHECK(label::of_metric("job.train.never.heard.of", "s") == "job.train.never.heard.of");
+}
+
+TEST_CASE("inputs are named by their own words") {
+  CHECK(label::of_input("storage[scratch].mdt.create") == "MDT create of scratch");
+  CHECK(label::of_input("cluster.hosts[gpu].gpus") == "GPUs of gpu hosts");
+  CHECK(label::of_input("jobs[train].checkpoint.restore.deserialize") ==
+        "checkpoint restore deserialize of train");
+  CHECK(label::of_input("params.n_ost") == "params n ost");
+  CHECK(label::of_input("odd]name[") == "odd]name[");
+}
+
 }  // namespace label_test

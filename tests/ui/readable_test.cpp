@@ -3,6 +3,8 @@
 
 #include "stallcast/label.hpp"
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/check/finding.hpp"
+#include "ui/report/check/kinds.hpp"
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/words.hpp"
 #include "ui/report/layout.hpp"
@@ -63,7 +65,8 @@ TEST_CASE("titles of a sweep's columns are broken over lines, not cut in their m
   INFO(text);
   CHECK(text.find("..") == std::string::npos);
   CHECK(widest_line(text) <= 80);
-  for (const char* word : {"utilization", "checkpoint.", "stall", "overhead", "samples", "every"})
+  for (const char* word :
+       {"utilization", "checkpoint.", "stall", "save", "lost to", "samples", "every"})
     CHECK(text.find(word) != std::string::npos);
 }
 
@@ -156,6 +159,126 @@ TEST_CASE("a slide is the first page alone") {
   CHECK(slide.find("Targets") != std::string::npos);
   CHECK(parse_format("slide", Pages::slide).ok());
   CHECK(parse_format("slide", Pages::page).failure().exit == ExitCode::bad_input);
+}
+
+TEST_CASE("targets are said by their figures, and by their names in a full report") {
+  const Prediction p = report::testing::drawn();
+  const std::string compact = render(p, report::testing::context(), Format::text, {});
+  const std::string full = render(p, report::testing::context(), Format::text, {.full = true});
+  INFO(full);
+  CHECK(compact.find("stall: stall per save < 6 s, predicted 5.5 s") != std::string::npos);
+  CHECK(compact.find("job.train.checkpoint.stall") == std::string::npos);
+  CHECK(full.find("job.train.checkpoint.stall") != std::string::npos);
+}
+
+TEST_CASE("a target that holds is said to be unlikely to, where draws say so") {
+  Prediction p = report::testing::drawn();
+  p.verdict = Verdict::pass;
+  for (AssertionOutcome& a : p.assertions) a.status = "pass";
+  CHECK(verdict_phrase(p) == "all targets hold, but au only in 8 of 100 cases");
+  p.assertions.resize(1);
+  CHECK(verdict_phrase(p) == "the target holds, but only in 8 of 100 cases");
+  p.assertions[0].probability = 0.93;
+  CHECK(verdict_phrase(p) == "the target holds");
+  p.assertions[0].probability = 0.08, p.assertions[0].confidence = 0.05;
+  CHECK(verdict_phrase(p) == "the target holds");
+}
+
+TEST_CASE("what is assumed comes by its effect, with what to do, and never by its name") {
+  const std::string drawn =
+      render(report::testing::drawn(), report::testing::context(), Format::text, {});
+  INFO(drawn);
+  CHECK(drawn.find("What moves the answer, by share of the spread of") != std::string::npos);
+  for (const bool full : {false, true}) {
+    const std::string plain = render(report::testing::missed_target(), report::testing::context(),
+                                     Format::text, {.full = full});
+    INFO(plain);
+    CHECK(plain.find("1 value is assumed, not measured: --draws 64") != std::string::npos);
+    CHECK(plain.find("storage[scratch].ost.service") == std::string::npos);
+  }
+}
+
+namespace {
+
+CheckReport checked(std::size_t designs) {
+  CheckReport out;
+  for (std::size_t i = 0; i < designs; ++i) {
+    CheckedScenario& s = out.scenarios.emplace_back();
+    s.id = "design" + std::to_string(i);
+    s.prediction = report::testing::missed_target();
+    s.prediction->gains.emplace();
+    for (const AssertionOutcome& outcome : s.prediction->assertions) {
+      CheckedAssertion& a = s.assertions.emplace_back();
+      a.outcome = outcome;
+      if (outcome.status == "fail") a.status = CheckStatus::fail;
+    }
+  }
+  out.exit = ExitCode::answer_no;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a comment on one design is what run says of it, on several the five worst") {
+  const CheckContext context{report::testing::context(), {}, "check"};
+  const std::string one = check_markdown(checked(1), context);
+  INFO(one);
+  const std::string shown = one.substr(0, one.find("<details>"));
+  CHECK(shown.find("## :x: Stallcast: design0: FAIL, 1 of 2 targets missed\n") !=
+        std::string::npos);
+  CHECK(shown.find(limit_phrase(report::testing::missed_target())) != std::string::npos);
+  CHECK(shown.find("would meet all targets: ") != std::string::npos);
+  CHECK(std::count(shown.begin(), shown.end(), '|') / 4 <= 2 + 5);
+  const std::string many = check_markdown(checked(7), context);
+  INFO(many);
+  const std::string lead = many.substr(0, many.find("<details>"));
+  CHECK(lead.find("7 failed, 7 passed") != std::string::npos);
+  CHECK(lead.find("| design4 |") != std::string::npos);
+  CHECK(lead.find("| design5 |") == std::string::npos);
+  CHECK(lead.find("2 more designs are below.") != std::string::npos);
+  CHECK(many.find("design6") != std::string::npos);
+}
+
+TEST_CASE("a check says once what limits a design and what would help") {
+  const CheckContext context{report::testing::context(), {}, "check"};
+  const std::string text = check_text(checked(1), context);
+  INFO(text);
+  std::size_t limits = 0;
+  for (std::size_t at = 0; (at = text.find("limited by", at)) != std::string::npos; ++at) ++limits;
+  CHECK(limits == 1);
+  CHECK(text.find("would meet all targets: ") != std::string::npos);
+  CHECK(widest_line(text) <= 80);
+}
+
+TEST_CASE("a figure that became worse than the baseline is said beside the targets") {
+  CheckReport report = checked(1);
+  CheckedScenario& s = report.scenarios[0];
+  CHECK(verdict_text(s) == "1 of 2 targets missed");
+  s.assertions[1].state = BaselineState::worse;
+  s.assertions[1].status = CheckStatus::fail;
+  CHECK(verdict_text(s) == "1 of 2 targets missed, 1 figure worse than the baseline");
+  s.prediction->verdict = Verdict::pass;
+  CHECK(verdict_text(s) == "1 figure worse than the baseline");
+}
+
+TEST_CASE("an explanation begins with the waterfall and takes one number apart, -v all") {
+  Explanation e = report::testing::explanation();
+  e.asked.clear();
+  const std::string compact = render(e, report::testing::context(), Format::text, {});
+  const std::string full = render(e, report::testing::context(), Format::text, {.full = true});
+  INFO(compact);
+  CHECK(full.size() >= compact.size());
+  if (e.trees.size() > 1) CHECK(compact.find("-v takes") != std::string::npos);
+  CHECK(full.find("-v takes") == std::string::npos);
+}
+
+TEST_CASE("a plan says what its tightest target waits for, by its name for people") {
+  const std::string text =
+      render(report::testing::found_plan(), report::testing::context(), Format::text, {});
+  INFO(text);
+  CHECK(text.find("tightest target waits for") != std::string::npos);
+  CHECK(text.find("storage.scratch.ost ") == std::string::npos);
+  CHECK(widest_line(text) <= 80);
 }
 
 }  // namespace readable_test

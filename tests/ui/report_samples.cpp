@@ -116,7 +116,7 @@ PlanResult found_plan() {
     point.meets = n >= 51;
     point.utilization = n >= 51 ? 0.952 : 0.93;
     point.binding = n > 1000 ? "host.gpu.nic.write" : "storage.scratch.ost.write";
-    point.binding_utilization = 0.99;
+    point.binding_utilization = point.binding_load = 0.99;
     point.targets.push_back({"au", "job.train.gpu.utilization >= 95 %", point.utilization, 0.95,
                              "ratio", (point.utilization - 0.95) / 0.95,
                              point.meets ? "pass" : "fail"});

@@ -50,11 +50,11 @@ std::string rendered(Format format) {
 
 TEST_CASE("stages are bars in the order they start, with what limits them") {
   const std::string text = rendered(Format::text);
-  CHECK_THAT(text, Contains("clean limits: 12 GB/s by host.prep.cpu, 80.0 % of the"));
+  CHECK_THAT(text, Contains("clean limits: 12 GB/s by the CPU cores of prep hosts,"));
   CHECK_THAT(text, Contains("  clean         |########################      |\n"));
   CHECK_THAT(text, Contains("  load          |                       #######|\n") ||
                        Contains("  load          |                       ########|\n"));
-  CHECK_THAT(text, Contains("waits 20 h for its input") && Contains("by stage.clean.rate"));
+  CHECK_THAT(text, Contains("waits 20 h for its input") && Contains("by the speed of clean"));
   CHECK(text.find("GPU") == std::string::npos);
   CHECK(text.find("clean  ") < text.find("load  "));
   std::istringstream lines(text);
@@ -70,7 +70,7 @@ TEST_CASE("a page has a drawing and a table of stages") {
 TEST_CASE("a comment in Markdown has a row for each stage") {
   CHECK_THAT(rendered(Format::markdown),
              Contains("| load | from 3 d 3 h, takes 1 d 1 h | reads 1 GB/s | waits 20 h for its "
-                      "input | stage.clean.rate |"));
+                      "input | speed of clean |"));
 }
 
 TEST_CASE("the result says which stage limits, and by what") {

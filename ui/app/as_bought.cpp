@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 
+#include "engine/base/design_values.hpp"
 #include "engine/decide/plan/countables.hpp"
+#include "models/bounds/bounds.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -52,6 +54,24 @@ void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& prop
     count_as_bought(scenario, proposal);
     return !counted.insert(proposal.count->path).second;
   });
+}
+
+void add_planned(const Scenario& scenario, const Design& design,
+                 std::vector<plan::Proposal>& proposals) {
+  const PlanSpec& spec = scenario.questions().plan;
+  const std::string storage = spec.storage.empty() ? models::bounds(design).storage : spec.storage;
+  const std::string path = plan::default_path(design, storage);
+  const Component* store = design.find_storage(storage);
+  const plan::Countable* counted = path.empty() ? nullptr : plan::countable_at(path);
+  const Value* now = counted == nullptr ? nullptr : store->find(counted->field);
+  if (now == nullptr || !(now->number > 0.0)) return;
+  const plan::Proposal more{
+      "",
+      {path, setting_of(now->number, Dimension::count)},
+      0.0,
+      plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
+                            now->number}};
+  proposals.push_back(more);
 }
 
 }  // namespace stallcast::client

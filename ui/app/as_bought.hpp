@@ -12,4 +12,8 @@ namespace stallcast::client {
 /// fewest of those that are as many as it had. Of several that count the same the first stays.
 void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& proposals);
 
+/// Adds more of what `plan` counts without a word about it, where `design` has that.
+void add_planned(const Scenario& scenario, const Design& design,
+                 std::vector<plan::Proposal>& proposals);
+
 }  // namespace stallcast::client

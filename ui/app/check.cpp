@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -28,16 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStdin = "<stdin>";
-
-/// The date in UTC: "2026-11-21".
-std::string today() {
-  using namespace std::chrono;
-  const year_month_day day(floor<days>(system_clock::now()));
-  char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
-                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-  return text;
-}
 
 /// One scenario on its way through the check.
 struct Item {
@@ -80,6 +69,7 @@ class CheckRun {
       if (baseline_ && item.design && !request_.baseline.update)
         for (std::string& why : check::stale_entries(*item.design, item.key, *baseline_, rules_))
           report.stale.push_back(std::move(why));
+      item.out.prediction = std::move(item.prediction);
       report.scenarios.push_back(std::move(item.out));
     }
     report.exit = check::exit_of(report, rules_);
@@ -257,8 +247,6 @@ class CheckRun {
     }
     draw(*item.design, *prediction);
     item.out.profile_sha256 = prediction->profile_sha256;
-    item.out.metrics = prediction->metrics;
-    item.out.warnings = prediction->warnings;
     item.prediction = *std::move(prediction);
   }
 
@@ -310,6 +298,20 @@ class CheckRun {
     if (request_.in_repository)
       changes = plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
     for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
+    std::erase_if(item.prediction->assertions,
+                  [&](const AssertionOutcome& outcome) { return is_accepted(item, outcome.id); });
+    const Verdict verdict = predict::verdict_of(item.prediction->assertions);
+    if (item.prediction->verdict != Verdict::inconclusive || verdict == Verdict::fail)
+      item.prediction->verdict = verdict;
+  }
+
+  /// Missed, and nobody minds.
+  static bool is_accepted(const Item& item, const std::string& id) {
+    return std::any_of(item.out.assertions.begin(), item.out.assertions.end(),
+                       [&](const CheckedAssertion& a) {
+                         return a.outcome.id == id &&
+                                (a.status == CheckStatus::waived || a.status == CheckStatus::known);
+                       });
   }
 
   void place(const Item& item, const std::vector<plan::Proposal>& changes,
@@ -335,30 +337,30 @@ class CheckRun {
 
   /// Simulates changes of a design that misses limits; one that only became worse needs none.
   void advise(Item& item) {
-    if (!item.design) return;
+    if (!item.design || !item.prediction) return;
     const auto misses = [](const CheckedAssertion& a) {
       return a.is_open() && a.is_error() && a.outcome.status == "fail";
     };
     auto& all = item.out.assertions;
     if (std::none_of(all.begin(), all.end(), misses) || run::interrupt_flag() != 0) return;
     if (elapsed() >= request_.question.time_limit_s) return;
-    const auto accepted = [&](const Expectation& e) {
-      return std::any_of(all.begin(), all.end(), [&](const CheckedAssertion& a) {
-        return a.outcome.id == e.id &&
-               (a.status == CheckStatus::waived || a.status == CheckStatus::known);
-      });
-    };
-    Design wanted = *item.design;
-    std::erase_if(wanted.expect, accepted);
-    const std::vector<Alternative> tried = session_.alternatives(
-        *item.scenario, wanted, *item.prediction, kMostAlternatives, question());
+    RunQuestion wanted;
+    wanted.predict = question();
+    wanted.known = *item.prediction;
+    wanted.design = *item.design;
+    wanted.draws = 0;
+    wanted.timeline = false;
+    std::erase_if(wanted.design->expect,
+                  [&](const Expectation& e) { return is_accepted(item, e.id); });
+    item.prediction = run_report(session_, *item.scenario, wanted).value().prediction;
+    const std::vector<Alternative>& tried = item.prediction->alternatives;
     if (tried.empty()) return;
     for (CheckedAssertion& a : all) {
       if (!misses(a)) continue;
       if (tried.front().meets_targets)
         a.fix = tried.front().change;
       else if (a.note.empty())
-        a.note = "no change that was tried alone meets all targets";
+        a.note = kNoChange;
     }
   }
 

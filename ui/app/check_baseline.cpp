@@ -1,5 +1,7 @@
 #include "ui/app/check_baseline.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -47,6 +49,15 @@ Result<check::ScenarioKey> key_of(const CheckBaseline& wanted,
                    "the baseline has several scenarios of the id \"" + id + "\"",
                    "say which with path=" + *paths.begin()};
   return check::ScenarioKey{paths.empty() ? "" : *paths.begin(), id};
+}
+
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(system_clock::now()));
+  char text[48];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
 }
 
 }  // namespace stallcast::client

@@ -19,4 +19,7 @@ namespace stallcast::client {
                                                 const std::optional<check::Baseline>& baseline,
                                                 const std::string& uri, const std::string& id);
 
+/// The date in UTC: "2026-11-21".
+[[nodiscard]] std::string today();
+
 }  // namespace stallcast::client

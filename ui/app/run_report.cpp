@@ -42,7 +42,7 @@ static_assert(kFewestDraws == uncertain::kFewest);
 
 Result<RunReport> run_report(Session& session, const Scenario& scenario,
                              const RunQuestion& wanted) {
-  const Design& design = scenario.design();
+  const Design& design = wanted.design ? *wanted.design : scenario.design();
   const bool drawn = wanted.draws.value_or(1) > 0;
   Steps steps(wanted.predict, 1U + (wanted.gains ? 1U : 0U) + (drawn ? 1U : 0U) +
                                   (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));

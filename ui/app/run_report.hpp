@@ -24,6 +24,7 @@ struct RunReport {
 struct RunQuestion {
   Question predict = {};  ///< time limit and progress are those of everything together
   std::optional<Prediction> known = std::nullopt;  ///< of the design: it is not simulated again
+  std::optional<Design> design = std::nullopt;     ///< the scenario's, with other targets
   /// Simulations with inputs drawn from what they may be; none: as many as fit about a second.
   std::optional<std::size_t> draws = std::nullopt;
   bool gains = true;     ///< make parts twice as fast to see what limits

@@ -268,6 +268,7 @@ std::vector<Alternative> Session::alternatives(const Scenario& scenario, const D
                                                const Prediction& prediction, std::size_t most,
                                                const Question& question) {
   std::vector<plan::Proposal> changes = plan::candidate_changes(design, prediction, most);
+  if (prediction.verdict == Verdict::fail) add_planned(scenario, design, changes);
   count_as_bought(scenario, changes);
   return plan::try_changes(changes, prediction, Impl::redesign(scenario, design),
                            impl_->begin(question));
@@ -276,7 +277,10 @@ std::vector<Alternative> Session::alternatives(const Scenario& scenario, const D
 std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& design,
                                       const Prediction& prediction, std::size_t most,
                                       const Question& question) {
-  return explain::what_ifs(design, prediction, most, Impl::redesign(scenario, design),
+  const auto as_bought = [&](std::vector<plan::Proposal>& proposals) {
+    count_as_bought(scenario, proposals);
+  };
+  return explain::what_ifs(design, prediction, most, as_bought, Impl::redesign(scenario, design),
                            impl_->begin(question));
 }
 
@@ -311,10 +315,24 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, PlanSpec spec,
     const auto ranged = all.find(plan::default_path(scenario.design(), storage));
     if (ranged != all.end()) spec.over = {ranged->second};
   }
-  return plan::solve(
-      scenario.design(), spec,
-      [&](std::span<const Change> changes) { return design_with(scenario, changes); },
-      begin(question), {.valid = can_be_built, .vary = begin_varied(question).vary});
+  const auto redesigned = [&](std::span<const Change> changes) {
+    return design_with(scenario, changes);
+  };
+  Result<PlanResult> found =
+      plan::solve(scenario.design(), spec, redesigned, begin(question),
+                  {.valid = can_be_built, .vary = begin_varied(question).vary});
+  if (!found.ok() || found->points.empty()) return found;
+  // What the design that is shown is, and what limits it: as `run` says of it.
+  const std::vector<std::string>& values = found->points[found->answer.value_or(found->end)].values;
+  std::vector<Change> changes;
+  for (std::size_t a = 0; a < std::min(values.size(), found->axes.size()); ++a)
+    changes.push_back({found->axes[a].path, parse_setting(values[a])});
+  const Result<Design> shown = redesigned(changes);
+  if (!shown.ok()) return found;
+  finish(*shown, question, found->prediction);
+  gain::rank_by_gain(*shown, found->prediction,
+                     {.predict = begin(question), .valid = can_be_built});
+  return found;
 }
 
 Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestion& wanted,

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kCompareLabel = 20, kLeastColumn = 18;
+constexpr std::size_t kCompareLabel = 20, kWideLabel = 27, kLeastColumn = 18;
 
 /// `text` in lines of at most `width` characters, broken at blanks and dots where it can be.
 std::vector<std::string> in_lines(std::string text, std::size_t width) {
@@ -40,8 +40,10 @@ std::string coloured(const Ink& ink, const std::string& status, const std::strin
 /// One block of the designs `from` to `to`.
 std::string block(const std::vector<CompareRow>& rows, const std::vector<std::string>& names,
                   std::size_t from, std::size_t to, const Ink& ink) {
-  const std::size_t width = (page_columns() - kCompareLabel) / (to - from) - 1;
-  std::string out = left("", kCompareLabel);
+  const std::size_t wide = (page_columns() - kWideLabel) / (to - from) - 1;
+  const std::size_t label = wide >= kLeastColumn ? kWideLabel : kCompareLabel;
+  const std::size_t width = (page_columns() - label) / (to - from) - 1;
+  std::string out = left("", label);
   for (std::size_t i = from; i < to; ++i)
     out += " " + ink.bold(left(shortened(names[i], width), width));
   out += "\n";
@@ -57,8 +59,7 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
       lines = std::max(lines, cells.back().size());
     }
     for (std::size_t l = 0; l < lines; ++l) {
-      std::string line =
-          left(l == 0 ? "  " + shortened(row.label, kCompareLabel - 2) : "", kCompareLabel);
+      std::string line = left(l == 0 ? "  " + shortened(row.label, label - 2) : "", label);
       for (std::size_t i = from; i < to; ++i) {
         const auto& cell = cells[i - from];
         const std::string text = left(l < cell.size() ? cell[l] : "", width);

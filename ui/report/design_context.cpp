@@ -1,5 +1,8 @@
 #include "ui/report/design_context.hpp"
 
+#include <map>
+#include <string_view>
+
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -7,15 +10,76 @@
 
 namespace stallcast::report {
 
+namespace {
+
+using Values = std::map<std::string, const Value*>;
+
+/// Inputs of a component that say nothing while another one of it switches them off.
+struct Switch {
+  std::string_view inputs;  ///< what their keys begin with
+  std::string_view by;      ///< the key that decides
+  double off = 0.0;         ///< its value then
+};
+constexpr Switch kSwitches[] = {
+    {"hsm.", "hsm.released", 0.0}, {"ost.degraded_rate", "ost.degraded", 0.0},
+    {"pin.", "pin_memory", 0.0},   {"compress.", "compress.ratio", 1.0},
+    {"slow.", "slow.count", 0.0},  {"client.checksum_rate", "client.checksums", 0.0},
+};
+
+/// Inputs of hosts that only a word elsewhere in the design needs.
+struct Need {
+  std::string_view inputs;
+  std::string_view word;  ///< a value of text, the end of a key that is true, or a kind of storage
+};
+constexpr Need kNeeds[] = {{"gds.", "gds"},
+                           {"pcie.switches", "gds"},
+                           {"cpu.tcp", "tcp"},
+                           {"cpu.tls", "tls"},
+                           {"nvme.", "local"}};
+
+/// Where `key` begins in a path behind the id of its component.
+std::size_t find_key(const std::string& path, std::string_view key) {
+  const std::size_t at = path.find("." + std::string(key));
+  return at == std::string::npos ? at : at + 1;
+}
+
+bool says(const Design& design, const Values& values, std::string_view word) {
+  for (const Component& storage : design.storage)
+    if (storage.kind == word) return true;
+  for (const auto& [path, value] : values)
+    if (value->text == word ||
+        (path.ends_with(word) && value->number != 0.0 && value->dimension == Dimension::boolean))
+      return true;
+  return false;
+}
+
+/// Whether the design never asks for the input at `path`.
+bool is_idle(const Design& design, const Values& values, const std::string& path) {
+  for (const Switch& s : kSwitches)
+    if (const std::size_t key = find_key(path, s.inputs); key != std::string::npos) {
+      const auto by = values.find(path.substr(0, key) + std::string(s.by));
+      if (by != values.end() && by->second->number == s.off) return true;
+    }
+  if (path.starts_with("cluster.hosts["))
+    for (const Need& n : kNeeds)
+      if (find_key(path, n.inputs) != std::string::npos && !says(design, values, n.word))
+        return true;
+  return false;
+}
+
+}  // namespace
+
 ReportContext tool_context(const client::Version& version) {
   return {version.program, version.models, {}};
 }
 
 ReportContext context_of(const Design& design, const client::Version& version) {
   ReportContext context = tool_context(version);
-  for (const auto& [path, value] : base::values_of(design)) {
+  const auto all = base::values_of(design);
+  const Values values(all.begin(), all.end());
+  for (const auto& [path, value] : all) {
     const InputLine line{path, base::written(*value), print_source(value->source)};
-    if (value->source.assumption)
+    if (value->source.assumption && !is_idle(design, values, path))
       context.assumptions.push_back({path, line.value, value->source.citation});
     const bool money =
         value->dimension == Dimension::money || value->dimension == Dimension::money_rate;

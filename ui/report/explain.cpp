@@ -16,6 +16,11 @@ using Json = nlohmann::ordered_json;
 
 // Deeper than this a line has no room for words.
 constexpr int kDeepestIndent = 12;
+// The first is what all others are parts of.
+constexpr std::size_t kTreesInCompact = 1;
+constexpr std::size_t kLabelColumns = 36;
+// Less utilization than this is no gain.
+constexpr double kNothing = 0.0005;
 
 std::string title(const Explanation& e) {
   return e.asked.empty() ? e.scenario_id : e.scenario_id + ", " + base::join(e.asked, ", ");
@@ -66,21 +71,34 @@ std::string falls(const Explanation& e, const Ink& ink) {
 /// What sets the bound, what limits the run, and what would limit it next.
 std::string limits(const Explanation& e, const Ink& ink) {
   std::string out = "\n" + ink.bold("What limits it") + "\n";
-  out += wrapped("  without simulating: ", bound_phrase(e), 6);
-  if (!e.prediction.has_value()) return out;
-  const char* role = "  first: ";
-  for (const Bottleneck& b : e.prediction->bottlenecks) {
-    const Gain* gain = gain_of(b, *e.prediction);
-    if (!(b.blamed_share > 0.0) && gain == nullptr) continue;
-    std::string text = label::of_resource(b.resource);
-    if (gain != nullptr) text += ", twice as fast: " + gain_phrase(*gain);
-    if (b.blamed_share > 0.0)
-      text += ", " + print_share(b.blamed_share) + " of all waiting; " +
-              (b.utilization > 0.0 ? print_share(b.utilization) + " busy, " : "") + b.headroom;
-    out += wrapped(role, text, 6);
-    role = "  then: ";
+  if (e.prediction.has_value()) {
+    std::size_t shown = 0;
+    for (const LimitRow& row : limit_rows(*e.prediction))
+      out += wrapped("  " + std::to_string(++shown) + " " +
+                         left(label::of_resource(row.resource) + " ", kLabelColumns),
+                     row.text, 6);
+    if (shown == 0) out += "  nothing: no resource is waited for\n";
   }
-  if (std::string_view(role) == "  first: ") out += "  nothing: no resource is waited for\n";
+  return out + wrapped("  without simulating: ", bound_phrase(e), 4);
+}
+
+std::string what_ifs(const Explanation& e, const Ink& ink) {
+  std::string out;
+  for (const auto& [kind, head] : {std::pair{WhatIf::Kind::relieve, "What if"},
+                                   std::pair{WhatIf::Kind::save, "What could be left out"}}) {
+    std::string lines, useless;
+    for (const WhatIf& w : e.what_ifs) {
+      if (w.kind != kind) continue;
+      if (kind == WhatIf::Kind::relieve && !w.meets_targets && w.gain < kNothing)
+        useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
+      else
+        lines +=
+            wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, time_gained(e)), 6);
+    }
+    if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
+    if (!lines.empty())
+      out += "\n" + ink.bold(std::string(head) + ", each tried alone by simulation") + "\n" + lines;
+  }
   return out;
 }
 
@@ -109,30 +127,28 @@ Json node_object(const ExplainNode& node) {
 std::string explanation_text(const Explanation& e, const ReportContext& context,
                              const Style& style) {
   const Ink ink(style.colour);
+  const bool asked = !e.asked.empty();
   std::string out = ink.bold(title(e)) + "\n";
-  if (e.prediction && !e.prediction->system.empty()) out += wrapped("  ", e.prediction->system, 4);
-  if (e.asked.empty()) out += falls(e, ink) + limits(e, ink);
+  if (e.prediction)
+    for (const std::string& phrase :
+         {e.prediction->system, asked ? std::string() : limit_phrase(*e.prediction)})
+      if (!phrase.empty()) out += wrapped("  ", phrase, 4);
+  if (!asked) out += falls(e, ink) + limits(e, ink);
+  out += what_ifs(e, ink);
   std::set<std::string> shown;
-  for (const ExplainNode& tree : e.trees)
+  std::size_t told = 0;
+  for (const ExplainNode& tree : e.trees) {
+    if (!asked && !style.full && told == kTreesInCompact) break;
+    ++told;
     walk_tree(tree, style.depth, shown, [&](const TreeLine& line) { out += line_text(line, ink); });
-  const char* heads[] = {"What if", "What could be left out"};
-  for (const WhatIf::Kind kind : {WhatIf::Kind::relieve, WhatIf::Kind::save}) {
-    bool first = true;
-    for (const WhatIf& w : e.what_ifs) {
-      if (w.kind != kind) continue;
-      if (first)
-        out += "\n" +
-               ink.bold(std::string(heads[kind == WhatIf::Kind::save]) +
-                        ", each tried alone by simulation") +
-               "\n";
-      first = false;
-      out += wrapped("  " + w.change + ": ", what_if_text(w, time_gained(e)), 6);
-    }
   }
-  if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
-    out += "\n" + wrapped("", "Lines that end in ... go deeper: name the metric, or --depth N", 0);
-  out += "\n" + made_by(context) + "\n";
-  return out;
+  std::vector<std::string> more;
+  if (told < e.trees.size())
+    more.push_back("-v takes " + count_of(e.trees.size() - told, "more number") + " apart");
+  if (e.prediction.has_value() && style.depth >= 0 && !asked)
+    more.emplace_back("lines that end in ... go deeper: name the metric, or --depth N");
+  if (!more.empty()) out += "\n" + wrapped("", base::join(more, "; "), 0);
+  return out + "\n" + made_by(context) + "\n";
 }
 
 std::string explanation_csv(const Explanation& e, const Style& style) {
@@ -171,8 +187,8 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
     });
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
-    out += "| " + markdown_cell(w.change) + " | " + markdown_cell(what_if_text(w, time_gained(e))) +
-           " |\n";
+    out += "| " + markdown_cell(label::of_change(w.change)) + " | " +
+           markdown_cell(what_if_text(w, time_gained(e))) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -110,7 +111,8 @@ std::vector<GrowthRow> growth_rows(const GrowthResult& growth,
         {"", s.name, cells_of_series(s.values, s.unit, columns), reached(Kind::space, s.name)});
   for (const GrowthSeries& s : growth.loads)
     add("Asked for, of what it can do",
-        {"", s.name, cells_of_series(s.values, s.unit, columns), reached(Kind::load, s.name)});
+        {"", label::of_resource(s.name), cells_of_series(s.values, s.unit, columns),
+         reached(Kind::load, s.name)});
   for (const GrowthTarget& t : growth.targets)
     add("Targets", {"", t.id + t.that.substr(std::min(t.that.find(' '), t.that.size())),
                     cells_of_series(t.values, t.unit, columns), missed_text(growth, t)});

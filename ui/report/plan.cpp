@@ -3,6 +3,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
@@ -52,10 +53,8 @@ std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
       "with " + (is_count(plan) ? counted(end.count, plan.noun) : base::counted(plan, end));
   if (end.binding.ends_with(".barrier"))
     return with + " what is left are ranks that wait for the slowest at the step barrier";
-  const std::string busy = end.binding_utilization > 0.0
-                               ? ", " + print_value(end.binding_utilization, "ratio") + " busy"
-                               : "";
-  return with + ", " + end.binding + " limits" + busy;
+  return with + ", limited by the " + label::of_resource(end.binding) +
+         (end.binding_load > 0.0 ? ", " + print_share(end.binding_load) + " busy when used" : "");
 }
 
 /// " (storage scratch)"; nothing of what belongs to no component, as parameters.
@@ -76,6 +75,12 @@ std::string bought_for(const Prediction& answer) {
   return "bought for " + print_value(cost->second.value, "USD") + ", all that has a price";
 }
 
+/// What limits the design that was found, as `run` says it.
+std::string left_over(const PlanResult& plan) {
+  const std::string limit = limit_phrase(plan.prediction);
+  return limit.empty() ? "" : "then " + limit;
+}
+
 std::string status_text(const PlanResult& plan, const Ink& ink) {
   return plan.status == PlanStatus::infeasible ? ink.bad("INFEASIBLE")
                                                : ink.doubtful("INCONCLUSIVE");
@@ -92,14 +97,17 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
             confident_text(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
             plan.objective.name == metric::kCapex ? "" : bought_for(plan.prediction),
-            goal + ": " + print_value(*answer.objective, plan.objective.unit)};
+            goal + ": " + print_value(*answer.objective, plan.objective.unit),
+            left_over(plan)};
   }
   const bool says = end != nullptr && !end->binding.empty();
   return {id + status_text(plan, ink),
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
               : "the search for the " + goal + " has no answer yet",
-          says ? "with " + base::counted(plan, *end) + ", " + end->binding + " limits" : ""};
+          says ? "with " + base::counted(plan, *end) + ", limited by the " +
+                     label::of_resource(end->binding)
+               : ""};
 }
 
 /// The answer, and what is to be said of it at once: a line each, some "".
@@ -113,7 +121,8 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
                   ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
                                           : base::counted(plan, plan.points[*plan.answer])) +
                   named(plan),
-              reason_text(plan), confident_text(plan), bought_for(plan.prediction)};
+              reason_text(plan), confident_text(plan), bought_for(plan.prediction),
+              left_over(plan)};
     case PlanStatus::infeasible:
       return {id + status_text(plan, ink),
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
@@ -128,14 +137,17 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
 }
 
 std::string assumed(std::size_t n) {
-  return count_of(n, "input") + (n == 1 ? " is" : " are") +
-         " assumed, not measured: stallcast resolve --provenance";
+  return count_of(n, "value") + (n == 1 ? " is" : " are") +
+         " assumed, not measured: set those above that you know; stallcast resolve --provenance "
+         "lists all.";
 }
+
+constexpr std::string_view kWaitsFor = "tightest target waits for";
 
 /// What a table says in its first columns, of so many characters.
 struct Columns {
   std::vector<std::string> heads;
-  std::size_t limiter = 32;
+  std::size_t limiter = 32;  ///< of 80 columns
 };
 
 Columns columns_of(const PlanResult& plan) {
@@ -143,6 +155,7 @@ Columns columns_of(const PlanResult& plan) {
   for (const PlanAxis& axis : plan.axes) out.heads.push_back(axis.noun);
   if (out.heads.empty()) out.heads.push_back("count");
   const std::size_t taken = 10 * (out.heads.size() - 1);
+  if (page_columns() > kColumns) out.limiter += page_columns() - kColumns;
   out.limiter = taken + 12 < out.limiter ? out.limiter - taken : 12;
   return out;
 }
@@ -161,7 +174,7 @@ std::vector<std::string> cells_of(const PlanPoint& point, const Columns& columns
 }
 
 std::string busy_text(const PlanPoint& point) {
-  return point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-";
+  return point.binding_load > 0.0 ? print_share(point.binding_load) : "-";
 }
 
 std::string point_lines(const PlanPoint& point, const Columns& columns, bool alone,
@@ -176,8 +189,9 @@ std::string point_lines(const PlanPoint& point, const Columns& columns, bool alo
                         left(status_name(point), 7));
   if (!alone) line += right(print_share(point.utilization), 10);
   if (!point.binding.empty())
-    line += "  " + left(shortened(point.binding, columns.limiter), columns.limiter) + " " +
-            right(busy_text(point), 8);
+    line += "  " +
+            left(shortened(label::of_resource(point.binding), columns.limiter), columns.limiter) +
+            " " + right(busy_text(point), 8);
   line += "\n";
   for (const TargetMargin& t : point.targets) line += wrapped("            ", margin_text(t), 14);
   return line;
@@ -222,7 +236,8 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
     out += (a > 0 ? " " : "") + right(short_head(columns, a), 9);
   const bool alone = without_jobs(plan.prediction);
   out += "  " + left("targets", 7) + (alone ? "" : right("GPU util.", 10)) + "  " +
-         left("limited by", columns.limiter) + right("busy", 9) + "\n";
+         left(columns.limiter > kWaitsFor.size() ? kWaitsFor : "waits for", columns.limiter) +
+         right("load", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, alone, ink);
   for (const PlanPart& part : plan_parts(plan)) {
     out += "\n" + ink.bold(part.title) + "\n";
@@ -232,6 +247,12 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   }
   if (!context.assumptions.empty())
     out += "\n" + wrapped("", assumed(context.assumptions.size()), 0);
+  if (!style.full)
+    return out + "\n" +
+           wrapped("",
+                   counted(static_cast<std::int64_t>(plan.points.size()), "designs") +
+                       " simulated; how they were searched: -v. " + made_by(context),
+                   0);
   return out + "\n" + wrapped("", how_searched(plan) + "; " + made_by(context), 0);
 }
 
@@ -268,9 +289,9 @@ std::string plan_markdown(const PlanResult& plan) {
   out += "\n|";
   for (const std::string& head : columns_of(plan).heads) out += " " + head + " |", rule += "---:|";
   const bool alone = without_jobs(plan.prediction);
-  out += std::string(" targets |") + (alone ? "" : " GPU utilization |") +
-         " limited by | busy | by target |\n" + rule + "---|" + (alone ? "" : "---:|") +
-         "---|---:|---|\n";
+  out += std::string(" targets |") + (alone ? "" : " GPU utilization |") + " " +
+         std::string(kWaitsFor) + " | load | by target |\n" + rule + "---|" +
+         (alone ? "" : "---:|") + "---|---:|---|\n";
   for (const PlanPoint* point : shown(plan)) {
     out += "|";
     for (const std::string& cell : cells_of(*point, columns_of(plan))) out += " " + cell + " |";
@@ -278,8 +299,9 @@ std::string plan_markdown(const PlanResult& plan) {
     for (const TargetMargin& t : point->targets)
       margins += (margins.empty() ? "" : "; ") + margin_text(t);
     out += " " + std::string(status_name(*point)) + " | " +
-           (alone ? "" : print_share(point->utilization) + " | ") + markdown_cell(point->binding) +
-           " | " + busy_text(*point) + " | " + markdown_cell(margins) + " |\n";
+           (alone ? "" : print_share(point->utilization) + " | ") +
+           markdown_cell(label::of_resource(point->binding)) + " | " + busy_text(*point) + " | " +
+           markdown_cell(margins) + " |\n";
   }
   for (const PlanPart& part : plan_parts(plan)) {
     out += "\n**" + part.title + "**\n\n";

@@ -156,6 +156,7 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
                              {"utilization", point.utilization},
                              {"binding", point.binding},
                              {"binding_utilization", point.binding_utilization},
+                             {"binding_load", point.binding_load},
                              {"targets", std::move(targets)}});
   }
   out["notes"] = plan.notes;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/base/counted.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
@@ -111,8 +112,8 @@ PlanPart tornado(const PlanResult& plan) {
     const std::string margins = print_margin(s.at_low) + " .. " + print_margin(s.at_high);
     const std::string needs =
         s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
-    out.table += "  " + left(shortened(s.path, 41), 42) + left(margins, 20) + "  " + needs +
-                 "\n    " + range + "\n";
+    out.table += "  " + left(shortened(label::of_input(s.path), 41), 42) + left(margins, 20) +
+                 "  " + needs + "\n    " + range + "  " + s.path + "\n";
     out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", needs " + needs);
   }
   return out;
@@ -222,10 +223,11 @@ std::vector<PlanPart> plan_parts(const PlanResult& plan) {
 std::string reason_text(const PlanResult& plan) {
   if (!plan.reason) return "";
   const PlanReason& reason = *plan.reason;
-  return "by " + reason.by + (reason.resource.empty() ? "" : " (" + reason.resource + ")") +
-         ": with " + reason.values + " " + reason.target.id + " is " +
-         print_value(reason.target.value, reason.target.unit) + ", against " +
-         print_value(reason.target.limit, reason.target.unit);
+  const std::string of =
+      reason.resource.empty() ? "" : " (" + label::of_resource(reason.resource) + ")";
+  return "by " + reason.by + of + ": with " + reason.values + " " + reason.target.id + " is " +
+         print_beside(reason.target.value, reason.target.limit, reason.target.unit) + ", against " +
+         print_limit(reason.target.limit, reason.target.unit);
 }
 
 }  // namespace stallcast::report

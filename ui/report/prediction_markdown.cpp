@@ -4,6 +4,7 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/markdown.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
@@ -15,16 +16,9 @@ namespace {
 
 constexpr std::size_t kFigures = 5;
 
-std::string sign_of(Verdict verdict) {
-  return verdict == Verdict::pass           ? ":white_check_mark: "
-         : verdict == Verdict::fail         ? ":x: "
-         : verdict == Verdict::inconclusive ? ":warning: "
-                                            : "";
-}
-
 std::string row(const std::string& label, const Metric& m, const std::string& target) {
-  return "| " + markdown_cell(label) + " | " + print_metric(m) + " | " + markdown_cell(target) +
-         " |\n";
+  return "| " + markdown_literal(label) + " | " + print_metric(m) + " | " +
+         markdown_literal(target) + " |\n";
 }
 
 /// The utilization of each job, figures of targets, those missed first, and the next ones that have
@@ -53,13 +47,8 @@ std::string first_figures(const Prediction& p) {
   std::string out = "\n| figure | predicted | target |\n|---|---|---|\n";
   for (std::size_t i = 0; i < std::min(chosen.size(), kFigures); ++i) {
     const auto& [metric, target] = chosen[i];
-    const metric::Name name = metric::parse(metric);
-    const metric::Figure* figure = metric::find(metric);
-    std::string label(figure == nullptr ? metric : std::string(figure->name_alone()));
-    if (!name.statistic.empty()) label += " (" + std::string(name.statistic) + ")";
-    if (p.breakdown.size() > 1 && name.domain == metric::Domain::job)
-      label += " of " + std::string(name.id);
-    out += row(label, *find(p, metric), target);
+    const Metric& m = *find(p, metric);
+    out += row(label::of_metric(metric, m.unit, p.breakdown.size() > 1), m, target);
   }
   return chosen.empty() ? "" : out;
 }
@@ -123,7 +112,7 @@ std::string stages_markdown(const Prediction& p) {
                     "\n\n| stage | when | reads | waits | limited by |\n|---|---|---|---|---|\n";
   for (const StageLine& row : rows)
     out += "| " + markdown_cell(row.id) + " | " + row.dates + " | " + row.rate + " | " +
-           row.waited + " | " + markdown_cell(row.limit) + " |\n";
+           row.waited + " | " + markdown_cell(label::of_resource(row.limit)) + " |\n";
   return out;
 }
 
@@ -173,18 +162,29 @@ std::string changes_markdown(const Prediction& p) {
 
 }  // namespace
 
+std::string_view markdown_sign(Verdict verdict) {
+  return verdict == Verdict::pass           ? ":white_check_mark: "
+         : verdict == Verdict::fail         ? ":x: "
+         : verdict == Verdict::inconclusive ? ":warning: "
+                                            : "";
+}
+
+std::string markdown_lead(const Prediction& p, const std::string& limit) {
+  std::string out;
+  for (const std::string& phrase : {p.system, limit})
+    if (!phrase.empty()) out += "\n" + markdown_literal(phrase) + "\n";
+  if (const std::string advice = advice_phrase(p); !advice.empty())
+    out += "\n**" + markdown_literal(advice) + "**\n";
+  return out + first_figures(p);
+}
+
 std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out = "## " + sign_of(p.verdict) + markdown_cell(p.scenario_id) + ": " +
+  std::string out = "## " + std::string(markdown_sign(p.verdict)) +
+                    markdown_literal(p.scenario_id) + ": " +
                     (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict)));
   if (const std::string phrase = verdict_phrase(p); !phrase.empty())
-    out += ", " + markdown_cell(phrase);
-  out += "\n";
-  if (!p.system.empty()) out += "\n" + markdown_cell(p.system) + "\n";
-  if (const std::string limit = limit_phrase(p); !limit.empty())
-    out += "\n" + markdown_cell(limit) + "\n";
-  if (const std::string advice = advice_phrase(p); !advice.empty())
-    out += "\n**" + markdown_cell(advice) + "**\n";
-  out += first_figures(p);
+    out += ", " + markdown_literal(phrase);
+  out += "\n" + markdown_lead(p, limit_phrase(p));
   out +=
       "\n<details><summary>Targets, time, limits, changes, costs, and what this rests "
       "on</summary>\n";

@@ -16,6 +16,12 @@ namespace stallcast::report {
 [[nodiscard]] std::string prediction_markdown(const Prediction& prediction,
                                               const ReportContext& context);
 
+/// What a comment begins with: the system, what limits it ("": that is not known), what would help,
+/// and five figures, those of missed targets first.
+[[nodiscard]] std::string markdown_lead(const Prediction& prediction, const std::string& limit);
+/// ":x: ", ":white_check_mark: ", ...; "" without a verdict.
+[[nodiscard]] std::string_view markdown_sign(Verdict verdict);
+
 [[nodiscard]] std::string prediction_html(const Prediction& prediction,
                                           const ReportContext& context, const Style& style);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -63,7 +64,7 @@ std::string stage_limit(const Prediction& p) {
   std::string out = stage.substr(stage.find('.') + 1) + " limits: ";
   if (const Metric* rate = find(p, stage + ".rate"))
     out += print_value(rate->value, rate->unit) + " ";
-  if (!by.empty() && by != stage) out += "by " + by + ", ";
+  if (!by.empty() && by != stage) out += "by the " + label::of_resource(by) + ", ";
   return out + print_share(share->value) + " of the time of all stages";
 }
 

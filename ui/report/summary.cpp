@@ -92,7 +92,23 @@ std::string count_of(std::size_t n, std::string_view noun) {
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
-/// "pass", "1 of 2 targets missed", "no targets to check".
+namespace {
+
+/// What is rather not so of targets that hold; "" where draws say nothing of it.
+std::string doubt(const Prediction& p) {
+  constexpr double kSure = 0.9;
+  const AssertionOutcome* least = nullptr;
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.level != "warn" && a.probability && !a.confidence && *a.probability < kSure &&
+        (least == nullptr || *a.probability < *least->probability))
+      least = &a;
+  if (least == nullptr) return "";
+  return p.assertions.size() == 1 ? ", but only in " + cases_phrase(*least)
+                                  : ", but " + least->id + " only in " + cases_phrase(*least);
+}
+
+}  // namespace
+
 std::string verdict_phrase(const Prediction& p) {
   std::size_t missed = 0, unsure = 0, warned = 0;
   for (const AssertionOutcome& a : p.assertions) {
@@ -110,7 +126,7 @@ std::string verdict_phrase(const Prediction& p) {
                       : "the simulation did not finish";
   if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";
   if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
-  return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
+  return (p.assertions.size() == 1 ? "the target holds" : "all targets hold") + doubt(p);
 }
 
 std::vector<SummaryLine> summary_lines(const Prediction& p) {
@@ -295,13 +311,9 @@ std::string asked_phrase(const AssertionOutcome& a) {
   return a.that.substr(asks == range ? asks + 1 : asks);
 }
 
-std::string target_phrase(const AssertionOutcome& a) {
-  const metric::Figure* figure = metric::find(a.metric);
-  const std::string asks = asked_phrase(a);
-  if (figure == nullptr || asks == a.that) return a.that;
-  const std::string_view statistic = metric::parse(a.metric).statistic;
-  return std::string(figure->name_alone()) +
-         (statistic.empty() ? "" : " (" + std::string(statistic) + ")") + " " + asks;
+std::string target_phrase(const AssertionOutcome& a, bool with_job) {
+  const std::string asks = asked_phrase(a), words = label::of_metric(a.metric, a.unit, with_job);
+  return asks == a.that || words == a.metric ? a.that : words + " " + asks;
 }
 
 bool is_useful(const Alternative& a, const Prediction& p) {

@@ -22,7 +22,8 @@ namespace stallcast::report {
 /// "2 targets", "1 target".
 [[nodiscard]] std::string count_of(std::size_t n, std::string_view noun);
 
-/// "all targets hold", "1 of 2 targets missed", "the scenario has no targets".
+/// "all targets hold", "1 of 2 targets missed", "the scenario has no targets"; with draws also that
+/// a target that holds is not likely to: "the target holds, but only in 9 of 100 cases".
 [[nodiscard]] std::string verdict_phrase(const Prediction& prediction);
 
 /// What a bottleneck would gain, where that is more than noise; else nullptr.
@@ -79,8 +80,9 @@ struct LimitRow {
 /// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most
 /// two; that nothing did, where targets are missed; "" else.
 [[nodiscard]] std::string advice_phrase(const Prediction& prediction);
-/// What a target asks for, with the figure by its name: "stall per save (max) <= 15 s".
-[[nodiscard]] std::string target_phrase(const AssertionOutcome& outcome);
+/// What a target asks for, with the figure by its name: "longest stall per save <= 15 s"; with
+/// several jobs, of which.
+[[nodiscard]] std::string target_phrase(const AssertionOutcome& outcome, bool with_job = false);
 /// The limit of it alone: "<= 15 s".
 [[nodiscard]] std::string asked_phrase(const AssertionOutcome& outcome);
 /// It gains something, or meets targets that are missed.

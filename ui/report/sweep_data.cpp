@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
@@ -153,6 +154,13 @@ std::string sweep_title(const SweepReport& sweep, const std::string& column) {
     return column.starts_with(kParams) ? column.substr(kParams.size()) : column;
   const std::string job = common_job(sweep);
   return !job.empty() && column.starts_with(job) ? column.substr(job.size()) : column;
+}
+
+std::string sweep_words(const SweepReport& sweep, const std::string& column) {
+  const std::string title = sweep_title(sweep, column);
+  if (sweep_axis(sweep, column)) return title;
+  const std::string words = label::of_metric(column, "", common_job(sweep).empty());
+  return words == column ? title : words;
 }
 
 std::string sweep_status(const SweepRow& row) {

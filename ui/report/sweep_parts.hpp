@@ -27,6 +27,9 @@ namespace stallcast::report {
 /// What stands above a column: its name, without "params." and without the job that all are of.
 [[nodiscard]] std::string sweep_title(const SweepReport& sweep, const std::string& column);
 
+/// The same for people: a figure by its words.
+[[nodiscard]] std::string sweep_words(const SweepReport& sweep, const std::string& column);
+
 /// At most `most` rows: the front first, then from the top; in the order of points.
 [[nodiscard]] std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t most);
 

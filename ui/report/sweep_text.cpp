@@ -24,7 +24,7 @@ struct Shown {
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
   std::vector<Shown> out;
   for (const std::string& name : sweep_names(sweep)) {
-    Shown column{name, sweep_title(sweep, name), {}, 0};
+    Shown column{name, sweep_words(sweep, name), {}, 0};
     for (const std::size_t i : rows) {
       column.cells.push_back(sweep_cell(sweep, sweep.rows[i], name));
       column.widest = std::max(column.widest, column.cells.back().size());
@@ -54,17 +54,19 @@ void cut_titles(std::vector<Shown>& columns) {
     }
 }
 
-/// A dotted name over lines of at most `room` characters, broken behind dots and underscores; a
-/// word that is longer stays whole.
+/// A name over lines of at most `room` characters, broken behind dots and underscores and at
+/// blanks; a word that is longer stays whole.
 std::vector<std::string> over_lines(const std::string& title, std::size_t room) {
   std::vector<std::string> out(1);
   for (std::size_t from = 0; from < title.size();) {
-    const std::size_t at = title.find_first_of("._", from);
+    const std::size_t at = title.find_first_of("._ ", from);
     const std::size_t next = at == std::string::npos ? title.size() : at + 1;
     if (!out.back().empty() && out.back().size() + next - from > room) out.emplace_back();
     out.back() += title.substr(from, next - from);
     from = next;
   }
+  for (std::string& line : out)
+    if (line.ends_with(' ')) line.pop_back();
   return out;
 }
 

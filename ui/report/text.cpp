@@ -17,7 +17,6 @@ constexpr std::size_t kCauseColumns = 29;
 constexpr std::size_t kLeastBar = 10;
 constexpr std::size_t kStageBar = 30;
 constexpr std::size_t kMostResources = 12;
-constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
 constexpr std::size_t kFewWarnings = 3;
@@ -85,7 +84,7 @@ std::string stages(const Prediction& p, const Ink& ink) {
     bar += std::string(length, '#');
     std::string text = row.dates;
     for (const std::string& more : {row.rate, row.waited}) text += more.empty() ? "" : ", " + more;
-    if (!row.limit.empty()) text += ", limited by " + row.limit;
+    if (!row.limit.empty()) text += ", limited by the " + label::of_resource(row.limit);
     out += "  " + left(shortened(row.id, 12), 14) + "|" + left(bar, kStageBar) + "|\n" +
            wrapped("    ", text, 6);
   }
@@ -131,15 +130,15 @@ std::string bottlenecks(const Prediction& p, const Ink& ink) {
   std::string out = "\n" + ink.bold("What limits it") + "\n";
   std::size_t shown = 0;
   for (const LimitRow& row : limit_rows(p))
-    out += wrapped("  " + std::to_string(++shown) + " " +
-                       left(shortened(label::of_resource(row.resource), 34), 36),
-                   row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
+    out += wrapped(
+        "  " + std::to_string(++shown) + " " + left(label::of_resource(row.resource) + " ", 36),
+        row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
   if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
   const std::string note = gains_note(p);
   return note.empty() ? out : out + wrapped("  ", note, 4);
 }
 
-std::string targets(const Prediction& p, const Ink& ink) {
+std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
   if (p.assertions.empty()) return "";
   std::string out = "\n" + ink.bold("Targets") + "\n";
   for (const AssertionOutcome& a : p.assertions) {
@@ -148,12 +147,14 @@ std::string targets(const Prediction& p, const Ink& ink) {
                               : a.status == "inconclusive" ? "UNSURE"
                                                            : upper(a.status);
     const bool unsure = a.status == "inconclusive" && a.ci95.has_value();
-    std::string text = a.id + ": " + a.that + ", predicted ";
+    const std::string asked = target_phrase(a, p.breakdown.size() > 1);
+    std::string text = a.id + ": " + asked + ", predicted ";
     text += unsure ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
     if (a.probability) text += ", " + probability_phrase(a);
     if (!a.limited_by.empty() && a.status != "pass")
       text += ", limited by " + label::of_resource(a.limited_by);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
+    if (style.full && asked != a.that) text += "; " + a.metric;
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
     out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
   }
@@ -173,27 +174,39 @@ std::string next_change(const Prediction& p, const Ink& ink) {
   return out;
 }
 
-/// How far figures are to be trusted, in a line: draws, or how much is assumed.
+/// What is assumed, and what to do about it; with draws how many there were.
 std::string trust_line(const Prediction& p, const ReportContext& context) {
   if (p.uncertainty) return draws_phrase(p);
   const std::size_t n = context.assumptions.size();
-  return n == 0 ? "" : count_of(n, "value") + (n == 1 ? " is" : " are") + " assumed, not measured.";
+  if (n == 0) return "";
+  return count_of(n, "value") + (n == 1 ? " is" : " are") +
+         " assumed, not measured: --draws 64 finds those that move the answer, stallcast resolve "
+         "--provenance lists all.";
 }
 
-/// What is not exact, and what to do about it.
-std::string sureness(const Prediction& p, const Ink& ink) {
-  std::string out;
+/// Inputs that move the answer, most first, with what to do about them in a full report.
+std::string moving(const Prediction& p, const Style& style, const Ink& ink) {
+  constexpr std::size_t kMostInCompact = 3;
   const std::string settle = figure_to_settle(p);
-  if (!settle.empty()) {
-    out += "\n" + ink.bold("What to measure first") + ", for " + settle + "\n";
-    std::size_t shown = 0;
-    for (const MeasureRow& row : measure_first(p, settle))
-      out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.input, 40), 42),
-                     row.share + " of the spread: " + row.range + "; known, " + row.rest +
-                         " would remain" + (row.with.empty() ? "" : "; measure with: " + row.with),
-                     6);
+  if (settle.empty()) return "";
+  const std::string of = label::of_metric(settle, "", p.breakdown.size() > 1);
+  std::string out = "\n" +
+                    ink.bold(style.full ? "What to measure first" : "What moves the answer") +
+                    ", by share of the spread of " + of + "\n";
+  std::size_t shown = 0;
+  for (const MeasureRow& row : measure_first(p, settle)) {
+    if (!style.full && shown == kMostInCompact) break;
+    ++shown;
+    const std::string begin = "  " + left(row.share, 6);
+    std::string text = label::of_input(row.input) + ": " + row.range;
+    if (style.full) {
+      text += "; known, " + row.rest + " would remain";
+      if (!row.with.empty()) text += "; measure with: " + row.with;
+      text += "; " + row.input;
+    }
+    out += wrapped(begin, text, begin.size());
   }
-  return out + "\n" + wrapped("", draws_phrase(p), 0);
+  return out;
 }
 
 std::string fine_print(const Prediction& p, const ReportContext& context, const Style& style,
@@ -201,12 +214,9 @@ std::string fine_print(const Prediction& p, const ReportContext& context, const 
   std::string out;
   if (!p.warnings.empty())
     out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kMostWarnings, "more");
-  if (p.uncertainty) out += sureness(p, ink);
-  std::vector<std::string> assumed;
-  for (const Assumption& a : context.assumptions) assumed.push_back(a.path + " = " + a.value);
-  if (!assumed.empty() && !p.uncertainty)
-    out += "\n" + ink.bold("Assumed, not measured: check these first") + "\n" +
-           bullets(assumed, kMostAssumptions, "more (stallcast resolve --provenance)");
+  out += moving(p, style, ink);
+  if (const std::string trust = trust_line(p, context); !trust.empty())
+    out += "\n" + wrapped("", trust, 0);
   out += "\n" + wrapped("", run_phrase(p, context, style), 0);
   return out;
 }
@@ -214,10 +224,10 @@ std::string fine_print(const Prediction& p, const ReportContext& context, const 
 /// The first screen: verdict, what limits it and would help, targets, where the time goes.
 std::string compact(const Prediction& p, const ReportContext& context, const Style& style,
                     const Ink& ink) {
-  std::string out = headline(p, ink) + targets(p, ink) + time_split(p, ink) + stages(p, ink);
+  std::string out = headline(p, ink) + targets(p, style, ink) + time_split(p, ink) + stages(p, ink);
   if (!p.warnings.empty())
     out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kFewWarnings, "more (-v)");
-  out += "\n";
+  out += moving(p, style, ink) + "\n";
   if (const std::string trust = trust_line(p, context); !trust.empty())
     out += wrapped("", trust, 0);
   return out +
@@ -231,7 +241,7 @@ std::string prediction_text(const Prediction& prediction, const ReportContext& c
                             const Style& style) {
   const Ink ink(style.colour);
   if (!style.full) return compact(prediction, context, style, ink);
-  return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
+  return headline(prediction, ink) + targets(prediction, style, ink) + time_split(prediction, ink) +
          stages(prediction, ink) + figures(prediction, context, ink) +
          bottlenecks(prediction, ink) + data_path_lines(prediction, ink) +
          next_change(prediction, ink) + fine_print(prediction, context, style, ink);

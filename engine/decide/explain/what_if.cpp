@@ -31,31 +31,29 @@ bool loses(const WhatIf& change, const std::vector<std::string>& before) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::size_t most,
-                             const plan::Redesign& redesign,
+                             const AsBought& as_bought, const plan::Redesign& redesign,
                              const predict::PredictOptions& options) {
   // A third of the simulations is for what could be left out, and what the others do not need.
   const std::size_t relieving = most - most / 3;
   std::vector<plan::Proposal> changes = plan::candidate_changes(design, base, relieving);
-  const auto add = [&](const std::vector<plan::Proposal>& more, std::size_t limit) {
+  const auto add = [&](const std::vector<plan::Proposal>& more, std::size_t limit,
+                       std::vector<plan::Proposal>& to) {
     for (const plan::Proposal& proposal : more)
-      if (changes.size() < limit &&
+      if (to.size() < limit &&
           std::none_of(changes.begin(), changes.end(),
                        [&](const plan::Proposal& p) { return p.change == proposal.change; }))
-        changes.push_back(proposal);
+        to.push_back(proposal);
   };
-  add(plan::further_changes(design, base, most), relieving);
-  const std::size_t first_saving = changes.size();
-  add(plan::spare_changes(design, base, most), most);
-  std::vector<std::string> saving;
-  for (std::size_t i = first_saving; i < changes.size(); ++i)
-    saving.push_back(text_of(changes[i].change));
+  add(plan::further_changes(design, base, most), relieving, changes);
+  std::vector<plan::Proposal> saving;
+  add(plan::spare_changes(design, base, most), most - changes.size(), saving);
+  as_bought(changes);
 
   const std::vector<std::string> before = missed(base);
   std::vector<WhatIf> out;
-  for (const plan::Tried& tried : plan::simulate_changes(changes, base, redesign, options)) {
+  const auto say = [&](WhatIf::Kind kind, const plan::Tried& tried) {
     WhatIf w;
-    w.kind = contains(saving, text_of(tried.proposal.change)) ? WhatIf::Kind::save
-                                                              : WhatIf::Kind::relieve;
+    w.kind = kind;
     w.change = tried.proposal.text;
     w.set = text_of(tried.proposal.change);
     w.utilization = mean_utilization(tried.prediction);
@@ -64,7 +62,11 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
     w.meets_targets = tried.prediction.verdict == Verdict::pass;
     w.missed = missed(tried.prediction);
     if (w.kind == WhatIf::Kind::relieve || !loses(w, before)) out.push_back(std::move(w));
-  }
+  };
+  for (const plan::Tried& tried : plan::simulate_as_needed(changes, base, redesign, options))
+    say(WhatIf::Kind::relieve, tried);
+  for (const plan::Tried& tried : plan::simulate_changes(saving, base, redesign, options))
+    say(WhatIf::Kind::save, tried);
   // Of a design that meets its targets more gain is better, of others what costs least and meets.
   const bool good = base.verdict == Verdict::pass;
   std::stable_sort(out.begin(), out.end(), [good](const WhatIf& a, const WhatIf& b) {

@@ -9,6 +9,7 @@
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::grow {
@@ -199,7 +200,8 @@ class Months {
       if (found == reached.end()) continue;
       const auto& [name, month] = *found;
       out.ceilings.push_back(
-          {GrowthCeiling::Kind::load, name, month, name + " is asked for more than it can do", ""});
+          {GrowthCeiling::Kind::load, name, month,
+           "more is asked of the " + label::of_resource(name) + " than they can do", ""});
     }
   }
 

@@ -27,6 +27,12 @@ std::string plural(double count, std::string_view noun) {
 std::string name_in(std::string_view summary) {
   for (const std::string_view stop : {": ", ", ", " (", " as in ", " in each host"})
     summary = summary.substr(0, summary.find(stop));
+  // "WEKApod of 8 backends": how many there are is counted in the design.
+  constexpr std::string_view kOf = " of ";
+  const std::size_t of = summary.find(kOf);
+  if (of != std::string_view::npos && of + kOf.size() < summary.size() &&
+      summary[of + kOf.size()] >= '0' && summary[of + kOf.size()] <= '9')
+    summary = summary.substr(0, of);
   return std::string(summary);
 }
 

@@ -70,9 +70,14 @@ struct Tried {
                                                   const Prediction& base, const Redesign& redesign,
                                                   const predict::PredictOptions& options);
 
-/// The same, in short. Of hardware that is bought by number, the fewest that meet the targets where
-/// four times as much does; on large designs what was proposed. Best first: those that meet the
-/// targets by cost, then by gain.
+/// The same; of hardware that is bought by number, the fewest that meet the targets that `base`
+/// misses, where sixteen times as much does; on large designs what was proposed.
+[[nodiscard]] std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes,
+                                                    const Prediction& base,
+                                                    const Redesign& redesign,
+                                                    const predict::PredictOptions& options);
+
+/// The same, in short. Best first: those that meet the targets by cost, then by gain.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Proposal>& changes,
                                                    const Prediction& base, const Redesign& redesign,
                                                    const predict::PredictOptions& options);

@@ -49,7 +49,10 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
     point.targets.push_back(std::move(target));
   }
   for (const ResourceUse& use : prediction.resources)
-    if (use.name == point.binding) point.binding_utilization = use.utilization();
+    if (use.name == point.binding) {
+      point.binding_utilization = use.utilization();
+      point.binding_load = std::min(1.0, use.load());
+    }
   return point;
 }
 

@@ -34,7 +34,7 @@ namespace {
 /// A simulation with more events takes too long to be made ten times.
 constexpr std::uint64_t kMostEvents = 300'000;
 /// Nobody buys more than so many times what there is to mend a design.
-constexpr double kMostTimes = 4.0;
+constexpr double kMostTimes = 16.0;
 
 /// The fewest of what `first` counts that meet the targets; `first` where that many are too many.
 /// Targets are taken to be the easier the more there is, as by plans.
@@ -73,15 +73,21 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
 
 }  // namespace
 
+std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, const Prediction& base,
+                                      const Redesign& redesign,
+                                      const predict::PredictOptions& options) {
+  std::vector<Tried> out = simulate_changes(changes, base, redesign, options);
+  if (base.verdict != Verdict::fail || base.events > kMostEvents) return out;
+  for (Tried& made : out)
+    if (made.proposal.count) made = fewest(std::move(made), base, redesign, options);
+  return out;
+}
+
 std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
   std::vector<Alternative> alternatives;
-  const bool search = base.verdict == Verdict::fail && base.events <= kMostEvents;
-  for (Tried& made : simulate_changes(changes, base, redesign, options)) {
-    const Tried tried = search && made.proposal.count
-                            ? fewest(std::move(made), base, redesign, options)
-                            : std::move(made);
+  for (const Tried& tried : simulate_as_needed(changes, base, redesign, options)) {
     Alternative a;
     a.change = tried.proposal.text;
     a.set = text_of(tried.proposal.change);

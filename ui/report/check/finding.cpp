@@ -8,7 +8,9 @@
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -59,9 +61,11 @@ std::string_view state_name(BaselineState state) {
                                          : "updated";
 }
 
-std::string value_text(const CheckedAssertion& a) {
-  std::string out =
-      a.outcome.metric + " = " + print_predicted(a.outcome) + " (need " + need_text(a.outcome);
+namespace {
+
+/// " = 87.4 % (need >= 90 %)", and how it stands to the baseline.
+std::string judged(const CheckedAssertion& a) {
+  std::string out = " = " + print_predicted(a.outcome) + " (need " + need_text(a.outcome);
   if (a.before && (a.state == BaselineState::worse || a.state == BaselineState::better)) {
     const double moved = a.outcome.value - *a.before;
     out += "; baseline " + print_beside(*a.before, a.outcome.value, a.outcome.unit);
@@ -70,6 +74,15 @@ std::string value_text(const CheckedAssertion& a) {
       out += " is worse by more than " + print_value(a.tolerance, "ratio");
   }
   return out + ")";
+}
+
+}  // namespace
+
+std::string value_text(const CheckedAssertion& a) { return a.outcome.metric + judged(a); }
+
+std::string value_phrase(const CheckedScenario& s, const CheckedAssertion& a) {
+  const bool with_job = s.prediction && s.prediction->breakdown.size() > 1;
+  return label::of_metric(a.outcome.metric, a.outcome.unit, with_job) + judged(a);
 }
 
 std::string reason_text(const CheckedAssertion& a) {
@@ -133,6 +146,27 @@ std::vector<Finding> findings(const CheckReport& report) {
            miss(*a.assertion) > miss(*b.assertion);
   });
   return out;
+}
+
+std::vector<std::string> warnings_of(const CheckedScenario& s) {
+  return s.prediction ? s.prediction->warnings : std::vector<std::string>();
+}
+
+std::string verdict_text(const CheckedScenario& s) {
+  if (!s.prediction) return s.failure;
+  const auto worse = static_cast<std::size_t>(
+      std::count_if(s.assertions.begin(), s.assertions.end(), [](const CheckedAssertion& a) {
+        return a.state == BaselineState::worse && a.is_open() && a.outcome.status == "pass";
+      }));
+  const std::string phrase = verdict_phrase(*s.prediction);
+  if (worse == 0) return phrase;
+  const std::string also = count_of(worse, "figure") + " worse than the baseline";
+  return s.prediction->verdict == Verdict::pass ? also : phrase + ", " + also;
+}
+
+std::string limit_text(const CheckedScenario& s) {
+  const bool tried = s.prediction && s.prediction->gains && s.prediction->verdict == Verdict::fail;
+  return tried ? limit_phrase(*s.prediction) : "";
 }
 
 std::string counts_text(const CheckReport& report) {

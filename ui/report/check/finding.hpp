@@ -38,11 +38,22 @@ struct Finding {
 
 /// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
 [[nodiscard]] std::string value_text(const CheckedAssertion& assertion);
-/// "limited by storage.scratch.ost, 97 % busy; nearest fix: storage.scratch.ost.count 16 -> 20";
+/// The same for people: "GPU utilization = 87.4 % (need >= 90 %)".
+[[nodiscard]] std::string value_phrase(const CheckedScenario& scenario,
+                                       const CheckedAssertion& assertion);
+/// "limited by OSTs of scratch, 97 % busy; nearest fix: storage.scratch.ost.count 16 -> 20";
 /// "" when there is nothing to say.
 [[nodiscard]] std::string reason_text(const CheckedAssertion& assertion);
 /// Both, and the note.
 [[nodiscard]] std::string message_text(const CheckedAssertion& assertion);
+
+/// What its prediction warns of.
+[[nodiscard]] std::vector<std::string> warnings_of(const CheckedScenario& scenario);
+
+/// As verdict_phrase says it, with what became worse than the baseline: "1 of 2 targets missed".
+[[nodiscard]] std::string verdict_text(const CheckedScenario& scenario);
+/// limit_phrase of what misses a target, "" of all else: only there parts were made faster to see.
+[[nodiscard]] std::string limit_text(const CheckedScenario& scenario);
 
 /// "1 failed, 4 passed, 1 waived (until 2027-03-01)".
 [[nodiscard]] std::string counts_text(const CheckReport& report);

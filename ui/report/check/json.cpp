@@ -49,11 +49,17 @@ Json scenario_object(const CheckedScenario& s) {
               {"sha256", s.design_sha256},
               {"exit", static_cast<int>(s.exit)}};
   if (!s.failure.empty()) out["failure"] = s.failure;
+  if (s.prediction) {
+    if (!s.prediction->system.empty()) out["system"] = s.prediction->system;
+    out["limit"] = limit_text(s);
+    out["advice"] = advice_phrase(*s.prediction);
+  }
   out["assertions"] = Json::array();
   for (const CheckedAssertion& a : s.assertions) out["assertions"].push_back(assertion_object(a));
   out["metrics"] = Json::object();
-  for (const auto& [name, metric] : s.metrics)
-    out["metrics"][name] = {{"value", metric.value}, {"unit", metric.unit}};
+  if (s.prediction)
+    for (const auto& [name, metric] : s.prediction->metrics)
+      out["metrics"][name] = {{"value", metric.value}, {"unit", metric.unit}};
   out["faults"] = Json::array();
   for (const Diagnostic& d : s.faults)
     if (d.severity == Severity::error)
@@ -62,7 +68,7 @@ Json scenario_object(const CheckedScenario& s) {
                                {"at", place_json(d.position)},
                                {"message", d.message},
                                {"hint", d.hint}});
-  out["warnings"] = s.warnings;
+  out["warnings"] = warnings_of(s);
   return out;
 }
 

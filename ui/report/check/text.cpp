@@ -4,6 +4,8 @@
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -32,18 +34,28 @@ std::string begun(const std::string& first, const std::string& what, const std::
 
 /// Why, where, and what to do stand on lines of their own.
 std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const Ink& ink) {
-  std::string out = begun(word(a), s.id, a.outcome.id + ": " + value_text(a), ink);
+  std::string out = begun(word(a), s.id, a.outcome.id + ": " + value_phrase(s, a), ink);
   const std::string below(kIndent, ' ');
   const auto add = [&](const std::string& text) {
     if (!text.empty()) out += wrapped(below, text, kIndent);
   };
-  if (a.is_open() && !a.outcome.limited_by.empty())
+  const bool once = !limit_text(s).empty() && limit_of(*s.prediction).name == a.outcome.limited_by;
+  if (a.is_open() && !a.outcome.limited_by.empty() && !once)
     add("limited by " + label::of_resource(a.outcome.limited_by) +
         (a.load.empty() ? "" : ", " + a.load));
-  if (a.is_open() && !a.fix.empty()) add("nearest fix: " + a.fix);
   if (a.status == CheckStatus::waived) add("waived until " + a.until + ": " + a.waive);
-  add(a.note);
+  if (a.note != kNoChange) add(a.note);
   if (a.is_open() && !a.outcome.why.empty()) add("why it matters: " + a.outcome.why);
+  return out;
+}
+
+/// What limits a design that misses targets, and what would help.
+std::string said_once(const CheckedScenario& s) {
+  std::string out;
+  const std::string below(kIndent, ' ');
+  for (const std::string& text :
+       {limit_text(s), s.prediction ? advice_phrase(*s.prediction) : std::string()})
+    if (!text.empty()) out += wrapped(below, text, kIndent);
   return out;
 }
 
@@ -56,12 +68,14 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
     for (const Finding& f : scenario_findings(s))
       out += begun(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR",
                    f.at.line > 0 ? place_text(f.at) : s.path, f.message, ink);
-    for (const bool open : {true, false})
+    for (const bool open : {true, false}) {
       for (const CheckedAssertion& a : s.assertions)
         if (a.is_open() == open) out += lines(s, a, ink);
+      if (open && s.exit == ExitCode::ok) out += said_once(s);
+    }
     if (s.exit == ExitCode::ok && s.assertions.empty())
       out += begun("NONE", s.id, "no assertions (\"expect\")", ink);
-    for (const std::string& warning : s.warnings)
+    for (const std::string& warning : warnings_of(s))
       out += wrapped("note " + s.id + "  ", warning, kIndent);
   }
   for (const std::string& why : report.stale) out += begun("STALE", "baseline", why, ink);

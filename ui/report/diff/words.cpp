@@ -9,6 +9,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -142,11 +143,7 @@ std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t 
   return out;
 }
 
-std::string metric_label(const std::string& metric) {
-  const metric::Name name = metric::parse(metric);
-  if (!is_utilization(name)) return metric;
-  return std::string(metric::find(metric)->name_alone()) + " of " + std::string(name.id);
-}
+std::string metric_label(const std::string& metric) { return label::of_metric(metric, "", true); }
 
 std::string before_text(const MetricChange& m) {
   return with_samples(m.metric, print_beside(m.before, m.after, m.unit));

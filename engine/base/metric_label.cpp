@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::label {
+namespace {
+
+/// Of figures outside the table of metrics that targets are often about. The first that is the end
+/// of a name decides.
+struct FigureWords {
+  std::string_view figure, words;
+};
+constexpr FigureWords kFigureWords[] = {
+    {"checkpoint.backpressure", "wait for the save before"},
+    {"checkpoint.rank0", "save of rank 0"},
+    {"restore.rank0", "restore of rank 0"},
+    {"cache.hit", "reads found in the cache"},
+    {"hit", "reads found in the cache"},
+    {"slow.cost", "time lost to slow hosts"},
+    {"failures.lost_all", "failures that lose all"},
+    {"communication.exposed", "communication that is not hidden"},
+    {"communication.time", "communication per step"},
+    {"throttled", "requests throttled"},
+    {"first_step", "first step after"},
+    {"accelerators.supported", "accelerators supported"},
+    {"osts.required", "OSTs required"},
+};
+
+bool is_end(std::string_view figure, std::string_view end) {
+  return figure.ends_with(end) &&
+         (figure.size() == end.size() || figure[figure.size() - end.size() - 1] == '.');
+}
+
+std::string_view words_of(std::string_view full, const metric::Name& name) {
+  if (const metric::Figure* figure = metric::find(full)) return figure->name_alone();
+  const auto row =
+      std::find_if(std::begin(kFigureWords), std::end(kFigureWords),
+                   [&](const FigureWords& r) { return is_end(name.figure, r.figure); });
+  return row == std::end(kFigureWords) ? std::string_view() : row->words;
+}
+
+/// "longest stall per save", "stall per save (p99)".
+std::string with_statistic(std::string_view words, const metric::Name& name,
+                           std::string_view unit) {
+  if (name.statistic == "max") return (unit == "s" ? "longest " : "highest ") + std::string(words);
+  if (name.statistic == "p50") return "median " + std::string(words);
+  return std::string(words) +
+         (name.statistic.empty() ? "" : " (" + std::string(name.statistic) + ")");
+}
+
+/// Words of paths that are written otherwise.
+constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
+    {"au", "AU"},     {"cpu", "CPU"},   {"gds", "GDS"},       {"gpu", "GPU"},   {"gpus", "GPUs"},
+    {"mds", "MDS"},   {"mdt", "MDT"},   {"nic", "NIC"},       {"nics", "NICs"}, {"nvme", "NVMe"},
+    {"osd", "OSD"},   {"oss", "OSS"},   {"ost", "OST"},       {"pcie", "PCIe"}, {"rtt", "RTT"},
+    {"dram", "DRAM"}, {"numa", "NUMA"}, {"nvlink", "NVLink"}, {"iops", "IOPS"}};
+
+std::string in_words(std::string_view path) {
+  std::string out;
+  for (const std::string& word : base::split(path, '.')) {
+    if (word.empty()) continue;
+    const auto known = std::find_if(std::begin(kWritten), std::end(kWritten),
+                                    [&](const auto& w) { return w.first == word; });
+    out += (out.empty() ? "" : " ") +
+           (known == std::end(kWritten) ? word : std::string(known->second));
+  }
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+}  // namespace
+
+std::string of_input(std::string_view path) {
+  const std::size_t open = path.find('['), close = path.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+    return in_words(path);
+  const std::string id(path.substr(open + 1, close - open - 1));
+  const bool hosts = path.starts_with("cluster.hosts[");
+  return in_words(path.substr(close + 1)) + " of " + id + (hosts ? " hosts" : "");
+}
+
+std::string of_metric(std::string_view full, std::string_view unit, bool with_job) {
+  const metric::Name name = metric::parse(full);
+  if (name.domain == metric::Domain::resource)
+    return std::string(name.figure) + " of the " + of_resource(name.id);
+  const std::string_view words = words_of(full, name);
+  if (words.empty()) return std::string(full);
+  const bool named = name.domain != metric::Domain::job || with_job;
+  return with_statistic(words, name, unit) +
+         (named && !name.id.empty() ? " of " + std::string(name.id) : "");
+}
+
+}  // namespace stallcast::label
