@@ -78,7 +78,7 @@ constexpr Row kRows[] = {
     {"storage", "target", "targets", of, DrawnIn::media},
     {"storage", "target.nic", "target NICs", of, DrawnIn::entry},
     {"storage", "wear", "endurance of the drives", of, DrawnIn::limit},
-    {"host", "", "GPUs", of_hosts, DrawnIn::limit},
+    {"host", "", "parts", of_hosts, DrawnIn::limit},
     {"host", "client.*", "storage clients", of_hosts, DrawnIn::media},
     {"host", "compute_nic", "compute NICs", of_hosts, DrawnIn::media},
     {"host", "cpu", "CPU cores", of_hosts, DrawnIn::media},
@@ -222,11 +222,12 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 10> kChanges = {{
+constexpr std::array<ChangeRow, 11> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
     {"checkpoint.files", "", "files of a save"},
+    {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
     {"client.nconnect", "", "connections per client (nconnect)"},

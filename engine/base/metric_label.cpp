@@ -88,6 +88,8 @@ std::string of_metric(std::string_view full, std::string_view unit, bool with_jo
     return std::string(name.figure) + " of the " + of_resource(name.id);
   const std::string_view words = words_of(full, name);
   if (words.empty()) return std::string(full);
+  const metric::Figure* row = metric::find(full);
+  if (unit.empty() && row != nullptr) unit = row->unit;
   const bool named = name.domain != metric::Domain::job || with_job;
   return with_statistic(words, name, unit) +
          (named && !name.id.empty() ? " of " + std::string(name.id) : "");

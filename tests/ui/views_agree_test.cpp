@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "stallcast/client.hpp"
@@ -13,6 +15,7 @@
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/report.hpp"
+#include "ui/server/service.hpp"
 #ifdef STALLCAST_WITH_DESKTOP
 #include "ui/desktop/figures.hpp"
 #endif
@@ -255,6 +258,53 @@ TEST_CASE("advice of a design that is too small agrees with its plan") {
     if (!json["limit"]["target"].is_null()) CHECK(json["limit"]["resource"] == smaller->binding);
   }
   CHECK(compared >= 10);
+}
+
+// The server answers with the same JSON, and with the same page.
+TEST_CASE("the server says of a scenario what the command line says") {
+  server::ServerSettings its;
+  its.session = {.jobs = 2, .worker = STALLCAST_SIM_PATH};
+  its.log = [](const std::string& line) { FAIL_CHECK(line); };
+  server::Service service(its);
+  const auto ask = [&](const char* method, const std::string& path, const std::string& body) {
+    server::Request request;
+    request.method = method;
+    request.path = path;
+    if (!body.empty()) request.query = {{"replicas", "1"}, {"draws", "0"}};
+    request.body = body;
+    return service.handle(request, session());
+  };
+  const std::vector<std::string> files = library();
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < files.size(); i += 9) {
+    INFO(files[i]);
+    const auto scenario = read(files[i]);
+    REQUIRE(scenario.has_value());
+    const server::Response taken = ask("POST", "/v1/runs", scenario->text());
+    if (taken.status >= 300) continue;  // it needs files next to it
+    std::string link;
+    for (const auto& [name, value] : taken.headers)
+      if (name == "Location") link = value;
+    server::Response answer;
+    for (int k = 0; k < 6000 && answer.status != 200; ++k) {
+      answer = ask("GET", link + "/result", "");
+      if (answer.status != 200) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(answer.status == 200);
+    const Prediction p = run(*scenario).prediction;
+    const report::ReportContext context = report::context_of(scenario->design(), client::version());
+    const Json here = Json::parse(report::render(p, context, report::Format::json, {}));
+    const Json there = Json::parse(answer.body);
+    for (const char* key :
+         {"verdict", "limit", "assertions", "metrics", "breakdown", "alternatives", "system"})
+      CHECK(here[key] == there[key]);
+    const server::Response page = ask("GET", link + "/report.html", "");
+    REQUIRE(page.status == 200);
+    holds("page of the server", seen(up_to(page.body.substr(page.body.find("<h1")), "<details")),
+          said(here));
+    ++asked;
+  }
+  CHECK(asked >= 6);
 }
 
 }  // namespace views_agree_test

@@ -148,13 +148,13 @@ std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
                                                            : upper(a.status);
     const bool unsure = a.status == "inconclusive" && a.ci95.has_value();
     const std::string asked = target_phrase(a, p.breakdown.size() > 1);
-    std::string text = a.id + ": " + asked + ", predicted ";
+    const std::string named = style.full && asked != a.that ? a.id + " [" + a.metric + "]" : a.id;
+    std::string text = named + ": " + asked + ", predicted ";
     text += unsure ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
     if (a.probability) text += ", " + probability_phrase(a);
     if (!a.limited_by.empty() && a.status != "pass")
       text += ", limited by " + label::of_resource(a.limited_by);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
-    if (style.full && asked != a.that) text += "; " + a.metric;
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
     out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
   }
@@ -167,9 +167,9 @@ std::string next_change(const Prediction& p, const Ink& ink) {
   std::string useless;
   for (const Alternative& a : p.alternatives)
     if (is_useful(a, p))
-      out += wrapped("  " + a.change + ": ", gain_text(a, p), 6);
+      out += wrapped("  " + label::of_change(a.change) + ": ", gain_text(a, p), 6);
     else
-      useless += (useless.empty() ? "" : "; ") + a.change;
+      useless += (useless.empty() ? "" : "; ") + label::of_change(a.change);
   if (!useless.empty()) out += wrapped("  no gain from: ", useless, 6);
   return out;
 }
@@ -200,9 +200,8 @@ std::string moving(const Prediction& p, const Style& style, const Ink& ink) {
     const std::string begin = "  " + left(row.share, 6);
     std::string text = label::of_input(row.input) + ": " + row.range;
     if (style.full) {
-      text += "; known, " + row.rest + " would remain";
+      text += " [" + row.input + "]; known, " + row.rest + " would remain";
       if (!row.with.empty()) text += "; measure with: " + row.with;
-      text += "; " + row.input;
     }
     out += wrapped(begin, text, begin.size());
   }
