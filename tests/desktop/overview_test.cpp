@@ -157,20 +157,20 @@ TEST_CASE("curves beside sliders come from bounds, then simulations, then draws"
   window.show();
   REQUIRE(window.open_file(kMissed));
   auto* knobs = window.findChild<KnobsPane*>();
-  std::set<Response::From> seen;
+  std::set<SliderResponse::From> seen;
   QObject::connect(&knobs->responses(), &Responses::changed, &window, [&] {
-    for (const Response& r : knobs->responses().all()) seen.insert(r.from);
+    for (const SliderResponse& r : knobs->responses().all()) seen.insert(r.from);
   });
   REQUIRE(QTest::qWaitFor(
       [&] {
         const auto& all = knobs->responses().all();
-        return !all.empty() && std::all_of(all.begin(), all.end(), [](const Response& r) {
-          return r.from == Response::From::draws;
+        return !all.empty() && std::all_of(all.begin(), all.end(), [](const SliderResponse& r) {
+          return r.from == SliderResponse::From::draws;
         });
       },
       120'000));
-  CHECK(seen.contains(Response::From::bounds));
-  CHECK(seen.contains(Response::From::simulation));
+  CHECK(seen.contains(SliderResponse::From::bounds));
+  CHECK(seen.contains(SliderResponse::From::simulation));
   const auto& all = knobs->responses().all();
   REQUIRE(all.size() == 3);
   const QString use = QStringLiteral("job.train.gpu.utilization");
@@ -184,8 +184,8 @@ TEST_CASE("curves beside sliders come from bounds, then simulations, then draws"
   CHECK(curves[0]->accessibleDescription().contains(QStringLiteral("the target is")));
   // Its own slider moves along a curve, and leaves it as it is.
   REQUIRE(window.current()->act(QStringLiteral("slide"), QStringLiteral("params.boxes.value 4")));
-  CHECK(knobs->responses().all()[0].from == Response::From::draws);
-  CHECK(knobs->responses().all()[1].from != Response::From::draws);
+  CHECK(knobs->responses().all()[0].from == SliderResponse::From::draws);
+  CHECK(knobs->responses().all()[1].from != SliderResponse::From::draws);
 }
 
 TEST_CASE("of a part there are its fields, its load over time, and how its figures come about") {

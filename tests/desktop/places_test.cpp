@@ -143,16 +143,23 @@ TEST_CASE("letters and marks stand out from their ground in every look") {
 TEST_CASE("each look is what widgets have, and the desktop's own comes back") {
   const QPalette desktop = QApplication::style()->standardPalette();
   MainWindow window(settings(), {});
+  window.show();
   for (const Look look : {Look::dark, Look::high_contrast, Look::light}) {
     window.set_look(look, 100);
     CHECK(look_now() == look);
+    QApplication::processEvents();
+    const Theme& wanted = look == Look::dark    ? Theme::dark()
+                          : look == Look::light ? Theme::light()
+                                                : Theme::high_contrast();
+    CHECK(Theme::of(window).accent == wanted.accent);
     CHECK(Theme::of(window).text == window.palette().color(QPalette::WindowText));
   }
   CHECK(look_named(QStringLiteral("high-contrast")) == Look::high_contrast);
   window.set_look(Look::system, 100);
+  QApplication::processEvents();
   CHECK(Theme::of(window).text == window.palette().color(QPalette::WindowText));
-  CHECK(window.palette().color(QPalette::Window).name() ==
-        desktop.color(QPalette::Window).name());
+  CHECK(window.palette().color(QPalette::Window).name().toStdString() ==
+        desktop.color(QPalette::Window).name().toStdString());
   window.set_look(Look::light, 100);
 }
 

@@ -130,7 +130,8 @@ TEST_CASE("five tasks are done by keys alone, none with more than twelve") {
     INFO(task.name.toStdString());
     CHECK(task.keys.size() <= kMostKeys);
     CHECK(std::none_of(task.steps.begin(), task.steps.end(), by_other_means));
-    CHECK(guide.contains(QStringLiteral("| %1 | %2 |").arg(task.keys.join(u' ')).arg(task.keys.size())));
+    CHECK(guide.contains(
+        QStringLiteral("| %1 | %2 |").arg(task.keys.join(u' ')).arg(task.keys.size())));
     const QString file = folder.filePath(QStringLiteral("steps.json"));
     QFile steps(file);
     REQUIRE(steps.open(QIODevice::WriteOnly));

@@ -188,11 +188,12 @@ TEST_CASE("the timeline is there on entry, with the first save and the longest w
 TEST_CASE("the first range holds the first save and the longest wait") {
   GanttData data;
   data.end = 100.0;
-  data.lanes.push_back({QStringLiteral("rank"),
-                        {{10.0, 12.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 1")},
-                         {15.0, 16.0, GanttData::What::stall, QStringLiteral("wait for data")},
-                         {20.0, 23.0, GanttData::What::stall, QStringLiteral("wait for data")},
-                         {30.0, 32.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 2")}}});
+  data.lanes.push_back(
+      {QStringLiteral("rank"),
+       {{10.0, 12.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 1")},
+        {15.0, 16.0, GanttData::What::stall, QStringLiteral("wait for data")},
+        {20.0, 23.0, GanttData::What::stall, QStringLiteral("wait for data")},
+        {30.0, 32.0, GanttData::What::checkpoint, QStringLiteral("checkpoint 2")}}});
   CHECK(first_save(data) == TimeRange{10.0, 12.0});
   CHECK(worst_stall(data) == TimeRange{20.0, 23.0});
   const TimeRange range = notable_range(data);

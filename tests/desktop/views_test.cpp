@@ -123,7 +123,7 @@ TEST_CASE("the heat map has a row for each resource with a capacity") {
   chart.set(recorded);
   REQUIRE(chart.twin().rowCount() == 1);
   CHECK(chart.accessibleDescription() ==
-        QStringLiteral("storage.s.ost is the busiest, 50.0 % on average"));
+        QStringLiteral("The busiest are OSTs of s, 50.0 % on average"));
 }
 
 TEST_CASE("the tornado has the widest bar on top") {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {
@@ -16,6 +17,10 @@ namespace {
 
 constexpr double kHeatRow = 1.4;    // lines of text
 constexpr double kRounding = 1e-9;  // of a bin
+
+QString name_of(const Timeline::Counter& row) {
+  return QString::fromStdString(label::of_resource(row.resource));
+}
 
 double busy(const Timeline::Counter& row, std::size_t bin) {
   return std::clamp(row.values[bin] / row.capacity, 0.0, 1.0);
@@ -52,9 +57,10 @@ void HeatChart::range_shown() {
     const double mean =
         std::accumulate(from_bin, to_bin, 0.0) / static_cast<double>(to_bin - from_bin);
     const double at = begin() + static_cast<double>(top - row.values.begin()) * bin_;
-    const QString name = QString::fromStdString(row.resource);
+    const QString name = name_of(row);
     rows.push_back({Cell(name), figure_cell(mean, row.unit), figure_cell(*top, row.unit),
                     figure_cell(at, "s"), figure_cell(*top / row.capacity, "ratio")});
+    rows.back()[0].tip = QString::fromStdString(row.resource);
     if (mean / row.capacity <= most) continue;
     most = mean / row.capacity;
     busiest = name;
@@ -62,7 +68,7 @@ void HeatChart::range_shown() {
   twin_.set(std::move(rows));
   describe(rows_.empty()
                ? tr("No resource was used")
-               : tr("%1 is the busiest, %2 on average").arg(busiest, figure_text(most, "ratio")));
+               : tr("The busiest are %1, %2 on average").arg(busiest, figure_text(most, "ratio")));
 }
 
 QSize HeatChart::minimumSizeHint() const {
@@ -72,8 +78,7 @@ QSize HeatChart::minimumSizeHint() const {
 double HeatChart::needed_label_width() const {
   double out = 0.0;
   for (const Timeline::Counter& row : rows_)
-    out = std::max(out,
-                   QFontMetricsF(font()).horizontalAdvance(QString::fromStdString(row.resource)));
+    out = std::max(out, QFontMetricsF(font()).horizontalAdvance(name_of(row)));
   return out + line();
 }
 
@@ -97,9 +102,8 @@ void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     painter.drawImage(QRectF(inside.left(), y, inside.width(), high - 1), line, shown);
     painter.setPen(theme.text);
     const double wide = inside.left() - area.left() - 6;
-    painter.drawText(
-        QRectF(area.left(), y, wide, high), Qt::AlignLeft | Qt::AlignVCenter,
-        metrics.elidedText(QString::fromStdString(rows_[i].resource), Qt::ElideMiddle, wide));
+    painter.drawText(QRectF(area.left(), y, wide, high), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(name_of(rows_[i]), Qt::ElideMiddle, wide));
   }
   const double y = inside.top() + static_cast<double>(rows_.size()) * high;
   const QRectF below(inside.left(), y, inside.width(), 1.3 * metrics.height());

@@ -119,9 +119,9 @@ void KnobsPane::refresh() {
 
 void KnobsPane::show_curves() {
   for (const Knob& knob : knobs_)
-    for (const Response& response : responses_.all())
+    for (const SliderResponse& response : responses_.all())
       if (response.slider.path == knob.row->spec().path) {
-        Response now = response;
+        SliderResponse now = response;
         now.slider = knob.row->spec();
         knob.curve->set(now, metric_->currentData().toString(), workspace_);
       }

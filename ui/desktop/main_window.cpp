@@ -225,8 +225,8 @@ void MainWindow::open_dialog() {
 bool MainWindow::save(bool ask) {
   QString file = workspace_.document().file();
   if (ask || file.isEmpty())
-    file =
-        QFileDialog::getSaveFileName(this, tr("Save the scenario"), file, tr("Scenarios (*.json)"));
+    file = QFileDialog::getSaveFileName(this, tr("Save the scenario"), workspace_.document().name(),
+                                        tr("Scenarios (*.json)"));
   if (file.isEmpty()) return false;
   QString why_not;
   const bool saved = workspace_.document().save(file, why_not);

@@ -116,6 +116,11 @@ void OverviewScreen::resizeEvent(QResizeEvent* event) {
   verdict_->set_narrow(narrow);
 }
 
+void OverviewScreen::changeEvent(QEvent* event) {
+  Screen::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && isVisible()) verdict_->refresh(workspace());
+}
+
 bool OverviewScreen::act(const QString& action, const QString& argument) {
   if (action == QLatin1String("slide"))
     return knobs_->drag(argument.section(u' ', 0, 0), argument.section(u' ', 1));

@@ -33,6 +33,7 @@ class OverviewScreen : public Screen {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* middle();

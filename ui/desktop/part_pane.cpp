@@ -36,7 +36,7 @@ QString title_of_box(const Prediction& prediction, const std::string& path) {
     if (box.path == path)
       return QString::fromStdString(box.title) +
              (box.subtitle.empty() ? QString()
-                                  : QStringLiteral(", ") + QString::fromStdString(box.subtitle));
+                                   : QStringLiteral(", ") + QString::fromStdString(box.subtitle));
   return QString::fromStdString(path);
 }
 

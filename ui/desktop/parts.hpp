@@ -49,7 +49,8 @@ class PageStack : public QStackedWidget {
 [[nodiscard]] QSplitter* splitter(Qt::Orientation orientation, QWidget* parent);
 /// How the parts share room that is left, from the first on.
 void stretch(QSplitter& split, std::initializer_list<int> factors);
-/// Puts what takes the focus in `inside`, in the order it was made, behind `before`; the last of it.
+/// Puts what takes the focus in `inside`, in the order it was made, behind `before`; the last of
+/// it.
 QWidget* chain_focus(QWidget* before, const QWidget& inside);
 /// Fills `widget` from top to bottom, without a margin.
 [[nodiscard]] QVBoxLayout* column(QWidget* widget);

@@ -8,8 +8,8 @@
 namespace stallcast::desktop {
 
 /// The system from hosts to drives in the layout that all views share, with how busy each part is:
-/// dark over the run, light while it is in use, red what limits. A click chooses a box; Left and Right
-/// go through them, Enter chooses.
+/// dark over the run, light while it is in use, red what limits. A click chooses a box; Left and
+/// Right go through them, Enter chooses.
 class PictureChart : public Chart {
   Q_OBJECT
  public:

@@ -29,20 +29,20 @@ double ResponseChart::place(double x) const {
   return std::clamp(at, 0.0, 1.0);
 }
 
-void ResponseChart::set(const Response& response, const QString& metric,
+void ResponseChart::set(const SliderResponse& response, const QString& metric,
                         const Workspace& workspace) {
   slider_ = response.slider;
   from_ = response.from;
   points_.clear();
   now_.reset(), limit_.reset();
-  rough_ = from_ != Response::From::draws;
+  rough_ = from_ != SliderResponse::From::draws;
   std::vector<Row> rows;
   for (const auto& [x, prediction] : response.points) {
     const Metric* m = find_metric(prediction, metric);
     if (m == nullptr) continue;
     unit_ = m->unit;
     Metric ranged = *m;
-    if (!ranged.ci90 && from_ != Response::From::bounds)
+    if (!ranged.ci90 && from_ != SliderResponse::From::bounds)
       ranged.ci90 = workspace.outcomes_near(metric, m->value);
     points_.push_back({x, m->value, ranged.ci90});
     rows.push_back({Cell(value_text(slider_, x), x), figure_cell(m->value, m->unit),
@@ -69,7 +69,7 @@ void ResponseChart::describe_curve(const QString& metric) {
                value_text(slider_, points_.back().x));
   if (now_) text += tr("; %1 now").arg(figure_text(*now_, unit_));
   if (limit_) text += tr("; the target is %1").arg(figure_text(*limit_, unit_));
-  if (from_ == Response::From::bounds) text += tr("; bounds, simulations follow");
+  if (from_ == SliderResponse::From::bounds) text += tr("; bounds, simulations follow");
   describe(text);
 }
 
@@ -128,8 +128,8 @@ void ResponseChart::paint(QPainter& painter, const QRectF& area, const Theme& th
   QPolygonF line;
   for (const Point& p : points_) line << at(p.x, p.y);
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(from_ == Response::From::bounds ? theme.faint : theme.accent, 1.8,
-                      from_ == Response::From::bounds ? Qt::DotLine : Qt::SolidLine));
+  painter.setPen(QPen(from_ == SliderResponse::From::bounds ? theme.faint : theme.accent, 1.8,
+                      from_ == SliderResponse::From::bounds ? Qt::DotLine : Qt::SolidLine));
   painter.drawPolyline(line);
   if (!now_) return;
   const QPointF dot = at(slider_.value, *now_);

@@ -14,7 +14,7 @@ class ResponseChart : public Chart {
  public:
   explicit ResponseChart(QWidget* parent);
   /// `near` says about what outcomes of a value are within, for points that are not drawn.
-  void set(const Response& response, const QString& metric, const Workspace& workspace);
+  void set(const SliderResponse& response, const QString& metric, const Workspace& workspace);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
@@ -29,7 +29,7 @@ class ResponseChart : public Chart {
   void describe_curve(const QString& metric);
 
   SliderSpec slider_;
-  Response::From from_ = Response::From::nothing;
+  SliderResponse::From from_ = SliderResponse::From::nothing;
   std::vector<Point> points_;
   std::optional<double> now_, limit_;
   std::string unit_;

@@ -15,7 +15,7 @@ constexpr std::size_t kResponseDraws = 8;
 /// A design with more events is not simulated again and again without being asked.
 constexpr std::uint64_t kMostEventsOfPoints = 2'000'000, kMostEventsOfDraws = 200'000;
 
-using From = Response::From;
+using From = SliderResponse::From;
 
 }  // namespace
 
@@ -37,15 +37,15 @@ void Responses::set_active(bool active) {
 void Responses::follow() {
   if (!active_ || workspace_.has_errors() || !workspace_.scenario()) return;
   engine_.cancel();
-  std::vector<Response> before = std::exchange(all_, {});
+  std::vector<SliderResponse> before = std::exchange(all_, {});
   for (const SliderSpec& slider : workspace_.sliders()) {
     if (all_.size() == count_) break;
     const Move least[] = {{slider, slider.minimum}};
-    Response now{slider,
-                 From::nothing,
-                 {},
-                 text_with(workspace_.document().text(), least).value_or(QString())};
-    const auto known = std::find_if(before.begin(), before.end(), [&](const Response& r) {
+    SliderResponse now{slider,
+                       From::nothing,
+                       {},
+                       text_with(workspace_.document().text(), least).value_or(QString())};
+    const auto known = std::find_if(before.begin(), before.end(), [&](const SliderResponse& r) {
       return r.slider.path == slider.path && !now.others.isEmpty() && r.others == now.others;
     });
     if (known != before.end()) now.points = std::move(known->points), now.from = known->from;
@@ -55,7 +55,7 @@ void Responses::follow() {
   estimate();
 }
 
-std::vector<std::vector<Change>> Responses::changes_of_points(const Response& of) const {
+std::vector<std::vector<Change>> Responses::changes_of_points(const SliderResponse& of) const {
   std::vector<std::vector<Change>> out;
   for (const auto& [value, prediction] : of.points) {
     const Move move[] = {{of.slider, value}};

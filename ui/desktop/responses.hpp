@@ -11,7 +11,7 @@
 namespace stallcast::desktop {
 
 /// What a design does over the range of a slider.
-struct Response {
+struct SliderResponse {
   enum class From { nothing, bounds, simulation, draws };
   SliderSpec slider;
   From from = From::nothing;
@@ -26,7 +26,7 @@ class Responses : public QObject {
  public:
   Responses(Workspace& workspace, std::size_t count, QObject* parent);
 
-  [[nodiscard]] const std::vector<Response>& all() const { return all_; }
+  [[nodiscard]] const std::vector<SliderResponse>& all() const { return all_; }
   /// Simulations and draws begin once the design itself has had its turn.
   [[nodiscard]] bool working() const { return engine_.busy(); }
   /// Nothing is followed while nobody looks.
@@ -41,12 +41,12 @@ class Responses : public QObject {
   void next();
   void simulate(std::size_t i);
   void draw(std::size_t i);
-  [[nodiscard]] std::vector<std::vector<Change>> changes_of_points(const Response& of) const;
+  [[nodiscard]] std::vector<std::vector<Change>> changes_of_points(const SliderResponse& of) const;
 
   Workspace& workspace_;
   std::size_t count_;
   Engine engine_;
-  std::vector<Response> all_;
+  std::vector<SliderResponse> all_;
   bool active_ = false;
 };
 

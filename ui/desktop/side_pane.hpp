@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "stallcast/client.hpp"
 #include "stallcast/diff.hpp"
 #include "stallcast/side_by_side.hpp"
 

@@ -1,6 +1,7 @@
 #include "ui/desktop/start_card.hpp"
 
 #include <QFontMetrics>
+#include <QKeyEvent>
 #include <QPainter>
 #include <algorithm>
 
@@ -51,6 +52,11 @@ QSize StartCard::sizeHint() const {
 QSize StartCard::minimumSizeHint() const {
   const int width = 24 * fontMetrics().averageCharWidth();
   return {width, heightForWidth(width)};
+}
+
+void StartCard::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return click();
+  QAbstractButton::keyPressEvent(event);
 }
 
 void StartCard::paintEvent(QPaintEvent*) {

@@ -58,13 +58,15 @@ constexpr const char* kComparedWith = "nvmeof-unet3d";
 QString group_of(const client::StartingPoint& t) {
   const std::optional<JsonNode> root = parse_tree(QString::fromStdString(t.text));
   const auto has = [&](const char* key) {
-    return root && root->kind == JsonNode::Kind::object && root->member(QLatin1String(key)) != nullptr;
+    return root && root->kind == JsonNode::Kind::object &&
+           root->member(QLatin1String(key)) != nullptr;
   };
   const auto in_text = [&](const char* key) { return t.text.find(key) != std::string::npos; };
   if (has("tenants")) return StartScreen::tr("Shared storage");
   if (has("stages")) return StartScreen::tr("Pipelines");
   if (has("failures")) return StartScreen::tr("Failures");
-  if (in_text("\"checkpoint\"") && in_text("\"dataset\"")) return StartScreen::tr("Reading and saving");
+  if (in_text("\"checkpoint\"") && in_text("\"dataset\""))
+    return StartScreen::tr("Reading and saving");
   if (in_text("\"checkpoint\"")) return StartScreen::tr("Saving checkpoints");
   return StartScreen::tr("Reading data");
 }

@@ -50,7 +50,12 @@ std::array<QColor, 8> cause_colours(const char* report::CauseColour::*ground) {
 Theme of_desktop(const QPalette& palette) {
   const bool is_dark = palette.color(QPalette::Window).lightness() < 128;
   Theme out = is_dark ? Theme::dark() : Theme::light();
-  out.palette = palette;
+  // Each colour is set: a palette without a word of its own would change nothing.
+  for (const auto group : {QPalette::Active, QPalette::Disabled, QPalette::Inactive})
+    for (int role = 0; role < QPalette::NColorRoles; ++role) {
+      const auto one = static_cast<QPalette::ColorRole>(role);
+      if (one != QPalette::NoRole) out.palette.setBrush(group, one, palette.brush(group, one));
+    }
   out.text = palette.color(QPalette::WindowText);
   return out;
 }
@@ -141,13 +146,13 @@ void apply_look(Look look, int percent) {
   const double points = own || font.pointSizeF() <= 0.0 ? kPointSize : font.pointSizeF();
   font.setPointSizeF(points * percent / 100.0);
   QApplication::setFont(font);
-  QApplication::setPalette(QPalette());  // what the desktop has
+  static const QPalette desktop = QApplication::palette();  // before it was ever changed
   const Theme theme = look == Look::light           ? Theme::light()
                       : look == Look::dark          ? Theme::dark()
                       : look == Look::high_contrast ? Theme::high_contrast()
-                                                    : of_desktop(QApplication::palette());
+                                                    : of_desktop(desktop);
   chosen() = {look, percent, theme};
-  if (own) QApplication::setPalette(theme.palette);
+  QApplication::setPalette(theme.palette);
 }
 
 Look look_now() { return chosen().look; }

@@ -22,11 +22,8 @@ QString coloured(const QString& text, const QColor& colour) {
 }  // namespace
 
 Tile::Tile(QString metric, const QString& title, QWidget* parent)
-    : QFrame(parent), metric_(std::move(metric)), title_(title) {
+    : Card(parent), metric_(std::move(metric)), title_(title) {
   setObjectName(QStringLiteral("tile:") + metric_);
-  setFrameShape(QFrame::StyledPanel);
-  setAutoFillBackground(true);
-  setBackgroundRole(QPalette::Base);
   setFocusPolicy(Qt::TabFocus);
   setContextMenuPolicy(Qt::ActionsContextMenu);
   setToolTip(metric_);
@@ -36,7 +33,7 @@ Tile::Tile(QString metric, const QString& title, QWidget* parent)
   notes_ = new QLabel(this);
   notes_->setTextFormat(Qt::RichText);
   notes_->setWordWrap(true);
-  auto* layout = new QVBoxLayout(this);
+  QVBoxLayout* layout = rows();
   layout->setSpacing(1);
   range_ = new QLabel(this);
   for (QLabel* label : {name, value_, range_, kind_, notes_}) layout->addWidget(label);
@@ -51,7 +48,7 @@ void Tile::enlarge_value() {
 }
 
 void Tile::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
+  Card::changeEvent(event);
   if (event->type() == QEvent::FontChange) enlarge_value();
 }
 

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <QFrame>
+#include <QWidget>
 #include <vector>
 
+#include "ui/desktop/card.hpp"
 #include "ui/desktop/workspace.hpp"
 
 class QGridLayout;
 class QLabel;
-class QVBoxLayout;
 
 namespace stallcast::desktop {
 
 /// One figure: its value, what it may turn out to be, how it stands to each pinned design, and what
 /// is expected of it.
-class Tile : public QFrame {
+class Tile : public Card {
  public:
   Tile(QString metric, const QString& title, QWidget* parent);
 

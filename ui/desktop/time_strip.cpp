@@ -64,8 +64,8 @@ void TimeStrip::paint(QPainter& painter, const QRectF& area, const Theme& theme)
   const double wide = std::max(right - left, 3.0);
   painter.setPen(QPen(theme.accent, 2.0));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRect(QRectF(std::min(left, area.right() - wide), area.top() + 1.0, wide,
-                          area.height() - 2.0));
+  painter.drawRect(
+      QRectF(std::min(left, area.right() - wide), area.top() + 1.0, wide, area.height() - 2.0));
 }
 
 void TimeStrip::move_to(double from, double to) {

@@ -5,9 +5,9 @@
 
 namespace stallcast::desktop {
 
-/// All that was recorded in one narrow strip, and where the range on screen lies in it. The range is
-/// moved by dragging it or by Left and Right, made narrower or wider at its ends or by Up and Down;
-/// elsewhere the mouse puts it there.
+/// All that was recorded in one narrow strip, and where the range on screen lies in it. The range
+/// is moved by dragging it or by Left and Right, made narrower or wider at its ends or by Up and
+/// Down; elsewhere the mouse puts it there.
 class TimeStrip : public Chart {
   Q_OBJECT
  public:

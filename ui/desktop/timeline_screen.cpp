@@ -45,7 +45,8 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   stack_->addWidget(charts());
   layout->addWidget(stack_, 1);
   connect(record_, &QPushButton::clicked, this, &TimelineScreen::record_chosen);
-  connect(strip_, &TimeStrip::moved, this, [this](double from, double to) { gantt_->show_range(from, to); });
+  connect(strip_, &TimeStrip::moved, this,
+          [this](double from, double to) { gantt_->show_range(from, to); });
   connect(all_, &QPushButton::clicked, gantt_, &TimeChart::show_all);
   connect(add_, &QPushButton::clicked, this, &TimelineScreen::add_bookmark);
   connect(name_, &QLineEdit::returnPressed, this, &TimelineScreen::add_bookmark);
@@ -123,6 +124,9 @@ QWidget* TimelineScreen::charts() {
   split->addWidget(scrolled(heat, tr("How busy resources are"), split));
   split->setStretchFactor(1, 1);
   split->setStretchFactor(2, 1);
+  constexpr int kFewestLines = 9;  // of letters: less cannot be read
+  for (const int i : {1, 2})
+    split->widget(i)->setMinimumHeight(kFewestLines * fontMetrics().height());
   linked_ = {gantt_, pinned_, heat_};
   for (TimeChart* chart : linked_) {
     chart->set_linked(linked_);

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTableView>
@@ -52,14 +53,14 @@ QString answer_text(const Result<PlanResult>& plan) {
 
 WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("whatif"), tr("What if"), parent) {
-  auto* split = splitter(Qt::Horizontal, this);
-  split->addWidget(slider_side());
-  split->addWidget(figure_side());
-  split->addWidget(cause_side());
-  stretch(*split, {3, 4, 3});
-  split->setSizes({250, 480, 370});
+  split_ = splitter(Qt::Horizontal, this);
+  split_->addWidget(slider_side());
+  split_->addWidget(figure_side());
+  split_->addWidget(cause_side());
+  stretch(*split_, {3, 4, 3});
+  split_->setSizes({250, 480, 370});
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(split);
+  layout->addWidget(split_);
   connect(&workspace, &Workspace::sliders_changed, this, &WhatIfScreen::rebuild_sliders);
   connect(&workspace, &Workspace::read, this, &WhatIfScreen::show_values);
   connect(&workspace, &Workspace::predicted, this, [this] {
@@ -263,6 +264,17 @@ void WhatIfScreen::refresh_tiles() {
   }
   for (Tile* tile : tiles_->tiles()) tile->refresh(workspace());
   tiles_->place();
+}
+
+void WhatIfScreen::resizeEvent(QResizeEvent* event) {
+  constexpr int kThreeColumns = 110;  // letters
+  Screen::resizeEvent(event);
+  const bool wide = event->size().width() >= kThreeColumns * fontMetrics().averageCharWidth();
+  split_->setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
+  // Below each other they are as high as they are read well, and the view scrolls.
+  constexpr int kLinesEach = 15;
+  for (int i = 0; i < split_->count(); ++i)
+    split_->widget(i)->setMinimumHeight(wide ? 0 : kLinesEach * fontMetrics().height());
 }
 
 void WhatIfScreen::changeEvent(QEvent* event) {

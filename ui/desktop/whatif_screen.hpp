@@ -7,6 +7,7 @@
 class QLabel;
 class QMenu;
 class QPushButton;
+class QSplitter;
 class QVBoxLayout;
 
 namespace stallcast::desktop {
@@ -34,6 +35,7 @@ class WhatIfScreen : public Screen {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* slider_side();
@@ -47,6 +49,7 @@ class WhatIfScreen : public Screen {
   void solve();
   [[nodiscard]] QString why() const;
 
+  QSplitter* split_;
   QVBoxLayout* slider_list_;
   std::vector<SliderRow*> rows_;
   TileGrid* tiles_;
