@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
     {"storage", "backend.nic", "backend NICs", of, DrawnIn::entry},
     {"storage", "cache.copy", "copies into the cache", of, DrawnIn::limit},
     {"storage", "capacity", "room", of, DrawnIn::limit},
-    {"storage", "client.stream", "single stream of a client", of, DrawnIn::limit},
+    {"storage", "client.stream", "stream of a client", of, DrawnIn::limit},
     {"storage", "client.tls", "TLS of a client", of, DrawnIn::entry},
     {"storage", "client.put", "PUTs of a client", of, DrawnIn::limit},
     {"storage", "connection", "single connection", of, DrawnIn::entry},

@@ -42,7 +42,7 @@ class ExitCodes(CheckCase):
 
     def test_zero_when_all_assertions_hold(self):
         done = self.exits(0, self.folder(a=EASY + "," + STALL).check("a.json"))
-        self.assertIn("PASS small  util: job.train.gpu.utilization = ", done.stdout)
+        self.assertIn("PASS small  util: GPU utilization = ", done.stdout)
         self.assertTrue(done.stdout.endswith("2 passed  model 1\n"), done.stdout)
 
     def test_zero_without_assertions(self):
