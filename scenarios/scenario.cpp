@@ -264,6 +264,11 @@ base::Json ScenarioBuilder::merged(const Scenario& scenario) {
   return std::move(tree.root);
 }
 
+const base::Json* ScenarioBuilder::written_at(const Scenario& scenario,
+                                              const std::string& pointer) {
+  return find(scenario.state_->reading->tree.root, pointer);
+}
+
 bool Scenario::ok() const { return state_->resolved.design.has_value(); }
 
 const Diagnostics& Scenario::diagnostics() const { return state_->resolved.diagnostics; }

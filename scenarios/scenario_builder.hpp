@@ -18,6 +18,10 @@ struct ScenarioBuilder {
   /// The file, all that it extends, its variant and options as one document: parameters,
   /// expressions and products stay as they are written. REQUIRES: ok().
   [[nodiscard]] static base::Json merged(const Scenario& scenario);
+  /// What the files and options say at `pointer` before it is resolved, whichever of them says it
+  /// last; nullptr when none does. Without changes made by `with`. REQUIRES: ok().
+  [[nodiscard]] static const base::Json* written_at(const Scenario& scenario,
+                                                    const std::string& pointer);
 };
 
 }  // namespace stallcast

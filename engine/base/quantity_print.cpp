@@ -6,6 +6,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/quantity_units.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::base {
 namespace {
@@ -179,6 +180,39 @@ std::string with_digits(double value, double other, Dimension dimension, int dig
   return with_unit(general(value / base_of_one(unit)), unit);
 }
 
+/// The unit at the end of the number that `written` begins with; nullptr without one. Counts and
+/// plain numbers are written without.
+const UnitText* unit_in(std::string_view written, Dimension dimension) {
+  if (dimension == Dimension::count || dimension == Dimension::number) return nullptr;
+  const auto number = detail::read_number(trim(written));
+  if (!number) return nullptr;
+  std::string_view word = trim(number->rest);
+  word = word.substr(0, word.find_first_of(" \t"));
+  if (word.empty()) return nullptr;
+  for (const UnitText& unit : detail::units_of(dimension))
+    if (unit.text == word) return &unit;
+  return nullptr;
+}
+
+/// What is behind the prefix: "B/s" of "GiB/s", "b/s" of "Gb/s".
+std::string_view without_prefix(const UnitText& unit) {
+  std::string_view out = unit.text;
+  if (is_base(unit) || out.size() < 2) return out;
+  if (out.starts_with('k') || out.starts_with('K') || out.starts_with('M') ||
+      out.starts_with('G') || out.starts_with('T') || out.starts_with('P') || out.starts_with('E'))
+    out.remove_prefix(1);
+  if (out.size() > 1 && out.starts_with('i')) out.remove_prefix(1);
+  return out;
+}
+
+/// Whether they differ in their prefix alone; all decimal times do.
+bool same_sort(const UnitText& a, const UnitText& b) {
+  const bool binary_a = a.factor >= 1024.0 && a.dimension != Dimension::time,
+             binary_b = b.factor >= 1024.0 && b.dimension != Dimension::time;
+  if (a.dimension == Dimension::time) return a.factor == 1.0 && b.factor == 1.0;
+  return binary_a == binary_b && without_prefix(a) == without_prefix(b);
+}
+
 }  // namespace
 
 std::string print_quantity(double base_value, Dimension dimension) {
@@ -264,6 +298,33 @@ std::string exact_link_rate(double bytes_per_second) {
     if (best.empty() || text.size() <= best.size()) best = std::move(text);
   }
   return best.empty() ? exact_quantity(bytes_per_second, Dimension::rate) : best;
+}
+
+std::optional<double> unit_of_text(std::string_view written, Dimension dimension) {
+  const UnitText* unit = unit_in(written, dimension);
+  return unit == nullptr ? std::nullopt : std::optional(base_of_one(*unit));
+}
+
+double in_unit_of_text(double number, std::string_view written, Dimension dimension) {
+  const UnitText* unit = unit_in(written, dimension);
+  const std::string text = shortest(number);
+  const auto read = detail::read_number(text);
+  return unit == nullptr || !read ? number : detail::in_base(*read, *unit);
+}
+
+std::string exact_quantity_like(double base_value, Dimension dimension, std::string_view written) {
+  const UnitText* own = unit_in(written, dimension);
+  if (own == nullptr || !std::isfinite(base_value)) return exact_quantity(base_value, dimension);
+  std::optional<std::string> best = exact_in(base_value, *own);
+  const UnitText* best_unit = own;
+  for (const UnitText& unit : detail::units_of(dimension)) {
+    if (!same_sort(unit, *own)) continue;
+    const auto text = exact_in(base_value, unit);
+    if (!text || (best && text->size() >= best->size())) continue;
+    best = text;
+    best_unit = &unit;
+  }
+  return best ? with_unit(*best, *best_unit) : exact_quantity(base_value, dimension);
 }
 
 std::string shortest(double value) {

@@ -41,6 +41,19 @@ struct ParsedQuantity {
 /// links and NICs are quoted ("400 Gb/s").
 [[nodiscard]] std::string exact_link_rate(double bytes_per_second);
 
+/// As exact_quantity, in a unit of the sort that `written` has, as long as the number is no longer
+/// than in others of that sort: binary prefixes stay binary, bits stay bits ("1.5 GiB" like "1
+/// GiB", "200 Gb/s" like "400 Gb/s +- 5 %"). Without a unit in `written`, or where no unit of its
+/// sort is exact, as exact_quantity.
+[[nodiscard]] std::string exact_quantity_like(double base_value, Dimension dimension,
+                                              std::string_view written);
+
+/// How much one unit of `written` is, in the base unit: 2^30 of "4 GiB". nullopt without a unit.
+[[nodiscard]] std::optional<double> unit_of_text(std::string_view written, Dimension dimension);
+
+/// `number` of the units of `written`, exactly as `parse_quantity` reads it; `number` without one.
+[[nodiscard]] double in_unit_of_text(double number, std::string_view written, Dimension dimension);
+
 /// A ratio in percent with so many decimals, whether they are zeros or not: "95.10 %".
 [[nodiscard]] std::string percent(double ratio, int decimals);
 

@@ -268,6 +268,29 @@ TEST_CASE("rates of links are printed in bits where these are exact") {
     CHECK(*parse_quantity(exact_link_rate(x), rate).value == x);
 }
 
+TEST_CASE("text like another keeps its sort of unit, and the unit itself where that is no longer") {
+  constexpr double kGi = 1024.0 * 1024.0 * 1024.0;
+  CHECK(exact_quantity_like(1.5 * kGi, bytes, "1 GiB") == "1.5 GiB");
+  CHECK(exact_quantity_like(kGi / 2.0, bytes, "1 GiB") == "0.5 GiB");
+  CHECK(exact_quantity_like(2048.0 * kGi, bytes, "1 GiB") == "2 TiB");
+  CHECK(exact_quantity_like(1e9, bytes, "1 GB") == "1 GB");
+  CHECK(exact_quantity_like(25e9, rate, "400 Gb/s") == "200 Gb/s");
+  CHECK(exact_quantity_like(25e9, rate, "400 Gbps +- 5 %") == "200 Gbps");
+  CHECK(exact_quantity_like(25e9, rate, "50 GB/s") == "25 GB/s");
+  CHECK(exact_quantity_like(1800, time, "10 min") == "30 min");
+  CHECK(exact_quantity_like(2.0, time, "500 ms") == "2 s");
+  CHECK(exact_quantity_like(0.95, ratio, "90 %") == "95 %");
+  // Without a unit, and for counts, which are written as bare numbers.
+  CHECK(exact_quantity_like(25e9, rate, "=n * 2 GB/s") == "25 GB/s");
+  CHECK(exact_quantity_like(7e9, count, "70B") == "7000000000");
+  CHECK(unit_of_text("4 GiB", bytes) == kGi);
+  CHECK_FALSE(unit_of_text("40", count).has_value());
+  CHECK(in_unit_of_text(50.3, "50 ms", time) == 0.0503);
+  for (const double x : {1.0 / 3.0, 7.0e9 / 3.0, 123456789.0})
+    for (const char* like : {"1 GiB/s", "400 Gb/s", "5 MB/s"})
+      CHECK(*parse_quantity(exact_quantity_like(x, rate, like), rate).value == x);
+}
+
 TEST_CASE("exact text reads back to the same bits for any finite double") {
   std::mt19937_64 random(20240601);
   for (int i = 0; i < 20000; ++i) {

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/contract/field_groups.hpp"
 #include "models/contract/registry.hpp"
 
 namespace registry_test {
@@ -101,6 +103,37 @@ TEST_CASE("remedies, habits and successors name fields and kinds that exist") {
       CHECK(has_field(role.role, habit.field));
       CHECK((habit.factor > 1.0) == habit.text.empty());
     }
+  }
+}
+
+// Forms show a store by what its fields are about: an unknown word would leave its field among the
+// others, a word that no field has would be left behind by a kind that is gone.
+TEST_CASE("fields are in groups by the words of their keys, and every word is some field's") {
+  const models::KindInfo* lustre = models::find_kind(models::Role::storage, "lustre");
+  REQUIRE(lustre != nullptr);
+  const auto group = [&](std::string_view key) {
+    for (const base::FieldInfo* field : models::fields_of(*lustre))
+      if (field->key == key) return models::group_of(models::Role::storage, *lustre, *field);
+    FAIL(key);
+    return models::FieldGroup::other;
+  };
+  using enum models::FieldGroup;
+  CHECK(group("ost.count") == capacity);
+  CHECK(group("ost.write") == capacity);
+  CHECK(group("oss.nic") == network);
+  CHECK(group("mdt.create") == metadata);
+  CHECK(group("mdt.count") == metadata);
+  CHECK(group("oss.failed") == failure);
+  CHECK(group("ost.price") == cost);
+  CHECK(models::group_titles().size() == static_cast<std::size_t>(other) + 1);
+  for (const std::string_view word : models::grouped_words()) {
+    bool found = false;
+    for (const models::RoleInfo& role : models::roles())
+      for (const models::KindInfo& row : models::kinds(role.role))
+        for (const base::FieldInfo* field : models::fields_of(row))
+          for (const std::string& part : base::split(field->key, '.')) found |= part == word;
+    INFO(word);
+    CHECK(found);
   }
 }
 

@@ -195,4 +195,12 @@ Result<Diff> diff(const DiffInput& base, const DiffInput& head, const DiffQuesti
   return Comparison(question, predict_all).run(base, head);
 }
 
+std::vector<InputChange> changed_inputs(const Scenario& base, const Scenario& head) {
+  const Side a = side_of(base), b = side_of(head);
+  std::vector<InputChange> out;
+  for (diff::InputStep& step : diff::changes(a.design, b.design, a.origins, b.origins))
+    out.push_back(std::move(step.said));
+  return out;
+}
+
 }  // namespace stallcast::client

@@ -15,4 +15,8 @@ using PredictAll = std::function<std::vector<Result<Prediction>>(std::span<const
 [[nodiscard]] Result<Diff> diff(const DiffInput& base, const DiffInput& head,
                                 const DiffQuestion& question, const PredictAll& predict_all);
 
+/// What `head` says otherwise than `base`, as they are resolved: inherited values and defaults have
+/// a value and a place too. Simulates nothing. REQUIRES: both are ok().
+[[nodiscard]] std::vector<InputChange> changed_inputs(const Scenario& base, const Scenario& head);
+
 }  // namespace stallcast::client

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,18 @@ struct FormField {
   double minimum = 0.0, maximum = 0.0;
   std::vector<std::string> choices = {};
   std::optional<Value> value = std::nullopt;  ///< none: optional and left out
+  int group = 0;                              ///< what it is about: a place in field_groups()
+  /// The value as it is written where it comes from, so that its unit can be kept: "1 GiB". "" for
+  /// expressions, and where nobody wrote a text.
+  std::string written = {};
+  /// Nobody set it: the default holds, or it is left out.
+  [[nodiscard]] bool untouched() const {
+    return !value || value->source.kind == Source::Kind::default_value;
+  }
 };
+
+/// What fields are about, in the order in which a form has them: "Capacity and speed", "Network".
+[[nodiscard]] std::span<const std::string_view> field_groups();
 
 /// One component of a design with its fields in the order of their table.
 struct FormPart {
@@ -34,7 +46,7 @@ struct FormPart {
   std::string product;   ///< catalogue entry it was taken from, or ""
   std::string summary;   ///< of its kind, one line
   std::vector<std::string> kinds = {};  ///< of its role
-  std::vector<FormField> fields = {};
+  std::vector<FormField> fields = {};   ///< those of costs last
 };
 
 /// Everything of one scenario that can be edited, besides its text.
@@ -69,8 +81,14 @@ struct StartingPoint {
 /// Sorted by name.
 [[nodiscard]] std::vector<StartingPoint> starting_points();
 
-/// Exact text as a scenario takes it ("25 GB/s"). REQUIRES: finite.
-[[nodiscard]] std::string write_quantity(double base_value, Dimension dimension);
+/// Exact text as a scenario takes it ("25 GB/s"), in a unit of the sort that `like` has ("1.5 GiB"
+/// like "1 GiB"), if it has one. REQUIRES: finite.
+[[nodiscard]] std::string write_quantity(double base_value, Dimension dimension,
+                                         std::string_view like = {});
+/// How much one unit of a text is in the base unit, as in 2^30 of "1 GiB"; 1 without a unit.
+[[nodiscard]] double unit_of(std::string_view text, Dimension dimension);
+/// So many units of a text, as reading them gives.
+[[nodiscard]] double in_unit_of(double number, std::string_view text, Dimension dimension);
 /// Short text for people ("102.4 MB/s").
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
 
