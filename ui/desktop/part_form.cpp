@@ -7,6 +7,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/desktop/quantity_edit.hpp"
@@ -26,12 +29,20 @@ QString value_text(const client::FormField& field) {
     for (const std::string& item : value.list) items << text_of(item);
     return items.join(QStringLiteral(", "));
   }
-  return text_of(client::write_quantity(value.number, value.dimension));
+  return text_of(client::write_quantity(value.number, value.dimension, field.written));
 }
 
 bool is_bare(Dimension dimension) {
   return dimension == Dimension::count || dimension == Dimension::number ||
          dimension == Dimension::boolean;
+}
+
+QFormLayout* form_in(QWidget* widget) {
+  auto* out = new QFormLayout(widget);
+  out->setContentsMargins(0, 0, 0, 0);
+  out->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  out->setRowWrapPolicy(QFormLayout::WrapLongRows);
+  return out;
 }
 
 QString list_literal(const QString& text) {
@@ -42,10 +53,12 @@ QString list_literal(const QString& text) {
 
 }  // namespace
 
-QString provenance(const Value& value) {
+QString provenance(const Value& value, const QString& own_file) {
   using Kind = Source::Kind;
   const Kind kind = value.source.kind;
-  const QString out = kind == Kind::scenario        ? PartForm::tr("scenario")
+  const bool here = text_of(value.source.where).startsWith(own_file + u':');
+  const QString out = kind == Kind::scenario
+                          ? here ? PartForm::tr("scenario") : PartForm::tr("inherited")
                       : kind == Kind::set_option    ? PartForm::tr("--set")
                       : kind == Kind::expression    ? PartForm::tr("expression")
                       : kind == Kind::catalogue     ? PartForm::tr("catalogue")
@@ -70,7 +83,8 @@ void PartForm::show_part(const QString& path) {
 QString PartForm::signature(const client::FormPart& part) const {
   QString out = text_of(part.path + part.kind + part.product) + QString::number(look_percent());
   for (const client::FormField& field : part.fields)
-    out += u'\n' + value_text(field) + (field.value ? provenance(*field.value) : QString());
+    out += u'\n' + value_text(field) +
+           (field.value ? provenance(*field.value, workspace_.document().name()) : QString());
   return out;
 }
 
@@ -92,16 +106,17 @@ void PartForm::refresh() {
 
 void PartForm::rebuild(const client::FormPart& part) {
   auto* inside = new QWidget;
-  auto* layout = new QFormLayout(inside);
-  layout->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  layout->setRowWrapPolicy(QFormLayout::DontWrapRows);
-  layout->setContentsMargins(6, 0, 6, 0);
+  QWidget* head = new QWidget(inside);
+  QFormLayout* layout = form_in(head);
+  label_width_ = 0;  // one column of names through all groups
+  for (const client::FormField& field : part.fields)
+    label_width_ = std::max(label_width_, fontMetrics().horizontalAdvance(text_of(field.key)));
   auto* title = new QLabel(
-      QStringLiteral("<b>%1</b> %2").arg(text_of(part.path), text_of(part.summary)), inside);
+      QStringLiteral("<b>%1</b> %2").arg(text_of(part.path), text_of(part.summary)), head);
   title->setWordWrap(true);
   layout->addRow(title);
   if (!part.selector.empty() && part.kinds.size() > 1) {
-    auto* kinds = new QComboBox(inside);
+    auto* kinds = new QComboBox(head);
     kinds->setObjectName(QStringLiteral("kind"));
     kinds->setAccessibleName(tr("Kind of %1").arg(text_of(part.role)));
     for (const std::string& kind : part.kinds) kinds->addItem(text_of(kind));
@@ -113,31 +128,99 @@ void PartForm::rebuild(const client::FormPart& part) {
     layout->addRow(text_of(part.selector), kinds);
   }
   add_products(part, layout);
-  for (const client::FormField& field : part.fields) {
-    auto* row = new QWidget(inside);
-    auto* columns = new QHBoxLayout(row);
-    columns->setContentsMargins(0, 0, 0, 0);
-    QWidget* editor = editor_of(field);
-    editor->setParent(row);
-    editor->setObjectName(QStringLiteral("field:") + text_of(part.path + "." + field.key));
-    editor->setAccessibleName(text_of(field.key));
-    editor->setAccessibleDescription(text_of(field.doc));
-    editor->setToolTip(text_of(field.doc));
-    context_menu(editor, field);
-    auto* badge = new QLabel(field.value ? provenance(*field.value) : tr("left out"), row);
-    badge->setEnabled(field.value && field.value->source.kind == Source::Kind::scenario);
-    if (field.value)
-      badge->setToolTip(text_of(field.value->source.where) + u'\n' +
-                        text_of(field.value->source.citation));
-    badge->setMinimumWidth(fontMetrics().horizontalAdvance(tr("catalogue, assumed")) + 4);
-    columns->addWidget(editor, 1);
-    columns->addWidget(badge);
-    auto* label = new QLabel(text_of(field.key), inside);
-    label->setToolTip(text_of(field.doc));
-    layout->addRow(label, row);
-  }
+  auto* all = column(inside);
+  all->setContentsMargins(6, 0, 6, 0);
+  all->addWidget(head);
+  std::size_t groups = 0;
+  for (int group = 0; group < static_cast<int>(client::field_groups().size()); ++group)
+    groups += fields_in(part, group).empty() ? 0 : 1;
+  for (int group = 0; group < static_cast<int>(client::field_groups().size()); ++group)
+    if (!fields_in(part, group).empty()) add_group(part, group, groups > 1, *all, inside);
+  all->addStretch(1);
   setWidget(inside);
   updateGeometry();
+}
+
+std::vector<const client::FormField*> PartForm::fields_in(const client::FormPart& part, int group) {
+  std::vector<const client::FormField*> out;
+  for (const client::FormField& field : part.fields)
+    if (field.group == group) out.push_back(&field);
+  return out;
+}
+
+void PartForm::add_group(const client::FormPart& part, int group, bool titled, QVBoxLayout& all,
+                         QWidget* inside) {
+  const std::string_view name = client::field_groups()[static_cast<std::size_t>(group)];
+  const QString title = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+  if (titled) all.addWidget(heading(title, inside));
+  auto* basic = new QWidget(inside);
+  auto* advanced = new QWidget(inside);
+  QFormLayout *shown = form_in(basic), *folded = form_in(advanced);
+  int count = 0;
+  for (const client::FormField* field : fields_in(part, group)) {
+    const bool fold = field->untouched() && (field->optional || !field->fallback.empty());
+    add_row(part, *field, fold ? advanced : basic, *(fold ? folded : shown));
+    count += fold ? 1 : 0;
+  }
+  basic->setVisible(shown->rowCount() > 0);
+  all.addWidget(basic);
+  all.addWidget(advanced);
+  advanced->hide();
+  if (count == 0) return;
+  // What is open stays open when another component of this kind, or a new value, comes.
+  const QString key = text_of(part.role + " " + part.kind) + u' ' + title;
+  auto* more = new QToolButton(inside);
+  more->setObjectName(QStringLiteral("more:") + title);
+  more->setCheckable(true);
+  more->setAutoRaise(true);
+  more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  const auto open = [more, advanced, count](bool on) {
+    advanced->setVisible(on);
+    more->setArrowType(on ? Qt::DownArrow : Qt::RightArrow);
+    more->setText(on ? tr("Less") : tr("%1 more (defaults)").arg(count));
+  };
+  more->setToolTip(tr("Fields of which the default holds"));
+  more->setAccessibleName(tr("%1: fields of which the default holds").arg(title));
+  all.insertWidget(all.count() - 1, more);
+  connect(more, &QToolButton::toggled, this, [this, key, open](bool on) {
+    open(on);
+    if (on)
+      opened_.insert(key);
+    else
+      opened_.remove(key);
+  });
+  open(false);
+  more->setChecked(opened_.contains(key));
+}
+
+void PartForm::add_row(const client::FormPart& part, const client::FormField& field,
+                       QWidget* inside, QFormLayout& layout) {
+  auto* row = new QWidget(inside);
+  auto* columns = new QHBoxLayout(row);
+  columns->setContentsMargins(0, 0, 0, 0);
+  QWidget* editor = editor_of(field);
+  editor->setParent(row);
+  editor->setObjectName(QStringLiteral("field:") + text_of(part.path + "." + field.key));
+  editor->setAccessibleName(text_of(field.key));
+  editor->setAccessibleDescription(text_of(field.doc));
+  editor->setToolTip(text_of(field.doc));
+  context_menu(editor, field);
+  const QString own = workspace_.document().name();
+  QLabel* badge = note(field.value ? provenance(*field.value, own) : tr("left out"), row);
+  if (field.value) {
+    const bool here =
+        field.value->source.kind == Source::Kind::scenario && badge->text() != tr("inherited");
+    badge->setForegroundRole(here ? QPalette::WindowText : QPalette::PlaceholderText);
+    badge->setToolTip(text_of(field.value->source.where) + u'\n' +
+                      text_of(field.value->source.citation));
+  }
+  badge->setMinimumWidth(fontMetrics().horizontalAdvance(tr("catalogue, ")));
+  columns->addWidget(editor, 3);
+  columns->addWidget(badge, 2);
+  auto* label = new QLabel(text_of(field.key), inside);
+  label->setToolTip(text_of(field.key + ": " + field.doc));
+  label->setMinimumWidth(label_width_);
+  layout.addRow(label, row);
 }
 
 void PartForm::add_products(const client::FormPart& part, QFormLayout* layout) {
@@ -161,8 +244,9 @@ void PartForm::add_products(const client::FormPart& part, QFormLayout* layout) {
   box->setObjectName(QStringLiteral("product"));
   box->setAccessibleName(tr("Product of the catalogue"));
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(12);
+  box->setMinimumContentsLength(8);
   box->setCurrentIndex(std::max(0, box->findData(text_of(part.product))));
+  box->setToolTip(box->currentText());
   connect(box, &QComboBox::activated, this, [this, box, path = text_of(part.path)](int i) {
     const QString id = box->itemData(i).toString();
     if (id.isEmpty())
@@ -194,9 +278,10 @@ QWidget* PartForm::editor_of(const client::FormField& field) {
   if (number && field.value && std::isfinite(field.value->number)) {
     auto* spin = new QuantityEdit(field.dimension, nullptr);
     spin->set_range(field.minimum, field.maximum, 0.0);
+    spin->set_like(text_of(field.written));
     spin->set_value(field.value->number);
-    connect(spin, &QuantityEdit::value_changed, this, [this, field](double value) {
-      const QString text = text_of(client::write_quantity(value, field.dimension));
+    connect(spin, &QuantityEdit::value_changed, this, [this, field, spin] {
+      const QString text = spin->written();
       write(field, is_bare(field.dimension) ? text : quoted(text));
     });
     return spin;

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <QSet>
+#include <vector>
+
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"
 
 class QFormLayout;
-class QLineEdit;
+class QVBoxLayout;
 
 namespace stallcast::desktop {
 
@@ -22,6 +25,12 @@ class PartForm : public VerticalScroll {
 
  private:
   void rebuild(const client::FormPart& part);
+  static std::vector<const client::FormField*> fields_in(const client::FormPart& part, int group);
+  /// What somebody set, and behind a button what is left at its default.
+  void add_group(const client::FormPart& part, int group, bool titled, QVBoxLayout& all,
+                 QWidget* inside);
+  void add_row(const client::FormPart& part, const client::FormField& field, QWidget* inside,
+               QFormLayout& layout);
   void add_products(const client::FormPart& part, QFormLayout* layout);
   [[nodiscard]] QWidget* editor_of(const client::FormField& field);
   [[nodiscard]] QString signature(const client::FormPart& part) const;
@@ -30,9 +39,12 @@ class PartForm : public VerticalScroll {
 
   Workspace& workspace_;
   QString path_, shown_;
+  QSet<QString> opened_;  ///< groups whose other fields are shown
+  int label_width_ = 0;
 };
 
-/// Who set a value, in a few words: "scenario", "default (assumed)", "catalogue".
-[[nodiscard]] QString provenance(const Value& value);
+/// Who set a value, in a few words: "scenario", "inherited" when that is another file than
+/// `own_file`, "default, assumed", "catalogue".
+[[nodiscard]] QString provenance(const Value& value, const QString& own_file);
 
 }  // namespace stallcast::desktop

@@ -30,9 +30,15 @@ void QuantityEdit::set_range(double minimum, double maximum, double step) {
   step_ = step;
 }
 
+void QuantityEdit::set_like(const QString& written) { like_ = written; }
+
+QString QuantityEdit::written() const {
+  return QString::fromStdString(client::write_quantity(value_, dimension_, like_.toStdString()));
+}
+
 void QuantityEdit::set_value(double value) {
   value_ = value;
-  const QString text = QString::fromStdString(client::write_quantity(value, dimension_));
+  const QString text = written();
   if (lineEdit()->text() != text) lineEdit()->setText(text);
   lineEdit()->setCursorPosition(0);  // the number, not its end, where it is narrow
   lineEdit()->setToolTip({});
@@ -48,14 +54,17 @@ void QuantityEdit::mark(bool wrong) {
 }
 
 void QuantityEdit::stepBy(int steps) {
-  double step = step_;
+  const std::string like = like_.toStdString();
+  const double unit = client::unit_of(like, dimension_), shown = value_ / unit;
+  double step = step_ / unit;
   if (step <= 0.0) {
-    const double size = value_ == 0.0 ? 1.0 : std::abs(value_);
+    const double size = shown == 0.0 ? 1.0 : std::abs(shown);
     step = std::pow(10.0, std::floor(std::log10(size)) - 1.0);
     if (dimension_ == Dimension::count) step = std::max(1.0, std::round(step));
   }
-  double next = std::round(value_ / step + steps) * step;
-  if (step < 1.0) next = std::round(value_ / step + steps) / std::round(1.0 / step);
+  double next = std::round(shown / step + steps) * step;
+  if (step < 1.0) next = std::round(shown / step + steps) / std::round(1.0 / step);
+  next = client::in_unit_of(next, like, dimension_);
   next = std::clamp(next, minimum_, maximum_);
   if (next == value_) return;
   set_value(next);
@@ -92,6 +101,7 @@ void QuantityEdit::take_text() {
   setAccessibleDescription({});
   if (*read.value == value_) return;
   value_ = *read.value;
+  like_ = lineEdit()->text();
   emit value_changed(value_);
 }
 

@@ -14,6 +14,11 @@ class QuantityEdit : public QAbstractSpinBox {
   QuantityEdit(Dimension dimension, QWidget* parent);
 
   void set_range(double minimum, double maximum, double step);
+  /// Keeps to the unit that this text has: "400 Gb/s". What is typed with another unit goes on in
+  /// that.
+  void set_like(const QString& written);
+  /// The value as a scenario takes it, as it is shown.
+  [[nodiscard]] QString written() const;
   /// Shows `value`; emits nothing.
   void set_value(double value);
   [[nodiscard]] double value() const { return value_; }
@@ -36,6 +41,7 @@ class QuantityEdit : public QAbstractSpinBox {
   void mark(bool wrong);
 
   Dimension dimension_;
+  QString like_;
   double value_ = 0.0;
   bool wrong_ = false;
   double minimum_, maximum_, step_ = 0.0;

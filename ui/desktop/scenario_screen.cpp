@@ -30,6 +30,8 @@ ScenarioScreen::ScenarioScreen(Workspace& workspace, QWidget* parent)
   tree_->setObjectName(QStringLiteral("parts"));
   tree_->setAccessibleName(tr("Components"));
   tree_->setHeaderLabels({tr("component"), tr("kind")});
+  for (const int column : {0, 1})
+    tree_->headerItem()->setToolTip(column, tree_->headerItem()->text(column));
   form_ = new PartForm(workspace, split);
   editor_ = new JsonEditor(workspace, split);
   split->addWidget(tree_);
@@ -66,7 +68,8 @@ void ScenarioScreen::refresh() {
       item->setText(0, above != nullptr ? path.section(u'.', -1) : path);
       item->setText(1, QString::fromStdString(part.kind));
       item->setData(0, kPathRole, path);
-      item->setToolTip(0, QString::fromStdString(part.summary));
+      item->setToolTip(0, path + QStringLiteral(": ") + QString::fromStdString(part.summary));
+      item->setToolTip(1, item->text(1));
       if (path == before) tree_->setCurrentItem(item);
     }
     tree_->expandAll();

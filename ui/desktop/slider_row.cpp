@@ -78,6 +78,7 @@ int SliderRow::place_of(double value) const {
 
 void SliderRow::show_value(const SliderSpec& spec) {
   spec_ = spec;
+  edit_->set_like(spec.written);
   edit_->set_value(spec.value);
   if (moving_) return;  // the handle stays where the hand is
   const QSignalBlocker quiet(slider_);

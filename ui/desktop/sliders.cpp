@@ -25,6 +25,7 @@ SliderSpec field_slider(const client::FormPart& part, const client::FormField& f
   out.bare = field.dimension == Dimension::count || field.dimension == Dimension::number;
   out.whole = field.dimension == Dimension::count;
   out.value = field.value->number;
+  out.written = QString::fromStdString(field.written);
   if (field.dimension == Dimension::ratio && field.maximum <= 1.0) {
     out.minimum = std::max(0.0, field.minimum);
     out.maximum = field.maximum;
@@ -166,15 +167,20 @@ QStringList Workspace::possible_sliders() const {
 }
 
 double Workspace::snapped(const SliderSpec& slider, double value) {
+  const std::string like = slider.written.toStdString();
   if (slider.step > 0.0)
     value = slider.minimum + std::round((value - slider.minimum) / slider.step) * slider.step;
   else
-    value = slider.whole ? std::round(value) : rounded(value);
+    value = slider.whole
+                ? std::round(value)
+                : client::in_unit_of(rounded(value / client::unit_of(like, slider.dimension)), like,
+                                     slider.dimension);
   return std::clamp(value, slider.minimum, slider.maximum);
 }
 
 QString Workspace::literal(const SliderSpec& slider, double value) {
-  const QString text = QString::fromStdString(client::write_quantity(value, slider.dimension));
+  const QString text = QString::fromStdString(
+      client::write_quantity(value, slider.dimension, slider.written.toStdString()));
   return slider.bare ? text : quoted(text);
 }
 

@@ -63,6 +63,12 @@ void Workspace::read_text() {
   emit predicted();
 }
 
+bool Workspace::is_quick() const {
+  constexpr std::uint64_t kMostEvents = 1'000'000;
+  constexpr double kLongest = 0.5;  // seconds
+  return simulated_ && simulated_->events <= kMostEvents && simulated_->wall_s <= kLongest;
+}
+
 void Workspace::predict_now() {
   rest_.stop();
   simulate();

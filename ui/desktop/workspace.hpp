@@ -44,6 +44,7 @@ struct SliderSpec {
   bool logarithmic = false;
   double minimum = 0.0, maximum = 1.0, step = 0.0;  ///< step 0: any value
   double value = 0.0;
+  QString written = {};  ///< the value as it is written now: others keep its unit
 };
 
 constexpr std::size_t kMostPins = 4;
@@ -88,6 +89,9 @@ class Workspace : public QObject {
   [[nodiscard]] bool refining() const { return refining_; }
   [[nodiscard]] const QString& failure() const { return failure_; }
   [[nodiscard]] bool has_errors() const { return diagnostics_.has_errors(); }
+  /// Whether so many designs like the one on screen are simulated within seconds that a place may
+  /// do it without being asked to.
+  [[nodiscard]] bool is_quick() const;
   /// From the last edit to its estimate, and from the end of rest to its simulation.
   [[nodiscard]] double estimate_ms() const { return estimate_ms_; }
   [[nodiscard]] double simulation_ms() const { return simulation_ms_; }
