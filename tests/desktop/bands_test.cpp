@@ -111,7 +111,9 @@ TEST_CASE("a curve has about the band of the design at once, then that of its ow
   const QString metric = QStringLiteral("job.train.checkpoint.duration");
   REQUIRE(screen->act(QStringLiteral("metric"), metric));
   REQUIRE(screen->act(QStringLiteral("range"), QStringLiteral("n_ost 20..200")));
-  auto* chart = screen->findChild<XyChart*>();
+  auto* chart = qobject_cast<XyChart*>(
+      screen->findChild<ChartPane*>(QStringLiteral("chart:response"))->chart());
+  REQUIRE(chart != nullptr);
   std::vector<Qt::PenStyle> rims;  // of the bands, as they came
   QObject::connect(&workspace.background(), &Engine::busy_changed, chart, [&] {
     if (const auto bands = bands_of(*chart); !bands.empty())

@@ -9,9 +9,12 @@
 #include <map>
 #include <string>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/chart.hpp"
+#include "ui/desktop/fall_chart.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/hop_chart.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/picture_chart.hpp"
 #include "ui/desktop/twice_pane.hpp"
@@ -19,6 +22,13 @@
 #include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
+namespace {
+
+QString before_trying() {
+  return BottleneckScreen::tr("Changes of what limits, each tried alone by simulation");
+}
+
+}  // namespace
 
 BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("bottleneck"), tr("Bottleneck"), parent) {
@@ -36,41 +46,65 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   auto* system = new ChartPane(tr("The system"), "system", picture_, split);
   split->addWidget(system);
   connect(picture_, &PictureChart::chosen, this, &BottleneckScreen::part_wanted);
-  hops_ = new HopChart(split);
-  auto* pane = new ChartPane(tr("Data path"), "path", hops_, split);
-  split->addWidget(scrolled(pane, tr("Data path"), split));
-  auto* below = new QWidget(split);
-  auto* rows = column(below);
-  rows->addWidget(heading(tr("What would twice of it do?"), below));
-  twice_ = new TwicePane(workspace, below);
-  rows->addWidget(twice_);
-  auto* head = new QHBoxLayout;
-  help_ = push_button(tr("What would &help?"), "help", tr("Try changes by simulation"), below);
-  const QString before = tr("Changes of what limits, each tried alone by simulation");
-  tried_ = note(before, below);
-  head->addWidget(help_);
-  head->addWidget(tried_, 1);
-  rows->addLayout(head);
-  changes_ = new RowsModel(
-      {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
-  rows->addWidget(table_of(*changes_, tr("Changes that were tried"), below, "changes"), 1);
+  auto* below = splitter(Qt::Horizontal, split);
+  hops_ = new HopChart(below);
+  auto* pane = new ChartPane(tr("Data path"), "path", hops_, below);
+  below->addWidget(scrolled(pane, tr("Data path"), below));
+  below->addWidget(twice_side(below));
+  stretch(*below, {1, 1});
   split->addWidget(below);
-  stretch(*split, {3, 3, 2});
+  stretch(*split, {2, 3});
+  split->setSizes({200, 300});
+  entry_ = new OnEntry(
+      *this, workspace, [this] { try_changes(); },
+      [this] { tried_->setText(tr("A simulation of this design takes long: press to try them")); });
   connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
-  connect(&workspace, &Workspace::predicted, this, [this, before] {
+  connect(&workspace, &Workspace::predicted, this, [this] {
     changes_->set({});
-    tried_->setText(before);
+    tried_->setText(before_trying());
+    entry_->forget();
     if (isVisible()) refresh();
   });
   connect(&workspace, &Workspace::refined, this, [this] {
     if (isVisible()) refresh();
   });
+  // Other work takes its place: then nothing came of it.
+  connect(&workspace.background(), &Engine::busy_changed, this, [this](bool busy) {
+    if (busy || !trying_) return;
+    trying_ = false;
+    tried_->setText(before_trying());
+  });
+}
+
+QWidget* BottleneckScreen::twice_side(QWidget* parent) {
+  auto* side = new QWidget(parent);
+  auto* rows = column(side);
+  falls_ = new FallChart(side);
+  auto* falls = new ChartPane(tr("Where the time goes"), "falls", falls_, side);
+  falls->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  rows->addWidget(falls);
+  rows->addWidget(heading(tr("What would twice of it do?"), side));
+  twice_ = new TwicePane(workspace(), side);
+  rows->addWidget(twice_);
+  help_ = push_button(tr("What would &help?"), "help", tr("Try changes by simulation"), side);
+  tried_ = note(before_trying(), side);
+  auto* head = new QHBoxLayout;
+  head->addWidget(help_);
+  head->addWidget(tried_, 1);
+  rows->addLayout(head);
+  changes_ = new RowsModel(
+      {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
+  QTableView* table = table_of(*changes_, tr("Changes that were tried"), side, "changes");
+  table->setMinimumHeight(8 * fontMetrics().height());
+  rows->addWidget(table, 1);
+  return scrolled(side, tr("What would help"), parent);
 }
 
 void BottleneckScreen::refresh() {
   const Workspace& w = workspace();
   twice_->refresh();
   help_->setEnabled(w.freshness() == Freshness::simulated);
+  entry_->look();
   if (!w.simulated()) {
     headline_->setText(tr("Nothing is simulated yet"));
     return;
@@ -80,6 +114,7 @@ void BottleneckScreen::refresh() {
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   picture_->set(*w.simulated());
   hops_->set(w.simulated()->resources, stale);
+  show_falls(stale);
   if (!w.simulated()->gains) return;
   std::map<std::string, double> gains;
   for (const Bottleneck& b : w.simulated()->bottlenecks) {
@@ -89,27 +124,46 @@ void BottleneckScreen::refresh() {
   hops_->set_gains(std::move(gains));
 }
 
+void BottleneckScreen::show_falls(bool stale) {
+  const Prediction& now = *workspace().simulated();
+  std::vector<FallChart::Job> jobs;
+  for (const auto& [job, shares] : now.breakdown) {
+    const Metric* use =
+        find_metric(now, QStringLiteral("job.%1.gpu.utilization").arg(QString::fromStdString(job)));
+    jobs.push_back({now.breakdown.size() > 1 ? QString::fromStdString(job) : QString(), shares,
+                    use == nullptr ? std::nullopt : use->ci90});
+  }
+  falls_->set(jobs, stale);
+}
+
 void BottleneckScreen::try_changes() {
   if (!workspace().design() || !workspace().simulated()) return;
   constexpr std::size_t kMost = 5;
-  tried_->setText(tr("Trying..."));
+  entry_->taken();
   workspace().background().start(
       [this, scenario = *workspace().scenario(), design = *workspace().design(),
        prediction = *workspace().simulated()](client::Session& session,
                                               const Engine::Progress& progress) -> Engine::Then {
         std::vector<Alternative> found =
             session.alternatives(scenario, design, prediction, kMost, {.on_progress = progress});
-        return [this, found = std::move(found)] {
-          std::vector<Row> rows;
-          for (const Alternative& a : found)
-            rows.push_back({Cell(a.change), figure_cell(a.utilization, "ratio"),
-                            Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
-                            Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
-          tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
-                                       : tr("Each tried alone by simulation"));
-          changes_->set(std::move(rows));
-        };
+        return [this, found = std::move(found)] { show_changes(found); };
       });
+  trying_ = true;
+  tried_->setText(tr("Trying..."));
+}
+
+void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
+  std::vector<Row> rows;
+  for (const Alternative& a : found) {
+    Cell change(label::of_change(a.change));
+    change.tip = QString::fromStdString(a.change);
+    rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
+                    Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
+                    Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
+  }
+  tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
+                               : tr("Each tried alone by simulation"));
+  changes_->set(std::move(rows));
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

@@ -7,7 +7,9 @@ class QPushButton;
 
 namespace stallcast::desktop {
 
+class FallChart;
 class HopChart;
+class OnEntry;
 class PictureChart;
 class RowsModel;
 class TwicePane;
@@ -28,14 +30,20 @@ class BottleneckScreen : public Screen {
   void part_wanted(const QString& path);
 
  private:
+  [[nodiscard]] QWidget* twice_side(QWidget* parent);
+  void show_falls(bool stale);
   void try_changes();
+  void show_changes(const std::vector<Alternative>& found);
 
   PictureChart* picture_;
+  FallChart* falls_;
   HopChart* hops_;
   QLabel *headline_, *tried_;
   QPushButton* help_;
   TwicePane* twice_;
   RowsModel* changes_;
+  OnEntry* entry_;
+  bool trying_ = false;
 };
 
 }  // namespace stallcast::desktop

@@ -3,10 +3,12 @@
 #include <QAbstractScrollArea>
 #include <QAccessible>
 #include <QFile>
+#include <QFileDialog>
 #include <QFontMetricsF>
 #include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
+#include <QMessageBox>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
@@ -16,6 +18,8 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include "ui/desktop/parts.hpp"
 
 namespace stallcast::desktop {
 
@@ -58,7 +62,7 @@ ChartPane::ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWid
   chart->setAccessibleName(title);
   if (auto* area = qobject_cast<QAbstractScrollArea*>(chart))
     area->viewport()->setAccessibleName(title);
-  stack_ = new QStackedWidget(this);
+  stack_ = new PageStack(this);
   stack_->addWidget(chart);
   stack_->addWidget(table_of(twin, tr("%1 as a table").arg(title), stack_));
   auto* label = new QLabel(title, this);
@@ -72,13 +76,30 @@ ChartPane::ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWid
   toggle_->setAccessibleName(tr("%1: show as table").arg(title));
   connect(toggle_, &QToolButton::toggled, this,
           [this](bool on) { stack_->setCurrentIndex(on ? 1 : 0); });
+  auto* save = new QToolButton(this);
+  save->setText(tr("Save..."));
+  save->setObjectName(QStringLiteral("save_chart"));
+  save->setToolTip(tr("Save this chart as PNG, SVG or PDF, or its figures as CSV"));
+  save->setAccessibleName(tr("%1: save").arg(title));
+  connect(save, &QToolButton::clicked, this, &ChartPane::ask_and_write);
+  label->setWordWrap(true);
   auto* head = new QHBoxLayout;
   head->addWidget(label, 1);
   head->addWidget(toggle_);
+  head->addWidget(save);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->addLayout(head);
   all->addWidget(stack_, 1);
+}
+
+void ChartPane::ask_and_write() {
+  const QString file =
+      QFileDialog::getSaveFileName(this, tr("Save the chart"), title_ + QStringLiteral(".png"),
+                                   tr("Pictures and figures (*.png *.svg *.pdf *.csv)"));
+  QString why_not;
+  if (!file.isEmpty() && !write(file, why_not))
+    QMessageBox::warning(this, tr("Save the chart"), why_not);
 }
 
 void ChartPane::show_table(bool table) { toggle_->setChecked(table); }

@@ -58,6 +58,8 @@ class ChartPane : public QWidget {
 
   /// By the ending: .png, .svg, .pdf, .csv. False with a reason when it could not be written.
   [[nodiscard]] bool write(const QString& file, QString& why_not) const;
+  /// Asks for a file and writes it; says what goes wrong.
+  void ask_and_write();
 
  private:
   void paint_to(QPaintDevice& device, const QSize& size) const;

@@ -9,13 +9,15 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "ui/app/diff.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/parts.hpp"
-#include "ui/desktop/patch.hpp"
 #include "ui/desktop/side_pane.hpp"
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
@@ -39,7 +41,7 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   tabs_ = new QTabWidget(this);
   tabs_->setAccessibleName(tr("Kinds of comparison"));
-  tabs_->addTab(pinned_side(tabs_), tr("With a &pinned design"));
+  tabs_->addTab(pinned_side(tabs_), tr("With &another design"));
   side_ = new SidePane(workspace, tabs_);
   tabs_->addTab(side_, tr("&Side by side"));
   layout->addWidget(tabs_);
@@ -52,6 +54,15 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   connect(&workspace, &Workspace::pins_changed, this, show);
   connect(&workspace.document(), &Document::edited, this, &CompareScreen::forget_shares);
   connect(base_, &QComboBox::currentTextChanged, this, &CompareScreen::forget_shares);
+  connect(base_, &QComboBox::currentIndexChanged, this, [this] {
+    entry_->forget();
+    entry_->look();
+  });
+  entry_ = new OnEntry(
+      *this, workspace, [this] { fill(); },
+      [this] {
+        how_->setText(tr("A simulation of this design takes long: press \"Which change did it?\""));
+      });
   forget_shares();
 }
 
@@ -62,12 +73,12 @@ QWidget* CompareScreen::pinned_side(QWidget* parent) {
   head->addWidget(new QLabel(tr("Against"), side));
   base_ = choice(QStringLiteral("base"), tr("Design to compare with"), side);
   head->addWidget(base_, 1);
-  empty_ = note(tr("Pin a design on \"What if\" (Ctrl+P), then change it"), side);
+  empty_ = note(tr("Change the design, or pin one (Ctrl+P) and change it then"), side);
   head->addWidget(empty_, 1);
   layout->addLayout(head);
   auto* split = splitter(Qt::Horizontal, side);
   auto* left = splitter(Qt::Vertical, split);
-  inputs_ = new RowsModel({tr("input"), tr("before"), tr("now")}, this);
+  inputs_ = new RowsModel({tr("input"), tr("before"), tr("now"), tr("set in")}, this);
   left->addWidget(titled(tr("What was changed"),
                          table_of(*inputs_, tr("What was changed"), left, "inputs"), left));
   figures_ = new RowsModel({tr("figure")}, this);
@@ -87,27 +98,68 @@ QWidget* CompareScreen::pinned_side(QWidget* parent) {
   return side;
 }
 
-void CompareScreen::refresh() {
-  QStringList names, shown;
-  for (const Pin& pin : workspace().pins()) names << pin.name;
-  for (int i = 0; i < base_->count(); ++i) shown << base_->itemText(i);
-  if (names != shown) {
-    const QSignalBlocker quiet(base_);
-    base_->clear();
-    base_->addItems(names);
-    forget_shares();
+CompareBase* CompareScreen::base() {
+  const int i = base_->currentIndex();
+  return i < 0 || i >= static_cast<int>(bases_.size()) ? nullptr
+                                                       : &bases_[static_cast<std::size_t>(i)];
+}
+
+void CompareScreen::refresh_bases() {
+  std::vector<CompareBase> now = compare_bases(workspace());
+  bool same = now.size() == bases_.size();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    same = same && now[i].same(bases_[i]);
+    for (const CompareBase& before : bases_)
+      if (now[i].same(before) && !now[i].prediction) now[i] = before;
   }
-  empty_->setVisible(names.isEmpty());
-  base_->setEnabled(!names.isEmpty());
+  bases_ = std::move(now);
+  if (same) return;
+  QStringList names;
+  for (const CompareBase& one : bases_) names << one.name;
+  set_items(*base_, names);
+  forget_shares();
+  entry_->forget();
+}
+
+void CompareScreen::refresh() {
+  refresh_bases();
+  empty_->setVisible(bases_.empty());
+  base_->setEnabled(!bases_.empty());
   refresh_inputs();
   refresh_figures();
   std::vector<StepChart::Bar> bars;
   if (const auto& now = workspace().simulated())
     bars = step_bars(*now, tr("this design"), workspace().freshness() != Freshness::simulated);
-  for (const Pin& pin : workspace().pins())
-    for (StepChart::Bar& bar : step_bars(pin.prediction, pin.name, false))
-      bars.push_back(std::move(bar));
+  for (const CompareBase& one : bases_)
+    if (one.prediction)
+      for (StepChart::Bar& bar : step_bars(*one.prediction, one.name, false))
+        bars.push_back(std::move(bar));
   steps_->set(std::move(bars));
+  entry_->look();
+}
+
+void CompareScreen::fill() {
+  constexpr int kFewChanges = 4;  // 2^4 designs between the two
+  if (base() == nullptr || !base()->read(workspace())) return;
+  if (!base()->prediction) return predict_base();
+  if (const int n = inputs_->rowCount(); n > 0 && n <= kFewChanges) attribute();
+}
+
+void CompareScreen::predict_base() {
+  how_->setText(tr("Simulating %1...").arg(base()->name));
+  workspace().background().start([this, of = *base()](
+                                     client::Session& session,
+                                     const Engine::Progress& progress) -> Engine::Then {
+    Result<Prediction> found = session.predict(of.scenario->design(), {.on_progress = progress});
+    return [this, of, found = std::move(found)] {
+      if (!found.ok()) return how_->setText(failure_text(found.failure()));
+      for (CompareBase& one : bases_)
+        if (one.same(of)) one.prediction = *found;
+      forget_shares();
+      refresh();
+      fill();
+    };
+  });
 }
 
 QWidget* CompareScreen::shares_side(QWidget* parent) {
@@ -138,28 +190,23 @@ void CompareScreen::forget_shares() {
 }
 
 void CompareScreen::attribute() {
-  const int base = base_->currentIndex();
-  if (base < 0 || !workspace().design() || workspace().has_errors()) return;
+  if (base() == nullptr || !base()->read(workspace()) || !workspace().design() ||
+      workspace().has_errors())
+    return;
+  entry_->taken();
   forget_shares();
   how_->setText(tr("Simulating the designs between the two..."));
-  const Pin& pin = workspace().pins()[static_cast<std::size_t>(base)];
-  ScenarioFile source = workspace().source();
-  source.text = pin.text.toStdString();
-  const client::DiffInput before{.name = pin.name.toStdString(),
-                                 .scenario = workspace().session().read(source).scenario};
+  const CompareBase of = *base();
+  const client::DiffInput before{.name = of.name.toStdString(), .scenario = of.scenario};
   const client::DiffInput now{.name = tr("this design").toStdString(),
                               .scenario = workspace().scenario()};
-  if (!before.scenario) return;  // it was read when it was pinned
   workspace().background().start(
-      [this, before, now](client::Session& session,
-                          const Engine::Progress& progress) -> Engine::Then {
+      [this, of, before, now](client::Session& session,
+                              const Engine::Progress& progress) -> Engine::Then {
         Result<Diff> found = session.diff(before, now, {.predict = {.on_progress = progress}});
-        return [this, before, now, found = std::move(found)] {
-          const std::vector<Pin>& pins = workspace().pins();
-          const int i = base_->currentIndex();
-          const bool stale =
-              workspace().source().text != now.scenario->text() || i < 0 ||
-              pins[static_cast<std::size_t>(i)].text.toStdString() != before.scenario->text();
+        return [this, of, now, found = std::move(found)] {
+          const bool stale = workspace().source().text != now.scenario->text() ||
+                             base() == nullptr || !base()->same(of);
           if (stale) return;
           if (!found.ok()) return how_->setText(QString::fromStdString(found.failure().message));
           diff_ = *found;
@@ -177,6 +224,7 @@ void CompareScreen::offer_figures() {
         moved_->addItem(QString::fromStdString(report::metric_label(m->metric)),
                         QString::fromStdString(m->metric));
   moved_->setEnabled(moved_->count() > 0);
+  moved_->setToolTip(moved_->currentText());
   show_shares();
 }
 
@@ -231,40 +279,48 @@ bool CompareScreen::act(const QString& action, const QString& argument) {
 
 void CompareScreen::refresh_inputs() {
   std::vector<Row> rows;
-  const int base = base_->currentIndex();
-  if (base >= 0)
-    for (const TextChange& c :
-         value_changes(workspace().pins()[static_cast<std::size_t>(base)].text,
-                       workspace().document().text()))
-      if (!c.path.endsWith(QLatin1String("].id")))  // names the item that others change
-        rows.push_back({Cell(c.path), Cell(c.before.isEmpty() ? tr("absent") : c.before),
-                        Cell(c.after.isEmpty() ? tr("absent") : c.after)});
+  const auto side = [](const std::string& value, const std::string& at) {
+    Cell out(value.empty() ? tr("not there") : QString::fromStdString(value));
+    if (!at.empty()) out.tip = out.text + QStringLiteral(", ") + QString::fromStdString(at);
+    return out;
+  };
+  if (base() != nullptr && base()->read(workspace()) && workspace().scenario())
+    for (const InputChange& c : client::changed_inputs(*base()->scenario, *workspace().scenario()))
+      rows.push_back({Cell(c.name), side(c.before, c.base_at), side(c.after, c.head_at),
+                      Cell(report::place_text(c))});
   inputs_->set(std::move(rows));
 }
 
 void CompareScreen::refresh_figures() {
   const auto& now = workspace().simulated();
-  const std::vector<Pin>& pins = workspace().pins();
-  const int base = base_->currentIndex();
+  // Those that are simulated, and the one that is compared with.
+  std::vector<const CompareBase*> shown;
+  for (const CompareBase& one : bases_)
+    if (one.prediction) shown.push_back(&one);
   QStringList headers{tr("figure")};
-  for (const Pin& pin : pins) headers << pin.name;
+  for (const CompareBase* one : shown) headers << one->name;
   headers << tr("this design") << tr("difference");
   std::vector<Row> rows;
+  std::vector<std::string> names;
   if (now) {
-    for (const auto& [name, metric] : now->metrics) {
-      const QString title = QString::fromStdString(name);
-      Row row{Cell(title)};
-      const Metric* before = nullptr;
-      for (std::size_t i = 0; i < pins.size(); ++i) {
-        const Metric* m = find_metric(pins[i].prediction, title);
-        row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013"))
-                                   : figure_cell(m->value, m->unit));
-        if (static_cast<int>(i) == base) before = m;
-      }
-      row.emplace_back(metric_text(metric), metric.value);
-      row.emplace_back(before == nullptr ? QString() : judged_delta(title, *before, metric));
-      rows.push_back(std::move(row));
+    for (const Headline& h : headline_tiles(*now)) names.push_back(h.metric.toStdString());
+    for (const auto& [name, metric] : now->metrics)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    const QString path = QString::fromStdString(name);
+    const Metric& metric = *find_metric(*now, path);
+    Row row{Cell(report::metric_label(name))};
+    row.back().tip = path;
+    const Metric* before = nullptr;
+    for (const CompareBase* one : shown) {
+      const Metric* m = find_metric(*one->prediction, path);
+      row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013")) : figure_cell(m->value, m->unit));
+      if (one == base()) before = m;
     }
+    row.emplace_back(metric_text(metric), metric.value);
+    row.emplace_back(before == nullptr ? QString() : judged_delta(path, *before, metric));
+    rows.push_back(std::move(row));
   }
   figures_->set(headers, std::move(rows));
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "stallcast/diff.hpp"
+#include "ui/desktop/compare_base.hpp"
 #include "ui/desktop/screen.hpp"
 
 class QComboBox;
@@ -12,13 +14,15 @@ class QTabWidget;
 
 namespace stallcast::desktop {
 
+class OnEntry;
 class RowsModel;
 class SidePane;
 class StepChart;
 class WaterfallChart;
 
-/// Pinned designs and the one on screen: what differs in the text, and in the figures, and which
-/// change made which part of a difference; and whole architectures side by side.
+/// The design on screen against a pinned one, the scenario as it was saved, or a variant of it:
+/// what differs in what they resolve to, and in the figures, and which change made which part of a
+/// difference; and whole architectures side by side.
 class CompareScreen : public Screen {
   Q_OBJECT
  public:
@@ -39,6 +43,12 @@ class CompareScreen : public Screen {
   void refresh_inputs();
   void refresh_figures();
   [[nodiscard]] QWidget* shares_side(QWidget* parent);
+  void refresh_bases();
+  /// nullptr without one.
+  [[nodiscard]] CompareBase* base();
+  /// What is missing of the comparison: the base's simulation, then the shares of a few changes.
+  void fill();
+  void predict_base();
   /// Simulates the designs between the two.
   void attribute();
   void offer_figures();
@@ -56,6 +66,8 @@ class CompareScreen : public Screen {
   QLabel* how_;
   WaterfallChart* shares_;
   std::optional<Diff> diff_;
+  std::vector<CompareBase> bases_;  ///< one an item of `base_`
+  OnEntry* entry_;
 };
 
 }  // namespace stallcast::desktop

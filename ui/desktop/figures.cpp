@@ -114,7 +114,9 @@ QString delta_text(const Metric& before, const Metric& now) {
     return QStringLiteral("as before");
   if (now.unit == "ratio") return points(now.value - before.value);
   if (before.value == 0.0) return QStringLiteral("+%1").arg(figure_text(now.value, now.unit));
-  const double relative = now.value / before.value - 1.0;
+  const double times = now.value / before.value, relative = times - 1.0;
+  constexpr double kManyTimes = 10.0;
+  if (times >= kManyTimes) return QStringLiteral("\u00d7%1").arg(times, 0, 'f', 0);
   return QStringLiteral("%1%2 %")
       .arg(relative > 0 ? QStringLiteral("+") : QString())
       .arg(100.0 * relative, 0, 'f', std::abs(relative) < 0.1 ? 1 : 0);
@@ -130,6 +132,12 @@ QString judged_delta(const QString& metric, const Metric& before, const Metric& 
   const int sign = delta_sign(metric, before, now);
   const char* judgement = sign > 0 ? ", better" : sign < 0 ? ", worse" : "";
   return delta_text(before, now) + QLatin1String(judgement);
+}
+
+std::optional<double> target_of(const Prediction& prediction, const QString& metric) {
+  for (const AssertionOutcome& a : prediction.assertions)
+    if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString()) return a.limit;
+  return std::nullopt;
 }
 
 const Metric* find_metric(const Prediction& prediction, const QString& name) {

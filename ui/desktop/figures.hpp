@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "stallcast/prediction.hpp"
@@ -39,12 +40,16 @@ struct Headline {
 /// What went wrong, with its hint: "no storage is named \"b\" (known: a)".
 [[nodiscard]] QString failure_text(const Failure& failure);
 
-/// "+1.3 points", "-12 %" of `now` against `before`; "as before" when they read the same.
+/// "+1.3 points", "-12 %", "\u00d740" of `now` against `before`; "as before" when they read the
+/// same.
 [[nodiscard]] QString delta_text(const Metric& before, const Metric& now);
 /// That, and whether it is for the better: "+1.3 points, better".
 [[nodiscard]] QString judged_delta(const QString& metric, const Metric& before, const Metric& now);
 /// 1 when the change is for the better, -1 for the worse, 0 otherwise.
 [[nodiscard]] int delta_sign(const QString& metric, const Metric& before, const Metric& now);
+
+/// The limit that the first target of `metric` has; nullopt without one.
+[[nodiscard]] std::optional<double> target_of(const Prediction& prediction, const QString& metric);
 
 /// nullptr when there is no such metric.
 [[nodiscard]] const Metric* find_metric(const Prediction& prediction, const QString& name);

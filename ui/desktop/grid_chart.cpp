@@ -53,7 +53,7 @@ void GridChart::say() {
                     grid_.across_values[column_], grid_.up_values[row_]));
 }
 
-QSize GridChart::minimumSizeHint() const { return in_lines(20, 10); }
+QSize GridChart::minimumSizeHint() const { return in_lines(14, 10); }
 
 QRectF GridChart::plot(const QRectF& area) const {
   const QFontMetricsF metrics(font());

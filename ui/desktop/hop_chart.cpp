@@ -76,7 +76,7 @@ double HopChart::gain_of(const ResourceUse& use) const {
 QSize HopChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize HopChart::minimumSizeHint() const {
-  return in_lines(24, kHopRow * at_least_one(resources_.size()));
+  return in_lines(14, kHopRow * at_least_one(resources_.size()));
 }
 
 void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -86,7 +86,7 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
   double y = area.top();
   for (const ResourceUse& r : resources_) {
     const QRectF label(area.left(), y, area.width(), 1.15 * unit);
-    const QString right =
+    QString right =
         r.capacity > 0.0
             ? tr("%1 of %2").arg(figure_text(r.throughput, r.unit), figure_text(r.capacity, r.unit))
         : r.throughput > 0.0 ? figure_text(r.throughput, r.unit)
@@ -94,12 +94,16 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
     const bool tried = !gains_.empty();
     const double gain = gain_of(r);
     const QString blame =
-        tried ? (gain > 0.0 ? tr("twice as fast: %1 less time   ").arg(percent(gain)) : QString())
+        tried ? (gain > 0.0 ? tr("\u00d72 saves %1   ").arg(percent(gain)) : QString())
         : r.blamed_share >= 0.0005
             ? tr("%1 of waiting   ").arg(figure_text(r.blamed_share, "ratio"))
             : QString();
     const bool limits = tried ? gain > kMuch : r.blamed_share > 0.5;
     const bool slows = tried ? gain > 0.0 : r.blamed_share > 0.05;
+    // Where there is no room for all, what is saved matters more than what was moved.
+    constexpr double kName = 7.0;
+    if (!blame.isEmpty() && metrics.horizontalAdvance(blame + right) + kName * unit > area.width())
+      right.clear();
     const double taken = metrics.horizontalAdvance(blame + right) + unit;
     painter.setPen(theme.text);
     painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,

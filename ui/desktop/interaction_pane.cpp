@@ -12,6 +12,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/knee.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/range_model.hpp"
 
@@ -33,7 +34,7 @@ InteractionPane::InteractionPane(Workspace& workspace, RangeModel& ranges, QWidg
   auto* head = new QHBoxLayout;
   a_ = choice(QStringLiteral("pair_a"), tr("Input to the right"), this);
   b_ = choice(QStringLiteral("pair_b"), tr("Input upwards"), this);
-  for (QComboBox* box : {a_, b_}) box->setMinimumContentsLength(8);
+  for (QComboBox* box : {a_, b_}) box->setMinimumContentsLength(5);
   run_ = push_button(tr("Try &both"), "run_pair", tr("Simulate both inputs together"), this);
   head->addWidget(a_, 1);
   head->addWidget(new QLabel(tr("and"), this));
@@ -46,6 +47,11 @@ InteractionPane::InteractionPane(Workspace& workspace, RangeModel& ranges, QWidg
   status_ = note(tr("%1 values of each over its range, every pair simulated").arg(kValues), this);
   status_->setObjectName(QStringLiteral("interaction"));
   layout->addWidget(status_);
+  entry_ = new OnEntry(
+      *this, workspace, [this] { run(); },
+      [this] {
+        status_->setText(tr("A simulation of this design takes long: press \"Try both\"."));
+      });
   connect(run_, &QPushButton::clicked, this, &InteractionPane::run);
   connect(&ranges_, &RangeModel::changed, this, &InteractionPane::offer);
   connect(chart_, &GridChart::chosen, this, [this](int across, int up) {
@@ -77,7 +83,10 @@ bool InteractionPane::run_pair(const QString& a, const QString& b) {
   return true;
 }
 
+void InteractionPane::showEvent(QShowEvent*) { entry_->look(); }
+
 void InteractionPane::run() {
+  entry_->taken();
   const InputRange *a = ranges_.range_of(a_->currentText()),
                    *b = ranges_.range_of(b_->currentText());
   if (a == nullptr || b == nullptr || a == b)

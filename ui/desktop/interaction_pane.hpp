@@ -12,6 +12,7 @@ class QPushButton;
 namespace stallcast::desktop {
 
 class GridChart;
+class OnEntry;
 class RangeModel;
 
 /// What two inputs do together: the metric at each pair of their values, and how far that is more
@@ -27,6 +28,9 @@ class InteractionPane : public QWidget {
   /// False when one of the inputs is not offered.
   bool run_pair(const QString& a, const QString& b);
   void set_enabled(bool on);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  private:
   /// What was simulated.
@@ -48,6 +52,7 @@ class InteractionPane : public QWidget {
   GridChart* chart_;
   QString metric_;
   Pair pair_;
+  OnEntry* entry_;
 };
 
 /// What the corners of a grid say of two inputs: at (high, high) less at (high, low) and (low,

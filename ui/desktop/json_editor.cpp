@@ -267,7 +267,7 @@ void JsonEditor::paint_margin(QPainter& painter, const QRect& area) {
 void JsonEditor::resizeEvent(QResizeEvent* event) {
   QPlainTextEdit::resizeEvent(event);
   margin_->setGeometry(contentsRect().left(), contentsRect().top(), margin_width(),
-                       contentsRect().height());
+                       viewport()->height());
 }
 
 void JsonEditor::update_look() {

@@ -38,7 +38,7 @@ void OutcomeChart::set(const QString& figure, std::vector<Bar> bars, const QStri
 }
 
 QSize OutcomeChart::minimumSizeHint() const {
-  return in_lines(20, 1.5 + kOutcomeRow * at_least_one(bars_.size()));
+  return in_lines(14, 1.5 + kOutcomeRow * at_least_one(bars_.size()));
 }
 
 void OutcomeChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -128,7 +128,7 @@ void ParallelChart::apply_brushes() {
   emit brushed(inside, all);
 }
 
-QSize ParallelChart::minimumSizeHint() const { return in_lines(24, 9); }
+QSize ParallelChart::minimumSizeHint() const { return in_lines(14, 9); }
 
 /// The first and the last axis have room for half of their labels.
 QRectF ParallelChart::plot(const QRectF& area) const {

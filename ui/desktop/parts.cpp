@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QEvent>
+#include <QFormLayout>
+#include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollBar>
@@ -10,11 +12,60 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/workspace.hpp"
 
 namespace stallcast::desktop {
+namespace {
+
+void add_as_read(QWidget& widget, std::vector<QWidget*>& out);
+
+/// Row and column of an item; those of boxes are in one row.
+std::pair<int, int> place_of(QLayout& layout, int i) {
+  int row = 0, column = 0, rows = 0, columns = 0;
+  if (auto* grid = qobject_cast<QGridLayout*>(&layout)) {
+    grid->getItemPosition(i, &row, &column, &rows, &columns);
+  } else if (auto* form = qobject_cast<QFormLayout*>(&layout)) {
+    QFormLayout::ItemRole role = QFormLayout::LabelRole;
+    form->getItemPosition(i, &row, &role);
+    column = role;
+  }
+  return {row, column};
+}
+
+void add_as_read(QLayout& layout, std::vector<QWidget*>& out) {
+  std::vector<std::pair<std::pair<int, int>, QLayoutItem*>> items;
+  for (int i = 0; i < layout.count(); ++i)
+    items.emplace_back(place_of(layout, i), layout.itemAt(i));
+  std::stable_sort(items.begin(), items.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [place, item] : items) {
+    if (item->widget() != nullptr) add_as_read(*item->widget(), out);
+    if (item->layout() != nullptr) add_as_read(*item->layout(), out);
+  }
+}
+
+void add_as_read(QWidget& widget, std::vector<QWidget*>& out) {
+  if ((widget.focusPolicy() & Qt::TabFocus) != 0) out.push_back(&widget);
+  if (widget.layout() != nullptr) return add_as_read(*widget.layout(), out);
+  QList<QWidget*> inside = widget.findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
+  std::stable_sort(inside.begin(), inside.end(), [](const QWidget* a, const QWidget* b) {
+    return std::pair(a->y(), a->x()) < std::pair(b->y(), b->x());
+  });
+  for (QWidget* child : inside)
+    if (!child->isWindow()) add_as_read(*child, out);
+}
+
+}  // namespace
+
+void tab_as_read(QWidget& root) {
+  std::vector<QWidget*> all;
+  add_as_read(root, all);
+  for (std::size_t i = 1; i < all.size(); ++i) QWidget::setTabOrder(all[i - 1], all[i]);
+}
 
 QSize VerticalScroll::minimumSizeHint() const {
   const int inside = widget() == nullptr ? 0 : widget()->minimumSizeHint().width();
@@ -29,6 +80,10 @@ bool VerticalScroll::eventFilter(QObject* object, QEvent* event) {
 
 PageStack::PageStack(QWidget* parent) : QStackedWidget(parent) {
   connect(this, &QStackedWidget::currentChanged, this, &QWidget::updateGeometry);
+}
+
+QSize PageStack::sizeHint() const {
+  return currentWidget() == nullptr ? QSize() : currentWidget()->sizeHint();
 }
 
 QSize PageStack::minimumSizeHint() const {
@@ -104,7 +159,8 @@ QComboBox* choice(const QString& object_name, const QString& name, QWidget* pare
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(18);
+  box->setMinimumContentsLength(10);
+  QObject::connect(box, &QComboBox::currentTextChanged, box, &QWidget::setToolTip);
   return box;
 }
 
@@ -117,6 +173,7 @@ void set_items(QComboBox& box, const QStringList& items, int usual) {
   box.clear();
   box.addItems(items);
   box.setCurrentIndex(chosen >= 0 ? chosen : std::min(usual, box.count() - 1));
+  box.setToolTip(box.currentText());  // where it is cut
 }
 
 void offer_metrics(QComboBox& box, const Workspace& workspace) {

@@ -32,8 +32,13 @@ class VerticalScroll : public QScrollArea {
 class PageStack : public QStackedWidget {
  public:
   explicit PageStack(QWidget* parent);
+  [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
 };
+
+/// Makes the Tab key go through what is inside of `root` in the order in which it is read: rows of
+/// its layouts from the top, each from the left.
+void tab_as_read(QWidget& root);
 
 /// For texts whose columns matter, as large as other letters.
 [[nodiscard]] QFont mono_font();

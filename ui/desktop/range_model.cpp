@@ -224,7 +224,7 @@ bool RangeModel::setData(const QModelIndex& index, const QVariant& value, int ro
 }
 
 QVariant RangeModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (role != Qt::DisplayRole) return {};
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
   if (orientation == Qt::Vertical) return section + 1;
   const QString names[] = {tr("input"), tr("low"), tr("now"), tr("high"), tr("values")};
   return section <= kValues ? names[section] : QVariant();

@@ -47,7 +47,10 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return cell.text;
     case Qt::ToolTipRole:
-      return cell.tip.isEmpty() ? cell.text : cell.tip;
+      // Also what a narrow column cuts.
+      return cell.tip.isEmpty() || cell.tip.contains(cell.text)
+                 ? (cell.tip.isEmpty() ? cell.text : cell.tip)
+                 : cell.text + u'\n' + cell.tip;
     case Qt::TextAlignmentRole:
       return static_cast<int>((cell.value.isValid() ? Qt::AlignRight : Qt::AlignLeft) |
                               Qt::AlignVCenter);

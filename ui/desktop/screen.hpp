@@ -2,6 +2,7 @@
 
 #include <QWidget>
 
+#include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"
 
 namespace stallcast::desktop {
@@ -15,6 +16,9 @@ class Screen : public QWidget {
       : QWidget(parent), workspace_(workspace), title_(title) {
     setObjectName(key);
     setAccessibleName(title);
+    connect(&workspace, &Workspace::predicted, this, [this] {
+      if (isVisible()) tab_as_read(*this);
+    });
   }
 
   [[nodiscard]] const QString& title() const { return title_; }
@@ -30,7 +34,15 @@ class Screen : public QWidget {
   [[nodiscard]] virtual bool working() const { return false; }
 
  protected:
-  void showEvent(QShowEvent*) override { refresh(); }
+  void showEvent(QShowEvent*) override {
+    refresh();
+    tab_as_read(*this);
+  }
+  /// Rows and tiles come and go: what is next is found when it is asked for.
+  bool focusNextPrevChild(bool next) override {
+    tab_as_read(*this);
+    return QWidget::focusNextPrevChild(next);
+  }
   /// Refreshes on this signal of the workspace, when on screen.
   template <class Signal>
   void refresh_on(Signal signal) {

@@ -16,7 +16,9 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/interaction_pane.hpp"
 #include "ui/desktop/knee.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/plan_pane.hpp"
 #include "ui/desktop/range_model.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 #include "ui/desktop/xy_chart.hpp"
@@ -43,9 +45,19 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   stretch(*split, {1, 1});
   layout->addWidget(split, 1);
   set_span();
+  entry_ = new OnEntry(
+      *this, workspace, [this] { run(); },
+      [this] {
+        status_->setText(tr("A simulation of this design takes long: press \"Try them\"."));
+      });
   connect(run_, &QPushButton::clicked, this, &SensitivityScreen::run);
   connect(reset_, &QPushButton::clicked, ranges_, &RangeModel::reset_ranges);
-  connect(span_, &QComboBox::currentIndexChanged, this, &SensitivityScreen::set_span);
+  connect(span_, &QComboBox::currentIndexChanged, this, [this] {
+    set_span();
+    entry_->forget();
+    entry_->look();
+  });
+  connect(tabs_, &QTabWidget::currentChanged, this, &SensitivityScreen::draw_points);
   connect(ranges_, &RangeModel::refused, status_,
           [this](const QString& why) { status_->setText(QStringLiteral("\u2717 ") + why); });
   connect(ranges_, &RangeModel::changed, this, [this] {
@@ -57,8 +69,10 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
     show_curve();
     pair_->show_metric(metric_->currentText());
   });
-  connect(tornado_, &TornadoChart::chosen, this,
-          [this](int bar) { follow(tornado_->bars()[static_cast<std::size_t>(bar)].name); });
+  connect(tornado_, &TornadoChart::chosen, this, [this](int bar) {
+    tabs_->setCurrentIndex(0);
+    follow(tornado_->bars()[static_cast<std::size_t>(bar)].name);
+  });
   connect(&workspace, &Workspace::read, this, [this] {
     if (!swings_.empty())
       status_->setText(tr("The design has changed: these are of an earlier one"));
@@ -72,7 +86,7 @@ void SensitivityScreen::add_head(QVBoxLayout& layout) {
   head->addWidget(new QLabel(tr("What moves"), this));
   metric_ = choice(QStringLiteral("metric"), tr("Metric"), this);
   head->addWidget(metric_, 1);
-  head->addWidget(new QLabel(tr("when inputs move by"), this));
+  head->addWidget(new QLabel(tr("by"), this));
   span_ = choice(QStringLiteral("span"), tr("How far inputs move"), this);
   span_->setMinimumContentsLength(10);
   span_->addItem(tr("\u00b1 10 %"), 0.1);
@@ -97,7 +111,7 @@ QWidget* SensitivityScreen::input_side(QWidget* parent) {
   auto* below = new QWidget(split);
   auto* rows = column(below);
   auto* head = new QHBoxLayout;
-  head->addWidget(heading(tr("Inputs and their ranges"), below), 1);
+  head->addWidget(heading(tr("Ranges"), below), 1);
   reset_ =
       push_button(tr("R&eset ranges"), "reset_ranges", tr("Forget ranges set manually"), below);
   reset_->setEnabled(false);
@@ -106,13 +120,14 @@ QWidget* SensitivityScreen::input_side(QWidget* parent) {
   rows->addWidget(range_table(*ranges_, tr("Inputs and their ranges"), below), 1);
   split->addWidget(below);
   stretch(*split, {3, 2});
+  split->setSizes({300, 200});
   return split;
 }
 
 QWidget* SensitivityScreen::response_side(QWidget* parent) {
   tabs_ = new QTabWidget(parent);
   tabs_->setDocumentMode(true);
-  tabs_->setAccessibleName(tr("One input, or two together"));
+  tabs_->setAccessibleName(tr("One input, two together, or a plan"));
   auto* one = new QWidget(tabs_);
   auto* rows = new QVBoxLayout(one);
   rows->setContentsMargins(0, 4, 0, 0);
@@ -125,9 +140,11 @@ QWidget* SensitivityScreen::response_side(QWidget* parent) {
   knee_ = note(tr("Click a bar, or press Enter on it."), one);
   knee_->setObjectName(QStringLiteral("knee"));
   rows->addWidget(knee_);
-  tabs_->addTab(one, tr("One input"));
+  tabs_->setTabToolTip(tabs_->addTab(one, tr("One input")), tr("One input: the response"));
   pair_ = new InteractionPane(workspace(), *ranges_, tabs_);
-  tabs_->addTab(pair_, tr("Two together"));
+  tabs_->setTabToolTip(tabs_->addTab(pair_, tr("Two")), tr("Two inputs together"));
+  plan_ = new PlanPane(workspace(), tabs_);
+  tabs_->setTabToolTip(tabs_->addTab(plan_, tr("How many")), tr("How many are enough"));
   return tabs_;
 }
 
@@ -145,11 +162,15 @@ void SensitivityScreen::refresh() {
   const bool can = workspace().design() != nullptr && !workspace().has_errors();
   run_->setEnabled(can);
   pair_->set_enabled(can);
+  plan_->set_enabled(can);
   pair_->show_metric(metric_->currentText());
   show_curve();  // in the colours of now
+  entry_->look();
+  draw_points();
 }
 
 void SensitivityScreen::run() {
+  entry_->taken();
   std::vector<Swing> swings;
   std::vector<std::vector<Change>> changes;
   for (const InputRange& range : ranges_->chosen()) {
@@ -180,7 +201,11 @@ void SensitivityScreen::run() {
                         .arg(left_out);
           status_->setText(text + tr(" Click a bar for its response."));
           show_swings();
-          if (!tornado_->bars().empty()) emit tornado_->chosen(0);
+          const std::vector<TornadoChart::Bar>& bars = tornado_->bars();
+          const auto last = std::find_if(bars.begin(), bars.end(), [&](const auto& bar) {
+            return followed_ && bar.name == followed_->label;
+          });
+          if (!bars.empty()) follow(last == bars.end() ? bars.front().name : last->name);
         };
       });
 }
@@ -212,7 +237,6 @@ void SensitivityScreen::follow(const QString& path) {
     changes.push_back(changes_of(move));
   }
   knee_->setText(tr("Simulating %1 designs...").arg(changes.size()));
-  tabs_->setCurrentIndex(0);
   workspace().background().start(
       [this, slider = range->slider, values = std::move(values), changes = std::move(changes),
        scenario = *workspace().scenario()](client::Session& session,
@@ -229,20 +253,22 @@ void SensitivityScreen::follow(const QString& path) {
           followed_ = slider;
           points_ = points;
           scenarios_ = scenarios;
+          drawn_ = 0;
           show_curve();
-          draw_points(0);
+          draw_points();
         };
       });
 }
 
-void SensitivityScreen::draw_points(std::size_t next) {
+void SensitivityScreen::draw_points() {
   const std::optional<Prediction>& now = workspace().simulated();
-  if (next >= points_.size() || !now) return;
+  if (drawn_ >= points_.size() || !now || !curve_->isVisible() || workspace().background().busy())
+    return;
   const std::size_t draws =
       now->uncertainty ? std::min(kPointDraws, now->uncertainty->draws) : kPointDraws;
   if (draws < client::kFewestDraws) return;
   workspace().background().start(
-      [this, next, draws, scenario = scenarios_[next], known = points_[next].second](
+      [this, at = drawn_, draws, scenario = scenarios_[drawn_], known = points_[drawn_].second](
           client::Session& session, const Engine::Progress& progress) -> Engine::Then {
         const Result<client::RunReport> drawn =
             client::run_report(session, scenario,
@@ -252,10 +278,11 @@ void SensitivityScreen::draw_points(std::size_t next) {
                                 .gains = false,
                                 .advise = false,
                                 .timeline = false});
-        return [this, next, drawn] {
-          if (drawn.ok()) points_[next].second = drawn->prediction;
+        return [this, at, drawn] {
+          if (drawn.ok()) points_[at].second = drawn->prediction;
+          drawn_ = at + 1;
           show_curve();
-          draw_points(next + 1);
+          draw_points();
         };
       });
 }
@@ -290,9 +317,7 @@ void SensitivityScreen::show_curve() {
     line.points.emplace_back(value, m->value);
     rows.push_back({Cell(value_text(*followed_, value), value), figure_cell(m->value, m->unit),
                     add_outcomes(*m, metric, line), Cell(QString())});
-    for (const AssertionOutcome& a : prediction.assertions)
-      if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString())
-        limit = a.limit;
+    limit = target_of(prediction, metric);
   }
   if (curve.empty()) return;
   if (line.outcomes.size() < curve.size()) line.outcomes.clear();
@@ -321,7 +346,7 @@ void SensitivityScreen::show_curve() {
   }
   knee_->setText(text);
   if (limit)
-    series.push_back({tr("expected"),
+    series.push_back({tr("target"),
                       XyChart::Kind::limit,
                       theme.bad,
                       {{curve.front().first, *limit}, {curve.back().first, *limit}}});
@@ -349,11 +374,20 @@ bool SensitivityScreen::act(const QString& action, const QString& argument) {
   if (action == QLatin1String("range"))
     return ranges_->set_range(path, rest.section(QStringLiteral(".."), 0, 0),
                               rest.section(QStringLiteral(".."), 1));
+  if (action == QLatin1String("plan")) {
+    entry_->taken();
+    tabs_->setCurrentWidget(plan_);
+    plan_->run();
+    return true;
+  }
   if (action == QLatin1String("pair")) {
+    entry_->taken();
     tabs_->setCurrentWidget(pair_);
     return pair_->run_pair(path, rest);
   }
   if (action != QLatin1String("curve")) return false;
+  entry_->taken();
+  tabs_->setCurrentIndex(0);
   follow(argument);
   return ranges_->range_of(argument) != nullptr;
 }

@@ -16,18 +16,21 @@ class QVBoxLayout;
 namespace stallcast::desktop {
 
 class InteractionPane;
+class OnEntry;
+class PlanPane;
 class RangeModel;
 class TornadoChart;
 
 /// Which inputs matter: each moved over its range by itself, one followed over it to find its knee,
-/// and two together.
+/// two together, and how many of what is bought are enough.
 class SensitivityScreen : public Screen {
   Q_OBJECT
  public:
   SensitivityScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "run", "metric", "curve" with a path, "range" with "PATH LOW..HIGH", "pair" with "PATH PATH".
+  /// "run", "metric", "curve" with a path, "range" with "PATH LOW..HIGH", "pair" with "PATH PATH",
+  /// "plan".
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
@@ -49,8 +52,9 @@ class SensitivityScreen : public Screen {
   /// Adds what outcomes of a figure of the curve are within to its band: those of its draws, else
   /// about as far off as those of the design on screen. The same as a cell.
   Cell add_outcomes(const Metric& of, const QString& metric, XyChart::Series& line) const;
-  /// Draws the inputs of the points of the curve from the `next` one on, in the background.
-  void draw_points(std::size_t next);
+  /// Draws the inputs of the points of the curve, one after the other in the background, as long as
+  /// the curve is in front.
+  void draw_points();
 
   QComboBox *metric_, *span_;
   QPushButton *run_, *reset_;
@@ -61,10 +65,13 @@ class SensitivityScreen : public Screen {
   RowsModel* curve_twin_;
   QTabWidget* tabs_;
   InteractionPane* pair_;
+  PlanPane* plan_;
   std::vector<Swing> swings_;
   std::optional<SliderSpec> followed_;
   std::vector<std::pair<double, Prediction>> points_;
   std::vector<Scenario> scenarios_;  ///< of the points
+  std::size_t drawn_ = 0;            ///< points whose inputs were drawn
+  OnEntry* entry_;
 };
 
 }  // namespace stallcast::desktop

@@ -18,6 +18,7 @@
 #include "ui/app/compare.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/outcome_chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"
@@ -67,9 +68,17 @@ SidePane::SidePane(Workspace& workspace, QWidget* parent) : QWidget(parent), wor
   connect(&workspace, &Workspace::pins_changed, this, &SidePane::refresh);
   connect(&workspace, &Workspace::read, this, &SidePane::refresh);
   connect(&workspace.background(), &Engine::busy_changed, this, &SidePane::update_buttons);
+  entry_ = new OnEntry(
+      *this, workspace, [this] { compare(); },
+      [this] {
+        said_->setText(
+            tr("A simulation of this design takes long: press \"Compare side by side\""));
+      });
   refresh();
   show_found();
 }
+
+void SidePane::showEvent(QShowEvent*) { entry_->look(); }
 
 QWidget* SidePane::list_side(QWidget* parent) {
   auto* side = new QWidget(parent);
@@ -171,7 +180,9 @@ void SidePane::add(const QStringList& files) {
 
 void SidePane::open_current() {
   const int row = list_->currentRow();
-  if (row >= 0) emit file_chosen(offered_[static_cast<std::size_t>(row)].name);
+  if (row < 0) return;
+  const QString file = offered_[static_cast<std::size_t>(row)].name;  // opening changes the list
+  emit file_chosen(file);
 }
 
 std::optional<client::DiffInput> SidePane::read(const Offer& offer, QString& why_not) const {
@@ -210,6 +221,7 @@ bool SidePane::compare() {
     inputs.push_back(std::move(*input));
   }
   if (inputs.size() < 2) return false;
+  entry_->taken();
   found_.reset();
   show_found();
   said_->setText(tr("Simulating %1 designs...").arg(inputs.size()));

@@ -15,6 +15,7 @@ class QPushButton;
 
 namespace stallcast::desktop {
 
+class OnEntry;
 class OutcomeChart;
 class RowsModel;
 class Workspace;
@@ -42,6 +43,7 @@ class SidePane : public QWidget {
   void file_chosen(const QString& file);
 
  protected:
+  void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
@@ -72,6 +74,7 @@ class SidePane : public QWidget {
   QLabel* said_;
   RowsModel* rows_;
   OutcomeChart* chart_;
+  OnEntry* entry_;
 };
 
 }  // namespace stallcast::desktop

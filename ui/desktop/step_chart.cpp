@@ -56,7 +56,7 @@ void StepChart::set(std::vector<Bar> bars) {
 QSize StepChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize StepChart::minimumSizeHint() const {
-  return in_lines(16, 2.9 * at_least_one(bars_.size()) + 8.5);
+  return in_lines(12, 2.9 * at_least_one(bars_.size()) + 8.5);
 }
 
 void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

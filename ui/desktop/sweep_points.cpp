@@ -2,15 +2,20 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/sweep_run.hpp"
 #include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::desktop {
 namespace {
+
+constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kFirstColour = 1;  // of causes: the first is what computes
 
 QString text(const char* source) {
   return QCoreApplication::translate("stallcast::desktop::SweepScreen", source);
@@ -23,34 +28,49 @@ int direction(const SweepReport& sweep, const QString& name) {
   return of_metric == 0 ? -1 : of_metric;
 }
 
-/// A line with its band for each combination of what else is varied, over what `x` varies; none
-/// where points have no outcomes, or so many lines would hide the points.
-std::vector<XyChart::Series> bands_of(const SweepReport& sweep, const SweepFigures& x,
+/// What is varied besides `axis`, as a point has it: "write = 4 GB/s".
+QString others_text(const SweepReport& sweep, const SweepRow& row, std::size_t axis) {
+  QStringList out;
+  for (std::size_t i = 0; i < row.values.size(); ++i)
+    if (i != axis)
+      out << short_name(QString::fromStdString(sweep.axes[i])) + QStringLiteral(" = ") +
+                 QString::fromStdString(row.values[i]);
+  return out.join(QStringLiteral(", "));
+}
+
+/// A coloured line for each combination of what else is varied, over what `x` varies, with its band
+/// where points have outcomes; none where so many lines would hide the points.
+std::vector<XyChart::Series> lines_of(const SweepReport& sweep, const SweepFigures& x,
                                       const SweepFigures& y, const Theme& theme) {
-  constexpr std::size_t kMostBands = 6;
   const auto axis = report::sweep_axis(sweep, x.name.toStdString());
-  if (!axis) return {};
-  std::map<std::vector<std::string>, std::vector<std::size_t>> curves;
+  if (!axis || report::sweep_axis(sweep, y.name.toStdString())) return {};
+  // In the order in which the sweep has them.
+  std::vector<std::pair<QString, std::vector<std::size_t>>> curves;
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     if (!x.values[i] || !y.values[i]) continue;
-    if (!report::sweep_outcomes(sweep.rows[i], y.name.toStdString())) return {};
-    std::vector<std::string> others = sweep.rows[i].values;
-    others[*axis].clear();
-    curves[others].push_back(i);
+    const QString others = others_text(sweep, sweep.rows[i], *axis);
+    auto curve = std::find_if(curves.begin(), curves.end(),
+                              [&](const auto& c) { return c.first == others; });
+    if (curve == curves.end()) curve = curves.insert(curves.end(), {others, {}});
+    curve->second.push_back(i);
   }
-  if (curves.size() > kMostBands) return {};
+  if (curves.size() > kMostLines) return {};
   std::vector<XyChart::Series> out;
   for (auto& [others, curve] : curves) {
     std::sort(curve.begin(), curve.end(),
               [&](std::size_t a, std::size_t b) { return *x.values[a] < *x.values[b]; });
-    XyChart::Series line{QString(), XyChart::Kind::line, theme.accent, {}};
+    XyChart::Series line{others.isEmpty() ? y.name : others,
+                         XyChart::Kind::line,
+                         theme.causes[(kFirstColour + out.size()) % theme.causes.size()],
+                         {}};
     for (const std::size_t i : curve) {
       line.points.emplace_back(*x.values[i], *y.values[i]);
-      const Metric& drawn = *report::sweep_outcomes(sweep.rows[i], y.name.toStdString());
-      line.outcomes.push_back(*drawn.ci90);
-      line.middles.push_back(*drawn.median);
+      const Metric* drawn = report::sweep_outcomes(sweep.rows[i], y.name.toStdString());
+      if (drawn == nullptr) continue;
+      line.outcomes.push_back(*drawn->ci90);
+      line.middles.push_back(*drawn->median);
     }
-    line.named = false;
+    if (line.outcomes.size() < curve.size()) line.outcomes.clear(), line.middles.clear();
     out.push_back(std::move(line));
   }
   return out;
@@ -117,9 +137,9 @@ QString short_name(const QString& name) {
 std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigures& x,
                                        const SweepFigures& y, const std::vector<bool>& frontier,
                                        const std::vector<std::size_t>& selected,
-                                       const Theme& theme) {
+                                       std::optional<double> target, const Theme& theme) {
   using Kind = XyChart::Kind;
-  XyChart::Series meet{text("meets all targets"), Kind::points, theme.good, {}};
+  XyChart::Series meet{text("meets targets"), Kind::points, theme.good, {}};
   XyChart::Series miss{text("misses a target"), Kind::points, theme.bad, {}, true};
   XyChart::Series open{text("no targets, or open"), Kind::points, theme.accent, {}};
   XyChart::Series line{text("frontier"), Kind::line, theme.warn, {}};
@@ -137,13 +157,45 @@ std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigu
   }
   for (const std::size_t i : selected)
     if (x.values[i] && y.values[i]) chosen.points.push_back(at(i));
-  std::vector<XyChart::Series> bands = bands_of(sweep, x, y, theme);
   std::sort(line.points.begin(), line.points.end(),
             [](QPointF a, QPointF b) { return a.x() < b.x(); });
-  std::vector<XyChart::Series> out = std::move(bands);
+  std::vector<XyChart::Series> out = lines_of(sweep, x, y, theme);
+  if (!out.empty()) line.points.clear();  // one kind of lines in one chart
   for (XyChart::Series* s : {&line, &meet, &miss, &open, &chosen})
     if (!s->points.empty()) out.push_back(std::move(*s));
+  if (target && !out.empty()) {
+    double low = INFINITY, high = -INFINITY;
+    for (const std::optional<double>& value : x.values) {
+      if (value) low = std::min(low, *value);
+      if (value) high = std::max(high, *value);
+    }
+    out.push_back({text("target"), Kind::limit, theme.bad, {{low, *target}, {high, *target}}});
+  }
   return out;
+}
+
+QString status_of(const SweepReport& sweep, std::size_t points, bool running, bool quick) {
+  const SweepReport::Counts counts = sweep.counts();
+  if (running)
+    return text("%1 of %2 designs are simulated").arg(counts.done).arg(sweep.rows.size());
+  if (points > SweepRun::kMostPoints)
+    return text("%1 designs are too many here (%2 at most): fewer values, or \"stallcast sweep\".")
+        .arg(points)
+        .arg(SweepRun::kMostPoints);
+  if (sweep.rows.empty() && !quick)
+    return text("A simulation of this design takes long: press Run to simulate %1 of them.")
+        .arg(points);
+  if (sweep.rows.empty())
+    return text(
+               "Every combination of the ticked inputs is a design: %1 of them. Keep them in a "
+               "file to go on after an interruption, here or with \"stallcast sweep\".")
+        .arg(points);
+  return text(
+             "%1 designs%2%3. Draw around points, or drag along an axis, to select; double click "
+             "or Enter loads one.")
+      .arg(counts.done)
+      .arg(counts.failed > 0 ? text(", %1 failed").arg(counts.failed) : QString(),
+           counts.missing > 0 ? text(", %1 are missing").arg(counts.missing) : QString());
 }
 
 std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigures>& figures,

@@ -36,13 +36,20 @@ struct SweepFigures {
 /// neighbours.
 [[nodiscard]] QString short_name(const QString& name);
 
-/// Points by whether they meet the targets, the frontier as a line, rings around those of
-/// `selected`; where points have outcomes, lines over what `x` varies with their bands.
+/// Points by whether they meet the targets, and rings around those of `selected`. Over what is
+/// varied, a coloured line for each value of the rest, up to six, with its band where points have
+/// outcomes; else the frontier as a line. `target`, the limit of `y`, is dashed.
 [[nodiscard]] std::vector<XyChart::Series> series_of(const SweepReport& sweep,
                                                      const SweepFigures& x, const SweepFigures& y,
                                                      const std::vector<bool>& frontier,
                                                      const std::vector<std::size_t>& selected,
+                                                     std::optional<double> target,
                                                      const Theme& theme);
+
+/// Where the sweep stands, and what can be done: `points` would be simulated now, of a design that
+/// is `quick` or not.
+[[nodiscard]] QString status_of(const SweepReport& sweep, std::size_t points, bool running,
+                                bool quick);
 
 /// A row a point: what is varied, `figures`, targets, frontier.
 [[nodiscard]] std::vector<Row> rows_of(const SweepReport& sweep,

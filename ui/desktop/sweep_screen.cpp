@@ -16,6 +16,7 @@
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/on_entry.hpp"
 #include "ui/desktop/parallel_chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/range_model.hpp"
@@ -87,6 +88,8 @@ SweepScreen::SweepScreen(Workspace& workspace, QWidget* parent)
             select(all ? std::vector<std::size_t>() : points);
             brushing_ = false;
           });
+  entry_ = new OnEntry(
+      *this, workspace, [this] { run_by_itself(); }, [this] { say_points(); });
   refresh_on(&Workspace::predicted);
 }
 
@@ -98,11 +101,6 @@ QHBoxLayout* SweepScreen::run_row() {
   head->addWidget(y_, 1);
   head->addWidget(new QLabel(tr("over"), this));
   head->addWidget(x_, 1);
-  file_label_ = new QLabel(this);
-  file_label_->setObjectName(QStringLiteral("sweep_file"));
-  keep_ =
-      push_button(tr("&Keep in..."), "keep_in", tr("Keep results in a file, to resume from"), this);
-  open_ = push_button(tr("&Open a sweep..."), "open_sweep", tr("Show the sweep in a file"), this);
   draws_ = new QCheckBox(tr("&how sure"), this);
   draws_->setObjectName(QStringLiteral("draws"));
   draws_->setAccessibleName(tr("How sure each point is"));
@@ -111,24 +109,36 @@ QHBoxLayout* SweepScreen::run_row() {
                          .arg(kDrawsOfPoint));
   run_ = new QPushButton(tr("&Run"), this);
   run_->setObjectName(QStringLiteral("run"));
-  head->addWidget(file_label_);
-  head->addWidget(keep_);
-  head->addWidget(open_);
   head->addWidget(draws_);
   head->addWidget(run_);
   return head;
+}
+
+QHBoxLayout* SweepScreen::file_row(QWidget* parent) {
+  auto* row = new QHBoxLayout;
+  row->addWidget(heading(tr("Points"), parent));
+  file_label_ = new QLabel(parent);
+  file_label_->setObjectName(QStringLiteral("sweep_file"));
+  file_label_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // its tooltip has all
+  keep_ = push_button(tr("&Keep in..."), "keep_in", tr("Keep results in a file, to resume from"),
+                      parent);
+  open_ = push_button(tr("&Open a sweep..."), "open_sweep", tr("Show the sweep in a file"), parent);
+  row->addWidget(file_label_, 1);
+  row->addWidget(keep_);
+  row->addWidget(open_);
+  return row;
 }
 
 QWidget* SweepScreen::table_side(QWidget* parent) {
   auto* split = splitter(Qt::Vertical, parent);
   auto* top = new QWidget(split);
   auto* inputs = column(top);
-  inputs->addWidget(heading(tr("What is varied: tick, and edit low, high and values"), top));
+  inputs->addWidget(heading(tr("What is varied"), top));
   inputs->addWidget(range_table(*ranges_, tr("What is varied"), top), 1);
   split->addWidget(top);
   auto* below = new QWidget(split);
   auto* rows = column(below);
-  rows->addWidget(heading(tr("Points"), below));
+  rows->addLayout(file_row(below));
   model_ = new RowsModel({tr("design")}, this);
   table_ = table_of(*model_, tr("Points"), below, "points");
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -159,6 +169,23 @@ void SweepScreen::refresh() {
   offer_figures();
   if (!run_state_->report().rows.empty()) show_chart();  // in the colours of now
   say_points();
+  entry_->look();
+}
+
+void SweepScreen::run_by_itself() {
+  constexpr std::size_t kFew = 64;
+  const std::vector<InputRange> inputs = ranges_->chosen();
+  const std::size_t points = points_of(inputs);
+  const bool asked_for = !run_state_->report().rows.empty() && !by_itself_;
+  if (asked_for || points == 0 || points > kFew || !file_.isEmpty()) return;
+  by_itself_ = true;
+  run_state_->start(inputs, {}, 0);
+  say_points();
+}
+
+bool SweepScreen::resumes() const {
+  const SweepReport::Counts counts = run_state_->report().counts();
+  return !by_itself_ && counts.missing > 0 && counts.missing < run_state_->report().rows.size();
 }
 
 void SweepScreen::say_points() {
@@ -167,36 +194,17 @@ void SweepScreen::say_points() {
   const std::size_t points = points_of(inputs);
   const bool can = workspace().design() != nullptr && !workspace().has_errors() && points > 0 &&
                    points <= SweepRun::kMostPoints;
-  const bool resumes = counts.missing > 0 && counts.missing < run_state_->report().rows.size();
-  run_->setEnabled(!run_state_->running() && (can || resumes));
-  run_->setText(resumes ? tr("&Resume %1").arg(counts.missing) : tr("&Run %1").arg(points));
-  run_->setAccessibleName(resumes
+  run_->setEnabled((!run_state_->running() || by_itself_) && (can || resumes()));
+  run_->setText(resumes() ? tr("&Resume %1").arg(counts.missing) : tr("&Run %1").arg(points));
+  run_->setAccessibleName(resumes()
                               ? tr("Simulate the %1 points that are missing").arg(counts.missing)
                               : tr("Simulate all %1 points").arg(points));
   file_label_->setText(file_.isEmpty() ? QString() : QFileInfo(file_).fileName());
   file_label_->setToolTip(file_);
-  QString text;
-  if (!fault_.isEmpty()) {
-    text = QStringLiteral("\u2717 ") + fault_;
-  } else if (run_state_->running()) {
-    text =
-        tr("%1 of %2 designs are simulated").arg(counts.done).arg(run_state_->report().rows.size());
-  } else if (points > SweepRun::kMostPoints) {
-    text = tr("%1 designs are too many here (%2 at most): fewer values, or \"stallcast sweep\".")
-               .arg(points)
-               .arg(SweepRun::kMostPoints);
-  } else if (run_state_->report().rows.empty()) {
-    text = tr("Every combination of the ticked inputs is a design: %1 of them. Keep them in a file "
-              "to go on after an interruption, here or with \"stallcast sweep\".")
-               .arg(points);
-  } else {
-    text = tr("%1 designs%2%3. Draw around points, or drag along an axis, to select; double click "
-              "or Enter loads one.")
-               .arg(counts.done)
-               .arg(counts.failed > 0 ? tr(", %1 failed").arg(counts.failed) : QString(),
-                    counts.missing > 0 ? tr(", %1 are missing").arg(counts.missing) : QString());
-  }
-  status_->setText(text);
+  const bool quick = !workspace().simulated() || workspace().is_quick();
+  status_->setText(!fault_.isEmpty()
+                       ? QStringLiteral("\u2717 ") + fault_
+                       : status_of(run_state_->report(), points, run_state_->running(), quick));
 }
 
 void SweepScreen::choose_file() {
@@ -274,8 +282,10 @@ void SweepScreen::show_points() {
 
 void SweepScreen::show_chart() {
   const SweepReport& sweep = run_state_->report();
-  std::vector<XyChart::Series> series =
-      series_of(sweep, x_figures_, y_figures_, frontier_, selected(), Theme::of(*this));
+  std::vector<XyChart::Series> series = series_of(
+      sweep, x_figures_, y_figures_, frontier_, selected(),
+      workspace().simulated() ? target_of(*workspace().simulated(), y_figures_.name) : std::nullopt,
+      Theme::of(*this));
   chart_->set(
       std::move(series), {x_figures_.name, x_figures_.unit, false},
       {y_figures_.name, y_figures_.unit, false},
@@ -330,11 +340,12 @@ bool SweepScreen::load(int point) {
 bool SweepScreen::act(const QString& action, const QString& argument) {
   fault_.clear();
   if (action == QLatin1String("run")) {
-    const SweepReport::Counts counts = run_state_->report().counts();
-    if (counts.missing > 0 && counts.missing < run_state_->report().rows.size())
+    entry_->taken();
+    if (resumes())
       run_state_->resume();
     else
       run_state_->start(ranges_->chosen(), file_, draws_->isChecked() ? kDrawsOfPoint : 0);
+    by_itself_ = false;
     say_points();
     return true;
   }
@@ -357,6 +368,8 @@ bool SweepScreen::act(const QString& action, const QString& argument) {
     return true;
   }
   if (action == QLatin1String("open_sweep")) {
+    entry_->taken();
+    by_itself_ = false;
     run_state_->open(argument);
     if (fault_.isEmpty()) file_ = argument;
     say_points();

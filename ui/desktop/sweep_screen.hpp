@@ -15,6 +15,7 @@ class QTableView;
 
 namespace stallcast::desktop {
 
+class OnEntry;
 class ParallelChart;
 class RangeModel;
 class RowsModel;
@@ -37,9 +38,13 @@ class SweepScreen : public Screen {
 
  private:
   QHBoxLayout* run_row();
+  QHBoxLayout* file_row(QWidget* parent);
   QWidget* table_side(QWidget* parent);
   QWidget* chart_side(QWidget* parent);
   void say_points();
+  /// The ticked inputs, when nobody asked for a sweep yet.
+  void run_by_itself();
+  [[nodiscard]] bool resumes() const;
   void choose_file();
   void open_file();
   void ended(const QString& why);
@@ -67,6 +72,8 @@ class SweepScreen : public Screen {
   std::vector<bool> frontier_;
   QString fault_;  // why the last run did not go on
   bool brushing_ = false;
+  OnEntry* entry_;
+  bool by_itself_ = false;  // nobody asked for the sweep on screen
 };
 
 }  // namespace stallcast::desktop

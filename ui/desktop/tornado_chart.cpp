@@ -40,7 +40,7 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
 }
 
 QSize TornadoChart::minimumSizeHint() const {
-  return in_lines(24, kTornadoRow * at_least_one(bars_.size()) + 2.5);
+  return in_lines(14, kTornadoRow * at_least_one(bars_.size()) + 2.5);
 }
 
 void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

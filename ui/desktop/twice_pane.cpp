@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stallcast/label.hpp"
 #include "ui/app/doubled.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
@@ -53,9 +54,10 @@ TwicePane::TwicePane(Workspace& workspace, QWidget* parent)
     : QWidget(parent), workspace_(workspace) {
   grid_ = new QGridLayout(this);
   grid_->setContentsMargins(0, 0, 0, 0);
-  grid_->setColumnStretch(3, 1);
+  grid_->setColumnStretch(0, 1);
+  grid_->setColumnStretch(1, 1);
   none_ = note(tr("Nothing is waited for"), this);
-  grid_->addWidget(none_, 0, 0, 1, 4);
+  grid_->addWidget(none_, 0, 0, 1, 3);
   connect(&workspace.background(), &Engine::busy_changed, this, [this](bool busy) {
     if (busy) return;
     // What is still without an answer once this work has shown its own was cancelled.
@@ -83,29 +85,34 @@ void TwicePane::refresh() {
     if (item->widget() != none_) item->widget()->deleteLater();
     delete item;
   }
-  grid_->addWidget(none_, 0, 0, 1, 4);
+  grid_->addWidget(none_, 0, 0, 1, 3);
   int at = 1;
   for (const Bottleneck& b :
        fresh ? workspace_.simulated()->bottlenecks : std::vector<Bottleneck>()) {
     if (rows_.size() == kMostRows || (b.blamed_share < kBlamed && !b.gain)) break;
     const QString name = QString::fromStdString(b.resource);
-    auto* share = new QLabel(worth(b, *workspace_.simulated()), this);
+    const QString said = QString::fromStdString(label::of_resource(b.resource));
+    QLabel* share = note(worth(b, *workspace_.simulated()), this);
+    auto* title = new QLabel(said, this);
+    title->setWordWrap(true);
+    title->setToolTip(name);
     auto* button = new QToolButton(this);
     button->setText(QStringLiteral("\u00d72"));
     button->setObjectName(QStringLiteral("twice:") + name);
-    button->setAccessibleName(tr("What would twice %1 do?").arg(name));
+    button->setAccessibleName(tr("What would twice the %1 do?").arg(said));
     button->setToolTip(button->accessibleName());
     connect(button, &QToolButton::clicked, this, [this, resource = b.resource] { ask(resource); });
     auto* answer = new QLabel(this);
     answer->setWordWrap(true);
-    answer->setAccessibleName(tr("What twice %1 would do").arg(name));
-    grid_->addWidget(new QLabel(name, this), at, 0);
+    answer->setAccessibleName(tr("What twice the %1 would do").arg(said));
+    answer->hide();  // until it was asked for
+    grid_->addWidget(title, at, 0);
     grid_->addWidget(share, at, 1);
     grid_->addWidget(button, at, 2);
-    grid_->addWidget(answer, at, 3);
+    grid_->addWidget(answer, ++at, 0, 1, 3);
     rows_[b.resource] = answer;
     if (const auto known = answers_.find(b.resource); known != answers_.end())
-      answer->setText(known->second);
+      show_answer(known->first, known->second);
     ++at;
   }
   none_->setVisible(rows_.empty());
@@ -144,7 +151,10 @@ void TwicePane::simulate() {
 
 void TwicePane::show_answer(const std::string& resource, const QString& text) {
   answers_[resource] = text;
-  if (const auto row = rows_.find(resource); row != rows_.end()) row->second->setText(text);
+  if (const auto row = rows_.find(resource); row != rows_.end()) {
+    row->second->setText(text);
+    row->second->setVisible(!text.isEmpty());
+  }
 }
 
 QString TwicePane::answer(const std::string& resource) const {

@@ -49,7 +49,7 @@ QSize WaterfallChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize WaterfallChart::minimumSizeHint() const {
   return in_lines(
-      20, kWaterfallRow * (parts_.empty() ? 1.0 : static_cast<double>(parts_.size()) + 1.0));
+      14, kWaterfallRow * (parts_.empty() ? 1.0 : static_cast<double>(parts_.size()) + 1.0));
 }
 
 void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

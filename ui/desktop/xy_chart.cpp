@@ -211,6 +211,30 @@ void XyChart::draw() {
     shown->attachAxis(y);
     for (QLegendMarker* marker : c.legend()->markers(shown)) marker->setVisible(s.named);
   }
+  fit_legend();
+}
+
+void XyChart::fit_legend() {
+  // Many names stand below each other: next to each other all would be cut. A small chart has none:
+  // they are in its table.
+  constexpr int kManyNames = 4;
+  constexpr double kWide = 26.0, kHigh = 10.0;  // lines of text
+  QLegend& legend = *chart()->legend();
+  int names = 0, bands = 0, middles = 0;
+  for (const Series& s : series_) {
+    names += s.named ? 1 : 0;
+    bands = std::max(bands, s.outcomes.empty() ? 0 : 1);
+    middles = std::max(middles, s.middles.empty() ? 0 : 1);
+  }
+  names += bands + middles;
+  const double line = fontMetrics().height();
+  legend.setAlignment(names > kManyNames ? Qt::AlignRight : Qt::AlignBottom);
+  legend.setVisible(height() > kHigh * line && (names <= kManyNames || width() > kWide * line));
+}
+
+void XyChart::resizeEvent(QResizeEvent* event) {
+  fit_legend();
+  QChartView::resizeEvent(event);
 }
 
 QPointF XyChart::on_screen(QPointF base) const {

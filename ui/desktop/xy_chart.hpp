@@ -51,9 +51,12 @@ class XyChart : public QChartView {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void draw();
+  /// Where the names of series have room, if they have.
+  void fit_legend();
   [[nodiscard]] QPointF on_screen(QPointF base) const;
   void draw_band(const Series& of, QAbstractAxis* x, QAbstractAxis* y);
 

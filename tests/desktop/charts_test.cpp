@@ -1,0 +1,211 @@
+#include <QChart>
+#include <QImage>
+#include <QLineSeries>
+#include <QPainter>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/desktop/support.hpp"
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/fall_chart.hpp"
+#include "ui/desktop/plan_pane.hpp"
+#include "ui/desktop/screen.hpp"
+#include "ui/desktop/sweep_points.hpp"
+#include "ui/desktop/xy_chart.hpp"
+
+namespace charts_test {
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+/// Points of "n" and "w", three values by two, with a utilization each.
+SweepReport grid() {
+  SweepReport out;
+  out.axes = {"params.n", "storage.s.ost.write"};
+  for (int n = 1; n <= 3; ++n)
+    for (int w = 1; w <= 2; ++w) {
+      SweepRow row;
+      row.values = {std::to_string(n), std::to_string(w) + " GB/s"};
+      row.numbers = {SweepFigure{n * 1.0, ""}, SweepFigure{w * 1e9, "B/s"}};
+      row.outcome.emplace();
+      row.outcome->metrics["job.train.gpu.utilization"] = {0.3 * n + 0.02 * w, "ratio", {}};
+      out.rows.push_back(std::move(row));
+    }
+  return out;
+}
+
+std::vector<XyChart::Series> of_kind(const std::vector<XyChart::Series>& all, XyChart::Kind kind) {
+  std::vector<XyChart::Series> out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+               [&](const XyChart::Series& s) { return s.kind == kind; });
+  return out;
+}
+
+/// Pixels of `colour` in the rows from `top` to `bottom`.
+int count_of(const QImage& image, const QColor& colour, int top, int bottom) {
+  int out = 0;
+  for (int y = std::max(0, top); y < std::min(image.height(), bottom); ++y)
+    for (int x = 0; x < image.width(); ++x) out += image.pixelColor(x, y) == colour ? 1 : 0;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep over an input has a coloured line for each value of the other, and the target") {
+  const SweepReport sweep = grid();
+  const Theme& theme = Theme::light();
+  const SweepFigures n = figures_of(sweep, QStringLiteral("params.n")),
+                     use = figures_of(sweep, QStringLiteral("job.train.gpu.utilization"));
+  const std::vector<bool> frontier = frontier_of(sweep, n, use);
+  const auto over_input = series_of(sweep, n, use, frontier, {}, 0.9, theme);
+  const auto lines = of_kind(over_input, XyChart::Kind::line);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].name == QStringLiteral("ost.write = 1 GB/s"));
+  CHECK(lines[1].name == QStringLiteral("ost.write = 2 GB/s"));
+  CHECK(lines[0].colour != lines[1].colour);
+  CHECK(lines[0].points.size() == 3);
+  const auto limits = of_kind(over_input, XyChart::Kind::limit);
+  REQUIRE(limits.size() == 1);
+  CHECK(limits[0].points == std::vector<QPointF>{{1.0, 0.9}, {3.0, 0.9}});
+  // Over a figure the frontier is the line.
+  const auto over_figure = series_of(sweep, use, use, frontier, {}, {}, theme);
+  CHECK(of_kind(over_figure, XyChart::Kind::line).size() <= 1);
+  CHECK(of_kind(over_figure, XyChart::Kind::limit).empty());
+  // As drawn: the target is dashed, the lines are not.
+  XyChart chart(nullptr);
+  chart.resize(600, 400);
+  chart.show();
+  chart.set(over_input, {n.name, n.unit, false}, {use.name, use.unit, false}, {});
+  QTest::qWait(20);
+  std::set<QRgb> colours;
+  int dashed = 0;
+  for (QAbstractSeries* s : chart.chart()->series())
+    if (auto* line = qobject_cast<QLineSeries*>(s)) {
+      dashed += line->pen().style() == Qt::DashLine ? 1 : 0;
+      if (line->pen().style() == Qt::SolidLine) colours.insert(line->pen().color().rgb());
+    }
+  CHECK(dashed == 1);
+  CHECK(colours.size() == 2);
+}
+
+// 100 % - 4 % - 1 % = 95 %: of 1000 pixels a row, 40, 10 and 950, each beginning where the one
+// above it ends.
+TEST_CASE("the waterfall takes each cause off of what is left, in the colours of causes") {
+  FallChart chart(nullptr);
+  chart.set({{{}, {{"compute", 0.95}, {"checkpoint", 0.04}, {"data", 0.01}}, {}}}, false);
+  CHECK(chart.accessibleDescription().startsWith(QStringLiteral("100 % - ")));
+  CHECK(chart.accessibleDescription().endsWith(QStringLiteral("95.0 %")));
+  REQUIRE(chart.twin().rowCount() == 3);
+  CHECK(chart.twin().index(0, 2).data().toString() == QStringLiteral("96.0 %"));
+  const Theme& theme = Theme::light();
+  QImage image(1000, 200, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  painter.setFont(chart.font());
+  chart.paint(painter, QRectF(0, 0, 1000, 200), theme);
+  painter.end();
+  const auto cause = [&](const char* name) {
+    for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i)
+      if (std::string_view(kBreakdownCauses[i]) == name) return theme.causes[i];
+    return QColor();
+  };
+  int bars[3] = {0, 0, 0}, from = 1000;
+  for (int y = 0; y < 200; ++y)
+    for (int x = 0; x < 1000; ++x) {
+      const QColor colour = image.pixelColor(x, y);
+      if (colour == cause("checkpoint")) ++bars[0], from = std::min(from, x);
+      if (colour == cause("data")) ++bars[1];
+      if (colour == cause("compute")) ++bars[2];
+    }
+  CHECK(from >= 958);
+  CHECK(bars[0] / 4 == Approx(bars[1]).epsilon(0.3));
+  CHECK(bars[2] / 23.75 == Approx(bars[0]).epsilon(0.1));
+}
+
+TEST_CASE("the waterfall marks what nine in ten outcomes are within") {
+  const auto dark = [](std::optional<std::pair<double, double>> outcomes) {
+    FallChart chart(nullptr);
+    chart.set({{{}, {{"compute", 0.9}, {"checkpoint", 0.1}}, outcomes}}, false);
+    QImage image(1000, 150, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    chart.paint(painter, QRectF(0, 0, 1000, 150), Theme::light());
+    painter.end();
+    return count_of(image, Theme::light().text, 0, 150);
+  };
+  // A line of 100 pixels, two high.
+  CHECK(dark(std::pair{0.85, 0.95}) > dark({}) + 150);
+}
+
+TEST_CASE("a plan is a chart: utilization with its band, the target, the fewest, and the cost") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(window.workspace().document().append(
+      QStringLiteral("expect"),
+      QStringLiteral("{ \"id\": \"use\", \"that\": \"job.train.gpu.utilization >= 90 %\" }")));
+  REQUIRE(wait_simulated(window));
+  PlanPane pane(window.workspace(), nullptr);
+  pane.resize(600, 600);
+  std::vector<PlanPane::Point> points;
+  for (int i = 1; i <= 4; ++i) {
+    const double use = 0.8 + 0.04 * i;
+    points.push_back({8 * i, use >= 0.9,
+                      Metric{use, "ratio", {}, std::pair{use - 0.02, use + 0.01}},
+                      Metric{1e6 * i, "USD", {}}});
+  }
+  pane.show_points(points, 2, QStringLiteral("OSTs"));
+  const QList<XyChart*> charts = pane.findChildren<XyChart*>();
+  REQUIRE(charts.size() == 2);
+  int bands = 0, dashed = 0;
+  std::vector<QPointF> rings;
+  for (QAbstractSeries* s : charts[0]->chart()->series()) {
+    bands += s->type() == QAbstractSeries::SeriesTypeArea ? 1 : 0;
+    auto* line = qobject_cast<QXYSeries*>(s);
+    if (line == nullptr) continue;
+    if (line->pen().style() == Qt::DashLine) {
+      ++dashed;
+      CHECK(line->at(0).y() == Approx(90.0));
+    }
+    if (line->name() == QStringLiteral("fewest that do")) rings.push_back(line->at(0));
+  }
+  CHECK(bands == 1);
+  CHECK(dashed == 1);
+  REQUIRE(rings.size() == 1);
+  CHECK(rings[0].x() == 24.0);
+  CHECK(charts[1]->accessibleDescription() == QStringLiteral("Cost of 4 designs"));
+  pane.show_points({points[0], points[1]}, {}, QStringLiteral("OSTs"));
+  for (PlanPane::Point& p : points) p.cost.reset();
+  pane.show_points(points, 2, QStringLiteral("OSTs"));
+  CHECK(pane.findChild<ChartPane*>(QStringLiteral("chart:plan_cost"))->isHidden());
+}
+
+TEST_CASE("every chart can be saved as a picture by a button next to it") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(wait_simulated(window));
+  const QTemporaryDir folder;
+  int panes = 0;
+  for (Screen* screen : window.screens())
+    for (const ChartPane* pane : screen->findChildren<ChartPane*>()) {
+      INFO(pane->title().toStdString());
+      auto* save = pane->findChild<QToolButton*>(QStringLiteral("save_chart"));
+      REQUIRE(save != nullptr);
+      CHECK(save->accessibleName().contains(pane->title()));
+      ++panes;
+      for (const char* ending : {"png", "svg"}) {
+        QString why_not;
+        CHECK(
+            pane->write(folder.filePath(QStringLiteral("%1.%2").arg(panes).arg(ending)), why_not));
+      }
+    }
+  CHECK(panes > 8);
+}
+
+}  // namespace charts_test

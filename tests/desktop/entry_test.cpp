@@ -1,0 +1,169 @@
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+#include <catch2/catch.hpp>
+
+#include "tests/desktop/support.hpp"
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/grid_chart.hpp"
+#include "ui/desktop/outcome_chart.hpp"
+#include "ui/desktop/screen.hpp"
+#include "ui/desktop/tornado_chart.hpp"
+#include "ui/desktop/waterfall_chart.hpp"
+
+namespace entry_test {
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+void open(MainWindow& window, const QString& file = kExample) {
+  window.show();
+  REQUIRE(window.open_file(file));
+  REQUIRE(wait_simulated(window));
+}
+
+bool wait_idle(MainWindow& window) {
+  return QTest::qWaitFor([&] { return !window.workspace().background().busy(); }, 120'000);
+}
+
+int rows_of(const Screen& screen, const char* table) {
+  return screen.findChild<QTableView*>(QLatin1String(table))->model()->rowCount();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sensitivity has its bars and a curve when it comes to the front, and again for a change") {
+  MainWindow window(settings(2), {});
+  open(window);
+  auto* bars = window.findChild<TornadoChart*>();
+  CHECK_FALSE(window.workspace().background().busy());  // it is not in front
+  REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+  QWidget* curve =
+      window.current()->findChild<ChartPane*>(QStringLiteral("chart:response"))->chart();
+  REQUIRE(QTest::qWaitFor([&] { return !curve->accessibleDescription().isEmpty(); }, 120'000));
+  auto* tabs = window.current()->findChild<QTabWidget*>();
+  tabs->setCurrentIndex(1);
+  auto* grid = window.current()->findChild<GridChart*>();
+  REQUIRE(QTest::qWaitFor([&] { return grid->twin().rowCount() > 1; }, 120'000));
+  // The first value of the widest bar in the table follows the design.
+  const std::vector<TornadoChart::Bar> before = bars->bars();
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("20")));
+  REQUIRE(QTest::qWaitFor([&] { return bars->bars().front().low != before.front().low; }, 120'000));
+}
+
+TEST_CASE("a sweep of the first two inputs runs by itself, and never over one that was asked for") {
+  MainWindow window(settings(2), {});
+  open(window);
+  REQUIRE(window.show_screen(QStringLiteral("sweep")));
+  Screen* screen = window.current();
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && rows_of(*screen, "points") == 25; },
+                          120'000));
+  REQUIRE(screen->act(QStringLiteral("vary"), QStringLiteral("n_ost")));
+  REQUIRE(screen->act(QStringLiteral("run"), {}));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  REQUIRE(rows_of(*screen, "points") == 5);
+  REQUIRE(window.workspace().document().set(QStringLiteral("storage[scratch].ost.write"),
+                                            QStringLiteral("\"3 GB/s\"")));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(wait_idle(window));
+  CHECK(rows_of(*screen, "points") == 5);
+}
+
+TEST_CASE("comparing begins with the scenario as it was saved, and says which change did it") {
+  MainWindow window(settings(2), {});
+  open(window);
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("20")));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("compare")));
+  auto* shares = window.current()->findChild<WaterfallChart*>();
+  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, 120'000));
+  CHECK(window.current()->findChild<QComboBox*>(QStringLiteral("base"))->currentText() ==
+        QStringLiteral("as saved"));
+  const auto* figures =
+      window.current()->findChild<QTableView*>(QStringLiteral("figures"))->model();
+  CHECK(figures->columnCount() == 4);
+  CHECK(figures->headerData(1, Qt::Horizontal).toString() == QStringLiteral("as saved"));
+}
+
+TEST_CASE("without a change, comparing begins with the first variant") {
+  MainWindow window(settings(2), {});
+  window.show();
+  QFile file(kExample);
+  REQUIRE(file.open(QIODevice::ReadOnly));
+  QString text = QString::fromUtf8(file.readAll());
+  text.insert(text.lastIndexOf(u'}'),
+              QStringLiteral(", \"scenarios\": { \"few\": { \"params\": { \"n_ost\": 20 } } }"));
+  window.workspace().document().open(text, kExample);
+  REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("compare")));
+  auto* shares = window.current()->findChild<WaterfallChart*>();
+  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, 120'000));
+  CHECK(window.current()->findChild<QComboBox*>(QStringLiteral("base"))->currentText() ==
+        QStringLiteral("variant few"));
+  window.current()->findChild<QTabWidget*>()->setCurrentIndex(1);
+  auto* outcomes = window.current()->findChild<OutcomeChart*>();
+  REQUIRE(QTest::qWaitFor([&] { return outcomes->bars().size() == 2; }, 120'000));
+}
+
+TEST_CASE("what would help is tried when the place comes to the front") {
+  MainWindow window(settings(2), {});
+  open(window);
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("20")));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("bottleneck")));
+  REQUIRE(QTest::qWaitFor([&] { return rows_of(*window.current(), "changes") > 0; }, 120'000));
+}
+
+TEST_CASE("nothing begins while another place is in front, nor over work that was asked for") {
+  MainWindow window(settings(2), {});
+  open(window);
+  bool began = false;
+  QObject::connect(&window.workspace().background(), &Engine::busy_changed, &window,
+                   [&](bool busy) { began = began || busy; });
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("20")));
+  REQUIRE(wait_simulated(window));
+  QTest::qWait(50);
+  CHECK_FALSE(began);
+  // Somebody's work goes on until it is done.
+  bool done = false;
+  window.workspace().background().start(
+      [&](client::Session&, const Engine::Progress&) -> Engine::Then {
+        return [&] { done = true; };
+      });
+  REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
+  REQUIRE(QTest::qWaitFor([&] { return done; }, 120'000));
+  auto* bars = window.findChild<TornadoChart*>();
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+}
+
+// Ten events a step, none of which is skipped: 1.5 million.
+TEST_CASE("a large design says so and waits for a click") {
+  MainWindow window(settings(2), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  Document& document = window.workspace().document();
+  REQUIRE(document.set(QStringLiteral("run.fast_forward"), QStringLiteral("false")));
+  REQUIRE(document.set(QStringLiteral("jobs[train].steps"), QStringLiteral("150000")));
+  REQUIRE(wait_simulated(window));
+  INFO(window.workspace().simulated()->events << " events");
+  REQUIRE_FALSE(window.workspace().is_quick());
+  for (const char* place : {"sensitivity", "sweep"}) {
+    REQUIRE(window.show_screen(QLatin1String(place)));
+    CHECK_FALSE(window.workspace().background().busy());
+    auto* said = window.current()->findChild<QLabel*>(QStringLiteral("status"));
+    CHECK(said->text().contains(QStringLiteral("takes long")));
+    CHECK(window.current()->findChild<QPushButton*>(QStringLiteral("run"))->isEnabled());
+  }
+}
+
+}  // namespace entry_test

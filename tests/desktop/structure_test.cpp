@@ -1,0 +1,193 @@
+#include <QApplication>
+#include <QScreen>
+#include <QTest>
+#include <catch2/catch.hpp>
+#include <set>
+#include <utility>
+
+#include "tests/desktop/structure_support.hpp"
+#include "tests/desktop/support.hpp"
+#include "ui/desktop/screen.hpp"
+#include "ui/desktop/theme.hpp"
+
+namespace structure_test {
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+using namespace stallcast::desktop::structure;
+
+namespace {
+
+/// A design to look at. `set` makes it miss its targets.
+struct Subject {
+  const char *file, *path, *value;
+};
+constexpr Subject kSubjects[] = {
+    {"examples/exercise-512-h100-async.json", "params.n_ost.value", "4"},
+    {"examples/exercise-512-h100-async.json", "", ""},
+    {"scenarios/library/ingest-to-archive.json", "", ""}};
+
+struct Look {
+  int width, height, percent;
+};
+constexpr Look kLooks[] = {{1280, 800, 100}, {1920, 1080, 100}, {1280, 800, 200}};
+
+/// All themes, as MainWindow::set_look takes them, with their names.
+constexpr std::pair<bool, const char*> kThemes[] = {{false, "light"}, {true, "dark"}};
+
+/// What is known to be wrong. A row goes when it is put right.
+struct Known {
+  const char *screen, *check, *what, *reason;
+};
+constexpr Known kKnown[] = {
+    {"start", "cut", "QListWidget templates", "the start screen is being rebuilt with three cards"},
+    {"start", "order", "after QListWidget templates", "the same"},
+    {"whatif", "size", "200 %", "What if is being rebuilt"},
+};
+
+/// The same of colours: "theme, text".
+struct Faint {
+  const char *what, *reason;
+};
+constexpr Faint kFaint[] = {
+    {"light, note", "the theme is being rebuilt"},
+    {"dark, selection", "the same"},
+    {"dark, link", "the same"},
+};
+
+bool is_known_faint(const std::string& what) {
+  return std::any_of(std::begin(kFaint), std::end(kFaint),
+                     [&](const Faint& faint) { return what == faint.what; });
+}
+
+bool is_known(const QString& screen, const Finding& finding) {
+  return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const Known& known) {
+    return screen == QLatin1String(known.screen) && finding.check == QLatin1String(known.check) &&
+           finding.what.contains(QLatin1String(known.what));
+  });
+}
+
+/// Findings of all screens, each once.
+class Findings {
+ public:
+  void add(const QString& screen, const std::vector<Finding>& found) {
+    for (const Finding& finding : found)
+      if (!is_known(screen, finding))
+        all_.insert(screen + QStringLiteral(", ") + finding.check + QStringLiteral(": ") +
+                    finding.what);
+  }
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    for (const QString& one : all_) out += one.toStdString() + "\n";
+    return out;
+  }
+
+ private:
+  std::set<QString> all_;
+};
+
+void open(MainWindow& window, const Subject& subject) {
+  REQUIRE(window.open_file(QLatin1String(subject.file)));
+  if (*subject.path != '\0')
+    REQUIRE(window.workspace().document().set(QLatin1String(subject.path),
+                                              QLatin1String(subject.value)));
+  REQUIRE(wait_simulated(window));
+  REQUIRE(QTest::qWaitFor([&] { return !window.workspace().refining(); }, 120'000));
+}
+
+void settle(MainWindow& window) {
+  REQUIRE(QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000));
+  QTest::qWait(0);
+  QApplication::processEvents();
+}
+
+}  // namespace
+
+TEST_CASE("no text is cut and nothing overlaps on any screen, at any size, light or dark") {
+  Findings findings;
+  for (const Subject& subject : kSubjects) {
+    MainWindow window(settings(2), {});
+    window.show();
+    open(window, subject);
+    for (Screen* screen : window.screens()) {
+      window.show_screen(screen->objectName());
+      settle(window);
+      for (const Look& look : kLooks)
+        for (const auto& [theme, name] : kThemes) {
+          window.set_look(theme, look.percent);
+          window.resize(look.width, look.height);
+          QApplication::processEvents();
+          QApplication::processEvents();
+          if (window.width() > look.width || window.height() > look.height)
+            findings.add(screen->objectName(),
+                         {{QStringLiteral("size"), QStringLiteral("%1 %: needs %2 x %3")
+                                                       .arg(look.percent)
+                                                       .arg(window.width())
+                                                       .arg(window.height())}});
+          findings.add(screen->objectName(), cut_texts(*screen));
+          findings.add(screen->objectName(), overlaps(*screen));
+          findings.add(screen->objectName(), nameless(window));
+        }
+      window.set_look(kThemes[0].first, 100);
+    }
+  }
+  CHECK(findings.text() == "");
+}
+
+TEST_CASE("the Tab key goes through each screen as it is read") {
+  Findings findings;
+  MainWindow window(settings(2), {});
+  window.show();
+  window.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  open(window, kSubjects[0]);
+  for (Screen* screen : window.screens()) {
+    window.show_screen(screen->objectName());
+    settle(window);
+    findings.add(screen->objectName(), out_of_order(*screen));
+  }
+  CHECK(findings.text() == "");
+}
+
+// 4.5:1 is what WCAG 2.1 asks of texts (success criterion 1.4.3).
+TEST_CASE("texts stand out from what they are on in every theme") {
+  std::string low;
+  MainWindow window(settings(), {});
+  window.show();  // a window that was never shown keeps its palette
+  for (const auto& [look, look_name] : kThemes) {
+    window.set_look(look, 100);
+    QApplication::processEvents();
+    const QPalette palette = QApplication::palette();
+    const Theme& theme = Theme::of(window);
+    using enum QPalette::ColorRole;
+    const auto check = [&, look_name = look_name](const char* what, const QColor& text,
+                                                  const QColor& ground) {
+      constexpr double kEnough = 4.5;
+      const std::string name = std::string(look_name) + ", " + what;
+      if (contrast(text, ground) < kEnough && !is_known_faint(name))
+        low += name + " " + text.name().toStdString() + " on " + ground.name().toStdString() +
+               ": " + std::to_string(contrast(text, ground)) + "\n";
+    };
+    const auto of = [&](QPalette::ColorRole role) { return palette.color(QPalette::Active, role); };
+    check("window", of(WindowText), of(Window));
+    check("text", of(Text), of(Base));
+    check("every other row", of(Text), of(AlternateBase));
+    check("button", of(ButtonText), of(Button));
+    check("tooltip", of(ToolTipText), of(ToolTipBase));
+    check("selection", of(HighlightedText), of(Highlight));
+    check("link", of(Link), of(Base));
+    for (const auto ground : {Window, Base}) {
+      check("note", of(PlaceholderText), of(ground));
+      check("chart", theme.text, of(ground));
+      check("chart, faint", theme.faint, of(ground));
+      check("chart, good", theme.good, of(ground));
+      check("chart, bad", theme.bad, of(ground));
+      check("chart, warning", theme.warn, of(ground));
+      check("chart, accent", theme.accent, of(ground));
+    }
+  }
+  window.set_look(kThemes[0].first, 100);
+  CHECK(low == "");
+}
+
+}  // namespace structure_test
