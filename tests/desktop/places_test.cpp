@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QSplitter>
 #include <QTabBar>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -115,7 +116,13 @@ TEST_CASE("at 200 % the window still fits 1280 x 800, and the rail has icons alo
     CHECK(window.height() <= 800);
   }
   CHECK(rail->width() <= with_words);
+  // Columns stand below each other then, and beside each other again.
+  window.show_screen(QStringLiteral("whatif"));
+  const auto* split = window.current()->findChild<QSplitter*>();
+  CHECK(split->orientation() == Qt::Vertical);
   window.set_look(Look::light, 100);
+  QApplication::processEvents();
+  CHECK(split->orientation() == Qt::Horizontal);
 }
 
 TEST_CASE("letters and marks stand out from their ground in every look") {

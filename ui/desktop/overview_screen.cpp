@@ -1,6 +1,5 @@
 #include "ui/desktop/overview_screen.hpp"
 
-#include <QResizeEvent>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -56,8 +55,8 @@ QWidget* OverviewScreen::middle() {
   auto* below = new Card(middle);
   below_ = new PageStack(below);
   time_ = new Gantt(below_);
-  auto* time = new ChartPane(tr("Two minutes of it"), "overview_time", time_, below_);
-  below_->addWidget(time);
+  auto* time = new ChartPane(tr("Two minutes of the run"), "overview_time", time_, below_);
+  below_->addWidget(scrolled_on_ground(time, tr("Two minutes of the run"), below_));
   part_ = new PartPane(workspace(), below_);
   below_->addWidget(part_);
   below->rows()->addWidget(below_);
@@ -109,9 +108,8 @@ void OverviewScreen::show_time() {
   time_->show_range(at - kShownTime / 2.0, at + kShownTime / 2.0);
 }
 
-void OverviewScreen::resizeEvent(QResizeEvent* event) {
-  Screen::resizeEvent(event);
-  const bool narrow = event->size().width() < kTwoColumns * fontMetrics().averageCharWidth();
+void OverviewScreen::arrange() {
+  const bool narrow = width() < kTwoColumns * fontMetrics().averageCharWidth();
   columns_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
   verdict_->set_narrow(narrow);
 }

@@ -32,7 +32,7 @@ class OverviewScreen : public Screen {
   void part_wanted(const QString& path);
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
+  void arrange() override;
   void changeEvent(QEvent* event) override;
 
  private:

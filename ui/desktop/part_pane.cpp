@@ -77,7 +77,7 @@ PartPane::PartPane(Workspace& workspace, QWidget* parent)
   load_ = new HeatChart(tabs_);
   load_->setObjectName(QStringLiteral("part_load"));
   load_->setAccessibleName(tr("How busy it is when"));
-  tabs_->addTab(scrolled(load_, tr("How busy it is when"), tabs_), tr("Load over time"));
+  tabs_->addTab(scrolled_on_ground(load_, tr("How busy it is when"), tabs_), tr("Load over time"));
   fields_ = new RowsModel({tr("field"), tr("value"), tr("from")}, this);
   tabs_->addTab(table_of(*fields_, tr("Fields"), tabs_, "part_fields"), tr("Fields"));
   derivation_ = new QPlainTextEdit(tabs_);

@@ -120,6 +120,13 @@ QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent) {
   return area;
 }
 
+QScrollArea* scrolled_on_ground(QWidget* inside, const QString& name, QWidget* parent) {
+  QScrollArea* area = scrolled(inside, name, parent);
+  area->viewport()->setAutoFillBackground(false);
+  inside->setAutoFillBackground(false);
+  return area;
+}
+
 QPushButton* push_button(const QString& text, const char* object_name, const QString& name,
                          QWidget* parent) {
   auto* button = new QPushButton(text, parent);

@@ -47,6 +47,9 @@ void tab_as_read(QWidget& root);
 [[nodiscard]] QLabel* note(const QString& text, QWidget* parent);
 /// `inside` with bars when it does not fit; `name` is for screen readers.
 [[nodiscard]] QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent);
+/// The same on the ground of what it is in: a card, a tab.
+[[nodiscard]] QScrollArea* scrolled_on_ground(QWidget* inside, const QString& name,
+                                              QWidget* parent);
 /// A button, named for scripts and for screen readers.
 [[nodiscard]] QPushButton* push_button(const QString& text, const char* object_name,
                                        const QString& name, QWidget* parent);

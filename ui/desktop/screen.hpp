@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QEvent>
 #include <QWidget>
 
 #include "ui/desktop/parts.hpp"
@@ -35,6 +36,7 @@ class Screen : public QWidget {
 
  protected:
   void showEvent(QShowEvent*) override {
+    arrange();
     refresh();
     tab_as_read(*this);
   }
@@ -43,6 +45,13 @@ class Screen : public QWidget {
     tab_as_read(*this);
     return QWidget::focusNextPrevChild(next);
   }
+  void resizeEvent(QResizeEvent*) override { arrange(); }
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) arrange();
+  }
+  /// Puts parts beside or below each other, by how many letters fit into a line.
+  virtual void arrange() {}
   /// Refreshes on this signal of the workspace, when on screen.
   template <class Signal>
   void refresh_on(Signal signal) {

@@ -5,6 +5,7 @@
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
+#include <QWheelEvent>
 #include <cmath>
 
 #include "ui/desktop/quantity_edit.hpp"
@@ -14,6 +15,20 @@ namespace {
 
 constexpr int kPlaces = 1000;
 constexpr int kKeysRestMs = 800;
+
+/// Lets the wheel scroll the view, unless it has the focus.
+class StillSlider : public QSlider {
+ public:
+  using QSlider::QSlider;
+
+ protected:
+  void wheelEvent(QWheelEvent* event) override {
+    if (hasFocus())
+      QSlider::wheelEvent(event);
+    else
+      event->ignore();
+  }
+};
 
 }  // namespace
 
@@ -25,7 +40,7 @@ SliderRow::SliderRow(Workspace& workspace, const SliderSpec& spec, QWidget* pare
   label->setToolTip(spec.doc);
   // A long path may break at its dots.
   label->setText(QString(spec.label).replace(u'.', QStringLiteral(".\u200b")));
-  slider_ = new QSlider(Qt::Horizontal, this);
+  slider_ = new StillSlider(Qt::Horizontal, this);
   slider_->setRange(0, kPlaces);
   slider_->setPageStep(kPlaces / 20);
   slider_->setAccessibleName(spec.label);

@@ -8,7 +8,6 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
-#include <QResizeEvent>
 #include <QSettings>
 #include <QTreeWidget>
 #include <QUrl>
@@ -281,9 +280,8 @@ void StartScreen::showEvent(QShowEvent* event) {
   if (QWidget* first = findChild<StartCard*>()) first->setFocus();
 }
 
-void StartScreen::resizeEvent(QResizeEvent* event) {
-  Screen::resizeEvent(event);
-  const bool wide = event->size().width() >= kWideStart * fontMetrics().averageCharWidth();
+void StartScreen::arrange() {
+  const bool wide = width() >= kWideStart * fontMetrics().averageCharWidth();
   for (QBoxLayout* layout : {cards_, lists_})
     layout->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }

@@ -35,7 +35,7 @@ class StartScreen : public Screen {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
+  void arrange() override;
 
  private:
   QWidget* cards();

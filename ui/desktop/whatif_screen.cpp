@@ -8,7 +8,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
-#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTableView>
@@ -266,10 +265,9 @@ void WhatIfScreen::refresh_tiles() {
   tiles_->place();
 }
 
-void WhatIfScreen::resizeEvent(QResizeEvent* event) {
+void WhatIfScreen::arrange() {
   constexpr int kThreeColumns = 110;  // letters
-  Screen::resizeEvent(event);
-  const bool wide = event->size().width() >= kThreeColumns * fontMetrics().averageCharWidth();
+  const bool wide = width() >= kThreeColumns * fontMetrics().averageCharWidth();
   split_->setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
   // Below each other they are as high as they are read well, and the view scrolls.
   constexpr int kLinesEach = 15;

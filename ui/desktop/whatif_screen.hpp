@@ -35,7 +35,7 @@ class WhatIfScreen : public Screen {
 
  protected:
   void changeEvent(QEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
+  void arrange() override;
 
  private:
   QWidget* slider_side();
