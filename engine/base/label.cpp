@@ -222,10 +222,12 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 11> kChanges = {{
+constexpr std::array<ChangeRow, 13> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
+    {"checkpoint.every_steps", "", "steps between saves"},
+    {"checkpoint.buffers", "", "buffers of saves"},
     {"checkpoint.files", "", "files of a save"},
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.workers", "", "loader workers"},
@@ -297,6 +299,14 @@ std::string of_change(std::string_view change) {
           knows(resource))
         return of_resource(resource) + std::string(moves);
   return std::string(change);
+}
+
+std::string of_count(std::string_view name) {
+  constexpr std::string_view kCount = ".count";
+  const std::string_view resource =
+      name.ends_with(kCount) ? name.substr(0, name.size() - kCount.size()) : name;
+  const bool dotted = resource.find('.') != std::string_view::npos;
+  return dotted && knows(resource) ? of_resource(resource) : std::string(name);
 }
 
 std::string_view of_cause(std::string_view cause) {

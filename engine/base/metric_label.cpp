@@ -75,8 +75,12 @@ std::string in_words(std::string_view path) {
 
 std::string of_input(std::string_view path) {
   const std::size_t open = path.find('['), close = path.find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-    return in_words(path);
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    constexpr std::string_view kParams = "params.", kCluster = "cluster.";
+    if (path.starts_with(kParams)) return std::string(path.substr(kParams.size()));
+    if (path.find('.') == std::string_view::npos) return std::string(path);
+    return in_words(path.starts_with(kCluster) ? path.substr(kCluster.size()) : path);
+  }
   const std::string id(path.substr(open + 1, close - open - 1));
   const bool hosts = path.starts_with("cluster.hosts[");
   return in_words(path.substr(close + 1)) + " of " + id + (hosts ? " hosts" : "");

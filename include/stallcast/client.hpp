@@ -166,6 +166,11 @@ class Session {
   [[nodiscard]] std::optional<Timeline> overview(const Design& design, const Prediction& prediction,
                                                  const Question& question = {});
 
+  /// Adds to `prediction` what a first page shows of designs around it: more and fewer of what is
+  /// bought by number, and, where draws do not tell, which inputs move the answer.
+  void add_surroundings(const Scenario& scenario, const Design& design, Prediction& prediction,
+                        const Question& question = {});
+
   /// At most `most` changes of `scenario`, whose prediction this is, each tried by simulation: best
   /// first. The targets are those of `design`. All scenarios are ones that this session read.
   [[nodiscard]] std::vector<Alternative> alternatives(const Scenario& scenario,

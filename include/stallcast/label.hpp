@@ -40,8 +40,12 @@ struct NamedPart {
 [[nodiscard]] std::string of_metric(std::string_view full, std::string_view unit,
                                     bool with_job = false);
 
+/// What is counted, as a change names it: "storage.scratch.ost.count" -> "OSTs of scratch".
+/// Parameters stay as they are.
+[[nodiscard]] std::string of_count(std::string_view name);
+
 /// An input for people: "storage[scratch].mdt.create" -> "MDT create of scratch",
-/// "cluster.hosts[gpu].gpus" -> "GPUs of gpu hosts".
+/// "cluster.hosts[gpu].gpus" -> "GPUs of gpu hosts". Parameters keep their names.
 [[nodiscard]] std::string of_input(std::string_view path);
 
 /// What a share of the time is lost to: "sync" -> "waiting for the slowest rank". "" for a cause

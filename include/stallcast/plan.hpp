@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stallcast/prediction.hpp"
@@ -59,6 +60,10 @@ struct PlanPoint {
   std::vector<std::string> values = {};            ///< one of each PlanAxis, as `--set` takes it
   std::optional<double> objective = std::nullopt;  ///< in the unit of the objective
   std::int64_t replicas = 0;
+  std::optional<double> cost = std::nullopt;   ///< USD; absent where nothing has a price
+  std::optional<double> stall = std::nullopt;  ///< s per save, of the job that stalls most
+  /// Of `utilization`, of the mean of replicas; absent with one, or of several jobs.
+  std::optional<std::pair<double, double>> interval = std::nullopt;
 };
 
 /// One thing that was searched.

@@ -126,6 +126,23 @@ struct Alternative {
   double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
   std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
   std::string set = {};  ///< as `--set` takes it: "storage[scratch].ost.count=56"
+  std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most
+  /// Of the target that is met by least, relative to its limit; absent without targets.
+  std::optional<double> margin = std::nullopt;
+};
+
+/// What another number of what is bought by number makes of a design, simulated.
+struct CountedDesign {
+  double count = 0.0;
+  double utilization = 0.0;  ///< mean over jobs
+  bool meets_targets = false;
+  std::optional<double> cost = std::nullopt;  ///< USD, all of it; absent where nothing has a price
+};
+struct CountCurve {
+  std::string
+      name;  ///< what is counted, as a change names it: "storage.scratch.ost.count", "boxes"
+  double now = 0.0;                   ///< how many the design has
+  std::vector<CountedDesign> points;  ///< by count; empty where nothing was tried
 };
 
 /// What Stallcast says about a design.
@@ -145,6 +162,9 @@ struct Prediction {
   std::map<std::string, std::string> limited_by;  ///< as in RunResult
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
+  CountCurve counts;
+  std::vector<InputSwing> swings;  ///< inputs that move the answer, the most first; for pages
+  std::size_t varied = 0;          ///< inputs that were varied for them
   std::vector<std::string> warnings;
   std::optional<Gains> gains;  ///< none where nothing was made faster
   /// What its figures may turn out to be; none where no inputs were drawn.

@@ -90,6 +90,11 @@ struct SweepColumn {
   Goal goal = Goal::none;
 };
 
+/// A target of the first point's design.
+struct SweepTarget {
+  std::string id, that;
+};
+
 /// A sweep with the results it has so far.
 struct SweepReport {
   std::string scenario_id;
@@ -101,6 +106,7 @@ struct SweepReport {
   std::vector<std::string> axes;       ///< paths
   std::vector<SweepColumn> columns;
   std::vector<SweepRow> rows;
+  std::vector<SweepTarget> targets;
   std::size_t parts = 0;  ///< files of shards that were read besides
 
   struct Counts {

@@ -47,6 +47,16 @@ struct InputShare {
   double total = 0.0;     ///< with what it does together with others
 };
 
+/// What one input alone does to a figure, simulated at both ends of what it may be.
+struct InputSwing {
+  UncertainInput input;
+  std::string metric;
+  double at_low = 0.0, at_high = 0.0;  ///< of `metric`
+};
+
+/// Shares that account for less of the variance of a figure are no ground to measure anything.
+inline constexpr double kExplained = 0.3;
+
 /// What one figure may turn out to be, in the unit of its metric.
 struct Spread {
   double median = 0.0;         ///< of all draws

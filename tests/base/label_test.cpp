@@ -52,7 +52,7 @@ TEST_CASE("inputs are named by their own words") {
   CHECK(label::of_input("cluster.hosts[gpu].gpus") == "GPUs of gpu hosts");
   CHECK(label::of_input("jobs[train].checkpoint.restore.deserialize") ==
         "checkpoint restore deserialize of train");
-  CHECK(label::of_input("params.n_ost") == "params n ost");
+  CHECK(label::of_input("params.n_ost") == "n_ost");
   CHECK(label::of_input("odd]name[") == "odd]name[");
 }
 

@@ -62,6 +62,22 @@ void check_layout(const Prediction& p) {
   }
 }
 
+/// A page is so wide; letters are 13 high in the drawing, and can be read from 9 on.
+constexpr double kPage = 1120.0, kLetters = 13.0, kReadable = 9.0;
+
+std::string many_stores(int hosts, int stores) {
+  std::string out = R"({ "id": "many", "cluster": { "hosts": [ { "id": "gpu", "count": )" +
+                    std::to_string(hosts) + R"(, "use": "host/dgx-h100" } ] }, "storage": [)";
+  for (int i = 0; i < stores; ++i)
+    out += std::string(i == 0 ? "" : ",") + R"({ "id": "store)" + std::to_string(i) +
+           (i % 3 == 2
+                ? R"(", "type": "s3" })"
+                : R"(", "type": "lustre", "ost": { "count": 1200 }, "oss": { "count": 300 } })");
+  return out + R"(], "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+    "dataset": { "on": "store0", "format": "webdataset", "shard": "1 GiB", "sample": "100 kB", "size": "20 TB" },
+    "loader": { "type": "pytorch", "workers": 8, "prefetch": 4 } } ], "run": { "duration": "1 min" } })";
+}
+
 /// What limits is drawn red where it is a part of hosts, the fabric or storage.
 void check_limit_is_drawn(const Prediction& p) {
   const std::string limit = report::limit_of(p).name;
@@ -84,6 +100,7 @@ TEST_CASE("each design of the library is one line, one drawing and one limit in 
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator("scenarios/library"))
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  files.emplace_back("examples/exercise-512-h100-async.json");  // has the longest names of parts
   std::sort(files.begin(), files.end());
   REQUIRE(files.size() >= 40);
   for (const std::string& file : files) {
@@ -97,6 +114,7 @@ TEST_CASE("each design of the library is one line, one drawing and one limit in 
     CHECK(p.system.size() > 10);
     CHECK(p.system.size() < 220);
     check_layout(p);
+    CHECK(p.picture.width <= kPage * kLetters / kReadable);
     check_limit_is_drawn(p);
     for (const ResourceUse& use : p.resources) {
       INFO(use.name);
@@ -115,6 +133,23 @@ TEST_CASE("each design of the library is one line, one drawing and one limit in 
     CHECK(json["system"] == p.system);
     CHECK(report::prediction_markdown(p, {}).find(phrase) != std::string::npos);
   }
+}
+
+// From one host to ten thousand, with a WAN, tiers and as many stores as anybody has: whole names,
+// boxes that are apart, and a drawing that is a page wide at most where letters of 9 can be read.
+TEST_CASE("the picture is readable for one host and for ten thousand, with many stores") {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  for (const int hosts : {1, 100, 10'000})
+    for (const int stores : {1, 3, 8}) {
+      INFO(hosts << " hosts, " << stores << " stores");
+      const client::Reading reading = session.read({.text = many_stores(hosts, stores)});
+      for (const Diagnostic& d : reading.diagnostics.items()) INFO(d.message);
+      REQUIRE(reading.scenario.has_value());
+      const Prediction p = session.estimate(reading.scenario->design());
+      CHECK(p.picture.boxes.size() == static_cast<std::size_t>(2 + stores));
+      check_layout(p);
+      CHECK(p.picture.width <= kPage * kLetters / kReadable);
+    }
 }
 
 TEST_CASE("the limit of the target that is missed by most is named first") {

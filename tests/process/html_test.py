@@ -77,6 +77,20 @@ class HtmlTest(unittest.TestCase):
                         "What this rests on", "Inputs, and who set them", "Reproduce"):
             self.assertIn(heading, page.of("h2"))
 
+    def test_the_first_page_shows_designs_around_it_and_what_could_change_the_answer(self):
+        text = self.out("run", "--format", "html")
+        self.assertIn('<figure data-name="counts">', text)
+        options = re.search(r"<h2>Options</h2>(.*?)</table>", text, re.DOTALL).group(1)
+        for column in ("design", "GPUs", "stall per save", "margin", "targets"):
+            self.assertIn(f">{column}</th>", options)
+        # By their effect on the figure of the target, the largest first; names with their paths.
+        moved = re.search(r'<ul class="moving">(.*?)</ul>', text, re.DOTALL).group(1)
+        ends = [(float(a), float(b)) for a, b in re.findall(r"<b>([\d.]+) % to ([\d.]+) %</b>", moved)]
+        sizes = [abs(a - b) for a, b in ends]
+        self.assertTrue(1 <= len(sizes) <= 3, moved)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertRegex(moved, r'<span title="(jobs|cluster|storage)[^"]+">[A-Za-z]')
+
     def test_a_run_with_draws_shows_how_sure_its_figures_are(self):
         text = self.out("run", "--draws", "64", "--format", "html", "--no-advice")
         page = Page(text)

@@ -1,90 +1,30 @@
-"""The page of the server in headless Chromium; skipped where there is none.
+"""The page of the server in headless Chromium; skipped where none is installed.
 
 Usage: serve_page_test.py PATH_OF_STALLCAST [unittest options]."""
 
 import json
 import os
-import shutil
-import subprocess
+import re
 import tempfile
-import time
-import unittest
 
+import browser
 import program
 from server import Server
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+GUIDE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "guide", "serve.md")
+MOST = 12  # clicks and keys of a task; a value that is typed counts as one
 
 
-class Browser:
-    """One tab, through the pipe of the DevTools protocol."""
-
-    def __init__(self):
-        self.folder = tempfile.TemporaryDirectory()
-        (from_us, self.to), (self.back, to_us) = os.pipe(), os.pipe()
-        script = 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"'
-        self.process = subprocess.Popen(
-            ["bash", "-c", script, "bash", str(from_us), str(to_us), CHROMIUM, "--headless", "--no-sandbox",
-             "--disable-gpu", "--remote-debugging-pipe", "--user-data-dir=" + self.folder.name, "about:blank"],
-            pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(from_us)
-        os.close(to_us)
-        self.number, self.rest, self.session, self.said = 0, b"", None, []
-        page = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Log", "Network"):
-            self.call(domain + ".enable")
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(30)
-        os.close(self.to)
-        os.close(self.back)
-        self.folder.cleanup()
-
-    def call(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.to, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self.rest:
-                data = os.read(self.back, 65536)
-                if not data:
-                    raise RuntimeError("the browser ended")
-                self.rest += data
-            one, self.rest = self.rest.split(b"\0", 1)
-            answer = json.loads(one)
-            if answer.get("id") == self.number:
-                return answer["result"]
-            self.said.append(answer)
-
-    def value(self, expression):
-        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
-
-    def until(self, expression):
-        for _ in range(600):
-            if value := self.value(expression):
-                return value
-            time.sleep(0.05)
-        raise AssertionError(expression + ": " + str(self.value("document.body.innerText")))
-
-
-@unittest.skipUnless(CHROMIUM, "there is no chromium")
-class PageTest(unittest.TestCase):
+class PageTest(browser.BrowserTest):
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.server = Server().__enter__()
         cls.addClassCleanup(cls.server.__exit__)
-        try:
-            cls.browser = Browser()
-        except (RuntimeError, OSError) as why:
-            raise unittest.SkipTest(f"chromium does not start here: {why}")
-        cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        self.browser.call("Page.navigate", url=f"http://127.0.0.1:{self.server.port}/")
+        self.browser.look(1280, 800)
+        self.browser.open(f"http://127.0.0.1:{self.server.port}/")
         self.browser.until("document.querySelector('.tile') && true")
 
     def type(self, text):
@@ -125,6 +65,137 @@ class PageTest(unittest.TestCase):
             self.assertTrue(url.startswith((f"http://127.0.0.1:{self.server.port}/", "data:", "about:")), url)
         logged = [m["params"]["entry"]["text"] for m in self.browser.said if m.get("method") == "Log.entryAdded"]
         self.assertEqual([t for t in logged if "Content Security Policy" in t], [])
+
+    def test_its_texts_are_proofread(self):
+        """No word twice in a row, no name cut in its middle, nothing that a script left, and no word about
+        simulations to come beside one that is there."""
+        self.browser.value("at('run').click()")
+        self.browser.until("document.querySelector('#report iframe') && true")
+        text = self.browser.value("document.body.innerText")
+        self.assertEqual(re.findall(r"\b([A-Za-z]+) \1\b", text), [])
+        for word in ("undefined", "NaN", "null", "[object", "nothing is simulated yet", "set the bound: it sets",
+                     "Reports are shown here", "simulate to tell"):
+            self.assertNotIn(word, text)
+        # At any width: a name goes on in the next line behind a dot only.
+        self.browser.look(390, 844)
+        cut = """(() => { const cut = [], range = document.createRange();
+          for (const e of document.querySelectorAll('.tile b, .tile span'))
+            for (const node of e.childNodes) if (node.data) for (const word of node.data.matchAll(/\\S+/g)) {
+              range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+              if (new Set([...range.getClientRects()].map(r => r.top)).size > 1) cut.push(word[0]) }
+          return cut })()"""
+        self.assertEqual(self.browser.value(cut), [])
+
+    def test_it_says_and_draws_what_the_report_does(self):
+        before = self.browser.value("at('picture').innerHTML")
+        self.assertIn("16 x NVIDIA DGX H100", self.browser.value("at('system-line').innerText"))
+        self.browser.value("at('run').click()")
+        self.browser.until("document.querySelector('#report iframe') && true")
+        self.browser.value("window.report = new DOMParser().parseFromString(shownRun.report, 'text/html')")
+        for part in ("verdict", "limit", "advice"):
+            texts = self.browser.value(f"[report, at('said')].map(p => p.querySelector('p.{part}')?.textContent)")
+            self.assertEqual(texts[0], texts[1], part)
+        self.assertEqual(self.browser.value("report.querySelector('p.system').textContent"),
+                         self.browser.value("at('system-line').textContent"))
+        self.assertEqual(self.browser.value("report.getElementById('system').textContent"),
+                         self.browser.value("at('system').textContent"))
+        self.assertNotEqual(self.browser.value("at('picture').innerHTML"), before)
+
+
+class Hands:
+    """Somebody with a mouse and a keyboard; counts what they do."""
+
+    def __init__(self, tab):
+        self.tab, self.count = tab, 0
+
+    def click(self, name):
+        """A button or link by its name, where it is seen."""
+        place = self.tab.value(f"""(() => {{
+          const e = [...document.querySelectorAll('button, a')].find(e => e.textContent === {json.dumps(name)} && !e.disabled
+            && e.checkVisibility());
+          if (!e) return null;
+          e.scrollIntoView({{ block: 'center' }});
+          const r = e.getBoundingClientRect();
+          return [r.left + r.width / 2, r.top + r.height / 2] }})()""")
+        assert place, f"no {name} to click: " + self.tab.value("document.body.innerText")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.tab.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+        self.count += 1
+
+    def replace(self, old, new):
+        """Selects a value in the scenario with a double click, and types another."""
+        assert self.tab.value(f"""(() => {{ const i = at('text').value.indexOf({json.dumps(old)});
+          at('text').focus(); at('text').setSelectionRange(i, i + {len(old)}); return i >= 0 }})()"""), old
+        self.tab.call("Input.insertText", text=new)
+        self.count += 2
+        self.tab.until("at('tiles').classList.contains('old') === false && !at('run').disabled")
+
+    def report(self):
+        self.tab.until("document.querySelector('#report iframe') && !at('hand').hidden")
+        return self.tab.value("shownRun.report")
+
+
+class FiveTasks(browser.BrowserTest):
+    """What people come for, by the page alone: none takes more than twelve clicks and keys."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = Server().__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+        with open(GUIDE, encoding="utf-8") as file:
+            cls.told = dict(re.findall(r"^\| ([a-z ]+) \| .* \| (\d+) \|$", file.read(), re.MULTILINE))
+
+    def setUp(self):
+        self.browser.look(1280, 800)
+        self.browser.open(f"http://127.0.0.1:{self.server.port}/")
+        self.browser.until("document.querySelector('.tile') && !at('run').disabled")
+        self.hands = Hands(self.browser)
+
+    def done(self, task):
+        self.assertLessEqual(self.hands.count, MOST)
+        self.assertEqual(self.told.get(task), str(self.hands.count), f"docs/guide/serve.md on: {task}")
+
+    def test_size_storage(self):
+        self.hands.replace(">= 95 %", ">= 96 %")
+        self.hands.click("Size")
+        self.assertIn("needs ", self.hands.report())
+        self.assertIn("needs ", self.browser.value("at('said').innerText"))
+        self.done("size storage")
+
+    def test_explain_a_design(self):
+        self.hands.click("Explain")
+        self.assertIn("What each number is made of", self.hands.report())
+        self.done("explain a design")
+
+    def test_compare_two_designs(self):
+        self.hands.click("Keep")
+        self.hands.replace('"async"', '"sync"')
+        self.hands.click("Compare")
+        report = self.hands.report()
+        for part in ("kept", "now", "stall per save"):
+            self.assertIn(part, report)
+        self.done("compare two designs")
+
+    def test_check_against_targets(self):
+        self.hands.replace("< 10 s", "< 1 ms")
+        self.hands.click("Check")
+        self.assertIn(">fail<", self.hands.report())
+        self.assertIn("1 failed", self.browser.value("at('said').innerText"))
+        self.done("check against targets")
+
+    def test_hand_to_a_manager(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.hands.click("Simulate")
+            self.hands.report()
+            self.hands.click("Save slide")
+            self.hands.click("Save report")
+            for name, part in (("slide.html", '<main class="slide">'), ("report.html", "What this rests on")):
+                browser.wait_for(lambda path=os.path.join(folder, name): os.path.exists(path))
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.assertIn(part, file.read())
+        self.done("hand to a manager")
 
 
 if __name__ == "__main__":

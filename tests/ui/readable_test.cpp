@@ -140,6 +140,18 @@ TEST_CASE("changes are named for people") {
   CHECK(label::of_change("boxes 2 -> 3") == "boxes 2 -> 3");
 }
 
+TEST_CASE("inputs and what is counted are named for people") {
+  CHECK(label::of_input("storage[scratch].ost.write") == "OSTs of scratch (write)");
+  CHECK(label::of_input("cluster.hosts[gpu].cpu.copy") == "CPU cores of gpu hosts (copy)");
+  CHECK(label::of_input("jobs[train].step.jitter") == "step jitter of train");
+  CHECK(label::of_input("jobs.train.checkpoint.every") == "time between saves of train");
+  CHECK(label::of_input("cluster.fabric.rtt") == "fabric rtt");
+  CHECK(label::of_input("n_ost") == "n_ost");
+  CHECK(label::of_count("storage.scratch.ost.count") == "OSTs of scratch");
+  CHECK(label::of_count("storage.bucket.prefixes") == "prefixes of bucket");
+  CHECK(label::of_count("boxes") == "boxes");
+}
+
 TEST_CASE("a comment under a change is a verdict, five figures, and the rest folded") {
   const std::string text =
       render(report::testing::missed_target(), report::testing::context(), Format::markdown, {});

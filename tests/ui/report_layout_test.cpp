@@ -118,32 +118,47 @@ TEST_CASE("the longest bar of a chart of gains leaves room for its figures") {
   CHECK(std::stod(chart.substr(x)) <= 1000.0 - 30 * 8.0);
 }
 
+namespace {
+
+/// The numbers behind each `word` of the first drawing of `chart`, which is that for wide screens.
+std::vector<double> numbers_behind(const std::string& chart, const std::string& word) {
+  const std::string first = chart.substr(0, chart.find("</svg>"));
+  std::vector<double> out;
+  for (std::size_t at = 0; (at = first.find(word, at)) != std::string::npos;)
+    out.push_back(std::stod(first.substr(at += word.size())));
+  return out;
+}
+
+report::html::Plot plot_of(std::vector<report::html::Dot> dots) {
+  report::html::Plot out;
+  out.x = {"x", "count"};
+  out.y = {"y", "ratio"};
+  out.dots = std::move(dots);
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("points of a plot lie inside of it, by ratios where figures span many") {
-  const auto places = [](const std::string& chart) {
-    std::vector<double> out;
-    for (std::size_t at = 0; (at = chart.find("r=\"5.0\" cx=\"", at)) != std::string::npos;)
-      out.push_back(std::stod(chart.substr(at += 12)));
-    return out;
+  const auto places = [](std::vector<report::html::Dot> dots) {
+    return numbers_behind(report::html::scatter("s", plot_of(std::move(dots))), "r=\"5.0\" cx=\"");
   };
-  const auto even = places(report::html::scatter(
-      "s", {"x", "count"}, {"y", "ratio"}, {{1, 0.1, "bar"}, {2, 0.2, "bar"}, {3, 0.3, "bar"}}));
+  const auto even = places({{1, 0.1, "bar"}, {2, 0.2, "bar"}, {3, 0.3, "bar"}});
   REQUIRE(even.size() == 3);
   CHECK(even[1] - even[0] == Approx(even[2] - even[1]).margin(0.2));
   // 1, 10, 100: the same ratio, so the same distance.
-  const auto ratios = places(report::html::scatter(
-      "s", {"x", "count"}, {"y", "ratio"}, {{1, 0.1, "bar"}, {10, 0.2, "bar"}, {100, 0.3, "bar"}}));
+  const auto ratios = places({{1, 0.1, "bar"}, {10, 0.2, "bar"}, {100, 0.3, "bar"}});
   REQUIRE(ratios.size() == 3);
   CHECK(ratios[1] - ratios[0] == Approx(ratios[2] - ratios[1]).margin(0.2));
   for (const double x : ratios) CHECK((x > 0.0 && x < 1000.0));
-  CHECK(report::html::scatter("s", {"x", ""}, {"y", ""}, {}).empty());
+  CHECK(report::html::scatter("s", plot_of({})).empty());
 }
 
 TEST_CASE("what outcomes are within is a band around each curve, or whiskers where there is none") {
-  std::vector<report::html::Dot> dots = {{1, 0.5, "bar"}, {2, 0.5, "bar"}, {3, 0.5, "bar"}};
-  for (report::html::Dot& dot : dots) dot.outcomes = {0.4, 0.45, 0.6};
-  const auto drawn = [&] {
-    return report::html::scatter("s", {"x", "count"}, {"y", "ratio"}, dots);
-  };
+  report::html::Plot plot = plot_of({{1, 0.5, "bar"}, {2, 0.5, "bar"}, {3, 0.5, "bar"}});
+  plot.joined = true;
+  for (report::html::Dot& dot : plot.dots) dot.outcomes = {0.4, 0.45, 0.6};
+  const auto drawn = [&] { return report::html::scatter("s", plot); };
   // Along the upper end from left to right, back along the lower one. The dots are half way
   // between.
   const std::string band = drawn();
@@ -155,12 +170,30 @@ TEST_CASE("what outcomes are within is a band around each curve, or whiskers whe
     heights.push_back(std::stod(point.substr(point.find(' '))));
   REQUIRE(heights.size() == 6);
   CHECK((heights[0] == heights[2] && heights[3] == heights[5]));
-  const std::size_t dot = band.find("cy=\"") + 4;
-  CHECK(std::stod(band.substr(dot)) == Approx((heights[0] + heights[3]) / 2.0).margin(0.1));
-  dots[1].x = 1.0;  // no function of x
+  CHECK(numbers_behind(band, "cy=\"").front() ==
+        Approx((heights[0] + heights[3]) / 2.0).margin(0.1));
+  plot.dots[2].outcomes.reset();  // of the line through all, but not of one of its dots
+  CHECK(drawn().find("opacity=\"0.25\"") == std::string::npos);
+  CHECK(drawn().find("<path") != std::string::npos);
+  plot.dots[1].x = 1.0;  // no function of x
   CHECK(drawn().find("<path") == std::string::npos);
-  dots[2].outcomes.reset();
-  CHECK(drawn().find("<path") == std::string::npos);
+}
+
+TEST_CASE("each value of what else is varied is a line of its own colour; targets are dashed") {
+  report::html::Plot plot =
+      plot_of({{1, 0.5, "bar"}, {2, 0.6, "bar"}, {1, 0.7, "bar"}, {2, 0.8, "bar"}});
+  plot.dots[2].curve = plot.dots[3].curve = 1;
+  plot.joined = true;
+  plot.curves = {"5 min", "20 min"};
+  plot.targets = {{0.75, "target >= 75 %", "ink"}};
+  const std::string chart = report::html::scatter("s", plot);
+  for (const std::size_t curve : {0U, 1U})
+    CHECK(chart.find("stroke:var(--" + report::html::curve_colour(curve) + ");fill:none") !=
+          std::string::npos);
+  CHECK(report::html::curve_colour(0) != report::html::curve_colour(1));
+  CHECK(chart.find("5 min</li>") != std::string::npos);
+  CHECK(chart.find("stroke-dasharray:6 4") != std::string::npos);
+  CHECK(chart.find("target &gt;= 75 %") != std::string::npos);
 }
 
 }  // namespace report_layout_test

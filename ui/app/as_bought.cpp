@@ -72,6 +72,26 @@ void add_planned(const Scenario& scenario, const Design& design,
       plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
                             now->number}};
   proposals.push_back(more);
+std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const Design& design,
+                                               const Prediction& prediction) {
+  constexpr std::size_t kLooked = 8;
+  std::vector<plan::Proposal> all = plan::candidate_changes(design, prediction, kLooked);
+  const std::string path = plan::default_path(design, models::bounds(design).storage);
+  if (const Component* storage = design.find_storage(plan::id_in(path))) {
+    const std::string field = path.substr(path.find("].") + 2);
+    plan::Proposal of_storage;
+    of_storage.count = {base::plain_path(path), path, base::pointer_of(*storage, field),
+                        storage->find(field)->number};
+    all.push_back(std::move(of_storage));
+  }
+  std::erase_if(all, [](const plan::Proposal& p) { return !p.count || !(p.count->from > 0.0); });
+  if (all.empty()) return std::nullopt;
+  plan::Proposal first = std::move(all.front());
+  const plan::Proposal::Count field = *first.count;
+  count_as_bought(scenario, first);
+  // A parameter that is just that number has the name of what it counts.
+  if (first.count->from == field.from) first.count->label = field.label;
+  return first;
 }
 
 }  // namespace stallcast::client

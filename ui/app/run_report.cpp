@@ -45,7 +45,8 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
   const Design& design = wanted.design ? *wanted.design : scenario.design();
   const bool drawn = wanted.draws.value_or(1) > 0;
   Steps steps(wanted.predict, 1U + (wanted.gains ? 1U : 0U) + (drawn ? 1U : 0U) +
-                                  (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
+                                  (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U) +
+                                  (wanted.around ? 1U : 0U));
   RunReport out;
   if (wanted.known) {
     out.prediction = *wanted.known;
@@ -78,6 +79,9 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
     if (const auto question = steps.next())
       out.prediction.alternatives =
           session.alternatives(scenario, design, out.prediction, kMostAlternatives, *question);
+  if (wanted.around)
+    if (const auto question = steps.next())
+      session.add_surroundings(scenario, design, out.prediction, *question);
   if (wanted.timeline)
     if (const auto question = steps.next())
       out.timeline = session.overview(design, out.prediction, *question);

@@ -30,6 +30,7 @@ struct RunQuestion {
   bool gains = true;     ///< make parts twice as fast to see what limits
   bool advise = true;    ///< try changes
   bool timeline = true;  ///< record what happens when
+  bool around = false;   ///< what a first page shows of designs around it
 };
 
 /// Predicts the design of `scenario`, then tries changes that help, then records what happens

@@ -21,6 +21,7 @@
 #include "engine/decide/predict/record.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
+#include "engine/decide/uncertain/swings.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/contract/version.hpp"
@@ -272,6 +273,18 @@ std::vector<Alternative> Session::alternatives(const Scenario& scenario, const D
   count_as_bought(scenario, changes);
   return plan::try_changes(changes, prediction, Impl::redesign(scenario, design),
                            impl_->begin(question));
+}
+
+void Session::add_surroundings(const Scenario& scenario, const Design& design,
+                               Prediction& prediction, const Question& question) {
+  constexpr std::size_t kMostSwings = 3;
+  if (const auto counted = bought_by_number(scenario, design, prediction))
+    prediction.counts = plan::count_curve(*counted, prediction, Impl::redesign(scenario, design),
+                                          impl_->begin(question));
+  if (uncertain::tells_inputs(prediction)) return;
+  uncertain::add_swings(design,
+                        {.predict = impl_->begin(question), .draws = {}, .valid = can_be_built},
+                        kMostSwings, prediction);
 }
 
 std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& design,

@@ -85,6 +85,7 @@ void PredictionVerb::complete(Prediction& prediction) {
   wanted.advise = wanted.gains = !no_advice_;
   if (draws_) wanted.draws = static_cast<std::size_t>(*draws_);
   wanted.timeline = format_ == report::Format::html;
+  wanted.around = wanted.advise && (wanted.timeline || format_ == report::Format::slide);
   client::RunReport found =
       client::run_report(*session_, *scenario_, wanted).value();  // has a prediction
   prediction = std::move(found.prediction);

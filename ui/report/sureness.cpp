@@ -11,8 +11,6 @@ namespace stallcast::report {
 namespace {
 
 constexpr std::size_t kMostRows = 5;
-/// Shares that account for less of the variance than this are no ground to measure anything.
-constexpr double kKnown = 0.3;
 
 const Spread* outcome_of(const Prediction& p, const std::string& metric) {
   if (!p.uncertainty) return nullptr;
@@ -75,7 +73,7 @@ std::string figure_to_settle(const Prediction& p) {
   double least = 0.5;
   const auto has_shares = [&](const std::string& metric) {
     const Spread* o = outcome_of(p, metric);
-    return o != nullptr && !o->shares.empty() && o->explained >= kKnown;
+    return o != nullptr && !o->shares.empty() && o->explained >= kExplained;
   };
   for (const AssertionOutcome& a : p.assertions) {
     const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;
@@ -89,6 +87,13 @@ std::string figure_to_settle(const Prediction& p) {
   return "";
 }
 
+std::string input_range(const UncertainInput& input) {
+  const auto print = [&](double v) { return base::print_quantity(v, input.dimension); };
+  return print(input.nominal) + ", may be " + print(input.range.low) + " to " +
+         print(input.range.high) +
+         (input.places > 1 ? " (" + std::to_string(input.places) + " values vary as one)" : "");
+}
+
 std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& metric) {
   std::vector<MeasureRow> out;
   const Spread* o = outcome_of(p, metric);
@@ -97,13 +102,8 @@ std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& me
   for (const InputShare& share : o->shares) {
     if (out.size() == kMostRows) break;
     const UncertainInput& input = p.uncertainty->inputs[share.input];
-    const auto print = [&](double v) { return base::print_quantity(v, input.dimension); };
-    out.push_back(
-        {input.path, base::percent(share.total, 0),
-         print(input.nominal) + ", may be " + print(input.range.low) + " to " +
-             print(input.range.high) +
-             (input.places > 1 ? " (" + std::to_string(input.places) + " values vary as one)" : ""),
-         print_interval(remaining(*o, share.total), unit), input.measure_with});
+    out.push_back({input.path, base::percent(share.total, 0), input_range(input),
+                   print_interval(remaining(*o, share.total), unit), input.measure_with});
   }
   return out;
 }

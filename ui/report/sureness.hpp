@@ -29,6 +29,9 @@ struct MeasureRow {
   std::string with;   ///< "stallcast probe io"; may be ""
 };
 
+/// "4 GB/s, may be 2 GB/s to 8 GB/s".
+[[nodiscard]] std::string input_range(const UncertainInput& input);
+
 /// The figure whose spread matters most: that of the target least decided, else the utilization of
 /// the first job that has shares; "" without any.
 [[nodiscard]] std::string figure_to_settle(const Prediction& prediction);

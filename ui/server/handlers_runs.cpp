@@ -5,7 +5,6 @@
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
-#include "ui/report/html/export.hpp"
 #include "ui/server/run_task.hpp"
 
 /// Routes that simulate one scenario, and those that tell what came of it.
@@ -34,7 +33,7 @@ Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool adv
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
   client::RunQuestion wanted;
   wanted.predict = asking.question;
-  wanted.advise = wanted.gains = advise;
+  wanted.advise = wanted.gains = wanted.around = advise;
   wanted.draws = draws;
   Result<client::RunReport> found = client::run_report(asking.session, scenario, wanted);
   if (!found.ok()) return found;
@@ -169,20 +168,23 @@ Response answer_result(Call& call) {
   return std::get<0>(outcome)->result;
 }
 
-Response answer_report(Call& call) {
+namespace {
+
+/// One of the pages of a run.
+Response page_of(Call& call, std::string RunAnswer::*which) {
   const auto outcome = outcome_of(call);
   if (const Response* none = std::get_if<Response>(&outcome)) return *none;
   const RunAnswer& result = *std::get<0>(outcome);
   if (result.result.status != 200) return result.result;
-  if (result.page.empty()) return problem(404, "there is no page of this kind of run");
-  return {200,
-          "text/html; charset=utf-8",
-          result.page,
-          {{"Content-Security-Policy",
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " +
-                report::script_source() +
-                "; frame-ancestors 'self'; sandbox allow-scripts allow-downloads"}}};
+  if ((result.*which).empty()) return problem(404, "there is no such page of this kind of run");
+  return page_response(result.*which);
 }
+
+}  // namespace
+
+Response answer_report(Call& call) { return page_of(call, &RunAnswer::page); }
+
+Response answer_slide(Call& call) { return page_of(call, &RunAnswer::slide); }
 
 Response answer_cancel(Call& call) {
   if (!call.service.runs.cancel(call.id))

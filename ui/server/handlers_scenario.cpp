@@ -30,10 +30,16 @@ Response answer_estimate(Call& call) {
   if (!source.value) return source.problem;
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;
+  const std::string format = call.request.parameter("format");
+  if (!format.empty() && format != "json" && format != "html")
+    return problem(400, "format is json or html");
   const Design& design = scenario.value->design();
-  return {.body = report::render(call.session.estimate(design),
-                                 context_of("run", design, *source.value, {}), report::Format::json,
-                                 {})};
+  const auto render = [&](report::Format as) {
+    return report::render(call.session.estimate(design),
+                          context_of("run", design, *source.value, {}), as, {});
+  };
+  if (format == "html") return page_response(render(report::Format::html));
+  return {.body = render(report::Format::json)};
 }
 
 }  // namespace stallcast::server

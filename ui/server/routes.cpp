@@ -36,6 +36,9 @@ constexpr std::array kResolve = {
     kName, kSet, kVariant,
     RequestParameter{"get", "only this value, with unit, range and source; repeatable", "array",
                      "storage.scratch.ost.count"}};
+constexpr std::array kEstimate = {
+    kName, kSet, kVariant,
+    RequestParameter{"format", "json, or html: the same as a page", "string", "html"}};
 constexpr std::array kRun = {kName, kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice, kDraws};
 constexpr std::array kPlan = {
     kName,
@@ -111,7 +114,7 @@ constexpr std::array kLinted = {Reply2xx{200, kJson, "Lint", "what is wrong with
 constexpr std::array kResolved = {
     Reply2xx{200, kJson, "Resolved", "a scenario with every value written out"}};
 constexpr std::array kEstimated = {
-    Reply2xx{200, kJson, "Result", "bounds, with the method \"estimate\""}};
+    Reply2xx{200, kJson, "Result", "bounds, with the method \"estimate\"; or a page of them"}};
 constexpr std::array kSubmitted = {
     Reply2xx{202, kJson, "Run", "it waits or runs; look at Location after Retry-After seconds"},
     Reply2xx{200, kJson, "Run", "the same was asked before, and its result is there"}};
@@ -140,7 +143,7 @@ constexpr std::array kRoutes = {
     Route{"POST", "/v1/resolve", "resolve", "scenarios", "the resolved design", Body::scenario,
           kResolve, kResolved, kFaulty, false, answer_resolve},
     Route{"POST", "/v1/estimate", "estimate", "scenarios", "what bounds say, at once",
-          Body::scenario, kDesign, kEstimated, kFaulty, false, answer_estimate},
+          Body::scenario, kEstimate, kEstimated, kFaulty, false, answer_estimate},
     Route{"POST", "/v1/runs", "run", "runs", "simulates a scenario", Body::scenario, kRun,
           kSubmitted, kBusy, false, answer_run},
     Route{"POST", "/v1/plan", "plan", "runs", "the smallest design that meets the targets",
@@ -157,6 +160,9 @@ constexpr std::array kRoutes = {
           kNone, kResults, kNoResult, false, answer_result},
     Route{"GET", "/v1/runs/{id}/report.html", "run_report", "runs", "the same for people",
           Body::none, kNone, kPages, kNoResult, false, answer_report},
+    Route{"GET", "/v1/runs/{id}/slide.html", "run_slide", "runs",
+          "of a simulation: its first page alone, for a projector", Body::none, kNone, kPages,
+          kNoResult, false, answer_slide},
     Route{"DELETE", "/v1/runs/{id}", "run_cancel", "runs", "cancels it, or forgets its result",
           Body::none, kNone, kNothing, kUnknown, false, answer_cancel},
     Route{"POST", "/v1/check", "check", "runs", "judges a scenario's assertions", Body::judged,

@@ -30,14 +30,15 @@ Asked<std::optional<std::size_t>> draws_of(const Call& call) {
 }
 
 Response described(const RunStatus& run, int status) {
+  Json links = {{"self", path_of(run)},
+                {"result", path_of(run) + "/result"},
+                {"report", path_of(run) + "/report.html"}};
+  if (run.kind == "run") links["slide"] = path_of(run) + "/slide.html";
   Json out = {{"id", run.id},
               {"kind", run.kind},
               {"state", name_of(run.state)},
               {"progress", run.progress},
-              {"links",
-               {{"self", path_of(run)},
-                {"result", path_of(run) + "/result"},
-                {"report", path_of(run) + "/report.html"}}}};
+              {"links", std::move(links)}};
   Response response{status, "application/json", out.dump(2) + "\n", {}};
   response.headers.emplace_back("Location", path_of(run));
   const bool open = run.state == RunState::queued || run.state == RunState::running;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "ui/server/scenario_call.hpp"
 
@@ -82,8 +83,11 @@ Response submit(Call& call, std::string kind, std::string content,
 /// As JSON and as a page.
 template <class Found>
 RunAnswer rendered(const Found& found, const report::ReportContext& context) {
-  return {{.body = report::render(found, context, report::Format::json, {})},
-          report::render(found, context, report::Format::html, {})};
+  RunAnswer out{{.body = report::render(found, context, report::Format::json, {})},
+                report::render(found, context, report::Format::html, {})};
+  if constexpr (std::is_same_v<Found, Prediction>)
+    out.slide = report::render(found, context, report::Format::slide, {});
+  return out;
 }
 
 /// What reports say with a prediction of the task's scenario.

@@ -5,6 +5,7 @@
 
 #include "ui/app/root.hpp"
 #include "ui/report/design_context.hpp"
+#include "ui/report/html/export.hpp"
 
 namespace stallcast::server {
 namespace {
@@ -107,6 +108,16 @@ report::ReportContext context_of(std::string_view verb, const Design& design,
   out.command = report::command_of(verb, source.file.substr(source.file.rfind('/') + 1), source,
                                    question, "", words);
   return out;
+}
+
+Response page_response(std::string page) {
+  return {200,
+          "text/html; charset=utf-8",
+          std::move(page),
+          {{"Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " +
+                report::script_source() +
+                "; frame-ancestors 'self'; sandbox allow-scripts allow-downloads"}}};
 }
 
 }  // namespace stallcast::server

@@ -50,4 +50,7 @@ struct Asked {
                                                const client::Question& question,
                                                const std::vector<std::string>& words = {});
 
+/// A report as a page of its own, which runs no script but that of reports.
+[[nodiscard]] Response page_response(std::string page);
+
 }  // namespace stallcast::server

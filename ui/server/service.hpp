@@ -54,6 +54,7 @@ Response answer_sweep(Call& call);
 Response answer_status(Call& call);
 Response answer_result(Call& call);
 Response answer_report(Call& call);
+Response answer_slide(Call& call);
 Response answer_cancel(Call& call);
 Response answer_catalog(Call& call);
 Response answer_schema(Call& call);

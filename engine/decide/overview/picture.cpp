@@ -12,7 +12,10 @@
 namespace stallcast::overview {
 namespace {
 
-constexpr double kColumn = 300.0, kGap = 80.0, kBelow = 24.0, kMargin = 8.0;
+constexpr double kNarrowest = 220.0, kWidest = 420.0, kGap = 64.0, kBelow = 24.0, kMargin = 8.0;
+/// Letters of 13 are at most so wide, bold ones a little more; what stands beside a name of its
+/// load ("12 %, 100 % in use"), and the room at both sides.
+constexpr double kLetter = 7.5, kBold = 8.0, kLoad = 20.0 * kLetter, kSides = 26.0;
 /// Less is not drawn of parts that are seldom of interest: of the capacity, of all waiting.
 constexpr double kUsed = 0.005, kBlamed = 0.01;
 constexpr std::size_t kMostTenants = 6;
@@ -141,26 +144,44 @@ class Drawing {
     add_parts(made, "storage", storage);
   }
 
+  /// What the names in a box need, so that none has to be cut.
+  [[nodiscard]] static double width_of(const PictureBox& b) {
+    double out = std::max(kBold * static_cast<double>(b.title.size()),
+                          kLetter * static_cast<double>(b.subtitle.size()));
+    for (const PicturePart& part : b.parts) {
+      const std::size_t letters = part.count.size() + 1 + part.label.size();
+      const bool loaded = !part.resources.empty() || !part.metrics.empty();
+      out = std::max(out, kLetter * static_cast<double>(letters) + (loaded ? kLoad : 0.0));
+    }
+    return std::clamp(out + kSides, kNarrowest, kWidest);
+  }
+
   /// Columns from left to right, boxes of a column below each other, columns centred.
   void place() {
-    std::map<int, double> heights;
+    std::map<int, double> heights, widths;
+    for (std::size_t i = 0; i < out_.boxes.size(); ++i)
+      widths[column_[i]] = std::max(widths[column_[i]], width_of(out_.boxes[i]));
     for (std::size_t i = 0; i < out_.boxes.size(); ++i) {
       PictureBox& b = out_.boxes[i];
-      b.width = kColumn;
+      b.width = widths[column_[i]];
       b.height = kPictureHead + kPictureRow * static_cast<double>(b.parts.size()) + kPicturePad;
       double& below = heights[column_[i]];
       b.y = below == 0.0 ? 0.0 : below + kBelow;
       below = b.y + b.height;
     }
     for (const auto& [column, height] : heights) out_.height = std::max(out_.height, height);
-    std::map<int, int> order;
-    for (const auto& [column, height] : heights) order[column] = static_cast<int>(order.size());
+    std::map<int, double> left;
+    double end = kMargin;
+    for (const auto& [column, width] : widths) {
+      left[column] = end;
+      end += width + kGap;
+    }
     for (std::size_t i = 0; i < out_.boxes.size(); ++i) {
       PictureBox& b = out_.boxes[i];
-      b.x = kMargin + order[column_[i]] * (kColumn + kGap);
+      b.x = left[column_[i]];
       b.y += kMargin + (out_.height - heights[column_[i]]) / 2.0;
     }
-    out_.width = static_cast<double>(order.size()) * (kColumn + kGap) - kGap + 2.0 * kMargin;
+    out_.width = end - kGap + kMargin;
     out_.height += 2.0 * kMargin;
   }
 

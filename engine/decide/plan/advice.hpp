@@ -82,4 +82,11 @@ struct Tried {
                                                    const Prediction& base, const Redesign& redesign,
                                                    const predict::PredictOptions& options);
 
+/// What other numbers of what `counted` counts make of the design that `base` predicts: from a
+/// quarter to three times as many, simulated with its seeds. No points for large designs.
+/// REQUIRES: it counts something.
+[[nodiscard]] CountCurve count_curve(const Proposal& counted, const Prediction& base,
+                                     const Redesign& redesign,
+                                     const predict::PredictOptions& options);
+
 }  // namespace stallcast::plan

@@ -36,6 +36,17 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
   point.inconclusive = prediction.verdict == Verdict::inconclusive;
   point.utilization = mean_utilization(prediction);
   point.replicas = static_cast<std::int64_t>(prediction.seeds.size());
+  if (prediction.metrics.contains(metric::kCapex))
+    point.cost = figure_or_zero(prediction, metric::kCapex);
+  for (const auto& [job, shares] : prediction.breakdown)
+    if (const auto found = prediction.metrics.find(metric::checkpoint(job, "stall"));
+        found != prediction.metrics.end())
+      point.stall = std::max(point.stall.value_or(0.0), found->second.value);
+  if (prediction.breakdown.size() == 1)
+    if (const auto found =
+            prediction.metrics.find(metric::gpu_utilization(prediction.breakdown.begin()->first));
+        found != prediction.metrics.end())
+      point.interval = found->second.ci90 ? found->second.ci90 : found->second.ci95;
   for (const AssertionOutcome& outcome : prediction.assertions) {
     if (outcome.level == "warn") continue;
     TargetMargin target = margin_of(outcome, outages);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "engine/decide/plan/advice.hpp"
@@ -95,6 +96,9 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
     a.gain = gained(base, tried.prediction);
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
     a.relative_cost = tried.proposal.relative_cost;
+    const PlanPoint point = point_of(tried.prediction, {});
+    if (const TargetMargin* least = tightest(point)) a.margin = least->margin;
+    a.stall = point.stall;
     if (base.metrics.contains(metric::kCapex))
       a.cost =
           figure_or_zero(tried.prediction, metric::kCapex) - figure_or_zero(base, metric::kCapex);
@@ -108,6 +112,32 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
                      return a.gain > b.gain;
                    });
   return alternatives;
+}
+
+CountCurve count_curve(const Proposal& counted, const Prediction& base, const Redesign& redesign,
+                       const predict::PredictOptions& options) {
+  CountCurve out{counted.count->label, counted.count->from, {}};
+  if (base.events > kMostEvents) return out;
+  const auto add = [&](double count, const Prediction& with) {
+    CountedDesign& made = out.points.emplace_back();
+    made.count = count;
+    made.utilization = mean_utilization(with);
+    made.meets_targets = with.verdict == Verdict::pass || with.verdict == Verdict::none;
+    if (with.metrics.contains(metric::kCapex)) made.cost = figure_or_zero(with, metric::kCapex);
+  };
+  add(out.now, base);
+  std::vector<Proposal> proposals;
+  std::set<double> seen{out.now};
+  for (const double times : {0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 3.0}) {
+    const double steps = std::round((times - 1.0) * out.now / counted.count->step);
+    const double count = out.now + counted.count->step * steps;
+    if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
+  }
+  for (const Tried& tried : simulate_changes(proposals, base, redesign, options))
+    add((1.0 + tried.proposal.relative_cost) * out.now, tried.prediction);
+  std::sort(out.points.begin(), out.points.end(),
+            [](const CountedDesign& a, const CountedDesign& b) { return a.count < b.count; });
+  return out;
 }
 
 }  // namespace stallcast::plan

@@ -129,6 +129,9 @@ Result<SweepReport> Store::report() const {
       if (const auto found = outcomes.find(row.key); found != outcomes.end())
         row.outcome = found->second;
     }
+    if (out.rows.empty()) return out;
+    if (const auto first = designs({&out.rows.front().key, 1}, 1); first.ok())
+      for (const Expectation& e : first->front().expect) out.targets.push_back({e.id, e.that});
     return out;
   } catch (const DatabaseFault& fault) {
     return fault.failure;

@@ -7,12 +7,7 @@
 namespace stallcast::report {
 namespace {
 
-std::string cell(std::string_view text, std::string_view css = "") {
-  return (css.empty() ? "<td>" : "<td class=\"" + std::string(css) + "\">") + markup(text) +
-         "</td>";
-}
-
-std::string row(const CheckedScenario& s, const CheckedAssertion& a) {
+std::vector<std::string> row(const CheckedScenario& s, const CheckedAssertion& a) {
   const bool warning = a.is_open() && !a.is_error();
   const std::string status(status_name(a.status));
   std::string why = reason_text(a);
@@ -21,9 +16,10 @@ std::string row(const CheckedScenario& s, const CheckedAssertion& a) {
         a.status == CheckStatus::waived ? "until " + a.until + ": " + a.waive : std::string(),
         a.is_open() ? a.outcome.why : std::string()})
     if (!more.empty()) why += (why.empty() ? "" : "; ") + more;
-  return "<tr>" + cell(warning ? status + " (warning)" : status, warning ? "warn" : status) +
-         cell(a.outcome.id) + cell(value_phrase(s, a)) + cell(why) +
-         cell(place_text(a.is_open() ? a.culprit : a.at), "where") + "</tr>\n";
+  return {
+      html::element("span", warning ? status + " (warning)" : status, warning ? "warn" : status),
+      markup(a.outcome.id), html::path(value_phrase(s, a)), markup(why),
+      html::element("span", place_text(a.is_open() ? a.culprit : a.at), "where")};
 }
 
 }  // namespace
@@ -44,11 +40,9 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
     for (const std::string& warning : warnings_of(s))
       out += "<p class=\"warn\">" + markup(warning) + "</p>\n";
     if (s.assertions.empty()) continue;
-    out +=
-        "<table><thead><tr><th>status</th><th>assertion</th><th>predicted</th><th>why</th>"
-        "<th>where</th></tr></thead><tbody>\n";
-    for (const CheckedAssertion& a : s.assertions) out += row(s, a);
-    out += "</tbody></table>\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const CheckedAssertion& a : s.assertions) rows.push_back(row(s, a));
+    out += html::table({{"status"}, {"assertion"}, {"predicted"}, {"why"}, {"where"}}, rows);
   }
   return html::page("Stallcast: " + counts_text(report), out + html::foot(context.tool));
 }

@@ -1,6 +1,7 @@
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/sections.hpp"
 #include "ui/report/html/page.hpp"
+#include "ui/report/html/sections.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -14,9 +15,17 @@ std::string_view css_of(std::string_view text) {
                                                 : "";
 }
 
-std::string page(const Sections& found, const DiffContext& context) {
+/// The system as it is after the change; before it, folded.
+std::string pictures(const Diff& diff) {
+  return html::picture_figure(diff.head.prediction) +
+         html::folded("The system before",
+                      html::picture_figure(diff.base.prediction, "system-before"));
+}
+
+std::string page(const Sections& found, const DiffContext& context, const std::string& picture) {
   std::string body = html::element("h1", found.headline, css_of(found.word)) + "\n";
   for (const std::string& sentence : found.sentences) body += html::element("p", sentence) + "\n";
+  body += picture;
   for (const Section& s : found.sections) {
     std::vector<html::Column> columns;
     for (const std::string& head : s.heads) columns.push_back({head});
@@ -37,11 +46,11 @@ std::string page(const Sections& found, const DiffContext& context) {
 }  // namespace
 
 std::string diff_html(const Diff& diff, const DiffContext& context) {
-  return page(sections_of(diff), context);
+  return page(sections_of(diff), context, pictures(diff));
 }
 
 std::string sweep_diff_html(const SweepDiff& diff, const DiffContext& context) {
-  return page(sections_of(diff), context);
+  return page(sections_of(diff), context, "");
 }
 
 }  // namespace stallcast::report

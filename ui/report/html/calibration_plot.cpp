@@ -113,20 +113,15 @@ class Panel {
   double left_, top_;
 };
 
-struct Drawn {
-  std::string content;
-  double height = 0.0;
-};
-
-Drawn panels(const Coverage& coverage) {
+Drawn panels(const Coverage& coverage, std::size_t in_row) {
   Drawn out;
   std::size_t i = 0;
   const auto enough = [](const ClassCoverage& one) { return one.figures >= kFewestFigures; };
   const bool some = std::any_of(coverage.classes.begin(), coverage.classes.end(), enough);
   for (const ClassCoverage& shown : coverage.classes) {
     if (some && !enough(shown)) continue;
-    const double left = kPanelWidth * static_cast<double>(i % kPanelsInRow);
-    const double top = kPanelHeight * static_cast<double>(i / kPanelsInRow);
+    const double left = kPanelWidth * static_cast<double>(i % in_row);
+    const double top = kPanelHeight * static_cast<double>(i / in_row);
     out.content += Panel(shown, left, top).draw() + "\n";
     out.height = top + kPanelHeight;
     ++i;
@@ -140,12 +135,13 @@ constexpr const char* kPlotName = "measurements inside intervals, against how ma
 
 std::string calibration_plot(const Coverage& coverage) {
   if (coverage.classes.empty()) return "";
-  const Drawn drawn = panels(coverage);
-  return svg(kPlotName, drawn.height, drawn.content);
+  return svg_twice(kPlotName, [&](double width) {
+    return panels(coverage, width < kSvgWidth ? 1 : kPanelsInRow);
+  });
 }
 
 std::string calibration_file(const Coverage& coverage) {
-  Drawn drawn = panels(coverage);
+  Drawn drawn = panels(coverage, kPanelsInRow);
   // Pages have names for colours; what shows a picture may not know them.
   constexpr std::pair<std::string_view, std::string_view> kColours[] = {
       {"var(--soft)", "#555f6b"},

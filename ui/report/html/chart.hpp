@@ -43,8 +43,11 @@ struct GainBar {
   double to = 0.0;
   std::string text;
 };
-/// Bars to both sides of the design as it is.
-[[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains);
+/// What is printed as nothing of utilization, or of time.
+inline constexpr double kShownGain = 0.0005;
+/// Bars to both sides of the design as it is; "" where they all are within `least`, or nothing.
+[[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains,
+                                    double least = 0.0);
 
 /// Something that begins and lasts: shares of the width.
 struct Span {
@@ -90,11 +93,34 @@ struct Dot {
   std::string title = {};
   std::optional<Outcomes> outcomes = std::nullopt;  ///< of y
   std::size_t curve = 0;                            ///< dots of one curve differ in x only
+  bool chosen = false;                              ///< at most one is
 };
-/// Points in a plane; "" without any. What outcomes are within is a band around the line through
-/// the dots of each curve, or a whisker at each dot where that would show less.
-[[nodiscard]] std::string scatter(std::string_view name, const PlotAxis& x_axis,
-                                  const PlotAxis& y_axis, const std::vector<Dot>& dots);
+/// A column below a plot, at the place of its `x`.
+struct PlotBar {
+  double x = 0.0, value = 0.0;
+  std::string text;
+  bool chosen = false;
+};
+/// Points in a plane. What outcomes are within is a band around the line through the dots of each
+/// curve, or a whisker at each dot where there are no lines.
+struct Plot {
+  PlotAxis x, y;
+  std::vector<Dot> dots;
+  bool joined = false;                   ///< lines through the dots of each curve, where possible
+  std::vector<std::string> curves = {};  ///< names for the legend; none: one colour for all
+  std::vector<Mark> targets = {};        ///< limits of y, dashed
+  std::string chosen = {};               ///< what is said of the dot that is chosen
+  std::vector<PlotBar> bars = {};
+  std::string bars_name = {};
+  bool half = false;  ///< for half a page
+};
+/// More lines cannot be told apart.
+inline constexpr std::size_t kMostCurves = 8;
+/// The colour of a curve, by its number; and a legend of all.
+[[nodiscard]] std::string curve_colour(std::size_t curve);
+[[nodiscard]] std::string curve_legend(const std::vector<std::string>& names);
+/// The plot; "" without dots.
+[[nodiscard]] std::string scatter(std::string_view name, const Plot& plot);
 
 /// Of each class how many measurements are inside intervals, against how many should be; "" without
 /// any.

@@ -45,6 +45,21 @@ std::string times(const SideBySide& comparison) {
   return out;
 }
 
+/// The system of each design, with its loads.
+std::string pictures(const SideBySide& comparison) {
+  const std::vector<std::string> names = compare_names(comparison);
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Prediction& p = comparison.designs[i].prediction;
+    const std::string id = i == 0 ? "system" : "system-" + std::to_string(i + 1);
+    const std::string figure = html::picture_figure(p, id);
+    if (figure.empty()) continue;
+    out += html::element("h3", names[i]) +
+           (p.system.empty() ? "" : html::element("p", p.system, "soft")) + figure;
+  }
+  return out;
+}
+
 std::string noted(const std::vector<std::string>& notes) {
   std::string out;
   for (const std::string& note : notes) out += html::element("p", note);
@@ -58,11 +73,14 @@ std::string compare_html(const SideBySide& comparison, const ReportContext& cont
   return html::page(
       "Stallcast comparison",
       html::heading("Side by side", "", compare_headline(comparison), "") +
-          html::section("Figures", side_by_side(comparison)) +
-          html::element("p",
-                        "Bold: the best, and what cannot be told apart from it. Below a figure: "
-                        "nine in ten outcomes.") +
+          html::section("Figures",
+                        side_by_side(comparison) +
+                            html::element("p",
+                                          "Bold: the best, and what cannot be told apart from it. "
+                                          "Below a figure: nine in ten outcomes.",
+                                          "soft")) +
           html::section("Where the time goes", times(comparison)) +
+          html::section("The systems", pictures(comparison)) +
           html::section("Notes", noted(comparison.notes)) + html::foot(context) +
           html::data("result", compare_json(comparison, context, style)));
 }

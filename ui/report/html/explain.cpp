@@ -1,4 +1,5 @@
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
@@ -101,12 +102,12 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
   for (const WhatIf& w : e.what_ifs) {
     if (w.kind != kind) continue;
     const std::string gain = alone ? print_share(w.gain) : print_gain(w.gain);
-    gains.push_back({w.change, 0.0, w.gain, gain});
-    rows.push_back({path(w.change), print_share(w.utilization), gain,
-                    w.meets_targets ? element("span", "meets all", "pass")
-                    : !w.missed.empty()
-                        ? element("span", "misses " + base::join(w.missed, ", "), "fail")
-                        : std::string()});
+    gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
+    rows.push_back(
+        {html::titled(label::of_change(w.change), w.change), print_share(w.utilization), gain,
+         w.meets_targets     ? element("span", "meets all", "pass")
+         : !w.missed.empty() ? element("span", "misses " + base::join(w.missed, ", "), "fail")
+                             : std::string()});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";
@@ -114,7 +115,8 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
       {"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}};
   if (alone) heads = {{"change"}, {"time " + time + " saved", "number"}, {"targets"}};
   return element("p", "Each change alone, simulated.", "soft") +
-         html::gain_bars(alone ? "time " + time + " saved" : "points of GPU utilization", gains) +
+         html::gain_bars(alone ? "time " + time + " saved" : "points of GPU utilization", gains,
+                         html::kShownGain) +
          html::table(heads, rows);
 }
 

@@ -34,9 +34,14 @@ for(const svg of document.querySelectorAll('svg[role=img]')){
   svg.after(row)}
 // A slide is as large as its page, whatever is on it.
 const slide=document.querySelector('.slide');
-if(slide)for(let round=0,k=1;round<4&&slide.scrollHeight>720/k+1;++round){
-  k*=Math.max(.5,Math.min(.97,720/k/slide.scrollHeight));
-  slide.style.zoom=k;slide.style.width=1280/k+'px';slide.style.height=720/k+'px'}
+const narrow=matchMedia('screen and (max-width:44rem)');
+const fit=()=>{slide.style.cssText='';
+  if(narrow.matches)return;
+  const rem=parseFloat(getComputedStyle(document.documentElement).fontSize);
+  for(let round=0,k=1;round<6&&slide.scrollHeight>slide.clientHeight+1;++round){
+    k*=Math.max(.5,Math.min(.97,slide.clientHeight/slide.scrollHeight));
+    slide.style.zoom=k;slide.style.width=80*rem/k+'px';slide.style.height=45*rem/k+'px'}};
+if(slide){fit();addEventListener('resize',fit);addEventListener('load',fit);narrow.addEventListener('change',fit)}
 addEventListener('beforeprint',()=>{for(const d of document.querySelectorAll('details'))d.open=true});
 })())";
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/assertion.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
@@ -16,59 +17,61 @@
 namespace stallcast::report::html {
 namespace {
 
-// Drawn for half a page, or for all of a narrow screen.
-constexpr double kHalf = 460.0;
-constexpr double kRow = 46.0, kRowText = 15.0, kRowBar = 24.0, kBarThick = 10.0;
-constexpr double kSide = 6.0;
+constexpr double kHalf = kHalfWidth;
+constexpr double kGaugeThick = 10.0, kGaugeRoom = 22.0, kGaugeGap = 12.0;
+constexpr double kGaugeSide = 4.0;
 constexpr double kPadding = 0.08;  // of the range, at both of its ends
 constexpr std::size_t kMostOptions = 4;
 constexpr std::size_t kMostMoving = 3;
-constexpr std::size_t kOptionLetters = 44;
+constexpr double kFarBelow = -9.99;  // of a limit: digits say no more
 
 /// From figures to places in a drawing.
-class Axis {
+class GaugeAxis {
  public:
-  Axis(double low, double high) : low_(low), high_(high) {
+  GaugeAxis(double low, double high) : low_(low), high_(high) {
     const double more = kPadding * (high - low);
     low_ -= more, high_ += more;
   }
   [[nodiscard]] double at(double value) const {
     if (!(high_ > low_)) return kHalf / 2.0;
-    return kSide + std::clamp((value - low_) / (high_ - low_), 0.0, 1.0) * (kHalf - 2.0 * kSide);
+    return kGaugeSide +
+           std::clamp((value - low_) / (high_ - low_), 0.0, 1.0) * (kHalf - 2.0 * kGaugeSide);
   }
 
  private:
   double low_, high_;
 };
 
-std::string half_drawing(const std::string& name, double height, const std::string& content) {
-  return "<svg class=\"half\" role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
-         fixed(kHalf, 0) + " " + fixed(height, 0) + "\">" + content + "</svg>\n";
-}
-
 std::string block(const std::string& title, const std::string& body) {
-  return "<div class=\"block\">" + element("h2", title) + body + "</div>\n";
-}
-
-std::string coloured_label(double y, std::string_view text, std::string_view colour) {
-  return "<text x=\"" + fixed(kHalf - kSide, 1) + "\" y=\"" + fixed(y, 1) +
-         "\" text-anchor=\"end\" style=\"fill:var(--" + std::string(colour) + ")\">" +
-         markup(text) + "</text>";
+  return body.empty() ? body : "<div class=\"block\">" + element("h2", title) + body + "</div>\n";
 }
 
 const char* colour_of(const AssertionOutcome& a) {
   return a.status == "pass" ? "good" : a.status == "fail" && a.level != "warn" ? "bad" : "unsure";
 }
 
+/// What is said of a bar, at the left and in colour at the right; on lines of their own where they
+/// do not fit beside each other. Moves `y` down to the bar.
+std::string said_above(double& y, const std::string& name, const std::string& said,
+                       const std::string& colour) {
+  constexpr double kApart = 12.0;
+  const std::vector<std::string> lines = lines_of(name, kHalf - 2.0 * kGaugeSide);
+  std::string out = svg_labels(kGaugeSide, y + 13.0, "start", lines);
+  y += kTextLine * static_cast<double>(lines.size());
+  const double room = kHalf - 2.0 * kGaugeSide - width_of(lines.empty() ? "" : lines.back());
+  if (width_of(said) + kApart > room) y += kTextLine;
+  return out + svg_label(kHalf - kGaugeSide, y - 4.0, "end", said, colour);
+}
+
 /// What is predicted of a metric and what may become of it, on a line.
-std::string dot_and_band(const Axis& x, double y, double value,
+std::string dot_and_band(const GaugeAxis& x, double y, double value,
                          const std::optional<std::pair<double, double>>& band,
                          const std::string& colour) {
-  const double middle = y + kRowBar + kBarThick / 2.0;
-  std::string out = svg_line(kSide, middle, kHalf - kSide, middle, "line");
+  const double middle = y + kGaugeRoom / 2.0;
+  std::string out = svg_line(kGaugeSide, middle, kHalf - kGaugeSide, middle, "line");
   if (band)
-    out += svg_rect(x.at(band->first), y + kRowBar, x.at(band->second) - x.at(band->first),
-                    kBarThick, "bar", 0.35);
+    out += svg_rect(x.at(band->first), middle - kGaugeThick / 2.0,
+                    x.at(band->second) - x.at(band->first), kGaugeThick, "bar", 0.35);
   return out + "<circle cx=\"" + fixed(x.at(value), 1) + "\" cy=\"" + fixed(middle, 1) +
          "\" r=\"5.5\" style=\"fill:var(--" + colour + ")\"/>";
 }
@@ -78,39 +81,45 @@ std::optional<std::pair<double, double>> band_of(const Prediction& p, const std:
   return m == nullptr ? std::nullopt : m->ci90 ? m->ci90 : m->ci95;
 }
 
-/// A gauge: the target's limit, what is predicted, and the margin between.
-std::string gauge(const Prediction& p, const AssertionOutcome& a, double y) {
+/// A gauge: the target's limit, what is predicted, and the margin between. Moves `y` below it.
+std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
   const auto band = band_of(p, a.metric);
   double low = std::min(a.value, *a.limit), high = std::max(a.value, a.upper.value_or(*a.limit));
   if (band) low = std::min(low, band->first), high = std::max(high, band->second);
-  const Axis x(low, high);
-  std::string out = svg_label(kSide, y + kRowText, "start", a.id + ": " + target_phrase(a));
+  const GaugeAxis x(low, high);
   std::string text = print_predicted(a);
   const std::string cases = cases_phrase(a);
   constexpr std::string_view kOf = " of 100 cases";
   if (cases.ends_with(kOf))
     text += " (holds in " + cases.substr(0, cases.size() - kOf.size()) + " %)";
-  out += coloured_label(y + kRowText, text, colour_of(a)) +
-         dot_and_band(x, y, a.value, band, colour_of(a));
+  std::string out = said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text,
+                               colour_of(a));
+  out += dot_and_band(x, y, a.value, band, colour_of(a));
   for (const std::optional<double>& limit : {a.limit, a.upper})
     if (limit && std::isfinite(*limit))
-      out += svg_rect(x.at(*limit) - 1.5, y + kRowBar - 5.0, 3.0, kBarThick + 10.0, colour_of(a));
+      out += svg_rect(x.at(*limit) - 1.5, y + 1.0, 3.0, kGaugeRoom - 2.0, colour_of(a));
+  y += kGaugeRoom + kGaugeGap;
   return out;
 }
 
 std::string gauges(const Prediction& p) {
   std::string content;
   double y = 0.0;
+  bool banded = false;
   for (const AssertionOutcome& a : p.assertions) {
     if (!a.limit || !std::isfinite(*a.limit)) continue;
+    banded = banded || band_of(p, a.metric).has_value();
     content += gauge(p, a, y);
-    y += kRow;
   }
   if (content.empty()) return "";
-  return block("Targets",
-               "<figure data-name=\"targets\">" +
-                   half_drawing("targets, each with its limit and what is predicted", y, content) +
-                   "</figure>\n");
+  return block("Targets", "<figure data-name=\"targets\">" +
+                              svg("targets, each with its limit and what is predicted", kHalf, y,
+                                  content, "half") +
+                              element("figcaption",
+                                      std::string("Dot: predicted; upright: the limit") +
+                                          (banded ? "; band: what it may turn out to be." : "."),
+                                      "soft") +
+                              "</figure>\n");
 }
 
 std::string time(const Prediction& p) {
@@ -123,15 +132,35 @@ std::string time(const Prediction& p) {
 }
 
 /// One design: as it is, or with a change.
-struct Option {
-  std::string name;
+struct DesignOption {
+  std::string name, path;
   double utilization = 0.0;
-  std::string colour, said;
+  std::optional<double> stall, cost, margin;
+  bool meets = false;
 };
 
-std::vector<Option> options_of(const Prediction& p, double now) {
-  const bool missed = p.verdict == Verdict::fail;
-  std::vector<Option> out{{"as it is", now, missed ? "bad" : "good", print_share(now)}};
+std::optional<double> stall_of(const Prediction& p) {
+  std::optional<double> out;
+  for (const auto& [job, shares] : p.breakdown)
+    if (const Metric* m = find(p, metric::checkpoint(job, "stall")))
+      out = std::max(out.value_or(0.0), m->value);
+  return out;
+}
+
+std::optional<double> margin_of(const Prediction& p) {
+  std::optional<double> out;
+  for (const AssertionOutcome& a : p.assertions) {
+    const Result<base::Assertion> asked = base::parse_assertion(a.that);
+    if (a.level == "warn" || !asked.ok() || !a.limit || !std::isfinite(*a.limit)) continue;
+    const double margin = base::margin(*asked, a.value, *a.limit);
+    out = std::min(out.value_or(margin), margin);
+  }
+  return out;
+}
+
+std::vector<DesignOption> options_of(const Prediction& p) {
+  std::vector<DesignOption> out{{"as it is", "", mean_utilization(p), stall_of(p), std::nullopt,
+                                 margin_of(p), p.verdict == Verdict::pass}};
   std::vector<const Alternative*> order;
   for (const Alternative& a : p.alternatives)
     if (is_useful(a, p)) order.push_back(&a);
@@ -139,49 +168,94 @@ std::vector<Option> options_of(const Prediction& p, double now) {
                         [](const Alternative* a) { return a->meets_targets; });
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
-    std::string said = print_share(a->utilization);
-    if (const std::string cost = cost_phrase(*a); !cost.empty()) said += ", " + cost;
-    if (!p.assertions.empty()) said += a->meets_targets ? ", meets all" : ", misses";
-    const bool good = a->meets_targets || p.assertions.empty();
-    out.push_back({label::of_change(a->change), a->utilization, good ? "good" : "bad", said});
+    out.push_back({label::of_change(a->change), a->change, a->utilization, a->stall, a->cost,
+                   a->margin, a->meets_targets});
   }
   return out;
 }
 
-/// The design as it is and changes that help: utilization and cost of each.
+std::string cost_text(const std::optional<double>& cost) {
+  if (!cost) return "";
+  if (std::abs(*cost) < 1.0) return "none";
+  return (*cost > 0.0 ? "+" : "") + print_value(*cost, "USD");
+}
+
+/// The design as it is and changes that help, beside each other.
 std::string options(const Prediction& p) {
-  if (p.breakdown.size() != 1 || p.alternatives.empty()) return "";
-  const std::string metric = metric::gpu_utilization(p.breakdown.begin()->first);
-  const Metric* now = find(p, metric);
-  if (now == nullptr) return "";
-  const auto band = band_of(p, metric);
-  double low = now->value, high = now->value;
-  const std::vector<Option> all = options_of(p, now->value);
-  for (const Option& o : all)
-    low = std::min(low, o.utilization), high = std::max(high, o.utilization);
-  if (band) low = std::min(low, band->first), high = std::max(high, band->second);
-  std::optional<double> limit;
-  for (const AssertionOutcome& a : p.assertions)
-    if (a.metric == metric && a.limit && std::isfinite(*a.limit)) limit = *a.limit;
-  if (limit) low = std::min(low, *limit), high = std::max(high, *limit);
-  const Axis x(low, high);
-  std::string content;
-  double y = 0.0;
-  for (const Option& o : all) {
-    content += svg_label(kSide, y + kRowText, "start", shortened(o.name, kOptionLetters)) +
-               coloured_label(y + kRowText, o.said, o.colour) +
-               dot_and_band(x, y, o.utilization, y > 0.0 ? std::nullopt : band, o.colour);
-    if (limit) content += svg_rect(x.at(*limit) - 1.0, y + kRowBar - 5.0, 2.0, 20.0, "soft");
-    y += kRow;
+  if (p.breakdown.empty() || !time_gained(p).empty()) return "";
+  const std::vector<DesignOption> all = options_of(p);
+  const auto some = [&](auto member) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const DesignOption& o) { return (o.*member).has_value(); });
+  };
+  const bool stalls = some(&DesignOption::stall), costs = some(&DesignOption::cost),
+             margins = some(&DesignOption::margin);
+  std::vector<Column> columns{{"design"}, {"GPUs", "number"}};
+  if (stalls) columns.push_back({"stall per save", "number"});
+  if (costs) columns.push_back({"cost", "number"});
+  if (margins) columns.insert(columns.end(), {{"margin", "number"}, {"targets"}});
+  std::vector<std::vector<std::string>> rows;
+  for (const DesignOption& o : all) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(o.path.empty() ? markup(o.name) : titled(o.name, o.path));
+    row.push_back(print_share(o.utilization));
+    if (stalls) row.push_back(o.stall ? print_value(*o.stall, "s") : "");
+    if (costs) row.push_back(cost_text(o.cost));
+    if (!margins) continue;
+    row.push_back(!o.margin ? "" : *o.margin < kFarBelow ? "far below" : print_margin(*o.margin));
+    row.push_back(o.meets ? element("span", "meets\u00a0all", "pass")
+                          : element("span", "misses", "fail"));
   }
-  return block("What would change it",
-               "<figure data-name=\"options\">" +
-                   half_drawing("GPU utilization as it is and with each change", y, content) +
-                   element("figcaption",
-                           std::string("GPU utilization, each change alone, simulated") +
-                               (band ? "; the band is what it may turn out to be" : "") +
-                               (limit ? "; the mark is the target." : "."),
-                           "soft") +
+  if (rows.size() < 2) return "";
+  return block("Options",
+               table(columns, rows) +
+                   element("p",
+                           std::string("Each change alone, simulated.") +
+                               (margins ? " Margin: of the target that is met by least." : ""),
+                           "soft"));
+}
+
+/// GPU utilization and cost over how many there are of what is bought by number.
+std::string counts(const Prediction& p) {
+  if (p.counts.points.size() < 3 || p.breakdown.empty()) return "";
+  Plot plot;
+  const bool one = p.breakdown.size() == 1;
+  const std::string noun = label::of_count(p.counts.name);
+  plot.x = {"number of " + noun, "count"};
+  plot.y = {one ? "GPU utilization" : "GPU utilization, mean of jobs", "ratio"};
+  plot.joined = plot.half = true;
+  for (const CountedDesign& c : p.counts.points) {
+    const bool judged = p.verdict != Verdict::none;
+    const std::string n = print_value(c.count, "count");
+    Dot dot{c.count, c.utilization,
+            !judged           ? "bar"
+            : c.meets_targets ? "good"
+                              : "bad",
+            !judged || c.meets_targets};
+    dot.title = n + " " + noun + ": " + print_share(c.utilization);
+    dot.chosen = c.count == p.counts.now;
+    if (dot.chosen) plot.chosen = "now " + n + ": " + print_share(c.utilization);
+    if (c.cost) plot.bars.push_back({c.count, *c.cost, print_value(*c.cost, "USD"), dot.chosen});
+    plot.dots.push_back(std::move(dot));
+  }
+  plot.bars_name = "cost of all that has a price";
+  std::string caption;
+  bool banded = false;
+  if (one) {
+    const std::string metric = metric::gpu_utilization(p.breakdown.begin()->first);
+    plot.targets = limits_on(p, metric);
+    if (const auto band = band_of(p, metric))
+      for (Dot& dot : plot.dots)
+        if (dot.chosen) {
+          dot.outcomes = {band->first, dot.y, band->second};
+          banded = true;
+        }
+  }
+  if (p.verdict != Verdict::none) caption = "Filled: meets all targets; hollow: misses one.";
+  if (banded) caption += " The band is what it may turn out to be as it is.";
+  return block("How many " + noun,
+               "<figure data-name=\"counts\">" + scatter("GPU utilization over " + noun, plot) +
+                   (caption.empty() ? caption : element("figcaption", caption, "soft")) +
                    "</figure>\n");
 }
 
@@ -192,17 +266,33 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   const std::string settle = figure_to_settle(p);
   for (const MeasureRow& row : measure_first(p, settle)) {
     if (n++ == kMostMoving) break;
-    out += "<li>" + path(row.input) + " " + markup(row.range) + ": " + element("b", row.share) +
-           " of the spread" + (row.with.empty() ? "" : markup("; measure with: " + row.with)) +
-           "</li>\n";
+    out += "<li>" + titled(label::of_input(row.input), row.input) + ", " + markup(row.range) +
+           ": " + element("b", row.share) + " of the spread of " + markup(label::of_metric(settle, "")) +
+           (row.with.empty() ? "" : markup("; measure with: " + row.with)) + "</li>\n";
+  }
+  for (const InputSwing& swing : p.swings) {
+    const Metric* m = find(p, swing.metric);
+    const std::string unit = m == nullptr ? "" : m->unit;
+    const std::string low = print_value(swing.at_low, unit),
+                      high = print_value(swing.at_high, unit);
+    if (n >= kMostMoving || low == high) continue;
+    ++n;
+    out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +
+           markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) + " then " +
+           element("b", low + " to " + high) + "</li>\n";
   }
   if (n > 0)
     return block("What could change the answer", "<ul class=\"moving\">" + out + "</ul>\n");
-  for (const Assumption& a : context.assumptions) {
-    if (n++ == kMostMoving) break;
-    out += "<li>" + path(a.path) + " " + element("b", a.value) + "</li>\n";
-  }
-  return n == 0 ? "" : block("Assumed, not measured", "<ul class=\"moving\">" + out + "</ul>\n");
+  if (context.assumptions.empty()) return "";
+  const std::string assumed = count_of(context.assumptions.size(), "input");
+  return block(
+      "What could change the answer",
+      element("p",
+              p.varied > 0 ? "Little: no assumed input moves it by a thousandth."
+                           : assumed + " " + (context.assumptions.size() == 1 ? "is" : "are") +
+                                 " assumed, none of which was varied: --draws 64 tells "
+                                 "which matter.",
+              "soft"));
 }
 
 }  // namespace
@@ -213,8 +303,8 @@ std::string first_page(const Prediction& p, const ReportContext& context) {
   const std::string advice = advice_phrase(p);
   return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
          (advice.empty() ? advice : element("p", advice, "advice")) + picture_figure(p) +
-         "<div class=\"first\"><div>\n" + gauges(p) + time(p) + "</div><div>\n" + options(p) +
-         moving(p, context) + "</div></div>\n";
+         "<div class=\"first\"><div>\n" + gauges(p) + time(p) + "</div><div>\n" + counts(p) +
+         options(p) + moving(p, context) + "</div></div>\n";
 }
 
 std::string slide(const Prediction& p, const ReportContext& context, const Style& style) {

@@ -1,3 +1,4 @@
+#include "stallcast/label.hpp"
 #include "ui/report/growth_parts.hpp"
 #include "ui/report/html/lines.hpp"
 #include "ui/report/html/page.hpp"
@@ -11,11 +12,15 @@ namespace {
 constexpr std::size_t kMostLines = 8;
 constexpr std::size_t kPageColumns = 9;
 
+std::string words_for(const std::string& name) {
+  return label::knows(name) ? label::of_resource(name) : name;
+}
+
 std::string picture(const GrowthResult& growth) {
   std::vector<html::ShareLine> lines;
   for (const auto* all : {&growth.space, &growth.loads})
     for (const GrowthSeries& series : *all)
-      if (lines.size() < kMostLines) lines.push_back({series.name, series.values});
+      if (lines.size() < kMostLines) lines.push_back({words_for(series.name), series.values});
   return html::share_lines("what is used of what there is, month by month", growth.months, lines);
 }
 
@@ -36,7 +41,8 @@ std::string growth_table(const GrowthResult& growth) {
       rows.push_back({"<b>" + markup(row.group) + "</b>"});
       rows.back().resize(columns.size());
     }
-    std::vector<std::string> cells{html::path(row.label)};
+    std::vector<std::string> cells{label::knows(row.label) ? html::named(row.label)
+                                                           : markup(row.label)};
     for (const std::string& cell : row.cells) cells.push_back(markup(cell));
     cells.push_back(html::element("span", row.reached, row.reached.empty() ? "" : "fail"));
     rows.push_back(std::move(cells));

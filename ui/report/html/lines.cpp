@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
@@ -11,41 +12,38 @@
 namespace stallcast::report::html {
 namespace {
 
-constexpr double kHeight = 360.0, kLeft = 70.0, kRight = 30.0, kTop = 24.0, kBottom = 46.0;
+constexpr double kHeight = 360.0, kLeft = 62.0, kRight = 20.0, kTop = 24.0, kBottom = 46.0;
 /// Beyond this a line leaves the picture: what matters is when it passes 100 %.
 constexpr double kMostShare = 2.0;
-constexpr int kMonthTicks = 8;
-/// Colours of the page that are told apart side by side; the order is that of the legend.
-constexpr const char* kColours[] = {"compute",  "data",    "checkpoint", "communication",
-                                    "metadata", "restart", "cpu",        "sync"};
+constexpr double kMonthRoom = 100.0;
 
 class Frame {
  public:
-  Frame(int until, double most) : until_(std::max(until, 1)), most_(most) {}
+  Frame(int until, double most, double width)
+      : until_(std::max(until, 1)), most_(most), width_(width) {}
   [[nodiscard]] double x(int month) const {
-    return kLeft + (kSvgWidth - kLeft - kRight) * month / until_;
+    return kLeft + (width_ - kLeft - kRight) * month / until_;
   }
   [[nodiscard]] double y(double share) const {
     return kHeight - kBottom - (kHeight - kBottom - kTop) * share / most_;
   }
   [[nodiscard]] std::string drawn() const {
     std::string out;
-    const int step = std::max(
-        1, static_cast<int>(std::ceil(static_cast<double>(until_) / kMonthTicks / 3.0)) * 3);
-    for (int month = 0; month <= until_; month += until_ <= kMonthTicks ? 1 : step)
+    const int ticks = std::max(2, static_cast<int>((width_ - kLeft - kRight) / kMonthRoom));
+    const int step = static_cast<int>(std::ceil(static_cast<double>(until_) / ticks / 3.0)) * 3;
+    for (int month = 0; month <= until_; month += until_ <= ticks ? 1 : step)
       out += svg_line(x(month), kTop, x(month), y(0.0), "line") +
              svg_label(x(month), y(0.0) + 18.0, "middle", std::to_string(month));
     for (double share = 0.0; share <= most_ + 1e-9; share += 0.25)
-      out +=
-          svg_line(kLeft, y(share), kSvgWidth - kRight, y(share), share == 1.0 ? "bad" : "line") +
-          svg_label(kLeft - 8.0, y(share) + 4.0, "end", fixed(share * 100.0, 0) + " %");
-    return out + svg_label(kSvgWidth - kRight, kHeight - 8.0, "end", "months from now");
+      out += svg_line(kLeft, y(share), width_ - kRight, y(share), share == 1.0 ? "bad" : "line") +
+             svg_label(kLeft - 8.0, y(share) + 4.0, "end", fixed(share * 100.0, 0) + " %");
+    return out + svg_label(width_ - kRight, kHeight - 8.0, "end", "months from now");
   }
   [[nodiscard]] double most() const { return most_; }
 
  private:
   int until_;
-  double most_;
+  double most_, width_;
 };
 
 std::string path_of(const ShareLine& line, const std::vector<int>& months, const Frame& frame,
@@ -79,15 +77,18 @@ std::string share_lines(std::string_view name, const std::vector<int>& months,
   double most = 1.0;
   for (const ShareLine& line : lines)
     for (const auto& value : line.values) most = std::max(most, value.value_or(0.0));
-  const Frame frame(months.back(), std::ceil(std::min(most, kMostShare) * 4.0) / 4.0);
-  std::string content = frame.drawn(), legend;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string colour = kColours[i % std::size(kColours)];
-    content += path_of(lines[i], months, frame, colour);
-    legend +=
-        "<li><i style=\"background:var(--" + colour + ")\"></i>" + markup(lines[i].label) + "</li>";
-  }
-  return svg(name, kHeight, content) + "<ul class=\"legend\">" + legend + "</ul>\n";
+  most = std::ceil(std::min(most, kMostShare) * 4.0) / 4.0;
+  std::vector<std::string> names;
+  for (const ShareLine& line : lines) names.push_back(line.label);
+  return svg_twice(name,
+                   [&](double width) {
+                     const Frame frame(months.back(), most, width);
+                     std::string content = frame.drawn();
+                     for (std::size_t i = 0; i < lines.size(); ++i)
+                       content += path_of(lines[i], months, frame, curve_colour(i));
+                     return Drawn{content, kHeight};
+                   }) +
+         curve_legend(names);
 }
 
 }  // namespace stallcast::report::html

@@ -40,7 +40,7 @@ constexpr std::string_view kStyle = R"(
 @media(prefers-color-scheme:dark){:root{--ink:#e3e7ec;--soft:#9aa5b1;--line:#38414b;--page:#14181d;--tile:#1d232a;
 --bar:#6aa0dc;--empty:#2b333c;--good:#6fce8a;--bad:#ff8a86;--unsure:#eebd63}}
 *{box-sizing:border-box}
-body{font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:var(--ink);
+body{font:.9375rem/1.45 system-ui,"DejaVu Sans",sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:var(--ink);
 background:var(--page)}
 h1{font-size:1.6rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:1rem 0 .3rem}
 p{margin:.3rem 0}a{color:var(--bar)}
@@ -58,7 +58,7 @@ pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-w
 .tile.pass,.tile.fail,.tile.inconclusive{color:inherit;font-weight:inherit}
 .waived,.known,small,.where,.soft{color:var(--soft)}
 svg{display:block;width:100%;height:auto}svg.bar{width:9rem;height:.8rem;margin:.3rem 0 0 auto}
-svg text{fill:var(--ink);font-size:13px}
+svg text{fill:var(--ink);font-size:13px}figcaption{color:var(--soft);font-size:.87em}
 .tree{list-style:none;margin:0;padding:0 0 0 1.1rem;border-left:1px solid var(--line)}section>.tree{padding:0;border:0}
 .tree li{margin:.35rem 0}.tree p,.tree small{display:block;margin:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}
 summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
@@ -73,12 +73,14 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .part>summary{border-top:1px solid var(--line);padding:.45rem 0}.part>summary h2{display:inline;font-size:1rem}
 .first{display:grid;grid-template-columns:1fr 1fr;gap:0 2.5rem}.first h2{margin-top:1.2rem}.first figure{margin:.4rem 0}svg.half{max-width:34rem}
 .moving{padding-left:1.1rem;margin:.3rem 0}.moving li{margin:.3rem 0}
-.export{margin:0;line-height:1;text-align:right;opacity:0}.export button{font:inherit;font-size:12px;color:var(--bar);background:none;border:0;cursor:pointer}
+.export{margin:0;line-height:1;text-align:right;opacity:0}.export button{font:inherit;font-size:.8rem;color:var(--bar);background:none;border:0;cursor:pointer}
 svg:hover+.export,.export:hover,.export:focus-within{opacity:1}p.export.slim{display:none}
-body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:1280px;height:720px;overflow:hidden;padding:22px 56px;margin:0 auto}
-.slide #system svg{max-height:14rem}.slide .first h2{margin-top:.7rem}.slide #system{margin:.5rem 0 0}.slide figcaption{font-size:12px}.slide .first{display:block;columns:2;column-gap:3rem}.slide .block{break-inside:avoid}.slide .made{font-size:12px}
+body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:80rem;height:45rem;overflow:hidden;padding:1.4rem 3.5rem;margin:0 auto}
+.slide{display:grid;grid-template-columns:36% 1fr;gap:0 2rem;grid-auto-rows:min-content}.slide #system{grid-column:2;grid-row:1/span 6;margin:0}
+.slide #system svg{max-height:18rem}.slide>h1,.slide>p{grid-column:1}.slide .first{grid-column:1/-1;grid-row:7;display:block;columns:3;column-gap:2.2rem}
+.slide .made{grid-column:1/-1;grid-row:8;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.82em}.slide :is(td,th){padding:.2rem .3rem}.slide .number{white-space:normal}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
-@media screen and (max-width:44rem){body{margin:1rem auto}section{overflow-x:auto}svg.text{min-width:40rem}
+@media screen and (max-width:44rem){body{margin:1rem auto}.slide{display:block;width:auto;height:auto;padding:0 1rem}.slide .first{columns:1}.slide #system svg{max-height:none}h1{overflow-wrap:anywhere}
 svg.broad,p.export.broad,thead{display:none}svg.slim,p.export.slim{display:block}.first{display:block}.export{opacity:1}
 table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.4rem 0}td,.number{border:0;padding:.05rem 0;text-align:left;
 white-space:normal;overflow-wrap:anywhere}td:empty{display:none}td[data-head]::before{content:attr(data-head) ": ";color:var(--soft)}svg.bar{margin:.3rem 0}}
@@ -124,8 +126,11 @@ std::string path(std::string_view text) {
 
 std::string named(std::string_view resource) {
   if (resource.empty() || !label::knows(resource)) return path(resource);
-  return "<span title=\"" + markup(resource) + "\">" + markup(label::of_resource(resource)) +
-         "</span>";
+  return titled(label::of_resource(resource), resource);
+}
+
+std::string titled(std::string_view words, std::string_view path) {
+  return "<span title=\"" + markup(path) + "\">" + markup(words) + "</span>";
 }
 
 std::string table(const std::vector<Column>& columns,

@@ -27,6 +27,9 @@ namespace stallcast::report::html {
 /// A resource by its name for people; its path shows where the pointer rests.
 [[nodiscard]] std::string named(std::string_view resource);
 
+/// Words for people, whose path shows where the pointer rests.
+[[nodiscard]] std::string titled(std::string_view words, std::string_view path);
+
 /// A table; cells are HTML already. Columns of `css` "number" are right-aligned.
 struct Column {
   std::string head;

@@ -81,7 +81,13 @@ std::string draw_wire(const Prediction& p, const Picture& picture, const Picture
 std::string drawing(std::string_view css, double width, double height, const std::string& content) {
   return "<svg role=\"img\" class=\"system " + std::string(css) +
          "\" aria-label=\"the system, and how busy its parts are\" viewBox=\"0 0 " + n(width) +
-         " " + n(height) + "\" style=\"max-width:" + n(width) + "px\">" + content + "</svg>\n";
+         " " + n(height) + "\" style=\"max-width:" + fixed(width / 16.0, 2) + "rem\">" + content +
+         "</svg>\n";
+}
+
+PictureBox wide(PictureBox b, double width) {
+  b.width = width;
+  return b;
 }
 
 /// For narrow screens: the same boxes below each other, from left to right.
@@ -91,29 +97,31 @@ std::string stacked(const Prediction& p) {
   for (const PictureBox& b : p.picture.boxes) order.push_back(&b);
   std::stable_sort(order.begin(), order.end(),
                    [](const PictureBox* a, const PictureBox* b) { return a->x < b->x; });
+  double widest = 0.0;
+  for (const PictureBox* b : order) widest = std::max(widest, b->width);
   std::string content;
   double y = kEdge;
   for (const PictureBox* b : order) {
     if (y > kEdge) {
-      const double middle = kEdge + b->width / 2.0;
+      const double middle = kEdge + widest / 2.0;
       content += "<path class=\"wire\" stroke-width=\"2\" d=\"M" + n(middle) + " " + n(y - kStep) +
                  " V" + n(y) + "\"/>";
     }
-    content += draw_box(p, *b, kEdge, y);
+    content += draw_box(p, wide(*b, widest), kEdge, y);
     y += b->height + kStep;
   }
-  return drawing("slim", order.front()->width + 2.0 * kEdge, y - kStep + kEdge, content);
+  return drawing("slim", widest + 2.0 * kEdge, y - kStep + kEdge, content);
 }
 
 }  // namespace
 
-std::string picture_figure(const Prediction& p) {
+std::string picture_figure(const Prediction& p, std::string_view id) {
   if (p.picture.empty()) return "";
   std::string content;
   for (const PictureWire& w : p.picture.wires) content += draw_wire(p, p.picture, w);
   for (const PictureBox& b : p.picture.boxes) content += draw_box(p, b, b.x, b.y);
-  return "<figure id=\"system\">\n" + drawing("broad", p.picture.width, p.picture.height, content) +
-         stacked(p) +
+  return "<figure id=\"" + std::string(id) + "\">\n" +
+         drawing("broad", p.picture.width, p.picture.height, content) + stacked(p) +
          element("figcaption",
                  "How busy each part is: dark over the whole run, light while it is in use; red is "
                  "what limits.",

@@ -1,4 +1,11 @@
+#include <algorithm>
+#include <map>
+
 #include "engine/base/counted.hpp"
+#include "engine/base/text.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -9,8 +16,6 @@
 
 namespace stallcast::report {
 namespace {
-
-using html::path;
 
 std::string phrase(const PlanResult& plan) {
   const std::string goal = goal_text(plan);
@@ -26,6 +31,16 @@ std::string phrase(const PlanResult& plan) {
   return out;
 }
 
+/// The same, with the resource by its name for people.
+std::string said_phrase(const PlanResult& plan) {
+  std::string out = phrase(plan);
+  if (!plan.reason || plan.reason->resource.empty()) return out;
+  const std::string in = "(" + plan.reason->resource + ")";
+  if (const std::size_t at = out.find(in); at != std::string::npos)
+    out.replace(at, in.size(), "(" + label::of_resource(plan.reason->resource) + ")");
+  return out;
+}
+
 std::string margins(const PlanPoint& point) {
   std::string out;
   for (const TargetMargin& t : point.targets) out += html::element("div", margin_text(t), t.status);
@@ -38,6 +53,9 @@ std::string candidates(const PlanResult& plan) {
   const bool alone = without_jobs(plan.prediction);
   columns.push_back({"targets"});
   if (!alone) columns.push_back({"GPU utilization", "number"});
+  const bool priced = std::any_of(plan.points.begin(), plan.points.end(),
+                                  [](const PlanPoint& point) { return point.cost.has_value(); });
+  if (priced) columns.push_back({"cost", "number"});
   columns.insert(columns.end(), {{"limited by"}, {"margins"}});
   std::vector<std::vector<std::string>> rows;
   for (const PlanPoint& point : plan.points) {
@@ -47,11 +65,60 @@ std::string candidates(const PlanResult& plan) {
                   : point.inconclusive ? html::element("span", "unsure", "inconclusive")
                                        : html::element("span", "misses", "fail"));
     if (!alone) row.push_back(print_share(point.utilization));
+    if (priced) row.push_back(point.cost ? print_value(*point.cost, "USD") : "");
     row.push_back(html::named(point.binding));
     row.push_back(margins(point));
     rows.push_back(std::move(row));
   }
   return html::table(columns, rows);
+}
+
+/// GPU utilization and cost over what was searched first, a line for each value of the rest.
+std::string plan_chart(const PlanResult& plan) {
+  if (without_jobs(plan.prediction) || plan.axes.empty() || plan.points.size() < 2) return "";
+  const std::string& noun = plan.axes.front().noun;
+  html::Plot plot;
+  plot.x = {"number of " + noun, "count"};
+  plot.y = {
+      plan.prediction.breakdown.size() == 1 ? "GPU utilization" : "GPU utilization, mean of jobs",
+      "ratio"};
+  plot.joined = true;
+  std::map<std::vector<std::string>, std::size_t> curves;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const PlanPoint& point = plan.points[i];
+    if (point.count <= 0) return "";  // what is searched is no number
+    const auto count = static_cast<double>(point.count);
+    std::vector<std::string> others(point.values.begin() + 1, point.values.end());
+    const std::size_t curve = curves.try_emplace(others, curves.size()).first->second;
+    if (curve == plot.curves.size() && !others.empty())
+      plot.curves.push_back(plan.axes[1].noun + " " + base::join(others, ", "));
+    html::Dot dot{count, point.utilization,
+                  point.meets          ? "good"
+                  : point.inconclusive ? "unsure"
+                                       : "bad",
+                  point.meets};
+    dot.title = base::counted(plan, point) + ": " + print_share(point.utilization);
+    dot.curve = curve;
+    dot.chosen = plan.answer == i;
+    if (point.interval)
+      dot.outcomes = {point.interval->first, point.utilization, point.interval->second};
+    if (dot.chosen)
+      plot.chosen = base::counted(plan, point) + ": " + print_share(point.utilization);
+    if (point.cost && plan.axes.size() == 1)
+      plot.bars.push_back({count, *point.cost, print_value(*point.cost, "USD"), dot.chosen});
+    plot.dots.push_back(std::move(dot));
+  }
+  if (plot.curves.size() > html::kMostCurves) plot.curves.clear();
+  plot.bars_name = "cost of all that has a price";
+  if (plan.prediction.breakdown.size() == 1)
+    plot.targets = html::limits_on(
+        plan.prediction, metric::gpu_utilization(plan.prediction.breakdown.begin()->first));
+  return "<figure data-name=\"plan\">" + html::scatter("GPU utilization over " + noun, plot) +
+         html::element("figcaption",
+                       "Filled: meets all targets; hollow: misses one or is too close to call. "
+                       "The circle is the answer.",
+                       "soft") +
+         "</figure>\n";
 }
 
 std::string shadow_prices(const PlanResult& plan) {
@@ -70,12 +137,18 @@ std::string tornado(const PlanResult& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const PlanSwing& swing : plan.tornado) {
     const std::string ends = print_margin(swing.at_low) + " to " + print_margin(swing.at_high);
-    gains.push_back({swing.path, swing.at_low, swing.at_high, ends});
-    rows.push_back({path(swing.path), markup(swing.low), markup(swing.base), markup(swing.high),
-                    markup(swing.target), print_margin(swing.at_low), print_margin(swing.at_high),
+    gains.push_back({label::of_input(swing.path), swing.at_low, swing.at_high, ends});
+    rows.push_back({html::titled(label::of_input(swing.path), swing.path), markup(swing.low),
+                    markup(swing.base), markup(swing.high), markup(swing.target),
+                    print_margin(swing.at_low), print_margin(swing.at_high),
                     markup(swing.low_needs + ", " + swing.high_needs)});
   }
-  return html::gain_bars("margin of the tightest target as inputs vary", gains) +
+  if (rows.empty()) return "";
+  return html::element("p",
+                       "Margin of the tightest target, each input alone at both of its ends; "
+                       "the upright is where the target is just met.",
+                       "soft") +
+         html::gain_bars("margin of the tightest target as inputs vary", gains) +
          html::table({{"assumed input"},
                       {"low", "number"},
                       {"as it is", "number"},
@@ -117,13 +190,14 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
   const std::string of =
       found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
   return html::page("Stallcast plan: " + plan.scenario_id,
-                    html::heading(plan.scenario_id, verdict, phrase(plan), "", p.system) +
+                    html::heading(plan.scenario_id, verdict, said_phrase(plan), "", p.system) +
+                        html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
                         html::section("Designs simulated", candidates(plan)) +
                         html::section("What softer targets save", shadow_prices(plan)) +
                         html::section("What rests on assumed inputs", tornado(plan)) +
                         html::section("Best interval between saves", intervals(plan)) +
                         html::section("Notes", notes) + html::element("h2", of) +
-                        html::element("p", limit_phrase(p)) + html::picture_figure(p) +
+                        html::element("p", limit_phrase(p)) +
                         html::prediction_sections(p, context, style) +
                         html::data("result", plan_json(plan, context, style)));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
@@ -163,16 +164,17 @@ std::string what_ifs(const Prediction& p) {
   std::vector<GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back(
-        {a.change, 0.0, a.gain, !time_gained(p).empty() ? print_share(a.gain) : points(a.gain, 2)});
-    rows.push_back({path(a.change), markup(gain_text(a, p))});
+    gains.push_back({label::of_change(a.change), 0.0, a.gain,
+                     !time_gained(p).empty() ? print_share(a.gain) : points(a.gain, 2)});
+    rows.push_back({titled(label::of_change(a.change), a.change), markup(gain_text(a, p))});
   }
   return element("p",
                  !time_gained(p).empty()
                      ? "Each change alone, simulated; time " + time_gained(p) + " saved."
                      : "Each change alone, simulated; points of GPU utilization gained.",
                  "soft") +
-         gain_bars("gain of each change", gains) + table({{"change"}, {"with it"}}, rows);
+         gain_bars("gain of each change", gains, kShownGain) +
+         table({{"change"}, {"with it"}}, rows);
 }
 
 std::string figures(const Prediction& p, const ReportContext& context) {
@@ -252,11 +254,11 @@ std::string inputs(const ReportContext& context) {
 std::string heading(const std::string& id, const std::string& verdict, const std::string& phrase,
                     const std::string& limit, const std::string& system) {
   std::string out = element("h1", id) + "\n";
-  if (!system.empty()) out += element("p", system, "soft") + "\n";
-  out += "<p>";
+  if (!system.empty()) out += element("p", system, "soft system") + "\n";
+  out += "<p class=\"verdict\">";
   if (!verdict.empty()) out += element("span", verdict, verdict) + ": ";
   out += markup(phrase) + "</p>\n";
-  return limit.empty() ? out : out + element("p", limit) + "\n";
+  return limit.empty() ? out : out + element("p", limit, "limit") + "\n";
 }
 
 std::string reproduce_section(const ReportContext& context, const Prediction* prediction,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "stallcast/timeline.hpp"
+#include "ui/report/html/chart.hpp"
 #include "ui/report/report.hpp"
 
 /// What pages of several kinds share.
@@ -14,7 +15,8 @@ namespace stallcast::report::html {
                                   const std::string& system = {});
 
 /// The system as a drawing, `<figure id="system">`; "" where only a result is known.
-[[nodiscard]] std::string picture_figure(const Prediction& prediction);
+[[nodiscard]] std::string picture_figure(const Prediction& prediction,
+                                         std::string_view id = "system");
 
 /// What a reader needs in thirty seconds: verdict, what would help, the system, targets, time,
 /// options, and what could change the answer.
@@ -30,6 +32,9 @@ namespace stallcast::report::html {
 /// The command that makes the page again, and what it was made by. `prediction` may be null.
 [[nodiscard]] std::string reproduce_section(const ReportContext& context,
                                             const Prediction* prediction, const Style& style);
+
+/// The limits of targets on a metric, each as its assertion has it.
+[[nodiscard]] std::vector<Mark> limits_on(const Prediction& prediction, const std::string& metric);
 
 /// What the asked figures may turn out to be, and what to measure first; "" without draws.
 [[nodiscard]] std::string sureness_section(const Prediction& prediction);

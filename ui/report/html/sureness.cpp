@@ -12,23 +12,6 @@
 namespace stallcast::report::html {
 namespace {
 
-/// The limits of targets on a metric, each as its assertion has it.
-std::vector<Mark> limits_on(const Prediction& p, const std::string& metric) {
-  std::vector<Mark> out;
-  for (const AssertionOutcome& a : p.assertions) {
-    if (a.metric != metric || !a.limit || !std::isfinite(*a.limit)) continue;
-    const bool missed = a.status == "fail" && a.level != "warn";
-    const std::string css = a.status == "pass" ? "good" : missed ? "bad" : "unsure";
-    const std::size_t sign = a.that.find_first_of("<>=");
-    const std::string before = a.upper || sign == std::string::npos
-                                   ? ""
-                                   : a.that.substr(sign, a.that[sign + 1] == '=' ? 2 : 1) + " ";
-    out.push_back({*a.limit, "target " + before + print_limit(*a.limit, a.unit), css});
-    if (a.upper) out.push_back({*a.upper, "target " + print_limit(*a.upper, a.unit), css});
-  }
-  return out;
-}
-
 std::string strip_of(const Prediction& p, const std::string& metric) {
   const auto found = p.uncertainty->metrics.find(metric);
   if (found == p.uncertainty->metrics.end()) return "";
@@ -79,6 +62,22 @@ std::string to_measure(const Prediction& p) {
 }
 
 }  // namespace
+
+std::vector<Mark> limits_on(const Prediction& p, const std::string& metric) {
+  std::vector<Mark> out;
+  for (const AssertionOutcome& a : p.assertions) {
+    if (a.metric != metric || !a.limit || !std::isfinite(*a.limit)) continue;
+    const bool missed = a.status == "fail" && a.level != "warn";
+    const std::string css = a.status == "pass" ? "good" : missed ? "bad" : "unsure";
+    const std::size_t sign = a.that.find_first_of("<>=");
+    const std::string before = a.upper || sign == std::string::npos
+                                   ? ""
+                                   : a.that.substr(sign, a.that[sign + 1] == '=' ? 2 : 1) + " ";
+    out.push_back({*a.limit, "target " + before + print_limit(*a.limit, a.unit), css});
+    if (a.upper) out.push_back({*a.upper, "target " + print_limit(*a.upper, a.unit), css});
+  }
+  return out;
+}
 
 std::string sureness_section(const Prediction& p) {
   if (!p.uncertainty) return "";

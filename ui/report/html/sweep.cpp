@@ -2,10 +2,13 @@
 #include <map>
 #include <set>
 
+#include "engine/base/assertion.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::report {
@@ -77,32 +80,71 @@ std::string point_title(const SweepReport& sweep, std::size_t i,
   return out;
 }
 
+/// What is varied, or a figure, as people call it.
+std::string words_of(const SweepReport& sweep, const std::string& name) {
+  if (!sweep_axis(sweep, name)) return label::of_metric(name, "");
+  if (const std::string counted = label::of_count(name); counted != name)
+    return "number of " + counted;
+  const std::string input = label::of_input(name);
+  return input == name ? sweep_title(sweep, name) : input;
+}
+
+/// "checkpoint.every 5 min": the values that a curve has of what else is varied.
+std::string curve_name(const SweepReport& sweep, const std::vector<std::string>& others) {
+  std::string out;
+  for (std::size_t i = 0; i < others.size(); ++i)
+    if (!others[i].empty())
+      out += (out.empty() ? "" : ", ") + words_of(sweep, sweep.axes[i]) + " " + others[i];
+  return out;
+}
+
+/// The limits that targets have on a metric.
+std::vector<html::Mark> targets_of(const SweepReport& sweep, const std::string& metric,
+                                   const std::string& unit) {
+  std::vector<html::Mark> out;
+  for (const SweepTarget& target : sweep.targets) {
+    const Result<base::Assertion> asked = base::parse_assertion(target.that);
+    if (!asked.ok() || asked->metric != metric || !asked->relative.empty()) continue;
+    if (const Result<double> limit = base::limit_in(*asked, unit); limit.ok())
+      out.push_back({*limit, "target " + asked->op + " " + print_limit(*limit, unit), "ink"});
+  }
+  return out;
+}
+
 std::string picture(const SweepReport& sweep) {
   const std::vector<std::string> axes = plot_axes(sweep);
   if (axes.empty()) return "";
   std::vector<std::string> told = sweep.axes;
   for (const std::string& axis : axes)
     if (!sweep_axis(sweep, axis)) told.push_back(axis);
-  std::vector<html::Dot> dots;
+  html::Plot plot;
+  std::vector<html::Dot>& dots = plot.dots;
   std::map<std::string, std::size_t> looks;
   std::map<std::vector<std::string>, std::size_t> curves;  // by what else is varied
   const auto of_x = sweep_axis(sweep, axes[0]);
-  html::PlotAxis x{axes[0], ""}, y{axes[1], ""};
+  plot.joined = of_x.has_value() && !sweep_axis(sweep, axes[1]);
+  plot.x.name = words_of(sweep, axes[0]), plot.y.name = words_of(sweep, axes[1]);
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     const SweepRow& row = sweep.rows[i];
     const auto at_x = sweep_figure(sweep, row, axes[0]), at_y = sweep_figure(sweep, row, axes[1]);
     if (!at_x || !at_y || !row.outcome || row.outcome->failed) continue;
-    x.unit = at_x->unit, y.unit = at_y->unit;
+    plot.x.unit = at_x->unit, plot.y.unit = at_y->unit;
     const Look look = look_of(row);
     ++looks[look.label];
     std::vector<std::string> others = row.values;
     if (of_x) others[*of_x].clear();
-    const std::size_t curve = curves.try_emplace(std::move(others), curves.size()).first->second;
+    const std::size_t curve = curves.try_emplace(others, curves.size()).first->second;
+    if (curve == plot.curves.size()) plot.curves.push_back(curve_name(sweep, others));
     dots.push_back({at_x->value, at_y->value, look.css, look.filled, row.pareto,
                     point_title(sweep, i, told), std::nullopt, curve});
     if (const Metric* drawn = sweep_outcomes(row, axes[1]))
       dots.back().outcomes = {drawn->ci90->first, *drawn->median, drawn->ci90->second};
   }
+  if (!plot.joined || plot.curves.size() < 2 || plot.curves.size() > html::kMostCurves)
+    plot.curves.clear();
+  if (!plot.curves.empty())
+    for (html::Dot& dot : dots) dot.css = html::curve_colour(dot.curve);
+  plot.targets = targets_of(sweep, axes[1], plot.y.unit);
   if (dots.size() < 2) return "";
   std::string legend;
   if (looks.size() == 1 && looks.contains(kNoTargets)) looks.clear();
@@ -113,14 +155,22 @@ std::string picture(const SweepReport& sweep) {
   if (std::any_of(dots.begin(), dots.end(), [](const html::Dot& d) { return d.outcomes; }))
     legend += std::string(legend.empty() || legend.back() == ' ' ? "" : " ") +
               "Bands and whiskers hold nine of ten outcomes of a point; dotted is their middle.";
-  return html::scatter(axes[1] + " against " + axes[0], x, y, dots) +
+  return html::scatter(axes[1] + " against " + axes[0], plot) +
          (legend.empty() ? "" : element("p", legend, "soft"));
+}
+
+/// Above a column: words, unless figures of several jobs would have the same ones.
+std::string head_of(const SweepReport& sweep, const std::string& name) {
+  const std::string words = words_of(sweep, name);
+  for (const std::string& other : sweep_names(sweep))
+    if (other != name && words_of(sweep, other) == words) return sweep_title(sweep, name);
+  return words;
 }
 
 std::string points(const SweepReport& sweep, bool front_only) {
   std::vector<std::string> names = sweep_names(sweep);
   std::vector<html::Column> columns = {{"point", "number"}};
-  for (const std::string& name : names) columns.push_back({sweep_title(sweep, name), "number"});
+  for (const std::string& name : names) columns.push_back({head_of(sweep, name), "number"});
   const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
                                   [](const SweepRow& row) { return sweep_status(row) != "-"; });
   if (judged) columns.push_back({"targets"});

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stallcast/label.hpp"
 #include "stallcast/prediction.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
@@ -14,12 +15,12 @@
 namespace stallcast::report::html {
 namespace {
 
-constexpr std::size_t kColumns = 200;  // over the window
+constexpr std::size_t kTimeColumns = 200;  // over the window
 constexpr std::size_t kMostBusyRows = 8;
 constexpr int kShades = 20;
 constexpr double kSeenBusy = 0.005;  // resources less busy at any moment are left out
-constexpr double kLabels = 300.0, kRight = 70.0;
-constexpr double kLane = 64.0, kRow = 22.0, kAxis = 22.0;
+constexpr double kTimeLabels = 300.0, kTimeRight = 64.0;
+constexpr double kTimeLane = 64.0, kHeatRow = 16.0, kHeatGap = 6.0, kTimeAxis = 22.0;
 
 /// Slices of a rank and the cause of lost time they are shown as.
 struct Slice {
@@ -35,8 +36,8 @@ constexpr Slice kSlices[] = {{"compute", 0},    {"communication", 1}, {"wait for
 using Columns = std::vector<std::array<double, kBreakdownCauses.size()>>;
 
 Columns columns_of(const Timeline& t, std::uint32_t track) {
-  Columns out(kColumns);
-  const double width = (t.end_s - t.begin_s) / static_cast<double>(kColumns);
+  Columns out(kTimeColumns);
+  const double width = (t.end_s - t.begin_s) / static_cast<double>(kTimeColumns);
   for (const Timeline::Span& span : t.spans) {
     if (span.track != track || span.depth > 1) continue;
     const auto slice = std::find_if(std::begin(kSlices), std::end(kSlices),
@@ -44,18 +45,40 @@ Columns columns_of(const Timeline& t, std::uint32_t track) {
     if (slice == std::end(kSlices)) continue;  // a step: what it is made of is shown
     const double begin = (span.begin_s - t.begin_s) / width, end = (span.end_s - t.begin_s) / width;
     const auto first = static_cast<std::size_t>(std::max(begin, 0.0));
-    for (std::size_t i = first; i < kColumns && static_cast<double>(i) < end; ++i)
+    for (std::size_t i = first; i < kTimeColumns && static_cast<double>(i) < end; ++i)
       out[i][slice->cause] += std::max(
           0.0, std::min(end, static_cast<double>(i + 1)) - std::max(begin, static_cast<double>(i)));
   }
   return out;
 }
 
-double x_of(double column) {
-  return kLabels + column / static_cast<double>(kColumns) * (1000.0 - kLabels - kRight);
-}
+/// Where things are in a drawing of some width: names stand left of what they are of, on narrow
+/// screens above it.
+struct TimeFrame {
+  explicit TimeFrame(double width)
+      : narrow(width < kSvgWidth), left(narrow ? 0.0 : kTimeLabels), right(width - kTimeRight) {}
+  bool narrow;
+  double left, right;
+  [[nodiscard]] double x(double column) const {
+    return left + column / static_cast<double>(kTimeColumns) * (right - left);
+  }
+  /// A name for what is `height` high at `y`. It moves that down where it stands above it, and
+  /// takes more of the height where it has several lines.
+  [[nodiscard]] std::string name(double& y, double& height, std::string_view text) const {
+    if (!narrow) {
+      const std::vector<std::string> lines = lines_of(text, kTimeLabels - 12.0);
+      height = std::max(height, kTextLine * static_cast<double>(lines.size()));
+      const double rest = height - kTextLine * static_cast<double>(lines.size());
+      return svg_labels(left - 12.0, y + rest / 2.0 + 13.0, "end", lines);
+    }
+    const std::vector<std::string> lines = lines_of(text, right);
+    const std::string out = svg_labels(0.0, y + 13.0, "start", lines);
+    y += kTextLine * static_cast<double>(lines.size()) + 2.0;
+    return out;
+  }
+};
 
-std::string lane(const Columns& columns, double y) {
+std::string lane(const Columns& columns, const TimeFrame& frame, double y) {
   std::string out;
   for (std::size_t i = 0; i < columns.size();) {
     std::size_t next = i + 1;  // columns that look alike are one
@@ -65,14 +88,13 @@ std::string lane(const Columns& columns, double y) {
       return true;
     };
     while (next < columns.size() && alike(next)) ++next;
-    double base = y + kLane;
+    double base = y + kTimeLane;
     for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) {
-      const double height = std::min(columns[i][c], 1.0) * kLane;
+      const double height = std::min(columns[i][c], 1.0) * kTimeLane;
       if (height < 0.3) continue;
       base -= height;
-      out += svg_rect(x_of(static_cast<double>(i)), base,
-                      x_of(static_cast<double>(next)) - x_of(static_cast<double>(i)), height,
-                      kBreakdownCauses[c]);
+      const double x = frame.x(static_cast<double>(i));
+      out += svg_rect(x, base, frame.x(static_cast<double>(next)) - x, height, kBreakdownCauses[c]);
     }
     i = next;
   }
@@ -82,8 +104,8 @@ std::string lane(const Columns& columns, double y) {
 /// Mean of a counter's values in a column.
 double mean_in(const Timeline::Counter& counter, std::size_t column) {
   const std::size_t n = counter.values.size();
-  const std::size_t begin = column * n / kColumns;
-  const std::size_t end = std::max((column + 1) * n / kColumns, begin + 1);
+  const std::size_t begin = column * n / kTimeColumns;
+  const std::size_t end = std::max((column + 1) * n / kTimeColumns, begin + 1);
   double sum = 0.0;
   for (std::size_t i = begin; i < std::min(end, n); ++i) sum += counter.values[i];
   return sum / static_cast<double>(std::max<std::size_t>(std::min(end, n) - begin, 1));
@@ -109,61 +131,87 @@ std::vector<Busy> busiest(const Timeline& t) {
   return out;
 }
 
-std::string heat_row(const Busy& busy, double y) {
-  std::string out =
-      svg_label(kLabels - 12.0, y + 15.0, "end", shortened(busy.counter->resource, 40));
-  out += svg_rect(kLabels, y + 3.0, 1000.0 - kLabels - kRight, kRow - 6.0, "empty");
+std::string heat_row(const Busy& busy, const TimeFrame& frame, double y) {
+  std::string out = svg_rect(frame.left, y, frame.right - frame.left, kHeatRow, "empty");
   const auto shade = [&](std::size_t column) {
     const double share = mean_in(*busy.counter, column) / busy.counter->capacity;
     return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kShades));
   };
-  for (std::size_t i = 0; i < kColumns;) {
+  for (std::size_t i = 0; i < kTimeColumns;) {
     const int level = shade(i);
     std::size_t next = i + 1;
-    while (next < kColumns && shade(next) == level) ++next;
+    while (next < kTimeColumns && shade(next) == level) ++next;
     if (level > 0)
-      out += svg_rect(x_of(static_cast<double>(i)), y + 3.0,
-                      x_of(static_cast<double>(next)) - x_of(static_cast<double>(i)), kRow - 6.0,
-                      "bar", static_cast<double>(level) / kShades);
+      out += svg_rect(frame.x(static_cast<double>(i)), y,
+                      frame.x(static_cast<double>(next)) - frame.x(static_cast<double>(i)),
+                      kHeatRow, "bar", static_cast<double>(level) / kShades);
     i = next;
   }
-  return out + svg_label(1000.0 - kRight + 8.0, y + 15.0, "start", print_share(busy.most));
+  return out + svg_label(frame.right + 8.0, y + 13.0, "start", print_share(busy.most));
+}
+
+/// A job's rank that waits longest.
+struct TimeLane {
+  std::string name;
+  Columns columns;
+};
+
+std::vector<TimeLane> lanes_of(const Timeline& t) {
+  std::vector<TimeLane> out;
+  std::string job;
+  for (std::uint32_t i = 0; i < t.tracks.size(); ++i) {
+    const Timeline::Track& track = t.tracks[i];
+    if (track.kind != "rank" || (!out.empty() && track.job == job)) continue;
+    job = track.job;
+    out.push_back(
+        {"job " + job + ", " + (track.chosen == "only" ? "its ranks" : track.chosen + " rank"),
+         columns_of(t, i)});
+  }
+  return out;
+}
+
+Drawn timeline_drawn(const Timeline& t, const std::vector<TimeLane>& lanes,
+                     const std::vector<Busy>& rows, double width) {
+  const TimeFrame frame(width);
+  Drawn out;
+  double y = 2.0;
+  for (const TimeLane& one : lanes) {
+    double height = kTimeLane;
+    out.content += frame.name(y, height, one.name);
+    out.content += lane(one.columns, frame, y);
+    y += height + kHeatGap;
+  }
+  for (const Busy& row : rows) {
+    double height = kHeatRow;
+    out.content += frame.name(y, height, label::of_resource(row.counter->resource));
+    out.content += heat_row(row, frame, y);
+    y += height + kHeatGap;
+  }
+  out.content += svg_label(frame.left, y + 12.0, "start", print_value(t.begin_s, "s")) +
+                 svg_label(frame.right, y + 12.0, "end", print_value(t.end_s, "s"));
+  out.height = y + kTimeAxis;
+  return out;
+}
+
+std::string causes_legend(const std::vector<TimeLane>& lanes) {
+  std::string out;
+  for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) {
+    double seconds = 0.0;
+    for (const TimeLane& one : lanes)
+      for (const auto& column : one.columns) seconds += column[c];
+    if (seconds > 0.0)
+      out += "<li><i style=\"background:var(--" + std::string(kBreakdownCauses[c]) + ")\"></i>" +
+             markup(label::of_cause(kBreakdownCauses[c])) + "</li>";
+  }
+  return "<ul class=\"legend\">" + out + "</ul>\n";
 }
 
 }  // namespace
 
 std::string timeline_section(const Timeline& t) {
-  std::string chart;
-  double y = 0.0;
-  std::string job;
-  std::array<double, kBreakdownCauses.size()> seconds{};
-  for (std::uint32_t i = 0; i < t.tracks.size(); ++i) {
-    const Timeline::Track& track = t.tracks[i];
-    if (track.kind != "rank" || track.job == job) continue;  // the one that waits longest
-    job = track.job;
-    const Columns columns = columns_of(t, i);
-    for (const auto& column : columns)
-      for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) seconds[c] += column[c];
-    chart += svg_label(kLabels - 12.0, y + kLane / 2.0, "end", "job " + job);
-    chart += svg_label(kLabels - 12.0, y + kLane / 2.0 + 17.0, "end",
-                       track.chosen == "only" ? "its ranks" : track.chosen + " rank");
-    chart += lane(columns, y);
-    y += kLane + 6.0;
-  }
-  if (chart.empty()) return "";
+  const std::vector<TimeLane> lanes = lanes_of(t);
+  if (lanes.empty()) return "";
   const std::vector<Busy> rows = busiest(t);
-  for (const Busy& row : rows) {
-    chart += heat_row(row, y);
-    y += kRow;
-  }
-  chart += svg_label(x_of(0.0), y + 16.0, "start", print_value(t.begin_s, "s"));
-  chart +=
-      svg_label(x_of(static_cast<double>(kColumns)), y + 16.0, "end", print_value(t.end_s, "s"));
-  std::string legend;
-  for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c)
-    if (seconds[c] > 0.0)
-      legend += "<li><i style=\"background:var(--" + std::string(kBreakdownCauses[c]) + ")\"></i>" +
-                markup(kBreakdownCauses[c]) + "</li>";
   std::vector<std::vector<std::string>> table_rows;
   for (const Busy& row : rows)
     table_rows.push_back(
@@ -174,7 +222,9 @@ std::string timeline_section(const Timeline& t) {
                  ": how ranks spend each moment, and below how busy resources are (the darker the "
                  "busier; at the right their busiest moment). --trace FILE has every slice.",
              "soft") +
-         svg("time line", y + kAxis, chart) + "<ul class=\"legend\">" + legend + "</ul>\n" +
+         svg_twice("time line",
+                   [&](double width) { return timeline_drawn(t, lanes, rows, width); }) +
+         causes_legend(lanes) +
          table({{"resource in the window"}, {"mean", "number"}, {"busiest moment", "number"}},
                table_rows);
 }

@@ -1,6 +1,7 @@
 "use strict";
 // Edits a scenario: problems by line and bounds while one types, the simulation on demand. What comes
-// from a scenario is put in as text, never as HTML; the report is in a frame without scripts.
+// from a scenario is put in as text, never as HTML; the drawing of the system is taken from the pages
+// that the server makes, and reports are shown in a frame of their own.
 
 const at = (id) => document.getElementById(id);
 const text = at("text"), lines = at("lines");
@@ -63,7 +64,7 @@ function goTo(line, column) {
   const before = text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
   text.focus();
   text.setSelectionRange(before + Math.max(0, column - 1), before + Math.max(0, column - 1));
-  text.scrollTop = Math.max(0, (line - 6) * 19.5);
+  text.scrollTop = Math.max(0, (line - 6) * parseFloat(getComputedStyle(text).lineHeight));
 }
 
 function showProblems(problem) {
@@ -103,27 +104,61 @@ function figure(value, unit) {
 
 const LABELS = { "gpu.utilization": "GPU utilization, at most", "checkpoint.size": "checkpoint" };
 
-function tile(value, label, kind) {
-  return element("div", { className: "tile" }, element("b", { className: kind || "", textContent: value }),
-                 element("span", { textContent: label }));
+// Paths may be broken behind their dots, and nowhere else.
+function breakable(text) {
+  return text.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
 }
 
-function showEstimate(result) {
+function tile(value, label, kind) {
+  return element("div", { className: "tile" }, element("b", { className: kind || "" }, ...breakable(value)),
+                 element("span", {}, ...breakable(label)));
+}
+
+// What a page of the server says: its data, and its drawing.
+function pageOf(text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  return { page, data: JSON.parse(page.getElementById("result")?.textContent || "{}") };
+}
+
+function showPicture(page) {
+  const figure = page.getElementById("system");
+  at("picture").replaceChildren(...(figure ? [document.importNode(figure, true)] : []));
+  fitPicture();
+}
+
+// From left to right where its letters can be read, else from top to bottom.
+function fitPicture() {
+  const broad = at("picture").querySelector(".broad");
+  if (!broad) return;
+  const size = 13 * at("picture").clientWidth / broad.viewBox.baseVal.width;
+  at("picture").classList.toggle("narrow", size < 9.2);
+}
+
+const JUDGED = { pass: "holds", fail: "is missed", inconclusive: "too close to call" };
+
+// Of an estimate all that bounds say; of a simulation what was asked for: the report has the rest.
+function showTiles(result, simulated) {
   const tiles = [];
+  at("system-line").textContent = result.system || "";
+  at("method").textContent = simulated ? "Simulation" : "Estimate";
+  at("method-note").textContent = simulated ? "as in the report below" : "what bounds say as you type";
   // Utilization first: it is what everything is about.
   const order = ([a], [b]) => b.endsWith("utilization") - a.endsWith("utilization");
   for (const [name, metric] of Object.entries(result.metrics).sort(order)) {
     const [, job, rest] = name.match(/^job\.([^.]+)\.(.*)$/) || [null, "", name];
-    tiles.push(tile(figure(metric.value, metric.unit), (LABELS[rest] || rest) + (job ? " (" + job + ")" : "")));
+    if (simulated && rest !== "gpu.utilization") continue;
+    const label = simulated ? "GPU utilization" : LABELS[rest] || rest;
+    tiles.push(tile(figure(metric.value, metric.unit), label + (job ? " (" + job + ")" : "")));
   }
   if (result.limit.resource) {
-    const limit = tile(result.limit.label, "sets the bound");
+    const limit = tile(result.limit.label, simulated ? "limits it" : "sets the bound");
     limit.title = result.limit.resource;
     tiles.push(limit);
   }
-  for (const a of result.assertions)
-    tiles.push(tile({ pass: "holds", fail: "is missed", inconclusive: "simulate to tell" }[a.status] || a.status,
-                    a.that, a.status));
+  for (const a of result.assertions) {
+    const judged = a.status === "inconclusive" && !simulated ? "simulate to tell" : JUDGED[a.status] || a.status;
+    tiles.push(tile(judged, a.that, a.status));
+  }
   at("tiles").replaceChildren(...tiles);
 }
 
@@ -140,13 +175,15 @@ async function estimate() {
   if (pending) pending.abort();
   const mine = pending = new AbortController();
   try {
-    const answer = await ask("POST", "v1/estimate", text.value, mine.signal);
-    const found = await answer.json();
+    const answer = await ask("POST", "v1/estimate?format=html", text.value, mine.signal);
+    const found = answer.ok ? pageOf(await answer.text()) : await answer.json();
     if (mine.signal.aborted) return;
-    at("run").disabled = at("plan").disabled = !answer.ok;
+    for (const id of ACTIONS) at(id).disabled = !answer.ok;
+    at("compare").disabled = !answer.ok || kept === null;
     showProblems(answer.ok ? null : found);
     if (!answer.ok) return;
-    showEstimate(found);
+    showTiles(found.data, false);
+    showPicture(found.page);
     at("tiles").classList.remove("old");
   } catch (error) {
     if (error.name !== "AbortError") showProblems({ detail: "the server does not answer" });
@@ -155,7 +192,8 @@ async function estimate() {
 
 // --- simulation ---
 
-let current = "";
+const ACTIONS = ["run", "plan", "explain", "check", "keep"];
+let current = "", kept = null, shownRun = null;
 
 function busy(path) {
   current = path;
@@ -170,12 +208,13 @@ function refused(problem) {
   if (problem.errors) showProblems(problem);
 }
 
-async function simulate(route) {
+async function simulate(route, body = text.value) {
   if (current) await cancel();
   at("state").textContent = "sent";
-  at("open").hidden = true;
+  at("hand").hidden = true;
+  at("said").replaceChildren();
   try {
-    const answer = await ask("POST", route, text.value);
+    const answer = await ask("POST", route, body);
     const run = await answer.json();
     if (!answer.ok) return refused(run);
     busy(run.links.self);
@@ -188,7 +227,7 @@ async function simulate(route) {
 async function follow(run) {
   const path = run.links.self;
   for (let pause = 100; run.state === "queued" || run.state === "running"; pause = Math.min(1000, pause * 1.3)) {
-    at("state").textContent = run.state;
+    at("state").textContent = run.state === "queued" ? "waiting for its turn" : "simulating";
     at("progress").value = run.progress;
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (current !== path) return;
@@ -201,12 +240,28 @@ async function follow(run) {
   if (run.state === "cancelled") return;
   const answer = await ask("GET", run.links.report);
   if (!answer.ok) return refused(await answer.json());
-  const page = await answer.text();
-  const frame = element("iframe", { title: "Report", srcdoc: page });
+  showReport(run, await answer.text());
+}
+
+// The report in a frame, and above it its first lines and its drawing, as it has them.
+function showReport(run, report) {
+  const { page, data } = pageOf(report);
+  const said = ["verdict", "limit", "advice"].map((name) => page.querySelector("p." + name))
+    .filter((p) => p !== null).map((p) => element("p", { className: p.className, textContent: p.textContent }));
+  if (!said.length) said.push(element("p", { textContent: page.querySelector("h1")?.textContent || "" }));
+  at("said").replaceChildren(...said);
+  const word = page.querySelector("p.verdict span");
+  if (word) said[0].classList.add(word.className);
+  if (page.getElementById("system")) showPicture(page);
+  if (run.kind === "run") showTiles(data, true);
+  const frame = element("iframe", { title: "Report", srcdoc: report });
   frame.setAttribute("sandbox", "allow-scripts allow-downloads");
   at("report").replaceChildren(frame);
+  shownRun = { run, report };
   at("open").href = run.links.report;
   at("open").hidden = !!at("token").value;
+  at("save-slide").hidden = !run.links.slide;
+  at("hand").hidden = false;
 }
 
 async function cancel() {
@@ -214,6 +269,25 @@ async function cancel() {
   busy("");
   at("state").textContent = "cancelled";
   if (path) await ask("DELETE", path);
+}
+
+function download(content, type, name) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  element("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}
+
+async function saveSlide() {
+  const answer = await ask("GET", shownRun.run.links.slide);
+  if (!answer.ok) return refused(await answer.json());
+  download(await answer.text(), "text/html", "slide.html");
+  at("state").textContent = "slide.html is saved";
+}
+
+function keep() {
+  kept = text.value;
+  at("compare").disabled = false;
+  at("state").textContent = "kept: change the scenario, then compare";
 }
 
 // --- wiring ---
@@ -226,6 +300,17 @@ text.addEventListener("keydown", (event) => {
 at("token").addEventListener("change", estimate);
 at("run").addEventListener("click", () => simulate("v1/runs"));
 at("plan").addEventListener("click", () => simulate("v1/plan"));
+at("explain").addEventListener("click", () => simulate("v1/explain"));
+at("check").addEventListener("click", () => simulate("v1/check"));
+at("keep").addEventListener("click", keep);
+at("compare").addEventListener("click",
+                               () => simulate("v1/compare", JSON.stringify({ designs: { kept, now: text.value } })));
+at("save-report").addEventListener("click", () => {
+  download(shownRun.report, "text/html", "report.html");
+  at("state").textContent = "report.html is saved";
+});
+at("save-slide").addEventListener("click", saveSlide);
+addEventListener("resize", fitPicture);
 at("cancel").addEventListener("click", cancel);
 at("file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
@@ -233,11 +318,7 @@ at("file").addEventListener("change", async (event) => {
   text.value = await file.text();
   changed();
 });
-at("save").addEventListener("click", () => {
-  const url = URL.createObjectURL(new Blob([text.value], { type: "application/json" }));
-  element("a", { href: url, download: "scenario.json" }).click();
-  URL.revokeObjectURL(url);
-});
+at("save").addEventListener("click", () => download(text.value, "application/json", "scenario.json"));
 text.value = START;
 changed();
 if (location.hash === "#simulate") simulate("v1/runs");
