@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -120,8 +121,12 @@ void Places::show_screen(Screen* screen) {
   rail_->choose(chosen);
   tabs_->setVisible(chosen >= 0 && tabs_->count() > 1);
   forget_sizes_of(*screen);
-  stack_->setCurrentIndex(
-      static_cast<int>(std::find(screens_.begin(), screens_.end(), screen) - screens_.begin()));
+  const auto at = std::find(screens_.begin(), screens_.end(), screen) - screens_.begin();
+  if (at == stack_->currentIndex()) return;
+  stack_->setCurrentIndex(static_cast<int>(at));
+  // Read from the top, wherever one was when it was left.
+  if (const auto* page = qobject_cast<QScrollArea*>(stack_->currentWidget()))
+    page->verticalScrollBar()->setValue(0);
 }
 
 bool Places::show(const QString& key) {
