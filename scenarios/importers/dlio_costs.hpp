@@ -30,10 +30,12 @@ struct DlioCosts {
 
 /// REQUIRES: unet3d, resnet50, cosmoflow or retinanet.
 [[nodiscard]] const DlioCosts& dlio_costs(std::string_view workload);
+/// `sharing` of `costs`, which is more on CPUs of AMD's Zen 2.
+[[nodiscard]] CostRange dlio_sharing(const DlioCosts& costs, bool zen2);
 /// Hardware threads of the hosts that opens were seen on.
 inline constexpr double kOpenThreads = 128.0;
-/// Files a second that the TensorFlow readers of one host open: 4990 to 5760 over fits that each
-/// leave a system out, for 128 hardware threads, and with the root of their number.
+/// Files a second that the TensorFlow readers of one host open, with the root of its threads: what
+/// rows of three submitters that press on it reached, within a sixth.
 [[nodiscard]] CostRange dlio_opens(double hardware_threads = kOpenThreads);
 
 }  // namespace stallcast::scenarios

@@ -256,6 +256,10 @@ TEST_CASE("a client's threads and memory are read from how its CPU is written") 
   // 8 channels of DDR5-4800 a socket of Xeon 8400, 12 of EPYC 9000
   CHECK(client_cpu("2x Xeon Platinum 8480")->memory.in(unit::GBps) == Approx(614.4));
   CHECK(client_cpu("1x EPYC 9554")->memory.in(unit::GBps) == Approx(460.8));
+  for (const char* zen2 : {"1x EPYC 7502P (32c)", "2x EPYC 7642", "2x EPYC 7H12"})
+    CHECK(client_cpu(zen2)->zen2);
+  for (const char* other : {"2x EPYC 7713", "1x EPYC 9554", "2x Xeon Gold 6342", "64 vCPU"})
+    CHECK_FALSE(client_cpu(other)->zen2);
 }
 
 Facts facts_of(std::string_view workload, const std::string& product) {
@@ -292,6 +296,17 @@ TEST_CASE("a row of every kind of storage is a scenario that can be built") {
       CHECK(text.find("\"gpus\": 4") != std::string::npos);  // 10 ranks on 3 hosts
       CHECK(text.find("\"accelerators\": 10") != std::string::npos);
     }
+}
+
+TEST_CASE("TensorFlow's ranks lose more on shared cores of Zen 2, PyTorch's nothing") {
+  const auto sharing = [](std::string_view workload, bool zen2) {
+    Facts facts = facts_of(workload, "local");
+    facts.zen2 = zen2;
+    return training(facts, 10, 500)["jobs"][0]["step"]["sharing"];
+  };
+  CHECK(sharing("resnet50", false)["value"] == "7 %");
+  CHECK(sharing("resnet50", true)["value"] == "9.5 %");
+  CHECK(sharing("unet3d", true) == sharing("unet3d", false));
 }
 
 TEST_CASE("a checkpoint of every model is a scenario that can be built") {

@@ -39,6 +39,9 @@ Result<CalibrationProfile> CalibratedRows::profile_for(const std::string& from,
     Result<CalibrationProfile> found =
         simulator_.calibrate(row->second.scenario, from, row->second.observed);
     if (!found.ok()) return found.failure();
+    if (!found->narrowed.empty())
+      found->narrowed.insert(found->narrowed.end(), row->second.seen.begin(),
+                             row->second.seen.end());
     made = made_.emplace(from, *std::move(found)).first;
   }
   CalibrationProfile out = made->second;

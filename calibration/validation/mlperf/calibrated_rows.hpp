@@ -16,6 +16,7 @@ struct MeasuredRow {
   std::string family;  ///< rows of one run the same program: "unet3d"
   base::Json scenario;
   std::vector<ObservedFigure> observed;  ///< empty: nothing was measured
+  std::vector<NarrowedInput> seen;       ///< inputs that the results give without a simulation
 };
 
 class CalibratedRows {

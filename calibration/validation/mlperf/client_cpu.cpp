@@ -36,6 +36,9 @@ constexpr std::array kCpus = std::to_array<Cpu>({
 constexpr double kThreadsPerCore = 2.0;
 constexpr double kSockets = 2.0;              ///< where no number stands before the model
 constexpr double kThreadsPerCloudSize = 4.0;  ///< vCPUs of AWS's "xlarge"
+/// EPYC 7002: four digits that end in 2.
+bool is_zen2(std::string_view model) { return model.front() == '7' && model.back() == '2'; }
+
 /// Eight channels of DDR4-3200, of CPUs whose generation is not known; and a vCPU's part of them.
 constexpr Rate kOfSocket = Rate::from(204.8, unit::GBps), kOfVcpu = Rate::from(3.2, unit::GBps);
 
@@ -53,7 +56,7 @@ Rate memory_of(std::string_view model) {
 
 }  // namespace
 
-ClientCpu cpu_of_vcpus(double vcpus) { return {vcpus, kOfVcpu * vcpus}; }
+ClientCpu cpu_of_vcpus(double vcpus) { return {vcpus, kOfVcpu * vcpus, false}; }
 
 std::optional<ClientCpu> client_cpu(const std::string& text) {
   static const std::regex kVcpu(R"((\d{1,4})\s*vCPU)"),
@@ -64,15 +67,17 @@ std::optional<ClientCpu> client_cpu(const std::string& text) {
     return cpu_of_vcpus(kThreadsPerCloudSize * *size);
   const double sockets = first_group(text, kCount).value_or(kSockets);
   Rate memory = kOfSocket;
+  bool zen2 = false;
   for (std::sregex_iterator at(text.begin(), text.end(), kModel), end; at != end; ++at)
     for (const Cpu& cpu : kCpus)
       if ((*at)[1].str() == cpu.model) {
         memory = memory_of(cpu.model);
+        zen2 = is_zen2(cpu.model);
         if (!first_group(text, kCores))
-          return ClientCpu{kThreadsPerCore * sockets * cpu.cores, memory * sockets};
+          return ClientCpu{kThreadsPerCore * sockets * cpu.cores, memory * sockets, zen2};
       }
   if (const auto cores = first_group(text, kCores))
-    return ClientCpu{kThreadsPerCore * sockets * *cores, memory * sockets};
+    return ClientCpu{kThreadsPerCore * sockets * *cores, memory * sockets, zen2};
   return std::nullopt;
 }
 

@@ -101,6 +101,7 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   out.memory = Bytes::from(number("client_mem_GiB", kUsualMemory.in(unit::GiB)), unit::GiB);
   const ClientCpu cpu = client_cpu(text("client_cpu")).value_or(kUnknownCpu);
   out.cores = cpu.threads / 2.0;
+  out.zen2 = cpu.zen2;
   out.memory_rate = cpu.memory;
   out.port = Rate::from(number("client_nic_Gbps", 0.0), unit::Gbps);
   out.ports = number("client_nics", 1.0);

@@ -33,6 +33,7 @@ struct Facts {
   // The clients.
   Bytes memory;
   double cores = 64.0;
+  bool zen2 = false;
   Rate memory_rate;
   Rate port;
   double ports = 1.0;
@@ -64,6 +65,7 @@ struct Facts {
 struct ClientCpu {
   double threads = 0.0;  ///< two a core
   Rate memory;           ///< of all sockets, by the data sheet of the CPU's generation
+  bool zen2 = false;     ///< AMD's second generation of EPYC
 };
 [[nodiscard]] std::optional<ClientCpu> client_cpu(const std::string& text);
 /// Of a cloud instance with so many vCPUs.

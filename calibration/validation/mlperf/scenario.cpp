@@ -189,7 +189,7 @@ Json training(const Facts& f, double ranks, double steps) {
                {"overhead", f.third_round && rules.id == "unet3d"
                                 ? spread(kMeasuredSleep, "ms", kLostByRank)
                                 : cost(program.overhead, kMs, "ms", kLostByRank)},
-               {"sharing", cost(program.sharing, kPercent, "%",
+               {"sharing", cost(scenarios::dlio_sharing(program, f.zen2), kPercent, "%",
                                 "what TensorFlow's threads lose on shared cores")}};
   Json job = {{"id", "train"},
               {"hosts", "client"},

@@ -33,6 +33,10 @@ template <class Row, class Predictor>
   return std::nullopt;
 }
 
+/// What the mean of five runs has to be, so that the worst of them, on average, is at `bar`: a
+/// submission needs every one to pass. docs/validation-mlperf.md, "How a row is predicted".
+[[nodiscard]] double mean_to_pass(double bar);
+
 /// Either layout, told apart by its columns: that of v3.0 has "kind".
 [[nodiscard]] Result<RowValidation> predict_mlperf(const std::string& text, const std::string& file,
                                                    const SourceOptions& options,

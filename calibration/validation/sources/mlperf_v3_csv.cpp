@@ -187,7 +187,7 @@ class Predictor3 {
   static std::vector<MeasuredRow> measured(const std::vector<Row3>& rows) {
     std::vector<MeasuredRow> out;
     for (const Row3& row : rows)
-      out.push_back({row.facts.id, row.group, row.scenario, row.observed});
+      out.push_back({row.facts.id, row.group, row.scenario, row.observed, {}});
     return out;
   }
 
