@@ -72,6 +72,8 @@ void add_planned(const Scenario& scenario, const Design& design,
       plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
                             now->number}};
   proposals.push_back(more);
+}
+
 std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const Design& design,
                                                const Prediction& prediction) {
   constexpr std::size_t kLooked = 8;

@@ -16,6 +16,7 @@ void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& prop
 /// Adds more of what `plan` counts without a word about it, where `design` has that.
 void add_planned(const Scenario& scenario, const Design& design,
                  std::vector<plan::Proposal>& proposals);
+
 /// What a page counts on its axis: what `prediction` blames that is bought by number, else what its
 /// storage is bought by; nullopt where nothing is.
 [[nodiscard]] std::optional<plan::Proposal> bought_by_number(const Scenario& scenario,
