@@ -170,21 +170,43 @@ Response answer_result(Call& call) {
 
 namespace {
 
-/// One of the pages of a run.
-Response page_of(Call& call, std::string RunAnswer::*which) {
+/// The slide of a simulation from its report, which begins with what is on it: kept once for both.
+/// The data for programs is not on it. "" where `page` is no such report.
+std::string slide_of(const std::string& page) {
+  constexpr std::string_view kBody = "<body>\n", kSoft = "<p class=\"soft\">";
+  const std::size_t body = page.find(kBody), appendix = page.find("<section>"),
+                    made = page.rfind(kSoft), end = page.find("</p>", made),
+                    script = page.rfind("<script>");
+  if (body == page.npos || appendix == page.npos || made == page.npos || script == page.npos)
+    return "";
+  const std::size_t front = body + kBody.size(), words = made + kSoft.size();
+  return page.substr(0, front) +
+         "<style>@page{size:1280px 720px;margin:0}</style>\n<main class=\"slide\">\n" +
+         page.substr(front, appendix - front) + "<p class=\"soft made\">" +
+         page.substr(words, end - words) + "</p></main>\n" + page.substr(script);
+}
+
+Response page_of(Call& call, std::string (*shown)(const std::string&)) {
   const auto outcome = outcome_of(call);
   if (const Response* none = std::get_if<Response>(&outcome)) return *none;
   const RunAnswer& result = *std::get<0>(outcome);
   if (result.result.status != 200) return result.result;
-  if ((result.*which).empty()) return problem(404, "there is no such page of this kind of run");
-  return page_response(result.*which);
+  std::string page = shown(result.page);
+  if (page.empty()) return problem(404, "there is no such page of this kind of run");
+  return page_response(std::move(page));
 }
 
 }  // namespace
 
-Response answer_report(Call& call) { return page_of(call, &RunAnswer::page); }
+Response answer_report(Call& call) {
+  return page_of(call, [](const std::string& page) { return page; });
+}
 
-Response answer_slide(Call& call) { return page_of(call, &RunAnswer::slide); }
+Response answer_slide(Call& call) {
+  const std::optional<RunStatus> run = call.service.runs.status(call.id);
+  if (run && run->kind != "run") return problem(404, "only simulations have a slide");
+  return page_of(call, slide_of);
+}
 
 Response answer_cancel(Call& call) {
   if (!call.service.runs.cancel(call.id))

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "ui/server/scenario_call.hpp"
 
@@ -83,11 +82,8 @@ Response submit(Call& call, std::string kind, std::string content,
 /// As JSON and as a page.
 template <class Found>
 RunAnswer rendered(const Found& found, const report::ReportContext& context) {
-  RunAnswer out{{.body = report::render(found, context, report::Format::json, {})},
-                report::render(found, context, report::Format::html, {})};
-  if constexpr (std::is_same_v<Found, Prediction>)
-    out.slide = report::render(found, context, report::Format::slide, {});
-  return out;
+  return {{.body = report::render(found, context, report::Format::json, {})},
+          report::render(found, context, report::Format::html, {})};
 }
 
 /// What reports say with a prediction of the task's scenario.

@@ -40,7 +40,6 @@ struct Outcome {
 struct RunAnswer {
   Response result;  ///< status 200, or a problem
   std::string page = {};
-  std::string slide = {};  ///< its first page alone, where there is one
 };
 
 /// What a task reports, and receives, while it runs.
