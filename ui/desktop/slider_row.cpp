@@ -38,8 +38,6 @@ SliderRow::SliderRow(Workspace& workspace, const SliderSpec& spec, QWidget* pare
   auto* label = new QLabel(spec.label, this);
   label->setWordWrap(true);
   label->setToolTip(spec.doc);
-  // A long path may break at its dots.
-  label->setText(QString(spec.label).replace(u'.', QStringLiteral(".\u200b")));
   slider_ = new StillSlider(Qt::Horizontal, this);
   slider_->setRange(0, kPlaces);
   slider_->setPageStep(kPlaces / 20);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/label.hpp"
+
 #include "ui/desktop/workspace.hpp"
 
 /// Which figures of a scenario can be moved, over which range, and how they are written.
@@ -19,8 +21,8 @@ bool can_move(const client::FormField& field) {
 SliderSpec field_slider(const client::FormPart& part, const client::FormField& field) {
   SliderSpec out;
   out.path = QString::fromStdString(part.path + "." + field.key);
-  out.label = out.path;
-  out.doc = QString::fromStdString(field.doc);
+  out.label = QString::fromStdString(label::of_input(part.path + "." + field.key));
+  out.doc = out.path + QStringLiteral(": ") + QString::fromStdString(field.doc);
   out.dimension = field.dimension;
   out.bare = field.dimension == Dimension::count || field.dimension == Dimension::number;
   out.whole = field.dimension == Dimension::count;
