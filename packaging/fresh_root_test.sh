@@ -69,7 +69,7 @@ within bash -c 'cd /tmp/program && cmake -S . -B build >/dev/null && cmake --bui
   build/ask /tmp/mine.json' || die "the program cannot be built or run"
 
 say "remove"
-within bash -c 'rm -rf /tmp/* /root/.cache; apt-get -q -y purge --auto-remove \
+within bash -c 'rm -rf /tmp/* ~/.cache; apt-get -q -y purge --auto-remove \
   $(comm -13 /dev/stdin <(dpkg-query -W -f "\${Package}\n" | sort))' <"$work/packages-before" >"$work/log" 2>&1 ||
   { tail "$work/log" >&2; die "the packages cannot be removed"; }
 files >"$work/after"

@@ -74,16 +74,22 @@ std::string in_words(std::string_view path) {
 }  // namespace
 
 std::string of_input(std::string_view path) {
-  const std::size_t open = path.find('['), close = path.find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-    constexpr std::string_view kParams = "params.", kCluster = "cluster.";
-    if (path.starts_with(kParams)) return std::string(path.substr(kParams.size()));
-    if (path.find('.') == std::string_view::npos) return std::string(path);
-    return in_words(path.starts_with(kCluster) ? path.substr(kCluster.size()) : path);
+  constexpr std::string_view kLists[] = {"storage", "cluster.hosts", "jobs", "tenants"};
+  constexpr std::string_view kParams = "params.", kCluster = "cluster.";
+  for (const std::string_view list : kLists) {
+    // "jobs[train].step.jitter", or "jobs.train.step.jitter" where the id has no dot.
+    if (!path.starts_with(list) || path.size() == list.size()) continue;
+    const bool bracket = path[list.size()] == '[';
+    if (!bracket && path[list.size()] != '.') continue;
+    const std::string_view behind = path.substr(list.size() + 1);
+    const std::size_t end = behind.find(bracket ? ']' : '.');
+    if (end == std::string_view::npos) break;
+    return in_words(behind.substr(end + 1)) + " of " + std::string(behind.substr(0, end)) +
+           (list == "cluster.hosts" ? " hosts" : "");
   }
-  const std::string id(path.substr(open + 1, close - open - 1));
-  const bool hosts = path.starts_with("cluster.hosts[");
-  return in_words(path.substr(close + 1)) + " of " + id + (hosts ? " hosts" : "");
+  if (path.starts_with(kParams)) return std::string(path.substr(kParams.size()));
+  if (path.find('.') == std::string_view::npos) return std::string(path);
+  return in_words(path.starts_with(kCluster) ? path.substr(kCluster.size()) : path);
 }
 
 std::string of_metric(std::string_view full, std::string_view unit, bool with_job) {

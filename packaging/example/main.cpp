@@ -1,5 +1,5 @@
 #include <iostream>
-#include <stallcast/client.hpp>
+#include "stallcast/client.hpp"
 
 // Predicts the scenario that is named, and prints what its GPUs are used.
 int main(int argc, char** argv) {

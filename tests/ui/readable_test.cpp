@@ -141,11 +141,11 @@ TEST_CASE("changes are named for people") {
 }
 
 TEST_CASE("inputs and what is counted are named for people") {
-  CHECK(label::of_input("storage[scratch].ost.write") == "OSTs of scratch (write)");
-  CHECK(label::of_input("cluster.hosts[gpu].cpu.copy") == "CPU cores of gpu hosts (copy)");
+  CHECK(label::of_input("storage[scratch].ost.write") == "OST write of scratch");
+  CHECK(label::of_input("cluster.hosts[gpu].cpu.copy") == "CPU copy of gpu hosts");
   CHECK(label::of_input("jobs[train].step.jitter") == "step jitter of train");
-  CHECK(label::of_input("jobs.train.checkpoint.every") == "time between saves of train");
-  CHECK(label::of_input("cluster.fabric.rtt") == "fabric rtt");
+  CHECK(label::of_input("jobs.train.checkpoint.every") == "checkpoint every of train");
+  CHECK(label::of_input("cluster.fabric.rtt") == "fabric RTT");
   CHECK(label::of_input("n_ost") == "n_ost");
   CHECK(label::of_count("storage.scratch.ost.count") == "OSTs of scratch");
   CHECK(label::of_count("storage.bucket.prefixes") == "prefixes of bucket");

@@ -166,6 +166,7 @@ bool ExportScreen::report(const QString& file) {
     return false;
   }
   client::RunQuestion wanted;
+  wanted.around = true;
   if (w.freshness() == Freshness::simulated) wanted.known = w.simulated();
   report::ReportContext context = report::context_of(*w.design(), client::version());
   context.command = command_line().section(u'\n', 0, 0).toStdString();

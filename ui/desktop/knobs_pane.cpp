@@ -109,6 +109,7 @@ void KnobsPane::offer() {
   for (const auto& [title, metric] : wanted) metric_->addItem(title, metric);
   const int at = metric_->findData(before.isEmpty() ? metric_that_matters(*p) : before);
   metric_->setCurrentIndex(std::max(0, at));
+  metric_->setToolTip(metric_->currentText());  // where it is cut
   choose_metric_ = false;
 }
 

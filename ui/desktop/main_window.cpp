@@ -60,6 +60,8 @@ bool MainWindow::eventFilter(QObject* object, QEvent* event) {
   return QMainWindow::eventFilter(object, event);
 }
 
+bool MainWindow::focusNextPrevChild(bool next) { return focus_as_read(*this, next); }
+
 MainWindow::~MainWindow() {
   qApp->removeEventFilter(this);
   // Screens are told of the workspace's end by nothing: they go first.

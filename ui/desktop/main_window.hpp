@@ -43,6 +43,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
   bool eventFilter(QObject* object, QEvent* event) override;
 
  private:

@@ -61,10 +61,23 @@ void add_as_read(QWidget& widget, std::vector<QWidget*>& out) {
 
 }  // namespace
 
-void tab_as_read(QWidget& root) {
+bool focus_as_read(QWidget& root, bool next) {
   std::vector<QWidget*> all;
   add_as_read(root, all);
-  for (std::size_t i = 1; i < all.size(); ++i) QWidget::setTabOrder(all[i - 1], all[i]);
+  std::erase_if(all, [](const QWidget* w) {
+    return !w->isVisible() || !w->isEnabled() || w->focusProxy() != nullptr;
+  });
+  if (all.empty()) return false;
+  // What has the focus may be an inner part of what takes it.
+  auto now = all.end();
+  for (QWidget* w = QApplication::focusWidget(); w != nullptr && now == all.end();
+       w = w->parentWidget())
+    now = std::find(all.begin(), all.end(), w);
+  const auto n = static_cast<std::ptrdiff_t>(all.size());
+  const std::ptrdiff_t at = now == all.end() ? (next ? -1 : n) : now - all.begin();
+  QWidget* to = all[static_cast<std::size_t>((at + (next ? 1 : n - 1)) % n)];
+  to->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+  return true;
 }
 
 QSize VerticalScroll::minimumSizeHint() const {

@@ -36,9 +36,10 @@ class PageStack : public QStackedWidget {
   [[nodiscard]] QSize minimumSizeHint() const override;
 };
 
-/// Makes the Tab key go through what is inside of `root` in the order in which it is read: rows of
-/// its layouts from the top, each from the left.
-void tab_as_read(QWidget& root);
+/// Gives the focus to what is read after (or before) the widget that has it, inside of `root`: rows
+/// of its layouts from the top, each from the left; at the end to the first. False where nothing
+/// takes it. Qt's own chain (setTabOrder) is left as it is: rows and tiles come and go.
+bool focus_as_read(QWidget& root, bool next);
 
 /// For texts whose columns matter, as large as other letters.
 [[nodiscard]] QFont mono_font();

@@ -3,7 +3,6 @@
 #include <QEvent>
 #include <QWidget>
 
-#include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"
 
 namespace stallcast::desktop {
@@ -17,9 +16,6 @@ class Screen : public QWidget {
       : QWidget(parent), workspace_(workspace), title_(title) {
     setObjectName(key);
     setAccessibleName(title);
-    connect(&workspace, &Workspace::predicted, this, [this] {
-      if (isVisible()) tab_as_read(*this);
-    });
   }
 
   [[nodiscard]] const QString& title() const { return title_; }
@@ -38,12 +34,6 @@ class Screen : public QWidget {
   void showEvent(QShowEvent*) override {
     arrange();
     refresh();
-    tab_as_read(*this);
-  }
-  /// Rows and tiles come and go: what is next is found when it is asked for.
-  bool focusNextPrevChild(bool next) override {
-    tab_as_read(*this);
-    return QWidget::focusNextPrevChild(next);
   }
   void resizeEvent(QResizeEvent*) override { arrange(); }
   void changeEvent(QEvent* event) override {

@@ -17,6 +17,16 @@ namespace {
 
 constexpr double kPointSize = 10.0;
 
+/// Black or white, whichever stands out more: above a luminance of 0.179 (WCAG 2.1) black does.
+QColor readable_on(const QColor& ground) {
+  const auto linear = [](double x) {
+    return x <= 0.03928 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+  };
+  const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) +
+                           0.0722 * linear(ground.blueF());
+  return luminance > 0.179 ? Qt::black : Qt::white;
+}
+
 QPalette palette_of(const char* window, const char* base, const char* other, const char* text,
                     const char* accent, const char* faint) {
   QPalette out{QColor(window)};
@@ -32,8 +42,7 @@ QPalette palette_of(const char* window, const char* base, const char* other, con
   out.setColor(QPalette::ToolTipText, QColor(text));
   out.setColor(QPalette::Link, QColor(accent));
   out.setColor(QPalette::Highlight, QColor(accent));
-  const bool bright = QColor(accent).lightnessF() > 0.45F && QColor(accent).blue() < 128;
-  out.setColor(QPalette::HighlightedText, bright ? Qt::black : Qt::white);
+  out.setColor(QPalette::HighlightedText, readable_on(QColor(accent)));
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
     out.setColor(QPalette::Disabled, role, QColor(faint));
   return out;
@@ -75,7 +84,7 @@ Chosen& chosen() {
 
 const Theme& Theme::light() {
   static const Theme theme{
-      palette_of("#f4f5f7", "#ffffff", "#e9ebef", "#1d2129", "#1f5fbf", "#6b7280"),
+      palette_of("#f4f5f7", "#ffffff", "#e9ebef", "#1d2129", "#1f5fbf", "#5f6673"),
       "#1d2129",
       "#5f6673",
       "#d5d9e0",
@@ -90,7 +99,7 @@ const Theme& Theme::light() {
 
 const Theme& Theme::dark() {
   static const Theme theme{
-      palette_of("#1e2127", "#17191e", "#2a2e36", "#e6e8ec", "#3b7ddd", "#9aa1ad"),
+      palette_of("#1e2127", "#17191e", "#2a2e36", "#e6e8ec", "#5c96ea", "#9aa1ad"),
       "#e6e8ec",
       "#a0a7b4",
       "#3a3f49",

@@ -100,6 +100,7 @@ QWidget* TimelineScreen::range_row() {
   name_->setObjectName(QStringLiteral("bookmark_name"));
   name_->setAccessibleName(tr("Name for the range on screen"));
   name_->setPlaceholderText(tr("name of this range"));
+  name_->setToolTip(name_->placeholderText());
   layout->addWidget(name_);
   add_ =
       push_button(tr("&Bookmark"), "bookmark", tr("Keep the range on screen under this name"), row);

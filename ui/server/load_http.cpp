@@ -10,7 +10,8 @@ namespace stallcast::server {
 
 Result<MakeHttp> load_http() {
   std::error_code error;
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  const auto beside =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   // As it is built, and as it is installed.
   std::string path;
   for (const char* folder : {"lib", "libexec"}) {

@@ -92,8 +92,8 @@ std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
   constexpr std::string_view kOf = " of 100 cases";
   if (cases.ends_with(kOf))
     text += " (holds in " + cases.substr(0, cases.size() - kOf.size()) + " %)";
-  std::string out = said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text,
-                               colour_of(a));
+  std::string out =
+      said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text, colour_of(a));
   out += dot_and_band(x, y, a.value, band, colour_of(a));
   for (const std::optional<double>& limit : {a.limit, a.upper})
     if (limit && std::isfinite(*limit))
@@ -267,7 +267,8 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   for (const MeasureRow& row : measure_first(p, settle)) {
     if (n++ == kMostMoving) break;
     out += "<li>" + titled(label::of_input(row.input), row.input) + ", " + markup(row.range) +
-           ": " + element("b", row.share) + " of the spread of " + markup(label::of_metric(settle, "")) +
+           ": " + element("b", row.share) + " of the spread of " +
+           markup(label::of_metric(settle, "")) +
            (row.with.empty() ? "" : markup("; measure with: " + row.with)) + "</li>\n";
   }
   for (const InputSwing& swing : p.swings) {
@@ -278,8 +279,8 @@ std::string moving(const Prediction& p, const ReportContext& context) {
     if (n >= kMostMoving || low == high) continue;
     ++n;
     out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +
-           markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) + " then " +
-           element("b", low + " to " + high) + "</li>\n";
+           markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) +
+           " then " + element("b", low + " to " + high) + "</li>\n";
   }
   if (n > 0)
     return block("What could change the answer", "<ul class=\"moving\">" + out + "</ul>\n");
