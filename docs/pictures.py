@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of the documentation, so that none goes stale.
 
-Usage: docs/pictures.py STALLCAST [--check] [--only NAME] [--pages] [--explorer EXPLORER]
+Usage: docs/pictures.py STALLCAST [--check] [--only NAME] [--pages] [--explorer EXPLORER | --screens FOLDER]
 
 Drawings of systems (SVG) are cut out of the page that `stallcast run --format html` makes of a scenario, readable in
 light and dark. --check makes them anew and compares them byte by byte with those that are committed. With --pages,
@@ -215,6 +215,7 @@ def main():
     arguments.add_argument("--only", default="")
     arguments.add_argument("--pages", action="store_true")
     arguments.add_argument("--explorer")
+    arguments.add_argument("--screens", type=pathlib.Path)
     args = arguments.parse_args()
     args.stallcast = str(pathlib.Path(args.stallcast).resolve())
     pictures, drawn = Pictures(args.check, args.only), {}
@@ -229,12 +230,14 @@ def main():
         for path, (scenario, width, height) in PAGES.items():
             if args.pages and pictures.wanted(path) and photograph(args.stallcast, scenario, width, height, new):
                 pictures.photo(path, new)
+        screens = args.screens
         if args.explorer:
-            explore(args.explorer, pathlib.Path(folder))
-            for name in SCREENS:
-                path = f"{TUTORIAL}{name}.png"
-                if pictures.wanted(path):
-                    pictures.photo(path, pathlib.Path(folder) / f"{name}.png")
+            screens = pathlib.Path(folder)
+            explore(args.explorer, screens)
+        for name in SCREENS if screens else ():
+            path = f"{TUTORIAL}{name}.png"
+            if pictures.wanted(path):
+                pictures.photo(path, screens / f"{name}.png")
     bare = list(without_picture())
     for page in bare:
         print(f"{page}: no picture within its first {FIRST_SCREEN} lines")

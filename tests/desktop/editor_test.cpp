@@ -49,7 +49,7 @@ struct Editing {
 
 }  // namespace
 
-TEST_CASE("the editor completes the keys of the component around the cursor") {
+TEST_CASE("the editor completes the keys of the component around the cursor", "[screen]") {
   Editing it(QStringLiteral("\"type\": \"lustre\", "));
   QTest::keyClicks(&it.editor, QStringLiteral("str"));
   it.editor.complete();
@@ -60,21 +60,21 @@ TEST_CASE("the editor completes the keys of the component around the cursor") {
   CHECK(it.workspace.document().text().contains(QStringLiteral("\"lustre\", \"stripe\"\"ost\"")));
 }
 
-TEST_CASE("inside an object of a component its own keys are offered") {
+TEST_CASE("inside an object of a component its own keys are offered", "[screen]") {
   Editing it(QStringLiteral("\"ost\": { \"count\": 4"));
   QTest::keyClicks(&it.editor, QStringLiteral(", wri"));
   it.editor.complete();
   CHECK(it.offered().contains(QStringLiteral("write")));
 }
 
-TEST_CASE("a job's keys are not storage's") {
+TEST_CASE("a job's keys are not storage's", "[screen]") {
   Editing it(QStringLiteral("\"id\": \"train\", "));
   it.editor.complete();
   CHECK(it.offered().contains(QStringLiteral("steps")));
   CHECK_FALSE(it.offered().contains(QStringLiteral("mdt")));
 }
 
-TEST_CASE("a key is not quoted twice, and completing is one step of undo") {
+TEST_CASE("a key is not quoted twice, and completing is one step of undo", "[screen]") {
   Editing it(QStringLiteral("\"type\": \"lustre\", "));
   const QString before = it.workspace.document().text();
   QTest::keyClicks(&it.editor, QStringLiteral("\"str\": {}, "));
@@ -89,7 +89,7 @@ TEST_CASE("a key is not quoted twice, and completing is one step of undo") {
   CHECK(it.workspace.document().text() == before);
 }
 
-TEST_CASE("Ctrl+Space opens the list, Enter takes what is chosen, Escape nothing") {
+TEST_CASE("Ctrl+Space opens the list, Enter takes what is chosen, Escape nothing", "[screen]") {
   Editing it(QStringLiteral("\"type\": \"lustre\", "));
   QTest::keyClicks(&it.editor, QStringLiteral("st"));
   QTest::keyClick(&it.editor, Qt::Key_Space, Qt::ControlModifier);

@@ -41,7 +41,7 @@ QString at(const MainWindow& window) { return window.current()->objectName(); }
 
 }  // namespace
 
-TEST_CASE("five places hold every view, and keys and names of scripts lead to them") {
+TEST_CASE("five places hold every view, and keys and names of scripts lead to them", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   CHECK(at(window) == QStringLiteral("start"));
@@ -78,7 +78,7 @@ TEST_CASE("five places hold every view, and keys and names of scripts lead to th
   CHECK(at(window) == QStringLiteral("start"));
 }
 
-TEST_CASE("views of a place are tabs, and one view needs none") {
+TEST_CASE("views of a place are tabs, and one view needs none", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -99,7 +99,7 @@ TEST_CASE("views of a place are tabs, and one view needs none") {
   CHECK(at(window) == QStringLiteral("bottleneck"));
 }
 
-TEST_CASE("at 200 % the window still fits 1280 x 800, and the rail has icons alone") {
+TEST_CASE("at 200 % the window still fits 1280 x 800, and the rail has icons alone", "[screen]") {
   MainWindow window(settings(), {});
   window.resize(1280, 800);
   window.show();
@@ -125,7 +125,7 @@ TEST_CASE("at 200 % the window still fits 1280 x 800, and the rail has icons alo
   CHECK(split->orientation() == Qt::Horizontal);
 }
 
-TEST_CASE("letters and marks stand out from their ground in every look") {
+TEST_CASE("letters and marks stand out from their ground in every look", "[screen]") {
   const std::pair<const Theme*, double> looks[] = {
       {&Theme::light(), 4.5}, {&Theme::dark(), 4.5}, {&Theme::high_contrast(), 7.0}};
   for (const auto& [theme, least] : looks)
@@ -147,7 +147,7 @@ TEST_CASE("letters and marks stand out from their ground in every look") {
                  high.palette.color(QPalette::Highlight)) >= 7.0);
 }
 
-TEST_CASE("each look is what widgets have, and the desktop's own comes back") {
+TEST_CASE("each look is what widgets have, and the desktop's own comes back", "[screen]") {
   const QPalette desktop = QApplication::style()->standardPalette();
   MainWindow window(settings(), {});
   window.show();

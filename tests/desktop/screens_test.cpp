@@ -34,7 +34,7 @@ bool is_inner_part(const QWidget& widget) {
 
 }  // namespace
 
-TEST_CASE("every widget that takes the focus has a name for screen readers") {
+TEST_CASE("every widget that takes the focus has a name for screen readers", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -56,7 +56,7 @@ TEST_CASE("every widget that takes the focus has a name for screen readers") {
   }
 }
 
-TEST_CASE("typing in the text, moving a slider and undo work on one document") {
+TEST_CASE("typing in the text, moving a slider and undo work on one document", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -81,7 +81,7 @@ TEST_CASE("typing in the text, moving a slider and undo work on one document") {
   CHECK(editor->toPlainText() == before);
 }
 
-TEST_CASE("an error appears in the list, and F8 leads to its place in the text") {
+TEST_CASE("an error appears in the list, and F8 leads to its place in the text", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -97,7 +97,7 @@ TEST_CASE("an error appears in the list, and F8 leads to its place in the text")
   CHECK_FALSE(problems->isVisible());
 }
 
-TEST_CASE("random sliders, texts and undos never break the window") {
+TEST_CASE("random sliders, texts and undos never break the window", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -117,7 +117,7 @@ TEST_CASE("random sliders, texts and undos never break the window") {
   CHECK(window.workspace().document().text() == before);
 }
 
-TEST_CASE("letters twice as large leave every screen within the window") {
+TEST_CASE("letters twice as large leave every screen within the window", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));

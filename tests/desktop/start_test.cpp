@@ -54,7 +54,7 @@ bool by_other_means(const QJsonValue& step) {
 
 }  // namespace
 
-TEST_CASE("each card of the first screen opens an example that is predicted") {
+TEST_CASE("each card of the first screen opens an example that is predicted", "[screen]") {
   const std::pair<const char*, const char*> cards[] = {
       {"begin_size", "overview"}, {"begin_explain", "overview"}, {"begin_compare", "compare"}};
   for (const auto& [card, screen] : cards) {
@@ -73,7 +73,7 @@ TEST_CASE("each card of the first screen opens an example that is predicted") {
   }
 }
 
-TEST_CASE("templates are grouped, each in one group, and one click opens one") {
+TEST_CASE("templates are grouped, each in one group, and one click opens one", "[screen]") {
   MainWindow window(settings(), {});
   window.show();
   auto* tree = window.findChild<QTreeWidget*>(QStringLiteral("templates"));
@@ -93,7 +93,7 @@ TEST_CASE("templates are grouped, each in one group, and one click opens one") {
   CHECK(window.workspace().document().file().isEmpty());
 }
 
-TEST_CASE("five tasks are done by keys alone, none with more than twelve") {
+TEST_CASE("five tasks are done by keys alone, none with more than twelve", "[screen]") {
   constexpr qsizetype kMostKeys = 12;
   QTemporaryDir folder;
   const QString home = QDir::currentPath();

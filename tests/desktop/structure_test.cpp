@@ -102,7 +102,7 @@ TEST_CASE("no text is cut and nothing overlaps on any screen, at any size, light
   CHECK(findings.text() == "");
 }
 
-TEST_CASE("the Tab key goes through each screen as it is read") {
+TEST_CASE("the Tab key goes through each screen as it is read", "[screen]") {
   Findings findings;
   MainWindow window(settings(2), {});
   window.show();

@@ -112,7 +112,7 @@ TEST_CASE("three inputs are varied together, and what is selected is selected ev
   Screen* screen = window.current();
   auto* ranges = screen->findChild<QTableView*>(QStringLiteral("ranges"))->model();
   QStringList inputs;
-  for (int i = 0; i < 3; ++i) inputs << ranges->index(i, 0).data().toString();
+  for (int i = 0; i < 3; ++i) inputs << ranges->index(i, 0).data(Qt::UserRole).toString();
   REQUIRE(screen->act(QStringLiteral("vary"), inputs.join(u' ')));
   for (const QString& input : inputs)
     REQUIRE(screen->act(QStringLiteral("values"), input + QStringLiteral(" 2")));

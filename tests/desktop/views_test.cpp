@@ -38,7 +38,7 @@ GanttData timeline(int n) {
 
 }  // namespace
 
-TEST_CASE("changes between two texts name items by id, and comments are none") {
+TEST_CASE("changes between two texts name items by id, and comments are none", "[screen]") {
   const QString before = QStringLiteral(R"({ "params": { "n": { "value": 4 } }, "a": 1,
     "storage": [ { "id": "s", "ost": { "count": 2 } } ] })");
   const QString after = QStringLiteral(R"({ "params": { "n": { "value": 8 } }, // more
@@ -63,7 +63,7 @@ TEST_CASE("changes between two texts name items by id, and comments are none") {
   CHECK(changes_between(before, before).empty());
 }
 
-TEST_CASE("the timeline goes from stall to stall and shows all again") {
+TEST_CASE("the timeline goes from stall to stall and shows all again", "[screen]") {
   Gantt gantt(nullptr);
   gantt.resize(800, 200);
   gantt.set(timeline(100));
@@ -79,7 +79,7 @@ TEST_CASE("the timeline goes from stall to stall and shows all again") {
   CHECK_FALSE(gantt.go_to_stall(false));
 }
 
-TEST_CASE("a stall is painted even where a pixel holds many steps") {
+TEST_CASE("a stall is painted even where a pixel holds many steps", "[screen]") {
   Gantt gantt(nullptr);
   gantt.resize(400, 120);
   gantt.set(timeline(1000000));
@@ -97,7 +97,7 @@ TEST_CASE("a stall is painted even where a pixel holds many steps") {
 }
 
 // Step 1 holds a wait and a compute: only those are painted, the step that encloses them is not.
-TEST_CASE("of what was recorded the innermost spans become lanes") {
+TEST_CASE("of what was recorded the innermost spans become lanes", "[screen]") {
   stallcast::Timeline recorded;
   recorded.end_s = 10.0;
   recorded.texts = {"ProfilerStep", "wait for data", "compute", "storage.s.ost"};
@@ -114,7 +114,7 @@ TEST_CASE("of what was recorded the innermost spans become lanes") {
   CHECK(lanes.lanes[0].spans[1].what == GanttData::What::step);
 }
 
-TEST_CASE("the heat map has a row for each resource with a capacity") {
+TEST_CASE("the heat map has a row for each resource with a capacity", "[screen]") {
   stallcast::Timeline recorded;
   recorded.bin_s = 1.0;
   recorded.counters = {{"storage.s.ost", "throughput", "B/s", 10.0, {0.0, 10.0, 5.0}},
@@ -126,7 +126,7 @@ TEST_CASE("the heat map has a row for each resource with a capacity") {
         QStringLiteral("The busiest are OSTs of s, 50.0 % on average"));
 }
 
-TEST_CASE("the tornado has the widest bar on top") {
+TEST_CASE("the tornado has the widest bar on top", "[screen]") {
   TornadoChart chart(nullptr);
   chart.set({{QStringLiteral("small"), {}, {}, 0.90, 0.91},
              {QStringLiteral("large"), {}, {}, 0.95, 0.80}},
@@ -135,7 +135,7 @@ TEST_CASE("the tornado has the widest bar on top") {
   CHECK(chart.twin().rowCount() == 2);
 }
 
-TEST_CASE("the data path begins at the storage, and says what is waited for") {
+TEST_CASE("the data path begins at the storage, and says what is waited for", "[screen]") {
   HopChart chart(nullptr);
   chart.set({{"host.gpu.nic.read", "B/s", 100.0, 10.0, 20.0, 0.1},
              {"storage.s.ost", "B/s", 50.0, 49.0, 50.0, 0.9}},
@@ -148,7 +148,7 @@ TEST_CASE("the data path begins at the storage, and says what is waited for") {
         QStringLiteral("host.gpu.nic.read saves 3.1 % of the time if it is twice as fast"));
 }
 
-TEST_CASE("a chart is written as PNG, SVG, PDF and CSV, and as nothing else") {
+TEST_CASE("a chart is written as PNG, SVG, PDF and CSV, and as nothing else", "[screen]") {
   const QTemporaryDir folder;
   QWidget parent;
   auto* chart = new StepChart(&parent);

@@ -161,6 +161,7 @@ QVariant RangeModel::data(const QModelIndex& index, int role) const {
     bold.setBold(true);
     return bold;
   }
+  if (role == Qt::UserRole && column == kInput) return r.slider.path;
   if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
   if (column == kInput) return r.slider.label;
   if (column == kValues) return QString::number(r.values);
