@@ -70,7 +70,7 @@ bool focus_as_read(QWidget& root, bool next) {
   if (all.empty()) return false;
   // What has the focus may be an inner part of what takes it.
   auto now = all.end();
-  for (QWidget* w = QApplication::focusWidget(); w != nullptr && now == all.end();
+  for (QWidget* w = root.window()->focusWidget(); w != nullptr && now == all.end();
        w = w->parentWidget())
     now = std::find(all.begin(), all.end(), w);
   const auto n = static_cast<std::ptrdiff_t>(all.size());
