@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=$(realpath "${1:-build/package}")
 work=$(mktemp -d)
 root=$work/root
-trap 'rm -rf "$work"' EXIT
+trap '! mountpoint -q "$root/proc" || umount "$root/proc"; rm -rf "$work"' EXIT
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'fresh_root_test.sh: %s\n' "$1" >&2; exit 1; }
 within() { chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -24,11 +24,14 @@ say "a fresh Debian 12"
 for file in "${sources[@]}"; do [ ! -s "$file" ] || present+=("$file"); done
 mmdebstrap --quiet --variant=apt --include=ca-certificates "${apt[@]}" bookworm "$root" "${present[@]}"
 
+mount -t proc proc "$root/proc"
+
 say "install"
 mkdir "$root/packages"
 cp "$packages"/*.deb "$root/packages"
 # Manual pages are left out of small images; here they are what is looked for.
 rm -f "$root"/etc/dpkg/dpkg.cfg.d/*
+within apt-get -q -y update >"$work/log" 2>&1 || { tail "$work/log" >&2; die "apt-get update failed"; }
 within apt-get -q -y install --no-install-recommends man-db g++ cmake make python3 >"$work/log" 2>&1 ||
   { tail "$work/log" >&2; die "the tools of this test cannot be installed"; }
 files >"$work/before"
@@ -52,7 +55,7 @@ within man stallcast-run | grep -q -- '--draws' || die "there is no manual page 
 within bash -c 'source /usr/share/bash-completion/completions/stallcast
   COMP_WORDS=(stallcast pl) COMP_CWORD=1; _stallcast; test "${COMPREPLY[*]}" = plan' || die "bash completes nothing"
 # Debian leaves an HTTP request to its tools: bash has one.
-within bash -c 'stallcast serve --listen 127.0.0.1:18080 2>/dev/null & server=$!
+within bash -c 'stallcast serve --port 18080 2>/dev/null & server=$!
   for i in $(seq 50); do { exec 3<>/dev/tcp/127.0.0.1/18080; } 2>/dev/null && break; sleep 0.1; done
   printf "GET /healthz HTTP/1.0\r\n\r\n" >&3; head -1 <&3; kill $server' | grep -q 200 || die "the server does not answer"
 if within dpkg-query -W python3-stallcast >/dev/null 2>&1; then
@@ -68,8 +71,9 @@ cp packaging/example/CMakeLists.txt packaging/example/main.cpp "$root/tmp/progra
 within bash -c 'cd /tmp/program && cmake -S . -B build >/dev/null && cmake --build build >/dev/null &&
   build/ask /tmp/mine.json' || die "the program cannot be built or run"
 
+# What runs keep in the home of their user is the user's.
 say "remove"
-within bash -c 'rm -rf /tmp/* ~/.cache; apt-get -q -y purge --auto-remove \
+within bash -c 'rm -rf /tmp/* ~/.cache ~/.qttest; apt-get -q -y purge --auto-remove \
   $(comm -13 /dev/stdin <(dpkg-query -W -f "\${Package}\n" | sort))' <"$work/packages-before" >"$work/log" 2>&1 ||
   { tail "$work/log" >&2; die "the packages cannot be removed"; }
 files >"$work/after"
