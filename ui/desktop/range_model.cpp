@@ -246,7 +246,7 @@ QTableView* range_table(RangeModel& model, const QString& name, QWidget* parent)
   view->setItemDelegate(new RangeDelegate(view));
   view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                         QAbstractItemView::AnyKeyPressed);
-  view->setTextElideMode(Qt::ElideMiddle);
+  view->setTextElideMode(Qt::ElideRight);
   view->horizontalHeader()->setSectionResizeMode(RangeModel::kInput, QHeaderView::Stretch);
   return view;
 }

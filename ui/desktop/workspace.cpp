@@ -89,14 +89,33 @@ void Workspace::simulate() {
       else
         failure_ = failure_text(result.failure());
       emit predicted();
-      if (result.ok() && freshness_ == Freshness::simulated) refine();
+      if (result.ok() && freshness_ == Freshness::simulated) sketch();
     };
   });
 }
 
-void Workspace::refine() {
+// A few draws first, so that a band is there within a second; they are among those that follow.
+void Workspace::sketch() {
+  constexpr std::size_t kFew = 16;
   refining_ = true;
+  if (!is_quick()) return refine(*simulated_);
   home_.start([this, scenario = *scenario_, known = *simulated_](
+                  client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+    client::RunQuestion few{.predict = {.on_progress = progress}, .known = known, .draws = kFew};
+    few.gains = few.advise = few.timeline = false;
+    Result<client::RunReport> result = client::run_report(session, scenario, few);
+    return [this, known, result = std::move(result)] {
+      if (result.ok()) {
+        simulated_ = drawn_ = result.value().prediction;
+        emit refined();
+      }
+      refine(known);
+    };
+  });
+}
+
+void Workspace::refine(const Prediction& plain) {
+  home_.start([this, scenario = *scenario_, known = plain](
                   client::Session& session, const Engine::Progress& progress) -> Engine::Then {
     Result<client::RunReport> result = client::run_report(
         session, scenario,

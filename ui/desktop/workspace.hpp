@@ -150,7 +150,8 @@ class Workspace : public QObject {
  private:
   void read_text();
   void simulate();
-  void refine();
+  void sketch();
+  void refine(const Prediction& plain);
   void advise();
   void choose_sliders();
   void refresh_sliders();
