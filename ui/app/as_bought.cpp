@@ -45,6 +45,22 @@ void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
   proposal = plan::with_count(proposal, at_least(wanted, count.from, count.step));
 }
 
+/// As many as there are of what `plan` counts of a storage system without a word about it; nullopt
+/// where nothing of it is counted.
+std::optional<plan::Proposal> count_of(const Design& design, const std::string& storage) {
+  const std::string path = plan::default_path(design, storage);
+  const Component* store = design.find_storage(storage);
+  const plan::Countable* counted = path.empty() ? nullptr : plan::countable_at(path);
+  const Value* now = counted == nullptr || store == nullptr ? nullptr : store->find(counted->field);
+  if (now == nullptr || !(now->number > 0.0)) return std::nullopt;
+  return plan::Proposal{
+      "",
+      {path, setting_of(now->number, Dimension::count)},
+      0.0,
+      plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
+                            now->number}};
+}
+
 }  // namespace
 
 void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& proposals) {
@@ -60,32 +76,15 @@ void add_planned(const Scenario& scenario, const Design& design,
                  std::vector<plan::Proposal>& proposals) {
   const PlanSpec& spec = scenario.questions().plan;
   const std::string storage = spec.storage.empty() ? models::bounds(design).storage : spec.storage;
-  const std::string path = plan::default_path(design, storage);
-  const Component* store = design.find_storage(storage);
-  const plan::Countable* counted = path.empty() ? nullptr : plan::countable_at(path);
-  const Value* now = counted == nullptr ? nullptr : store->find(counted->field);
-  if (now == nullptr || !(now->number > 0.0)) return;
-  const plan::Proposal more{
-      "",
-      {path, setting_of(now->number, Dimension::count)},
-      0.0,
-      plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
-                            now->number}};
-  proposals.push_back(more);
+  if (auto counted = count_of(design, storage)) proposals.push_back(*std::move(counted));
 }
 
 std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const Design& design,
                                                const Prediction& prediction) {
   constexpr std::size_t kLooked = 8;
   std::vector<plan::Proposal> all = plan::candidate_changes(design, prediction, kLooked);
-  const std::string path = plan::default_path(design, models::bounds(design).storage);
-  if (const Component* storage = design.find_storage(plan::id_in(path))) {
-    const std::string field = path.substr(path.find("].") + 2);
-    plan::Proposal of_storage;
-    of_storage.count = {base::plain_path(path), path, base::pointer_of(*storage, field),
-                        storage->find(field)->number};
-    all.push_back(std::move(of_storage));
-  }
+  if (auto counted = count_of(design, models::bounds(design).storage))
+    all.push_back(*std::move(counted));
   std::erase_if(all, [](const plan::Proposal& p) { return !p.count || !(p.count->from > 0.0); });
   if (all.empty()) return std::nullopt;
   plan::Proposal first = std::move(all.front());
