@@ -327,12 +327,12 @@ TEST_CASE("a checkpoint of every model is a scenario that can be built") {
 }
 
 TEST_CASE("draws are a figure with its interval on the scale of errors") {
-  const PredictedFigure alike = figure_of({0.9, {0.9, 0.9, 0.9}}, "ratio", 0.5);
+  const PredictedFigure alike = figure_of({0.9, {0.9, 0.9, 0.9}, 0.5}, "ratio");
   CHECK(alike.value == Approx(0.9));
   // odds 9, times e^-0.5 and e^0.5
   CHECK(alike.low == Approx(9 * std::exp(-0.5) / (1 + 9 * std::exp(-0.5))));
   CHECK(alike.high == Approx(9 * std::exp(0.5) / (1 + 9 * std::exp(0.5))));
-  const PredictedFigure seconds = figure_of({8.0, {8.0}}, "s", std::log(2.0));
+  const PredictedFigure seconds = figure_of({8.0, {8.0}, std::log(2.0)}, "s");
   CHECK(seconds.low == Approx(4.0));
   CHECK(seconds.high == Approx(16.0));
 }

@@ -12,7 +12,7 @@ using uncertain::discrepancy_of;
 
 TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class of figure") {
   Design design = testing::small_design();
-  for (const char* metric : {"job.train.au", "job.train.first_batch", "job.train.checkpoint.stall",
+  for (const char* metric : {"job.train.first_batch", "job.train.checkpoint.stall",
                              "job.train.step.time", "job.train.stall.data"})
     CHECK(discrepancy_of(metric, design) == discrepancy_of(metric));
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.step", "3 %");
@@ -28,6 +28,32 @@ TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class
   // Of another job, and of no class.
   CHECK(discrepancy_of("job.other.au", design) == discrepancy_of("job.other.au"));
   CHECK(discrepancy_of("job.train.stall.data", design) == 0.0);
+}
+
+TEST_CASE("utilization is known by who reads, and better where probes measured that") {
+  Design design = testing::small_design();
+  JobDesign& job = design.jobs[0];
+  const auto of_au = [&] { return discrepancy_of("job.train.au", design); };
+  const double measured = discrepancy_of("job.train.au");
+  job.loader.emplace();
+  job.loader->kind = "pytorch";
+  CHECK(of_au() == Approx(0.65));
+  CHECK(discrepancy_of("job.train.goodput", design) == of_au());
+  job.loader->kind = "tensorflow";
+  CHECK(of_au() == Approx(0.15));
+  job.loader->kind = "dali";
+  CHECK(of_au() == Approx(0.5));
+
+  job.loader->kind = "pytorch";
+  Value& cost = job.loader->values["sending"];
+  cost.source = {Source::Kind::profile, "profile:run", "observed runs", false};
+  CHECK(of_au() == Approx(0.65));
+  cost.source = {Source::Kind::profile, "profile:probes", "fit io.read.random", false};
+  CHECK(of_au() == Approx(0.65));
+  cost.source = {Source::Kind::profile, "profile:probes", "fit loader.make", false};
+  CHECK(of_au() == measured);
+  job.loader.reset();
+  CHECK(of_au() == measured);
 }
 
 }  // namespace discrepancy_test

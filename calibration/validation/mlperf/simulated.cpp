@@ -8,6 +8,7 @@
 #include "calibration/profile/apply.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/random.hpp"
+#include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
@@ -96,6 +97,7 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
   for (const std::string& metric : metrics) {
     DrawnFigure& figure = out[metric];
     figure.middle = figure_or_zero(*predictions.front(), metric);
+    figure.model = uncertain::discrepancy_of(metric, row.scenario.design());
     for (std::size_t i = 1; i < predictions.size(); ++i)
       if (predictions[i].ok()) figure.draws.push_back(figure_or_zero(*predictions[i], metric));
     if (figure.draws.empty()) return Failure{ExitCode::inconclusive, name + ": no draw ended", ""};
@@ -166,7 +168,8 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
   return out;
 }
 
-PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model) {
+PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit) {
+  const double model = drawn.model;
   std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
   const auto back = [&](double y) { return uncertain::from_error_scale(y, unit); };

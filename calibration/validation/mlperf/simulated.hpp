@@ -35,6 +35,7 @@ struct RowOptions {
 struct DrawnFigure {
   double middle = 0.0;
   std::vector<double> draws;
+  double model = 0.0;  ///< half a width of what no input explains: uncertain::discrepancy_of
 };
 using DrawnFigures = std::map<std::string, DrawnFigure>;
 
@@ -67,9 +68,9 @@ class RowSimulator {
 };
 
 /// The figure with inputs at their middles, and intervals around it and the median of the draws: of
-/// nine in ten, what holds so many of these, widened by `model`, half a width on the error scale of
-/// its unit (odds for shares, factors for all else); of other levels alike, as a normal's quantiles
-/// have it of `model`. REQUIRES: there are draws.
-[[nodiscard]] PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model);
+/// nine in ten, what holds so many of these, widened by its `model` on the error scale of its unit
+/// (odds for shares, factors for all else); of other levels alike, as a normal's quantiles have it
+/// of `model`. REQUIRES: there are draws.
+[[nodiscard]] PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit);
 
 }  // namespace stallcast::calibration::mlperf

@@ -30,15 +30,9 @@ constexpr double kWorstOfFive = 1.16296;
 /// s; and the factor within which 14 of 18 rows agree on it with the row that calibrates them.
 constexpr double kLeastBoot = 0.04, kBootVaries = 2.5;
 constexpr std::size_t kBootDraws = 128;
-/// Half widths of 90 % intervals of what no input explains, on the odds of AU and on factors
-/// (bench/mlperf_widths.py: nine in ten rows; learned without one submitter they hold 83 and 92 %
-/// of the AU of that one's, and 89 to 91 % of all). What costs tf.data is mostly held by the ranges
-/// of the program's costs; how PyTorch's processes read differs more from row to row than inputs
-/// say.
-struct Unexplained {
-  double au_of_processes, au_of_tf_data, first_step, accelerators;
-};
-constexpr Unexplained kFromSheets{0.77, 0.15, 0.37, 0.60}, kFromRow{0.65, 0.15, 0.58, 0.55};
+/// Half a width of 90 % intervals of what no input explains, of accelerators as a factor
+/// (bench/mlperf_widths.py); of the other figures it is that of all designs.
+constexpr double kUnexplainedCount = 0.5;
 
 const std::string kAu = "job.train.au", kFirst = "job.train.first_step";
 
@@ -134,7 +128,6 @@ class RowPredictor {
  private:
   std::optional<Failure> simulate(const Row& row, const CalibrationProfile* known,
                                   PredictedRow& out) {
-    const Unexplained& model = known != nullptr ? kFromRow : kFromSheets;
     const double bar = row.said.system.workload->rules.bar.in(unit::ratio);
     const double hosts = row.facts.hosts;
     Result<DrawnFigure> most = simulator_.most_per_host(
@@ -144,7 +137,8 @@ class RowPredictor {
         },
         row.said.id, known, kAu, mean_to_pass(bar), guess_of(row));
     if (!most.ok()) return most.failure();
-    PredictedFigure count = figure_of(*most, "count", model.accelerators);
+    most->model = kUnexplainedCount;
+    PredictedFigure count = figure_of(*most, "count");
     const auto whole = [&](double& end) { end = hosts * std::max(1.0, std::round(end)); };
     for (double* end : {&count.value, &count.low, &count.high}) whole(*end);
     for (Interval& level : count.levels) whole(level.low), whole(level.high);
@@ -159,14 +153,13 @@ class RowPredictor {
         training(row.facts, ranks, steps_at(row, ranks)), row.said.id, known, {kAu, kFirst});
     if (!drawn.ok()) return drawn.failure();
     const DrawnFigure& au = (*drawn)[kAu];
-    const double unexplained = row.facts.torch ? model.au_of_processes : model.au_of_tf_data;
-    out.predicted["au_raw"] = figure_of(au, "ratio", unexplained);
+    out.predicted["au_raw"] = figure_of(au, "ratio");
     PredictedFigure& passed = out.predicted["au"];
-    passed = figure_of(published(au, bar), "ratio", unexplained);
+    passed = figure_of(published(au, bar), "ratio");
     const auto above = [&](double& low) { low = std::min(passed.value, std::max(low, bar)); };
     above(passed.low);
     for (Interval& level : passed.levels) above(level.low);
-    out.predicted["first_step_s"] = figure_of((*drawn)[kFirst], "s", model.first_step);
+    out.predicted["first_step_s"] = figure_of((*drawn)[kFirst], "s");
     return std::nullopt;
   }
 

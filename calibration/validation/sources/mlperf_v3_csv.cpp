@@ -19,12 +19,6 @@ const std::string kAu3 = "job.train.au", kSave = "job.save.checkpoint.rank0",
                   kLoad = "job.save.restore.rank0";
 /// What runs of one configuration differ by (90 %) where the table has no spread.
 constexpr double kRepeatAu3 = 0.004, kRepeatSeconds = 0.05;
-/// Half widths of 90 % intervals of what no input explains: of the odds of AU, as learned of v1.0;
-/// of seconds, by judgement with the open rows in view.
-struct Unexplained3 {
-  double au, seconds;
-};
-constexpr Unexplained3 kFromSheets3{0.55, 0.25}, kFromRow3{0.52, 0.20};
 /// Of an epoch, where the table does not say how many files there are.
 constexpr double kSteps = 400.0;
 
@@ -160,7 +154,6 @@ class Predictor3 {
         known_.profile_for(row.calibration, row.group, out.notes);
     if (!profile.ok()) return profile.failure();
     const CalibrationProfile* known = profile->narrowed.empty() ? nullptr : &*profile;
-    const Unexplained3& model = known != nullptr ? kFromRow3 : kFromSheets3;
     const Result<DrawnFigures> drawn = simulator_.figures(
         row.scenario, row.facts.id, known,
         row.training ? std::vector<std::string>{kAu3} : std::vector<std::string>{kSave, kLoad});
@@ -172,7 +165,7 @@ class Predictor3 {
       // Of seconds the median of the draws is nearer (by 4 points on the open rows), of AU the
       // middle.
       if (!au) figure.middle = median(figure.draws);
-      out.predicted[id] = figure_of(figure, au ? "ratio" : "s", au ? model.au : model.seconds);
+      out.predicted[id] = figure_of(figure, au ? "ratio" : "s");
     }
     out.measured = row.measured;
     out.baselines = row.baselines;

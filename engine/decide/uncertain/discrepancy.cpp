@@ -12,22 +12,25 @@ namespace {
 /// A class of metrics: of jobs, by their figure; and the field of a job that says otherwise.
 struct Class {
   std::string_view figure;
-  double half;
+  double half;  ///< of utilization: where nothing is read, or readers were measured
   std::string_view field;
 };
 constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discrepancy.first_batch",
                            kOfSave = "discrepancy.checkpoint", kOfStep = "discrepancy.step";
-constexpr std::array kClasses = std::to_array<Class>({{"au", 0.25, kOfUse},
-                                                      {"gpu.utilization", 0.25, kOfUse},
-                                                      {"goodput", 0.25, kOfUse},
-                                                      {"steady.au", 0.25, kOfUse},
+/// Of the odds of utilization. By who reads, where that was not measured: PyTorch's processes,
+/// tf.data, and any other as both together (bench/mlperf_widths.py).
+constexpr double kKnownReaders = 0.25, kProcesses = 0.65, kTfData = 0.15, kOtherReaders = 0.5;
+constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
+                                                      {"gpu.utilization", kKnownReaders, kOfUse},
+                                                      {"goodput", kKnownReaders, kOfUse},
+                                                      {"steady.au", kKnownReaders, kOfUse},
                                                       {"first_step", 0.5, kOfFirst},
                                                       {"first_batch", 0.5, kOfFirst},
-                                                      {"checkpoint.rank0", 0.15, kOfSave},
-                                                      {"checkpoint.duration", 0.15, kOfSave},
-                                                      {"checkpoint.stall", 0.15, kOfSave},
-                                                      {"restore.rank0", 0.15, kOfSave},
-                                                      {"restore.duration", 0.15, kOfSave},
+                                                      {"checkpoint.rank0", 0.2, kOfSave},
+                                                      {"checkpoint.duration", 0.2, kOfSave},
+                                                      {"checkpoint.stall", 0.2, kOfSave},
+                                                      {"restore.rank0", 0.2, kOfSave},
+                                                      {"restore.duration", 0.2, kOfSave},
                                                       {"step.time", 0.0, kOfStep},
                                                       {"steady.step.time", 0.0, kOfStep},
                                                       {"throughput.samples", 0.0, kOfStep},
@@ -40,6 +43,20 @@ const Class* class_of(const metric::Name& name) {
   const auto found = std::find_if(kClasses.begin(), kClasses.end(),
                                   [&](const Class& one) { return one.figure == name.figure; });
   return found == kClasses.end() ? nullptr : &*found;
+}
+
+/// Whether probes of the loader told what its readers cost.
+bool measured(const Component& loader) {
+  return std::any_of(loader.values.begin(), loader.values.end(), [](const auto& one) {
+    const Source& source = one.second.source;
+    return source.kind == Source::Kind::profile && source.citation.starts_with("fit loader.");
+  });
+}
+
+double use_of(const JobDesign& job) {
+  if (!job.loader || measured(*job.loader)) return kKnownReaders;
+  if (job.loader->kind == "pytorch") return kProcesses;
+  return job.loader->kind == "tensorflow" ? kTfData : kOtherReaders;
 }
 
 }  // namespace
@@ -59,6 +76,7 @@ double discrepancy_of(std::string_view metric, const Design& design) {
     // A share of the figure; utilization is said on its scale.
     if (said != nullptr)
       return said->dimension == Dimension::ratio ? std::log1p(said->number) : said->number;
+    if (found->field == kOfUse) return use_of(job);
   }
   return found->half;
 }

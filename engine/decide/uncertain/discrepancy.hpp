@@ -8,11 +8,11 @@ namespace stallcast::uncertain {
 
 /// Half of the interval that holds nine in ten of what no input explains, for a metric of this
 /// name, on the error scale: as the logarithm of the odds for utilizations, of a factor for times
-/// and rates. Set by judgement with published cases in view (docs/models/uncertainty.md, table 1);
-/// 0 where there is no case of its class.
+/// and rates (docs/models/uncertainty.md, table 1); 0 where there is no case of its class. Of
+/// utilization where nothing is read or readers were measured: what an observed run is off by.
 [[nodiscard]] double discrepancy_of(std::string_view metric);
-/// The same for a metric of `design`, whose job may say otherwise (`discrepancy.step` and the like:
-/// what its own observation gave).
+/// The same for a metric of `design`: of utilization by who reads, where that was not measured. Its
+/// job may say otherwise (`discrepancy.step` and the like: what its own observation gave).
 [[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design);
 
 }  // namespace stallcast::uncertain
