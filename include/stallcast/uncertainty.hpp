@@ -66,6 +66,7 @@ struct Spread {
   Interval inputs;             ///< with the inputs drawn, one seed
   Interval seeds;      ///< of single runs of the design as it is; as `median` with one replica
   double model = 0.0;  ///< half width of what no input explains, on the scale of `all`
+  double model_probed = 0.0;       ///< the same once the loader is probed: as `model`, or less
   std::vector<InputShare> shares;  ///< largest first, of the headline figures
   double explained = 0.0;          ///< part of the variance that the shares account for
 };

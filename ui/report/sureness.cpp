@@ -45,6 +45,8 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
     out += ", seeds " + print_interval(o->seeds, unit);
   if (o->model > 0.0) out += ", model " + print_model(o->model, unit);
+  if (o->model_probed < o->model)
+    out += " (" + print_model(o->model_probed, unit) + " with stallcast probe loader)";
   return out;
 }
 

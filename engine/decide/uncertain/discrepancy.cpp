@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "stallcast/metric.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discr
                            kOfSave = "discrepancy.checkpoint", kOfStep = "discrepancy.step";
 /// Of the odds of utilization. By who reads, where that was not measured: PyTorch's processes,
 /// tf.data, and any other as both together (bench/mlperf_widths.py).
-constexpr double kKnownReaders = 0.25, kProcesses = 0.65, kTfData = 0.15, kOtherReaders = 0.5;
+constexpr double kKnownReaders = 0.25, kProcesses = 0.75, kTfData = 0.15, kOtherReaders = 0.5;
 constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
                                                       {"gpu.utilization", kKnownReaders, kOfUse},
                                                       {"goodput", kKnownReaders, kOfUse},
@@ -59,6 +60,28 @@ double use_of(const JobDesign& job) {
   return job.loader->kind == "tensorflow" ? kTfData : kOtherReaders;
 }
 
+/// What a metric of a design is of, and what its job says of its width.
+struct Known {
+  const Class* found = nullptr;
+  const JobDesign* job = nullptr;
+  std::optional<double> said;
+};
+
+Known known_of(std::string_view metric, const Design& design) {
+  const metric::Name name = metric::parse(metric);
+  Known out;
+  out.found = class_of(name);
+  if (out.found == nullptr) return out;
+  for (const JobDesign& job : design.jobs) {
+    if (job.job.id != name.id) continue;
+    out.job = &job;
+    // A share of the figure; utilization is said on its scale.
+    if (const Value* said = job.job.find(out.found->field))
+      out.said = said->dimension == Dimension::ratio ? std::log1p(said->number) : said->number;
+  }
+  return out;
+}
+
 }  // namespace
 
 double discrepancy_of(std::string_view metric) {
@@ -67,18 +90,17 @@ double discrepancy_of(std::string_view metric) {
 }
 
 double discrepancy_of(std::string_view metric, const Design& design) {
-  const metric::Name name = metric::parse(metric);
-  const Class* found = class_of(name);
-  if (found == nullptr) return 0.0;
-  for (const JobDesign& job : design.jobs) {
-    if (job.job.id != name.id) continue;
-    const Value* said = job.job.find(found->field);
-    // A share of the figure; utilization is said on its scale.
-    if (said != nullptr)
-      return said->dimension == Dimension::ratio ? std::log1p(said->number) : said->number;
-    if (found->field == kOfUse) return use_of(job);
-  }
-  return found->half;
+  const Known known = known_of(metric, design);
+  if (known.found == nullptr) return 0.0;
+  if (known.said) return *known.said;
+  return known.found->field == kOfUse && known.job != nullptr ? use_of(*known.job)
+                                                              : known.found->half;
+}
+
+double probed_discrepancy_of(std::string_view metric, const Design& design) {
+  const Known known = known_of(metric, design);
+  if (known.found == nullptr) return 0.0;
+  return known.said.value_or(known.found->half);
 }
 
 }  // namespace stallcast::uncertain

@@ -14,5 +14,7 @@ namespace stallcast::uncertain {
 /// The same for a metric of `design`: of utilization by who reads, where that was not measured. Its
 /// job may say otherwise (`discrepancy.step` and the like: what its own observation gave).
 [[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design);
+/// What it would be with a profile of the loader.
+[[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design);
 
 }  // namespace stallcast::uncertain

@@ -197,7 +197,9 @@ class Drawing {
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
     const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_);
     // In points for shares, as they are read.
-    out.model = scale.kind == Scale::Kind::odds ? model / scale.slope(out.median) : model;
+    const double read = scale.kind == Scale::Kind::odds ? scale.slope(out.median) : 1.0;
+    out.model = model / read;
+    out.model_probed = std::min(model, probed_discrepancy_of(name, design_)) / read;
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 4]
     const auto together = [&](double low, double high, double more) {
