@@ -39,6 +39,8 @@ struct FieldLimits {
   std::string_view high = {};          ///< ... and at most this
   std::string_view range_source = {};  ///< how that is known
   std::string_view with = {};          ///< key of an optional field without which it means nothing
+  std::string_view deprecated = {};    ///< since which version: "1.1"; who writes it is warned
+  std::string_view instead = {};       ///< what to do then: "write \"ost.read\""
 };
 
 /// Limits used everywhere.
@@ -76,6 +78,14 @@ constexpr FieldLimits between(std::string_view low, std::string_view high, Field
 /// Of a field that means something only where the optional field `key` is given.
 constexpr FieldLimits only_with(std::string_view key, FieldLimits limits) {
   limits.with = key;
+  return limits;
+}
+/// Of a field that a later major version no longer has: read as before, with a warning that says
+/// what to do instead (docs/reference/stability.md).
+constexpr FieldLimits deprecated(std::string_view since, std::string_view instead,
+                                 FieldLimits limits = {}) {
+  limits.deprecated = since;
+  limits.instead = instead;
   return limits;
 }
 /// A text field that takes one of `choices`.

@@ -98,7 +98,9 @@ class GrowthReader {
   void read_count(const base::FieldInfo& field, const Json& growth, int& to) {
     const auto node = growth.find(std::string(field.key));
     if (node == growth.end() || node->is_null()) return;
-    if (const auto value = read_value(context_, field, "/growth/" + std::string(field.key), *node))
+    const std::string at = "/growth/" + std::string(field.key);
+    warn_deprecated(field, at, report());
+    if (const auto value = read_value(context_, field, at, *node))
       to = static_cast<int>(value->number);
   }
 

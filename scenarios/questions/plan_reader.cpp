@@ -117,6 +117,7 @@ class PlanReader {
       spec_.survive = {node->get<std::string>()};
       return;
     }
+    warn_deprecated(field, at, report());
     const std::optional<Value> value = read_value(context_, field, at, *node);
     if (!value) return;
     if (field.key == "minimize") spec_.minimize = value->text;

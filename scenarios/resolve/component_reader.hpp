@@ -43,6 +43,9 @@ struct ComponentSpec {
 [[nodiscard]] std::optional<Value> read_value(ReadContext& context, const base::FieldInfo& field,
                                               const std::string& pointer, const Json& node);
 
+/// Warns of a field that is deprecated, at the value that was written.
+void warn_deprecated(const base::FieldInfo& field, const std::string& pointer, Reporter& report);
+
 /// What `number` must be where it is outside of the limits of `field`: "at least 1 and at most 64".
 [[nodiscard]] std::optional<std::string> outside_limits(const base::FieldInfo& field,
                                                         double number);

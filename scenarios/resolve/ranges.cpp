@@ -234,6 +234,7 @@ bool takes_range(Dimension d) {
 std::optional<Value> read_ranged(ReadContext& context, const FieldInfo& field,
                                  const std::string& pointer, const Json& node,
                                  const ReadExact& exact, const models::Ceiling* ceiling) {
+  warn_deprecated(field, pointer, context.report);
   if (!takes_range(field.dimension)) return exact(pointer, node);
   return RangeReader(context, field, pointer, exact, ceiling).read(node);
 }

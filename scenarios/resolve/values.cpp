@@ -182,6 +182,14 @@ std::optional<std::string> outside_limits(const FieldInfo& field, double number)
   return range;
 }
 
+void warn_deprecated(const FieldInfo& field, const std::string& pointer, Reporter& report) {
+  if (field.limits.deprecated.empty()) return;
+  report.warn("deprecated", pointer,
+              "\"" + std::string(field.key) + "\" is deprecated since " +
+                  std::string(field.limits.deprecated),
+              std::string(field.limits.instead), base::PointAt::key);
+}
+
 std::optional<Value> read_value(ReadContext& context, const FieldInfo& field,
                                 const std::string& pointer, const Json& node) {
   Source source{Source::Kind::scenario, context.report.where(pointer), "", false};

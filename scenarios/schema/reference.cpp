@@ -42,6 +42,12 @@ std::string source(const base::FieldLimits& limits) {
   return (limits.assumption ? "*assumption:* " : "") + cell(limits.source);
 }
 
+std::string deprecation(const base::FieldLimits& limits) {
+  if (limits.deprecated.empty()) return "";
+  return "*deprecated since " + std::string(limits.deprecated) + ":* " + cell(limits.instead) +
+         ". ";
+}
+
 std::string table(std::span<const base::FieldInfo> own, std::span<const models::PartInfo> parts) {
   std::vector<const base::FieldInfo*> fields;
   for (const base::FieldInfo& field : own) fields.push_back(&field);
@@ -58,7 +64,7 @@ std::string table(std::span<const base::FieldInfo> own, std::span<const models::
         takes += " `" + std::string(choice) + "`";
     }
     out += "| `" + std::string(field.key) + "` | " + cell(takes) + " | " + fallback(field) + " | " +
-           cell(field.doc) + " | " + source(field.limits) + " |\n";
+           deprecation(field.limits) + cell(field.doc) + " | " + source(field.limits) + " |\n";
   }
   return out;
 }

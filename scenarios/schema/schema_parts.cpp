@@ -109,6 +109,9 @@ Json choice_schema(const FieldInfo& field) {
 
 std::string describe(const FieldInfo& field) {
   std::string out(field.doc);
+  if (!field.limits.deprecated.empty())
+    out += ". Deprecated since " + std::string(field.limits.deprecated) + ": " +
+           std::string(field.limits.instead);
   if (field.required()) return out + ". Required";
   if (field.optional()) return out;
   out += ". Default: " + std::string(field.fallback);
@@ -261,6 +264,10 @@ Json field_schema(const FieldInfo& field, Ranges ranges) {
       out = {{"allOf", Json::array({reference(field, ranges)})}};
   }
   out["description"] = describe(field);
+  if (!field.limits.deprecated.empty()) {  // "deprecated" is of a later draft: editors know both
+    out["deprecated"] = true;
+    out["deprecationMessage"] = field.limits.instead;
+  }
   return out;
 }
 
