@@ -3,6 +3,9 @@
 Usage: ci_test.py PATH_OF_STALLCAST [unittest options]. Runs in the source tree.
 """
 
+import functools
+import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -10,7 +13,10 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
+
+import yaml
 
 import program
 from check_support import EASY, HARD, Folder
@@ -38,6 +44,25 @@ class Init(unittest.TestCase):
                 self.assertEqual(done.returncode, 0)
                 printed = self.run_in(folder, system, "--from", origin, "--output", "-")
                 self.assertEqual(printed.stdout, text)
+
+    def test_a_job_of_gitlab_installs_a_release_with_the_script_of_the_action(self):
+        text = self.run_in(".", "gitlab", "--from", "https://git.acme.com/releases/download", "--release", "1.2.3",
+                           "--output", "-").stdout
+        job = yaml.safe_load(text)["stallcast"]
+        self.assertEqual(job["image"], "debian:12")
+        install, run = job["before_script"][1:]
+        script = install.removeprefix("cat >/tmp/install.sh <<'INSTALL'\n").removesuffix("INSTALL\n")
+        self.assertEqual(script, (ROOT / "ci" / "install.sh").read_text(encoding="utf-8"))
+        self.assertEqual(run, "STALLCAST_VERSION=1.2.3 STALLCAST_RELEASES=https://git.acme.com/releases/download "
+                              "bash /tmp/install.sh")
+        image = yaml.safe_load(self.run_in(".", "gitlab", "--from", "acme/stallcast:1", "--output", "-").stdout)
+        self.assertEqual(image["stallcast"]["script"], job["script"])
+        self.assertNotIn("before_script", image["stallcast"])
+        own = self.run_in(".", "gitlab", "--from", "https://acme.com/r", "--output", "-").stdout
+        version = program.Run("--version").out.split()[1]
+        self.assertIn(f"STALLCAST_VERSION={version} ", own)
+        self.assertEqual(self.run_in(".", "github", "--from", "https://acme.com/r", "--output", "-").returncode, 2)
+        self.assertEqual(self.run_in(".", "gitlab", "--from", "https://acme.com/r", "--release", "1; rm").returncode, 2)
 
     def test_two_without_a_known_system_or_a_plain_origin(self):
         for args in ([], ["jenkins", "--from", "x"], ["github"], ["github", "--from", "a: b\n"]):
@@ -80,12 +105,156 @@ class Action(unittest.TestCase):
 
     def test_no_input_of_the_action_becomes_part_of_a_script(self):
         text = (ROOT / "action.yml").read_text(encoding="utf-8")
-        for line in text.splitlines():
-            if line.strip().startswith("run:"):
-                self.assertNotIn("${{", line)
+        for step in yaml.safe_load(text)["runs"]["steps"]:
+            self.assertNotIn("${{", step["run"])
         names = set(re.findall(r"inputs\.([a-z]+)", text))
         declared = re.search(r"(?ms)^inputs:\n(.*?)^outputs:", text)[1]
         self.assertEqual(names, set(re.findall(r"(?m)^  ([a-z]+):$", declared)))
+
+
+class Release(unittest.TestCase):
+    """ci/install.sh against a folder of releases, with a package that holds a program of two lines."""
+
+    VERSION = "7.8.9"
+
+    @classmethod
+    def setUpClass(cls):
+        if shutil.which("dpkg-deb") is None or shutil.which("curl") is None:
+            raise unittest.SkipTest("dpkg-deb or curl is not installed")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.releases = pathlib.Path(folder.name, "download")
+        cls.release = cls.releases / f"v{cls.VERSION}"
+        cls.release.mkdir(parents=True)
+        tree = pathlib.Path(folder.name, "tree")
+        (tree / "usr/bin").mkdir(parents=True)
+        (tree / "usr/bin/stallcast").write_text(f"#!/bin/sh\necho stallcast {cls.VERSION} '(0123456789ab)'\n",
+                                                encoding="utf-8")
+        (tree / "usr/bin/stallcast").chmod(0o755)
+        (tree / "DEBIAN").mkdir()
+        machine = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True,
+                                 check=True).stdout.strip()
+        (tree / "DEBIAN/control").write_text(
+            f"Package: stallcast\nVersion: {cls.VERSION}-0deb12\nArchitecture: {machine}\n"
+            "Maintainer: nobody <nobody@example.com>\nDescription: none\n", encoding="utf-8")
+        cls.package = cls.release / f"stallcast_{cls.VERSION}_{machine}.deb"
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, cls.package], check=True,
+                       capture_output=True)
+        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder.name)
+        handler.func.log_message = lambda *_: None
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.server.server_close)
+        cls.addClassCleanup(cls.server.shutdown)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.sums(hashlib.sha256(self.package.read_bytes()).hexdigest())
+        # A checkout whose build is a word, and an apt-get that unpacks.
+        (self.folder / "source").mkdir()
+        self.program("source/stallcast.sh", 'echo "built by $*" >&2')
+        self.program("bin/apt-get", 'for last; do :; done; case "$*" in\n'
+                     f'*" update") ;;\n*" install "*) dpkg-deb -x "$last" "{self.folder}/root" ;;\n*) exit 9 ;; esac')
+        self.program("bin/sudo", 'shift; exec "$@"')
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def sums(self, digest, name=None):
+        (self.release / "SHA256SUMS").write_text(f"{'0' * 64}  another.deb\n{digest}  {name or self.package.name}\n",
+                                                 encoding="utf-8")
+
+    def install(self, **env):
+        env = {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "GITHUB_PATH": str(self.folder / "path"),
+               "STALLCAST_VERSION": self.VERSION, "STALLCAST_SOURCE": str(self.folder / "source"),
+               "STALLCAST_RELEASES": f"http://127.0.0.1:{self.server.server_port}/download", **env}
+        return subprocess.run(["bash", str(ROOT / "ci" / "install.sh")], cwd=self.folder, text=True, env=env,
+                              capture_output=True, check=False)
+
+    def added(self):
+        path = self.folder / "path"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def test_the_package_of_a_release_is_installed_by_http_and_from_a_folder(self):
+        for releases in (f"http://127.0.0.1:{self.server.server_port}/download", f"file://{self.releases}/"):
+            done = self.install(STALLCAST_RELEASES=releases)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("release 7.8.9", done.stderr)
+            self.assertNotIn("built", done.stderr)
+            installed = self.folder / "root/usr/bin/stallcast"
+            self.assertTrue(installed.exists())
+            shutil.rmtree(self.folder / "root")
+        self.assertEqual(self.added(), [])
+
+    def test_it_is_unpacked_into_a_folder_without_root(self):
+        done = self.install(STALLCAST_PREFIX=str(self.folder / "prefix"), STALLCAST_VERSION="v7.8.9",
+                            STALLCAST_SOURCE="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.added(), [str(self.folder / "prefix/usr/bin")])
+        self.assertFalse((self.folder / "root").exists())
+        # The next time it is there, whoever serves it.
+        done = self.install(PATH=f"{self.folder}/prefix/usr/bin:/usr/bin:/bin", STALLCAST_RELEASES="file:///nowhere")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_package_with_another_checksum_is_refused_and_nothing_is_built_instead(self):
+        self.sums("1" * 64)
+        for prefix in ("", str(self.folder / "prefix")):
+            done = self.install(STALLCAST_PREFIX=prefix)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is not what the SHA256SUMS", done.stderr)
+            self.assertNotIn("built", done.stderr)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["bin", "source"])
+
+    def test_without_such_a_release_it_is_built(self):
+        for env in ({"STALLCAST_VERSION": "7.8.10"}, {"STALLCAST_VERSION": ""}, {"STALLCAST_RELEASES": ""},
+                    {"STALLCAST_RELEASES": "file:///nowhere"}):
+            done = self.install(**env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("built by build", done.stderr)
+            self.assertEqual(self.added()[-1:], [str(self.folder / "source/build/release/bin")])
+        self.sums("1" * 64, "stallcast_7.8.9_pdp11.deb")
+        self.assertIn("built by build", self.install().stderr)
+        self.assertEqual(self.install(STALLCAST_SOURCE="").returncode, 2)
+
+    def test_a_listed_package_that_is_not_there_is_a_fault(self):
+        self.sums("1" * 64)
+        moved = self.package.rename(self.package.with_suffix(".away"))
+        try:
+            done = self.install()
+        finally:
+            moved.rename(self.package)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot be fetched", done.stderr)
+
+    def test_what_is_no_version_never_becomes_part_of_an_address(self):
+        for version in ("../../etc", "1.0.0;id", "1.0", "latest", "1.0.0/x"):
+            done = self.install(STALLCAST_VERSION=version)
+            self.assertEqual(done.returncode, 2, version)
+            self.assertIn("is not a version", done.stderr)
+
+    def test_another_version_on_the_path_gives_way_to_the_release(self):
+        self.program("bin/stallcast", "echo stallcast 7.0.0")
+        self.assertIn("release 7.8.9", self.install().stderr)
+        done = self.install(STALLCAST_VERSION="")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_hook_of_pre_commit_unpacks_the_release_once(self):
+        (self.folder / "x.json").write_text("{}", encoding="utf-8")
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "STALLCAST_VERSION": self.VERSION,
+               "STALLCAST_RELEASES": f"file://{self.releases}"}
+        for said in ("stallcast: release 7.8.9", ""):
+            done = subprocess.run(["bash", str(ROOT / "ci" / "lint.sh"), "x.json"], cwd=self.folder, text=True, env=env,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, "stallcast 7.8.9 (0123456789ab)\n"), done.stderr)
+            self.assertIn(said, done.stderr)
+        self.assertEqual(done.stderr, "")
+        hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))[0]
+        self.assertEqual((hook["entry"], hook["language"]), ("ci/lint.sh", "script"))
 
 
 class Example(unittest.TestCase):

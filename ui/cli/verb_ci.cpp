@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "engine/base/files.hpp"
+#include "stallcast/client.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
 
-/// The files of ui/cli/ci, built in as text.
+/// The files of ui/cli/ci, and ci/install.sh, built in as text.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_ci();
 
 namespace {
@@ -26,17 +27,43 @@ constexpr std::array kSystems = {
     CiSystem{"github", "github.yml", ".github/workflows/stallcast.yml",
              "an action: --from OWNER/REPOSITORY@REF, a copy of this repository"},
     CiSystem{"gitlab", "gitlab.yml", ".gitlab/stallcast.yml",
-             "a container image that has it: --from IMAGE"},
+             "a container image that has it, --from IMAGE, or the folder of its releases: --from "
+             "https://HOST/..."},
 };
 
-std::string text_of(const CiSystem& system, const std::string& from) {
-  constexpr std::string_view kMark = "@FROM@";
-  std::string text;
+std::string file_of(std::string_view source) {
   for (const auto& [name, content] : embedded_ci())
-    if (name == system.source) text = content;
-  for (std::size_t at = text.find(kMark); at != std::string::npos;
-       at = text.find(kMark, at + from.size()))
-    text.replace(at, kMark.size(), from);
+    if (name == source) return std::string(content);
+  return {};
+}
+
+void replace(std::string& text, std::string_view mark, std::string_view by) {
+  for (std::size_t at = text.find(mark); at != std::string::npos;
+       at = text.find(mark, at + by.size()))
+    text.replace(at, mark.size(), by);
+}
+
+bool is_url(std::string_view from) { return from.find("://") != from.npos; }
+
+/// The steps that install a release, with the script of the action as it is: nothing that is
+/// fetched is run before it was held to its checksum.
+std::string install_steps(const std::string& from, const std::string& release) {
+  std::string script = "      " + file_of("install.sh");
+  while (script.ends_with('\n')) script.pop_back();
+  replace(script, "\n", "\n      ");
+  replace(script, "      \n", "\n");
+  return "  before_script:\n    - apt-get -q -y update && apt-get -q -y install "
+         "--no-install-recommends ca-certificates curl git\n    - |\n      cat >/tmp/install.sh "
+         "<<'INSTALL'\n" +
+         script + "\n      INSTALL\n    - STALLCAST_VERSION=" + release +
+         " STALLCAST_RELEASES=" + from + " bash /tmp/install.sh\n";
+}
+
+std::string text_of(const CiSystem& system, const std::string& from, const std::string& release) {
+  std::string text = file_of(system.source);
+  replace(text, "@FROM@", from);
+  replace(text, "@IMAGE@", is_url(from) ? "debian:12" : from);
+  replace(text, "@INSTALL@", is_url(from) ? install_steps(from, release) : "");
   return text;
 }
 
@@ -50,7 +77,7 @@ bool is_plain(const std::string& text) {
 }  // namespace
 
 int ci_verb(const Verb& verb, std::span<const std::string> args) {
-  std::string action, name, from;
+  std::string action, name, from, release;
   bool force = false;
   CommonOptions options;
   CommandLine line(verb);
@@ -58,7 +85,9 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   line.positional("SYSTEM", name, "github or gitlab");
   line.takes("init", {"init"});
   line.takes("SYSTEM", {"github", "gitlab"});
-  line.text("--from", from, "WHERE", "where jobs get stallcast: an action or an image");
+  line.text("--from", from, "WHERE",
+            "where jobs get stallcast: an action, an image, or the URL of releases");
+  line.text("--release", release, "VERSION", "of releases at a URL; default: that of this program");
   line.flag("--force", force, "replace the file when it is there");
   line.output_options(options, "write to FILE instead; - writes to standard output");
   if (const auto exit = line.parse(args)) return *exit;
@@ -71,15 +100,21 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   if (from.empty() || !is_plain(from))
     return refuse("where do jobs of " + name + " get stallcast?",
                   "from " + std::string(system->from));
+  if (is_url(from) && system->name != "gitlab")
+    return refuse("jobs of " + name + " get stallcast by an action",
+                  "its version is its tag: --from OWNER/REPOSITORY@v" + client::version().program);
+  if (release.empty()) release = client::version().program;
+  if (!is_plain(release))
+    return refuse("\"" + release + "\" is not a version", "for example --release 1.0.0");
   if (options.output.empty()) options.output = system->target;
-  if (options.output == "-") return deliver(options, text_of(*system, from), ExitCode::ok);
+  if (options.output == "-") return deliver(options, text_of(*system, from, release), ExitCode::ok);
   std::error_code error;
   const std::filesystem::path target(options.output);
   if (!force && std::filesystem::exists(target, error))
     return refuse(options.output + " is there already",
                   "--force replaces it, --output - prints to standard output");
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
-  const int exit = deliver(options, text_of(*system, from), ExitCode::ok);
+  const int exit = deliver(options, text_of(*system, from, release), ExitCode::ok);
   if (exit == 0) write_stdout(options.output + "\n");
   return exit;
 }
