@@ -36,7 +36,9 @@ struct Settings {
   std::string worker = {};   ///< stallcast-sim; "": next to this program or $STALLCAST_SIM
   std::string profile = {};  ///< file of a calibration profile; its faults are those of `read`
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
-  std::size_t results_kept = 1000;    ///< in memory, by design hash and seed; some 10 kB each
+  double memory_mb = 0.0;           ///< that one simulation may take; 0: its part of the machine's
+  int cpu_s = 0;                    ///< time on a core that one may take; 0: any
+  std::size_t results_kept = 1000;  ///< in memory, by design hash and seed; some 10 kB each
 };
 
 /// What a plan is to search in addition to, or instead of, what the scenario says.

@@ -114,7 +114,10 @@ class ExitCodes(unittest.TestCase):
 
     def test_help_and_version_are_zero(self):
         self.assertIn("usage: ", self.code(0, "--help").out)
-        self.assertRegex(self.code(0, "--version").out, r"^stallcast \d+\.\d+\.\d+( \([0-9a-f]{12}\+?\))?\n$")
+        self.assertRegex(self.code(0, "--version").out, r"^stallcast \d+\.\d+\.\d+(-rc\d+)?( \([0-9a-f]{12}\+?\))?\n$")
+        self.assertRegex(self.code(0, "--version", "-v").out,
+                         r"(?s)models \d+\nscenario format 1\.0\nsimulator /.*stallcast-sim\n"
+                         r"sandbox of simulations: (seccomp|none: built with a sanitizer.*)\n$")
         for verb in ("run", "plan", "explain", "lint", "resolve", "schema", "init", "catalog",
                      "import", "observe", "sweep"):
             help_text = self.code(0, verb, "--help").out

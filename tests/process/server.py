@@ -66,7 +66,7 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(number)
         _, err = self.process.communicate(timeout=60)
-        return self.process.returncode, err
+        return self.process.returncode, re.sub(r"(?m)^.*without a sandbox: built with a sanitizer.*\n", "", err)
 
     def ask(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)

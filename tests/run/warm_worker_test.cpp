@@ -58,7 +58,7 @@ TEST_CASE("calls that share a worker get what a worker of their own would say") 
 TEST_CASE("one process serves all calls and ends with its owner") {
   {
     Caller caller;
-    REQUIRE(caller.warm.start(STALLCAST_SIM_PATH, 2).ok());
+    REQUIRE(caller.warm.start(caller.options).ok());
     const auto started = children_of(getpid());
     REQUIRE(started.size() == 1);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

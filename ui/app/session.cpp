@@ -99,13 +99,22 @@ struct Session::Impl {
 
   [[nodiscard]] const CalibrationProfile* fitted() const { return profile ? &*profile : nullptr; }
 
+  /// What decides which worker is started.
+  [[nodiscard]] run::SimulateOptions of_worker() const {
+    run::SimulateOptions out;
+    out.jobs = settings.jobs;
+    out.worker = settings.worker;
+    out.memory_mb = settings.memory_mb;
+    out.cpu_s = settings.cpu_s;
+    return out;
+  }
+
   /// Options of one call, which begins with this.
   [[nodiscard]] predict::PredictOptions begin(const Question& question) {
     cancelled = false;
     predict::PredictOptions out;
-    out.run.jobs = settings.jobs;
+    out.run = of_worker();
     out.run.time_limit_s = question.time_limit_s;
-    out.run.worker = settings.worker;
     out.run.crash_directory = settings.crash_directory;
     out.run.on_progress = question.on_progress;
     out.run.warm = &worker;
@@ -176,7 +185,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-void Session::warm_up() { (void)impl_->worker.start(impl_->settings.worker, impl_->settings.jobs); }
+void Session::warm_up() { (void)impl_->worker.start(impl_->of_worker()); }
 
 Reading Session::read(const ScenarioFile& file) const {
   if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};

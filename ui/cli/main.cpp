@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "engine/base/text.hpp"
+#include "engine/runtime/run/find_worker.hpp"
 #include "engine/runtime/run/simulate.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/format.hpp"
 #include "ui/cli/commit.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -67,6 +70,14 @@ std::vector<std::string> verb_first(std::vector<std::string> args) {
   return args;
 }
 
+/// What else is worth knowing of an installation.
+std::string about() {
+  const auto said = [](const Result<std::string>& r) { return r.ok() ? *r : r.failure().message; };
+  return "models " + client::version().models + "\nscenario format " +
+         std::string(kScenarioFormat) + "\nsimulator " + said(run::find_worker("")) +
+         "\nsandbox of simulations: " + said(run::sandbox_of("")) + "\n";
+}
+
 int dispatch(std::vector<std::string> args) {
   if (args.empty()) {
     print_error("stallcast: which verb?", "see \"stallcast --help\"");
@@ -86,6 +97,7 @@ int dispatch(std::vector<std::string> args) {
     const std::string from(commit());
     write_stdout("stallcast " + client::version().program +
                  (from.empty() ? "" : " (" + from + ")") + "\n");
+    if (std::find(args.begin(), own_end, "-v") != own_end) write_stdout(about());
     return static_cast<int>(ExitCode::ok);
   }
   args = verb_first(std::move(args));

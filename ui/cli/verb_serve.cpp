@@ -1,12 +1,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "engine/base/files.hpp"
 #include "engine/runtime/run/find_worker.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -25,7 +27,7 @@ struct ServeWords {
   std::string root;
   std::vector<std::string> names;
   bool until_eof = false;
-  std::optional<std::int64_t> port, threads, runs, queue, body_kb, connections;
+  std::optional<std::int64_t> port, threads, runs, queue, body_kb, connections, memory_mb;
 };
 
 void declare(CommandLine& line, CommonOptions& options, ServeWords& words) {
@@ -43,6 +45,7 @@ void declare(CommandLine& line, CommonOptions& options, ServeWords& words) {
   line.integer("--threads", words.threads, 1, "answer requests with so many threads (default 4)");
   line.integer("--connections", words.connections, 1, "at most so many at a time (default 2000)");
   line.integer("--max-body", words.body_kb, 1, "largest scenario in kB (default 1000)");
+  line.integer("--memory", words.memory_mb, 1, "memory of one simulation in MB (default 2000)");
   line.flag("--until-eof", words.until_eof,
             "end with standard input, too: with the program that started it");
   line.text("--profile", options.profile, "FILE",
@@ -109,11 +112,18 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
   if (words.port.value_or(8080) > 65535) return refuse("--port: there are 65535 ports");
   const Result<std::string> worker = run::find_worker("");
   if (!worker.ok()) return report_failure(worker.failure());
+  const Result<std::string> sandbox = run::sandbox_of(*worker);
+  if (!sandbox.ok()) return report_failure(sandbox.failure());
+  if (sandbox->starts_with("none"))
+    print_error("stallcast serve: simulations run without a sandbox: " + sandbox->substr(6), "");
   const Result<std::string> folder = private_folder();
   if (!folder.ok()) return report_failure(folder.failure());
   settings.session = settings_of(options);
   settings.session.worker = *worker;
   settings.session.crash_directory = *folder;
+  settings.session.memory_mb = static_cast<double>(words.memory_mb.value_or(2000));
+  // A run that is not ended by the clock, for it is not looked at, ends by what it takes.
+  settings.session.cpu_s = static_cast<int>(std::min(2.0 * options.time_limit_s + 10.0, 1e6));
   settings.time_limit_s = options.time_limit_s;
   if (!words.root.empty()) {
     std::error_code error;

@@ -79,6 +79,7 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
     switch (message.type) {
       case WorkerMessage::Type::hello:
         message.protocol = json.at("protocol").get<int>();
+        message.sandbox = json.value("sandbox", "none: an older worker");
         return message;
       case WorkerMessage::Type::progress:
         message.fraction = json.at("fraction").get<double>();

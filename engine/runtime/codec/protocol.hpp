@@ -36,7 +36,8 @@ struct WorkerRequest {
 struct WorkerMessage {
   enum class Type { hello, progress, result, timeline, failed, other };
   Type type = Type::other;
-  int protocol = 0;                         ///< of hello
+  int protocol = 0;                         ///< of hello, with the next
+  std::string sandbox;                      ///< what keeps simulations to themselves
   std::uint64_t id = 0;                     ///< of all others
   double fraction = 0.0;                    ///< of progress
   std::optional<Result<RunResult>> result;  ///< of result; bad_input when it cannot be read

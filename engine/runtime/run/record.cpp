@@ -12,8 +12,7 @@ Result<Timeline> record(const SimulationRequest& request, const TimelineRequest&
                         const SimulateOptions& options) {
   WarmWorker only(0);
   WarmWorker& worker = options.warm != nullptr ? *options.warm : only;
-  if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
-    return started.failure();
+  if (const auto started = worker.start(options); !started) return started.failure();
   const std::vector<SimulationRequest> requests = {request};
   WorkerSession session(requests, options, worker);
   session.record(what);

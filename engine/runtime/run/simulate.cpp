@@ -14,7 +14,7 @@ namespace {
 std::vector<Outcome> run_all(const std::vector<SimulationRequest>& requests,
                              const SimulateOptions& options, WarmWorker& worker) {
   if (requests.empty()) return {};
-  if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
+  if (const auto started = worker.start(options); !started)
     return std::vector<Outcome>(requests.size(), started.failure());
   WorkerSession session(requests, options, worker);
   session.run();

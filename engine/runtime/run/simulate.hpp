@@ -41,6 +41,8 @@ struct SimulateOptions {
   int jobs = 1;                 ///< simulations at a time
   double time_limit_s = 600.0;  ///< wall clock for the whole call
   std::string worker;  ///< path of stallcast-sim; empty: next to this program, or $STALLCAST_SIM
+  double memory_mb = 0.0;  ///< that one simulation may take; 0: its part of the machine's
+  int cpu_s = 0;           ///< time on a core that one may take; 0: any
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
   /// Fraction of all requests done, 0..1, called from this thread now and then. May be empty.
   std::function<void(double)> on_progress = {};

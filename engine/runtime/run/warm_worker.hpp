@@ -3,12 +3,18 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/runtime/run/result_cache.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "engine/runtime/run/worker_process.hpp"
 #include "stallcast/result.hpp"
 
 namespace stallcast::run {
+
+/// What keeps the simulations of this worker to themselves, as it says itself: "seccomp", or "none"
+/// with the reason. `path` as for `find_worker`.
+[[nodiscard]] Result<std::string> sandbox_of(const std::string& path);
 
 /// A `stallcast-sim` that serves several calls of `simulate`, and what it has answered. It is
 /// started by the first call that needs it, or ahead of that by `start`, and again after a call
@@ -23,10 +29,9 @@ class WarmWorker {
   WarmWorker& operator=(const WarmWorker&) = delete;
   ~WarmWorker();
 
-  /// Starts a worker for `jobs` simulations at a time, so that it loads its libraries while the
-  /// caller does something else. `path` as for `find_worker`. Does nothing when such a worker runs.
-  /// A failure is one of the next call, too.
-  Result<bool> start(const std::string& path, int jobs);
+  /// Starts the worker that `options` ask for, so that it loads its libraries while the caller does
+  /// something else. Does nothing when such a worker runs. A failure is one of the next call, too.
+  Result<bool> start(const SimulateOptions& options);
 
   [[nodiscard]] ResultCache& results() { return results_; }
 
@@ -35,7 +40,7 @@ class WarmWorker {
   std::optional<WorkerProcess> process_;
   bool greeted_ = false;  ///< it has said which protocol it speaks
   std::string path_;
-  int jobs_ = 0;
+  std::vector<std::string> words_;  ///< its options
   ResultCache results_;
 };
 

@@ -69,8 +69,8 @@ Result<Channel> make_socket() {
   return Channel{above_standard(ends[0]), above_standard(ends[1])};
 }
 
-int spawn(const std::string& path, int jobs, const Channel& input, const Channel& output,
-          const Channel& error, pid_t& pid) {
+int spawn(const std::string& path, std::vector<std::string> words, const Channel& input,
+          const Channel& output, const Channel& error, pid_t& pid) {
   SpawnPlan plan;
   posix_spawn_file_actions_adddup2(&plan.actions, input.theirs.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&plan.actions, output.theirs.get(), STDOUT_FILENO);
@@ -86,10 +86,10 @@ int spawn(const std::string& path, int jobs, const Channel& input, const Channel
   posix_spawnattr_setflags(&plan.attributes,
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-  std::array<std::string, 5> words{path, "--jobs", std::to_string(jobs), "--parent",
-                                   std::to_string(getpid())};
-  std::array<char*, 6> arguments{};
-  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  words.insert(words.begin(), {path, "--parent", std::to_string(getpid())});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   return posix_spawn(&pid, path.c_str(), &plan.actions, &plan.attributes, arguments.data(),
                      environ);
 }
@@ -111,7 +111,8 @@ void FileDescriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-Result<WorkerProcess> WorkerProcess::start(const std::string& path, int jobs) {
+Result<WorkerProcess> WorkerProcess::start(const std::string& path,
+                                           const std::vector<std::string>& words) {
   Result<Channel> input = make_socket();
   if (!input) return input.failure();
   Result<Channel> output = make_pipe();
@@ -120,7 +121,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& path, int jobs) {
   if (!error) return error.failure();
 
   WorkerProcess worker;
-  if (const int code = spawn(path, jobs, *input, *output, *error, worker.pid_); code != 0) {
+  if (const int code = spawn(path, words, *input, *output, *error, worker.pid_); code != 0) {
     worker.pid_ = -1;
     return Failure{ExitCode::internal, "cannot start \"" + path + "\": " + std::strerror(code), ""};
   }

@@ -37,7 +37,9 @@ class FileDescriptor {
 /// SIGCHLD, or reaps all its children, only loses `Ending`'s detail.
 class WorkerProcess {
  public:
-  [[nodiscard]] static Result<WorkerProcess> start(const std::string& path, int jobs);
+  /// `words` are its options: "--jobs", "2".
+  [[nodiscard]] static Result<WorkerProcess> start(const std::string& path,
+                                                   const std::vector<std::string>& words);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();

@@ -1,17 +1,22 @@
 #include "engine/runtime/worker/simulation.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "engine/base/jsonc.hpp"
 #include "engine/runtime/codec/codec.hpp"
@@ -43,8 +48,9 @@ void say_text(Said what, std::string_view text) { say(what, base::json_text(text
 /// Standard input is empty, standard output and error are the log, 3 is where to speak; nothing
 /// else of the parent stays open.
 void take_outlets(Outlets outlets) {
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
+  std::array<int, 2> nothing{-1, -1};  // no file can be opened any more
+  if (pipe2(nothing.data(), 0) != 0) _exit(EXIT_FAILURE);
+  dup2(nothing[0], STDIN_FILENO);
   dup2(outlets.log_fd, STDOUT_FILENO);
   dup2(outlets.log_fd, STDERR_FILENO);
   if (outlets.say_fd != kSayFd) dup2(outlets.say_fd, kSayFd);
@@ -69,13 +75,30 @@ void inject(std::string_view fault) {
   if (fault == "exit") _exit(3);
   if (fault == "hang")
     while (true) pause();
+  if (fault == "spin")
+    while (true) (void)getppid();
+  if (fault == "memory")
+    for (std::vector<std::string> all;;) all.emplace_back(std::size_t{1} << 26, 'x');
+  if (fault == "escape") {
+    narrow_to_simulation(Files::none);
+    const std::string out = escapes();
+    throw std::runtime_error(out.empty() ? "the sandbox holds" : "can: " + out);
+  }
   const bool injected = fault == "assert";
   assert(!injected && "injected by STALLCAST_SIM_FAULT");
+}
+
+/// Programs of replays are read while they are simulated.
+Files files_of(const Design& design) {
+  const bool replays = std::any_of(design.tenants.begin(), design.tenants.end(),
+                                   [](const Component& c) { return c.kind == "replay"; });
+  return replays ? Files::read : Files::none;
 }
 
 void simulate(const Assignment& assignment) {
   const codec::WorkerRequest request = codec::read_request(assignment.line);
   if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
+  narrow_to_simulation(files_of(*request.design));
   models::Simulation simulation(*request.design);
   const bool comm = models::run_params(request.design->run).backend == "comm";
   const std::unique_ptr<sim::Context> context =
@@ -102,13 +125,16 @@ bool die_with(pid_t parent) {
 }
 
 void simulate_and_exit(const Assignment& assignment, Outlets outlets, pid_t parent,
-                       std::string_view fault) {
+                       const Limits& limits, std::string_view fault) {
   if (!die_with(parent)) _exit(EXIT_FAILURE);
   take_outlets(outlets);
   reset_signals();
-  inject(fault);
+  take_limits(limits);
   try {
+    inject(fault);
     simulate(assignment);
+  } catch (const std::bad_alloc&) {
+    say_text(Said::exception, "it needs more memory than a simulation may take");
   } catch (const std::exception& error) {
     say_text(Said::exception, error.what());
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/runtime/worker/sandbox.hpp"
+
 /// What a child of the worker does with its life.
 namespace stallcast::worker {
 
@@ -33,10 +35,10 @@ struct Outlets {
 };
 
 /// Simulates and ends this process. `fault` is what $STALLCAST_SIM_FAULT asks of this child
-/// instead: "", "abort", "segv", "hang", "exit" or "assert".
+/// instead: "", "abort", "segv", "hang", "exit", "assert", "escape", "memory" or "spin".
 /// REQUIRES: called in a child just forked by `parent`, which is single-threaded.
 [[noreturn]] void simulate_and_exit(const Assignment& assignment, Outlets outlets, pid_t parent,
-                                    std::string_view fault);
+                                    const Limits& limits, std::string_view fault);
 
 /// Ties this process to `parent`: it is killed when that ends. Returns false if it has already.
 [[nodiscard]] bool die_with(pid_t parent);

@@ -58,8 +58,8 @@ bool read_into(int fd, std::string& text) {
 
 }  // namespace
 
-Supervisor::Supervisor(std::size_t jobs, std::string fault)
-    : jobs_(jobs), fault_(std::move(fault)), self_(getpid()) {}
+Supervisor::Supervisor(std::size_t jobs, Limits limits, std::string fault)
+    : jobs_(jobs), limits_(limits), fault_(std::move(fault)), self_(getpid()) {}
 
 int Supervisor::run() {
   struct sigaction action {};
@@ -72,8 +72,11 @@ int Supervisor::run() {
   sigaddset(&term, SIGTERM);
   sigprocmask(SIG_BLOCK, &term, nullptr);
 
-  put(base::one_line(Json{
-      {"type", "hello"}, {"protocol", codec::kWorkerProtocol}, {"version", STALLCAST_VERSION}}));
+  const std::string sandbox = enter_sandbox();
+  put(base::one_line(Json{{"type", "hello"},
+                          {"protocol", codec::kWorkerProtocol},
+                          {"version", STALLCAST_VERSION},
+                          {"sandbox", sandbox}}));
   while (!output_lost_ && terminated == 0) {
     start_children();
     if (!input_open_ && children_.empty() && waiting_.empty()) return EXIT_SUCCESS;
@@ -141,7 +144,8 @@ void Supervisor::start(const Assignment& assignment) {
   std::array<int, 2> says{-1, -1}, logs{-1, -1};
   pid_t pid = -1;
   if (pipe2(says.data(), O_CLOEXEC) == 0 && pipe2(logs.data(), O_CLOEXEC) == 0) pid = fork();
-  if (pid == 0) simulate_and_exit(assignment, {says[1], logs[1]}, self_, fault_for(assignment.id));
+  if (pid == 0)
+    simulate_and_exit(assignment, {says[1], logs[1]}, self_, limits_, fault_for(assignment.id));
   const int reason = errno;
   for (const int theirs : {says[1], logs[1]})
     if (theirs >= 0) close(theirs);

@@ -19,8 +19,9 @@ namespace stallcast::worker {
 /// fresh process each time.
 class Supervisor {
  public:
-  /// At most `jobs` children at a time. `fault` is $STALLCAST_SIM_FAULT: "kind" or "kind@id".
-  Supervisor(std::size_t jobs, std::string fault);
+  /// At most `jobs` children at a time, each within `limits`. `fault` is $STALLCAST_SIM_FAULT:
+  /// "kind" or "kind@id".
+  Supervisor(std::size_t jobs, Limits limits, std::string fault);
 
   /// Returns an exit status, when the input has ended and all its requests are answered, when
   /// nobody reads the output any more, or on SIGTERM. No child is left in any case.
@@ -51,6 +52,7 @@ class Supervisor {
   void put(std::string_view line);
 
   std::size_t jobs_;
+  Limits limits_;
   std::string fault_;
   pid_t self_;
   bool input_open_ = true;
