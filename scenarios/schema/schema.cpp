@@ -3,6 +3,7 @@
 #include "scenarios/questions/growth_reader.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/schema/schema_parts.hpp"
+#include "stallcast/format.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -207,6 +208,7 @@ Json scenario_schema(SchemaForm form) {
 std::string schema() {
   Json out = Json::object();
   out["$schema"] = "http://json-schema.org/draft-07/schema#";
+  out["$id"] = "urn:stallcast:schema:scenario:" + std::string(kScenarioFormat);
   out["title"] = "Stallcast scenario";
   out["type"] = "object";
   out["if"] = {{"required", {"extends"}}};

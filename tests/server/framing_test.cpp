@@ -34,7 +34,8 @@ TEST_CASE("what can be read in two ways is refused") {
   for (const char* headers :
        {"Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: +1\r\n",
         "Content-Length: 1,1\r\n", "Content-Length : 1\r\n", " Content-Length: 1\r\n",
-        "Content-Length: 1\r\n folded: x\r\n", "Content-Length: 1\nX: y\r\n", "X: a\rb\r\n"})
+        "Content-Length: 1\r\n folded: x\r\n", "Content-Length: 1\nX: y\r\n", "X: a\rb\r\n",
+        "Host: localhost\r\nhost: evil.example\r\n"})
     CHECK(frame(line + headers + "\r\n").status == 400);
   CHECK(frame(line + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n").status == 411);
 }

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -91,6 +92,38 @@ TEST_CASE("who waits too long is told so, for an answer by 504 and for a thread 
   wanted.set_value();
   CHECK(rest_of(connection(*port, request)) == "late");
   CHECK(answers == 2);
+}
+
+TEST_CASE("a late answer comes later, and makes room for whoever needs the connection") {
+  const auto late = [](ListenerSettings settings) {
+    settings.port = 0;
+    return std::make_unique<Listener>(
+        settings,
+        []() -> Answer {
+          return [](const std::string& request, const std::string&) {
+            return Reply{"answer", true, request.starts_with("GET /late")};
+          };
+        },
+        [](int status, std::string_view) { return std::to_string(status); });
+  };
+  const std::string held = "GET /late HTTP/1.1\r\n\r\n", quick = "GET / HTTP/1.1\r\n\r\n";
+  {
+    const auto listener = late({.late_s = 0.1});
+    const Result<int> port = listener->open();
+    REQUIRE(port.ok());
+    const Running running(*listener);
+    CHECK(rest_of(connection(*port, held)) == "answer");
+  }
+  const auto listener = late({.connections = 1, .late_s = 1e6});
+  const Result<int> port = listener->open();
+  REQUIRE(port.ok());
+  const Running running(*listener);
+  const int waiting = connection(*port, held);
+  // Until it is held back the one connection is in use.
+  std::string answer;
+  while (answer.empty()) answer = rest_of(connection(*port, quick));
+  CHECK(answer == "answer");
+  CHECK(rest_of(waiting).empty());
 }
 
 }  // namespace listener_test

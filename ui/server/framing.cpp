@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace stallcast::server {
 namespace {
@@ -68,7 +69,7 @@ Frame frame_of(std::string_view received, const FrameLimits& limits) {
     return received.size() >= limits.header ? refused(431, "the headers are too long") : Frame{};
 
   std::optional<std::size_t> length;
-  bool wants_continue = false;
+  bool wants_continue = false, has_host = false;
   for (std::size_t at = first + 2; at < end + 2;) {
     const std::size_t stop = received.find("\r\n", at);
     const std::string_view line = received.substr(at, stop - at);
@@ -87,6 +88,8 @@ Frame frame_of(std::string_view received, const FrameLimits& limits) {
     if (equal_ignoring_case(name, "content-encoding") && !equal_ignoring_case(value, "identity"))
       return refused(415, "send the body as it is, not compressed");
     if (equal_ignoring_case(name, "expect")) wants_continue = true;
+    if (equal_ignoring_case(name, "host") && std::exchange(has_host, true))
+      return refused(400, "there are two Host headers");
     if (!equal_ignoring_case(name, "content-length")) continue;
     std::size_t bytes = 0;
     const auto [after, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);

@@ -38,6 +38,7 @@ struct Response {
   std::string type = "application/json";
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
+  bool late = false;  ///< sent a second later, so that asking again and again leads nowhere
 };
 
 /// Reads requests and writes responses. For one thread.

@@ -19,35 +19,16 @@
 #include <utility>
 #include <vector>
 
+#include "ui/server/connection.hpp"
 #include "ui/server/sockets.hpp"
 
 namespace stallcast::server {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Connection::Clock;
 
 constexpr double kDrainSeconds = 2.0;  ///< so that the client reads why it was refused
 constexpr std::uint64_t kListening = 0, kWake = 1;
-
-Clock::time_point in_seconds(double s) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
-}
-
-struct Connection {
-  enum class State { reading, answering, writing, draining };
-  int fd = -1;
-  std::string client;
-  State state = State::reading;
-  std::string in;           ///< what was received and not answered
-  std::size_t need = 0;     ///< bytes of the request that is coming, once known
-  bool continued = false;   ///< "100 Continue" was sent for it
-  std::string out;          ///< the answer
-  std::size_t sent = 0;     ///< of it
-  bool close = false;       ///< after the answer
-  Clock::time_point since;  ///< the state, or the first byte of a request
-  Clock::time_point until;
-};
 
 struct Work {
   std::uint64_t id = 0;
@@ -101,20 +82,23 @@ struct Listener::Impl {
       c.fd = fd;
       c.client = text_of(address);
       watch(EPOLL_CTL_ADD, fd, id, EPOLLIN);
-      await(c, settings.idle_s);
+      c.await(settings.idle_s);
       ++figures.accepted;
       figures.open = connections.size();
     }
   }
 
-  /// Of those that have sent nothing; else of those whose request is unfinished.
+  /// Of those whose answer is held back; else of those that have sent nothing; else of those whose
+  /// request is unfinished.
   bool close_idlest() {
     auto idlest = connections.end();
     const auto before = [](const Connection& a, const Connection& b) {
+      if (a.state != b.state) return a.state == Connection::State::holding;
       return a.in.empty() != b.in.empty() ? a.in.empty() : a.since < b.since;
     };
     for (auto it = connections.begin(); it != connections.end(); ++it)
-      if (it->second.state == Connection::State::reading &&
+      if ((it->second.state == Connection::State::reading ||
+           it->second.state == Connection::State::holding) &&
           (idlest == connections.end() || before(it->second, idlest->second)))
         idlest = it;
     if (idlest == connections.end()) return false;
@@ -131,18 +115,13 @@ struct Listener::Impl {
     figures.open = connections.size();
   }
 
-  static void await(Connection& c, double seconds) {
-    c.since = Clock::now();
-    c.until = in_seconds(seconds);
-  }
-
   void read_from(std::uint64_t id, Connection& c) {
     std::array<char, 64 * 1024> bytes;
     const ssize_t n = recv(c.fd, bytes.data(), bytes.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) return drop(id);
     if (c.state == Connection::State::draining) return;
-    if (c.in.empty()) await(c, settings.request_s);
+    if (c.in.empty()) c.await(settings.request_s);
     c.in.append(bytes.data(), static_cast<std::size_t>(n));
     buffered += static_cast<std::size_t>(n);
     if (buffered > settings.buffered) return send_refusal(id, c, 503, "too many requests at once");
@@ -172,7 +151,7 @@ struct Listener::Impl {
     if (c.state != Connection::State::answering)
       return send_refusal(id, c, 503, "too many requests are waiting");
     ready.notify_one();
-    await(c, settings.answer_s);
+    c.await(settings.answer_s);
     ++answering;
     c.in.erase(0, frame.length);
     buffered -= frame.length;
@@ -195,8 +174,16 @@ struct Listener::Impl {
     c.out = std::move(reply.bytes);
     c.sent = 0;
     c.close = reply.close || stopping;
+    if (reply.late && !stopping) {
+      c.state = Connection::State::holding;
+      return c.await(settings.late_s);
+    }
+    begin_reply(id, c);
+  }
+
+  void begin_reply(std::uint64_t id, Connection& c) {
     c.state = Connection::State::writing;
-    await(c, settings.reply_s);
+    c.await(settings.reply_s);
     watch(EPOLL_CTL_ADD, c.fd, id, EPOLLOUT);
     write_to(id, c);
   }
@@ -213,10 +200,10 @@ struct Listener::Impl {
     if (c.close) {
       ::shutdown(c.fd, SHUT_WR);
       c.state = Connection::State::draining;
-      return await(c, kDrainSeconds);
+      return c.await(kDrainSeconds);
     }
     c.state = Connection::State::reading;
-    await(c, c.in.empty() ? settings.idle_s : settings.request_s);
+    c.await(c.in.empty() ? settings.idle_s : settings.request_s);
     look_at(id, c);
   }
 
@@ -242,7 +229,9 @@ struct Listener::Impl {
       if (c.until <= now) late.push_back(id);
     for (const std::uint64_t id : late) {
       Connection& c = connections.at(id);
-      if (c.state == Connection::State::answering) {
+      if (c.state == Connection::State::holding) {
+        begin_reply(id, c);
+      } else if (c.state == Connection::State::answering) {
         ++figures.timed_out;
         if (is_unbegun(id))
           send_refusal(id, c, 503, "no thread was free to answer in time");
@@ -267,12 +256,14 @@ struct Listener::Impl {
 
   void begin_stop(double grace_s) {
     stopping = true;
-    last = in_seconds(grace_s);
+    last = Connection::in_seconds(grace_s);
     ::close(listening);
     listening = -1;
     std::vector<std::uint64_t> idle;
     for (const auto& [id, c] : connections)
-      if (c.state == Connection::State::reading && c.in.empty()) idle.push_back(id);
+      if ((c.state == Connection::State::reading && c.in.empty()) ||
+          c.state == Connection::State::holding)
+        idle.push_back(id);
     for (const std::uint64_t id : idle) drop(id);
   }
 

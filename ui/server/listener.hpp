@@ -20,6 +20,7 @@ namespace stallcast::server {
 struct Reply {
   std::string bytes;   ///< as sent
   bool close = false;  ///< afterwards
+  bool late = false;   ///< to be held back for a while
 };
 
 /// Answers one whole request: its bytes and the client's address. Made by the thread it is called
@@ -36,6 +37,7 @@ struct ListenerSettings {
   double idle_s = 15.0;                     ///< between requests
   double request_s = 10.0;                  ///< from the first byte of a request to its last
   double answer_s = 10.0;                   ///< from the last byte to the answer; then 503 or 504
+  double late_s = 1.0;                      ///< that a late answer is held back
   double reply_s = 20.0;                    ///< for the client to take an answer
   FrameLimits limits = {};
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "stallcast/format.hpp"
 #include "ui/server/service.hpp"
 
 namespace stallcast::server {
@@ -134,6 +135,10 @@ constexpr std::array kBusy = {400, 413, 422, 429, 503};
 constexpr std::array kUnknown = {404};
 constexpr std::array kNoResult = {404, 409, 410, 422, 500, 504};
 constexpr std::array kNotReady = {503};
+/// For editors, which are told once where the schema of their scenarios is.
+constexpr std::string_view kSchemaPath = "/v1/schema/1.0";
+static_assert(kSchemaPath.ends_with(kScenarioFormat));
+
 constexpr std::span<const int> kNoProblems;
 constexpr std::span<const RequestParameter> kNone;
 
@@ -184,6 +189,9 @@ constexpr std::array kRoutes = {
           Body::none, kNone, kCatalog, kNoProblems, false, answer_catalog},
     Route{"GET", "/v1/schema", "schema", "reference", "the JSON Schema of a scenario", Body::none,
           kNone, kObject, kNoProblems, false, answer_schema},
+    Route{"GET", kSchemaPath, "schema_of_version", "reference",
+          "the same, of this version of the format", Body::none, kNone, kObject, kNoProblems, false,
+          answer_schema},
     Route{"GET", "/openapi.json", "openapi", "reference", "this description", Body::none, kNone,
           kObject, kNoProblems, false, answer_openapi},
     Route{"GET", "/healthz", "health", "operation", "the server answers", Body::none, kNone, kText,

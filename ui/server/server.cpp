@@ -77,13 +77,18 @@ Result<int> serve(const ServerSettings& settings, const std::function<void(int p
       [&]() -> Answer {
         // Both belong to the thread that this is called in.
         const auto session = std::make_shared<client::Session>(settings.session);
-        const std::shared_ptr<Http> http =
-            (*make_http)([&service, session](
-                             const Request& request) { return service.handle(request, *session); },
-                         [](int status) { return problem(status, status_phrase(status)); });
-        return [http](const std::string& request, const std::string& client) {
+        const auto late = std::make_shared<bool>();
+        const std::shared_ptr<Http> http = (*make_http)(
+            [&service, session, late](const Request& request) {
+              Response out = service.handle(request, *session);
+              *late = out.late;
+              return out;
+            },
+            [](int status) { return problem(status, status_phrase(status)); });
+        return [http, late](const std::string& request, const std::string& client) {
+          *late = false;
           auto [bytes, close] = http->answer(request, client);
-          return Reply{std::move(bytes), close};
+          return Reply{std::move(bytes), close, *late};
         };
       },
       [&service](int status, std::string_view why) {

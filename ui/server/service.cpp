@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "ui/app/reference.hpp"
 #include "ui/server/problem.hpp"
@@ -19,10 +20,31 @@ bool is_same(std::string_view given, std::string_view wanted) {
   return different == 0;
 }
 
-/// "name:8080" -> "name", "[::1]:8080" -> "::1".
+/// "name:8080" -> "name", "[::1]:8080" -> "::1"; "[::1].evil" is not an address, and stays.
 std::string name_of_host(std::string host) {
-  if (host.starts_with("[")) return host.substr(1, host.find(']') - 1);
-  return host.substr(0, host.find(':'));
+  if (!host.starts_with("[")) return host.substr(0, host.find(':'));
+  const std::size_t end = host.find(']');
+  const bool address = end != host.npos && (end + 1 == host.size() || host[end + 1] == ':');
+  return address ? host.substr(1, end - 1) : host;
+}
+
+/// An address of this machine, and no name that begins like one.
+bool is_loopback_address(std::string_view host) {
+  return host == "::1" || (host.starts_with("127.") &&
+                           host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
+/// Answers are JSON, and quote what was asked.
+bool is_text(const Request& request) {
+  const auto is_utf8 = [](const std::string& text) {
+    try {
+      return !nlohmann::json(text).dump().empty();
+    } catch (const nlohmann::json::exception&) {
+      return false;
+    }
+  };
+  return std::all_of(request.query.begin(), request.query.end(),
+                     [&](const auto& q) { return is_utf8(q.first) && is_utf8(q.second); });
 }
 
 RunLimits limits_of(const ServerSettings& s) {
@@ -54,11 +76,12 @@ std::optional<Response> Service::refuse(const Request& request, const Route& rou
       return std::nullopt;
     Response out = problem(401, "this server requires a token", "send Authorization: Bearer TOKEN");
     out.headers.emplace_back("WWW-Authenticate", "Bearer");
+    out.late = !given.empty();  // one without is told at once
     return out;
   }
   const std::string host = name_of_host(request.host);
   const bool own =
-      host.empty() || host == "localhost" || host == "::1" || host.starts_with("127.") ||
+      request.host.empty() || host == "localhost" || is_loopback_address(host) ||
       std::find(settings.hosts.begin(), settings.hosts.end(), host) != settings.hosts.end();
   if (!own)
     return problem(403, "this server is not known by the name \"" + host + "\"",
@@ -80,6 +103,8 @@ Response Service::handle(const Request& request, client::Session& session) {
     if (!found.allowed.empty()) out.headers.emplace_back("Allow", found.allowed);
   } else if (std::optional<Response> no = refuse(request, *found.route)) {
     out = *std::move(no);
+  } else if (!is_text(request)) {
+    out = problem(400, "the query is not UTF-8");
   } else {
     Call call{*this, session, request, std::move(found.id)};
     try {
