@@ -11,7 +11,7 @@ exec </dev/null # nothing below may wait for an answer
 build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libboost-dev
   libeigen3-dev libyaml-cpp-dev libssl-dev libsimgrid-dev liburing-dev libsqlite3-dev zlib1g-dev
   libcpp-httplib-dev)
-test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git
+test_packages=(catch2 curl libxml2-utils python3 python3-jsonschema python3-yaml clang-format-14 clang-tidy-14 binutils git
   chromium)
 # The explorer and its tests; everything else builds without (docs/adr/0021-desktop-explorer.md).
 desktop_packages=(qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libopengl-dev
@@ -26,8 +26,9 @@ usage: ./stallcast.sh COMMAND
   test    build everything and run all tests and lints; with --slurm, also a sweep through Slurm
           on this machine (root, and installs slurm-wlm and munge)
   build   build build/release/bin/stallcast and its simulator, stallcast-sim
-  package build Debian packages of the command line, the explorer and the library for C++ into
-          build/package, with a list of what is linked (SPDX); the same commit gives the same bytes
+  package build Debian packages of the command line, the explorer, the library for C++ and the Python
+          package into build/package, with a list of what is linked (SPDX) and the SHA256SUMS that CI
+          jobs hold a release to; the same commit gives the same bytes
   bench   build, measure speed, memory and exactness, and compare with what was aimed at
           (docs/performance.md); arguments go to bench/bench.py, try --help
   help    show this text
@@ -159,7 +160,7 @@ package() {
   (cd build/package && fakeroot cpack -G DEB >/dev/null) || die "cpack failed: see build/package/_CPack_Packages"
   python3 packaging/spdx.py build/package >build/package/stallcast.spdx.json
   say "packages:"
-  (cd build/package && sha256sum ./*.deb stallcast.spdx.json)
+  (cd build/package && sha256sum -- *.deb stallcast.spdx.json | tee SHA256SUMS)
 }
 
 bench() {

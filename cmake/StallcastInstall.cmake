@@ -1,4 +1,4 @@
-# What `cmake --install` and the packages put where. Components: cli, explorer, dev, docs.
+# What `cmake --install` and the packages put where. Components: cli, explorer, dev, docs, python.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -49,7 +49,7 @@ if(TARGET stallcast-sim)
   string(REPLACE "\n" ";" verbs "${verbs}")
   set(commands COMMAND ${CMAKE_COMMAND} -E make_directory ${made}
                COMMAND stallcast man -o ${made}/stallcast.1
-               COMMAND stallcast schema -o ${made}/stallcast-scenario.schema.json)
+               COMMAND stallcast schema -o ${made}/scenario.json)
   set(pages ${made}/stallcast.1)
   foreach(verb ${verbs})
     list(APPEND commands COMMAND stallcast man ${verb} -o ${made}/stallcast-${verb}.1)
@@ -70,8 +70,9 @@ if(TARGET stallcast-sim)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
   install(FILES ${made}/completion.fish RENAME stallcast.fish COMPONENT cli
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-  install(FILES ${made}/stallcast-scenario.schema.json DESTINATION ${STALLCAST_SHARE}/schema COMPONENT cli)
-  install(PROGRAMS ci/check.sh DESTINATION ${STALLCAST_SHARE}/ci COMPONENT cli)
+  install(FILES ${made}/scenario.json COMPONENT cli
+          DESTINATION ${STALLCAST_SHARE}/schema/${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(PROGRAMS ci/check.sh ci/install.sh DESTINATION ${STALLCAST_SHARE}/ci COMPONENT cli)
   install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
 endif()
@@ -112,3 +113,18 @@ if(TARGET stallcast_app)
   install(FILES ${CMAKE_BINARY_DIR}/StallcastConfig.cmake ${CMAKE_BINARY_DIR}/StallcastConfigVersion.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Stallcast COMPONENT dev)
 endif()
+
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT docs PATTERN "*.py" EXCLUDE)
+
+# The Python package, with what tells pip that it is there.
+string(REPLACE "-" "" python_version ${STALLCAST_VERSION})
+set(python_info ${CMAKE_BINARY_DIR}/made/stallcast-${python_version}.dist-info)
+file(WRITE ${python_info}/METADATA "Metadata-Version: 2.1
+Name: stallcast
+Version: ${python_version}
+Summary: Forecast how long the GPUs of a training cluster wait for storage
+License: Apache-2.0
+Requires-Python: >=3.9
+")
+install(DIRECTORY python/stallcast ${python_info} DESTINATION lib/python3/dist-packages COMPONENT python
+        PATTERN __pycache__ EXCLUDE)

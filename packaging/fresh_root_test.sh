@@ -28,14 +28,19 @@ mount -t proc proc "$root/proc"
 
 say "install"
 mkdir "$root/packages"
-cp "$packages"/*.deb "$root/packages"
+cp "$packages"/*.deb "$packages/SHA256SUMS" "$root/packages"
+version=$(basename "$packages"/stallcast_*.deb | cut -d_ -f2)
+ln -s . "$root/packages/v$version" # a folder of releases
+cp ci/install.sh "$root/packages"
 # Manual pages are left out of small images; here they are what is looked for.
 rm -f "$root"/etc/dpkg/dpkg.cfg.d/*
 within apt-get -q -y update >"$work/log" 2>&1 || { tail "$work/log" >&2; die "apt-get update failed"; }
-within apt-get -q -y install --no-install-recommends man-db g++ cmake make python3 >"$work/log" 2>&1 ||
+within apt-get -q -y install --no-install-recommends man-db g++ cmake make python3 curl >"$work/log" 2>&1 ||
   { tail "$work/log" >&2; die "the tools of this test cannot be installed"; }
 files >"$work/before"
 within dpkg-query -W -f '${Package}\n' | sort >"$work/packages-before"
+within env STALLCAST_VERSION="$version" STALLCAST_RELEASES=file:///packages bash /packages/install.sh >"$work/log" 2>&1 ||
+  { tail "$work/log" >&2; die "a CI job cannot install the release"; }
 within bash -c 'apt-get -q -y install --no-install-recommends /packages/*.deb' >"$work/log" 2>&1 ||
   { tail "$work/log" >&2; die "the packages cannot be installed"; }
 
@@ -58,12 +63,14 @@ within bash -c 'source /usr/share/bash-completion/completions/stallcast
 within bash -c 'stallcast serve --port 18080 2>/dev/null & server=$!
   for i in $(seq 50); do { exec 3<>/dev/tcp/127.0.0.1/18080; } 2>/dev/null && break; sleep 0.1; done
   printf "GET /healthz HTTP/1.0\r\n\r\n" >&3; head -1 <&3; kill $server' | grep -q 200 || die "the server does not answer"
-if within dpkg-query -W python3-stallcast >/dev/null 2>&1; then
-  within bash -c 'cd /tmp && python3 -c "
-import stallcast
+within bash -c 'cd /tmp && python3 -c "
+import importlib.metadata, stallcast
+assert importlib.metadata.version(\"stallcast\") == stallcast.__version__
 s = stallcast.load(\"mine.json\")
 print(\"python:\", s.run(draws=0).utilization)"' || die "the Python package does not work"
-fi
+within test -d /usr/lib/python3/dist-packages/stallcast/__pycache__ || die "the Python package was not compiled"
+within stallcast schema | cmp - "$root"/usr/share/stallcast/schema/*/scenario.json || die "the schema is another one"
+within stallcast --version -v | grep -q 'sandbox of simulations: seccomp' || die "simulations have no sandbox"
 
 say "a program of twenty lines against the library"
 mkdir "$root/tmp/program"
