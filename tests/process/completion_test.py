@@ -120,7 +120,7 @@ class Manual(unittest.TestCase):
 
 class Version(unittest.TestCase):
     def test_it_names_the_commit(self):
-        self.assertRegex(program.Run("--version").out, r"^stallcast \d+\.\d+\.\d+( \([0-9a-f]{12}\+?\))?\n$")
+        self.assertRegex(program.Run("--version").out, r"^stallcast \d+\.\d+\.\d+(-rc\d+)?( \([0-9a-f]{12}\+?\))?\n$")
 
 
 if __name__ == "__main__":
