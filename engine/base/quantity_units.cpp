@@ -147,7 +147,8 @@ constexpr int kExponentLimit = 100000;
 std::span<const UnitText> all_units() { return kUnits; }
 
 std::span<const UnitText> units_of(Dimension dimension) {
-  const auto [first, last] = std::ranges::equal_range(kUnits, dimension, {}, &UnitText::dimension);
+  const auto* first = std::ranges::lower_bound(kUnits, dimension, {}, &UnitText::dimension);
+  const auto* last = std::ranges::upper_bound(kUnits, dimension, {}, &UnitText::dimension);
   return {first, last};
 }
 

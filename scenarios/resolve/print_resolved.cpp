@@ -114,6 +114,8 @@ class Printer {
       const Value* value = c.find(field->key);
       // A product's value that was taken back must stay out.
       if (value == nullptr && !given(c.product, field->key)) continue;
+      // Beside a date it does not count, and must not be given.
+      if (role == Role::failure && field->key == "mtbf" && c.find("at") != nullptr) continue;
       Json* place = &node;
       std::string at = c.pointer;
       for (const std::string& part : base::split(field->key, '.')) {

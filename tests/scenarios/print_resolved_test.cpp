@@ -13,9 +13,13 @@ using namespace stallcast::testing;
 using Catch::Matchers::Contains;
 
 TEST_CASE("a resolved scenario is strict JSON and loads to the same design") {
-  for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios/fixtures/good")) {
-    INFO(entry.path().string());
-    const Design design = design_of(load_file(entry.path().string()));
+  std::vector<std::string> files;
+  for (const char* folder : {"tests/scenarios/fixtures/good", "scenarios/library", "examples"})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  for (const std::string& file : files) {
+    INFO(file);
+    const Design design = design_of(load_file(file));
     const std::string text = scenarios::print_resolved(design, false);
     INFO(text);
     CHECK(nlohmann::json::accept(text));
