@@ -111,12 +111,12 @@ class ObservedReport : private NodeReader {
 
   std::vector<Observed> read() {
     std::vector<Observed> out;
-    const Json& metrics = document_.root["metrics"];
-    if (!metrics.is_object()) {
+    const auto metrics = document_.root.find("metrics");
+    if (metrics == document_.root.end() || !metrics->is_object()) {
       error("type", "/metrics", "\"metrics\" is an object with a figure for each metric", "");
       return out;
     }
-    for (const auto& [name, node] : metrics.items()) {
+    for (const auto& [name, node] : metrics->items()) {
       const std::string at = "/metrics" + base::pointer_token(name);
       const Json& said = node.is_object() && node.contains("value") ? node["value"] : node;
       const auto value = number(said, at, name);

@@ -5,18 +5,31 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace stallcast::models {
 namespace {
 
-/// More threads than this are no trace.
+/// More threads, or processes, than this are no trace.
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 24U;
+/// Records that are looked at together.
+constexpr std::uint64_t kReadAtOnce = 4096;
 /// Storage systems of one: what its bits have room for.
 constexpr std::uint64_t kMostPlaces = 64;
 /// Seconds: 300 years.
 constexpr double kLongestGap = 1e10;
+
+/// A figure of a header.
+bool is_amount(double value) { return value >= 0.0 && value <= std::numeric_limits<double>::max(); }
+
+/// A byte that is neither 0 nor 1 is no bool, and must not be looked at as one.
+bool has_flags(const ReplayStep& step) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&step);
+  return bytes[offsetof(ReplayStep, from_start)] <= 1 && bytes[offsetof(ReplayStep, goes_on)] <= 1;
+}
 
 bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) {
   auto* out = static_cast<char*>(to);
@@ -56,11 +69,27 @@ Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
   const std::uint64_t end = sizeof h + h.steps * sizeof(ReplayStep);
   if (!read_at(out.file_.get(), end, out.threads_.data(), h.threads * sizeof(ReplayThread)))
     return fail("the program of a replay cannot be read");
-  for (const ReplayThread& thread : out.threads_)
+  const auto contradiction = [&] { return fail("the program of a replay contradicts itself"); };
+  if (h.processes > kMostThreads || h.readers > h.threads || !is_amount(h.file_bytes) ||
+      !is_amount(h.read_bytes) || !is_amount(h.reads) || !is_amount(h.largest_file))
+    return contradiction();
+  std::uint64_t steps = 0;
+  for (const ReplayThread& thread : out.threads_) {
     if (thread.first > h.steps || thread.steps > h.steps - thread.first ||
-        thread.process >= h.processes)
-      return fail("the program of a replay contradicts itself");
+        thread.process >= h.processes || thread.steps > h.steps - steps)
+      return contradiction();
+    steps += thread.steps;
+  }
   return out;
+}
+
+bool ReplayProgram::whole() const {
+  std::vector<ReplayStep> some;
+  for (std::uint64_t first = 0; first < header_.steps; first += some.size()) {
+    some.resize(static_cast<std::size_t>(std::min(kReadAtOnce, header_.steps - first)));
+    if (!read(first, some)) return false;
+  }
+  return true;
 }
 
 bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
@@ -70,8 +99,8 @@ bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
            const bool of_event = step.action == ReplayAction::post ||
                                  step.action == ReplayAction::await ||
                                  step.action == ReplayAction::take;
-           return step.action <= ReplayAction::step && step.calls > 0 && step.gap >= 0.0 &&
-                  step.gap < kLongestGap && step.place < header_.places &&
+           return has_flags(step) && step.action <= ReplayAction::step && step.calls > 0 &&
+                  step.gap >= 0.0 && step.gap < kLongestGap && step.place < header_.places &&
                   (!of_event || step.file <= header_.events);
          });
 }

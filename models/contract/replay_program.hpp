@@ -28,6 +28,8 @@ class ReplayProgram {
   /// Fills `out` with records from `first` on; false when the file does not have them any more, or
   /// they are none.
   [[nodiscard]] bool read(std::uint64_t first, std::span<ReplayStep> out) const;
+  /// Whether all of them can be read so. Reads the file once.
+  [[nodiscard]] bool whole() const;
 
  private:
   struct Close {

@@ -1,11 +1,13 @@
 #include "scenarios/importers/yaml_fields.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "engine/base/text.hpp"
 
@@ -83,6 +85,43 @@ class Flattener {
   bool full_ = false;
 };
 
+/// Counts documents, no further than it takes to know that there are several: of some texts that
+/// are not YAML yaml-cpp reads empty documents without end.
+class DocumentCount : public YAML::EventHandler {
+ public:
+  static constexpr int kSeveral = 2;
+  struct Several {};
+
+  [[nodiscard]] static int of(const std::string& text) {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    DocumentCount count;
+    try {
+      while (parser.HandleNextDocument(count)) continue;
+    } catch (const Several&) {
+    }
+    return count.begun_;
+  }
+
+ private:
+  void OnDocumentStart(const YAML::Mark&) override {
+    if (++begun_ == kSeveral) throw Several();
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  int begun_ = 0;
+};
+
 std::string without_wrapper(std::string_view key, std::string_view wrapper) {
   if (key.size() > wrapper.size() && key.starts_with(wrapper) && key[wrapper.size()] == '.')
     key.remove_prefix(wrapper.size() + 1);
@@ -101,15 +140,14 @@ std::string pointer_of(std::string_view dotted) {
 YamlFields::YamlFields(const std::string& text, const std::string& file, std::string_view wrapper,
                        Diagnostics& diags) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() != 1 || !documents.front().IsMap()) {
+    const bool several = DocumentCount::of(text) == DocumentCount::kSeveral;
+    const YAML::Node root = several ? YAML::Node() : YAML::Load(text);
+    if (!root.IsMap()) {
       report(diags, "yaml", "", {file, 1, 1},
-             documents.size() > 1 ? "there is more than one document"
-                                  : "this is not a mapping of sections",
+             several ? "there is more than one document" : "this is not a mapping of sections",
              "a workload file has sections such as dataset, reader and train");
       return;
     }
-    const YAML::Node& root = documents.front();
     const YAML::Node inner = root[std::string(wrapper)];
     Flattener flattener(file, fields_, diags);
     if (root.size() == 1 && inner.IsDefined() && inner.IsMap())

@@ -358,6 +358,26 @@ TEST_CASE("a program that is none is refused") {
   std::fclose(file);
   CHECK(why(program) == program + ": the program of a replay is not complete");
   CHECK_THROWS(run(replaying(program)));
+  const auto with_header = [&](auto change) {
+    const std::string path = program_file({{0, random_reads(3, 1000, 0.0)}});
+    ReplayHeader header;
+    std::FILE* whole = std::fopen(path.c_str(), "r+b");
+    REQUIRE(std::fread(&header, sizeof header, 1, whole) == 1);
+    change(header);
+    std::rewind(whole);
+    std::fwrite(&header, sizeof header, 1, whole);
+    std::fclose(whole);
+    return why(path);
+  };
+  CHECK(with_header([](ReplayHeader&) {}).empty());
+  const char* contradiction = "the program of a replay contradicts itself";
+  CHECK_THAT(with_header([](ReplayHeader& h) { h.reads = std::nan(""); }),
+             Catch::Contains(contradiction));
+  CHECK_THAT(with_header([](ReplayHeader& h) { h.read_bytes = -1.0; }),
+             Catch::Contains(contradiction));
+  CHECK_THAT(with_header([](ReplayHeader& h) { h.processes = ~0ULL; }),
+             Catch::Contains(contradiction));
+  CHECK_THAT(with_header([](ReplayHeader& h) { h.readers = 9; }), Catch::Contains(contradiction));
   for (const double gap : {-1.0, 1e300, std::nan("")})
     CHECK_THROWS(run(replaying(program_file({{0, random_reads(3, 1000, gap)}}))));
   ReplayStep none = random_reads(1, 1000, 0.0).front();

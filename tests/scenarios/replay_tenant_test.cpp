@@ -62,6 +62,15 @@ TEST_CASE("a program that is another, or none, is an error") {
   CHECK(said(scenario(program(), R"(, "per_host": 1)")).find("need 3 hosts") != other.npos);
 }
 
+TEST_CASE("a program with a record that is none is an error of the scenario") {
+  std::vector<stallcast::ReplayStep> steps = random_reads(3, 1000, 0.0);
+  steps.back().calls = 0;
+  const auto read =
+      Scenario::read({.file = "/tmp/mine.json", .text = scenario(program_file({{0, steps}}))});
+  REQUIRE(!read.ok());
+  CHECK(message(read).find("the program of a replay is damaged") != std::string::npos);
+}
+
 TEST_CASE("a server reads no program, nor says which there are") {
   for (const std::string& path : {program(), std::string("/nowhere"), std::string("/dev/null")}) {
     const auto read =

@@ -104,6 +104,15 @@ TEST_CASE("an absent or empty key is not a fault") {
   CHECK(diags.items().empty());
 }
 
+// yaml-cpp reads empty documents of these without end.
+TEST_CASE("a text that is no YAML is a fault, and ends") {
+  for (const char* text : {", a: 1}\nb: 2\n", "]", "a: 1\n---\n,"}) {
+    Diagnostics diags;
+    (void)read(text, diags);
+    CHECK(diags.has_errors());
+  }
+}
+
 TEST_CASE("an override replaces a value, whatever its prefix") {
   for (const char* assignment : {"++workload.train.time=2", "+workload.train.time=2",
                                  "workload.train.time=2", "train.time=2"}) {
