@@ -274,7 +274,7 @@ class StateRules {
     const Value* shared = save.find("shared");
     if (shared == nullptr || shared->text != "interleaved") return;
     for (const Component& store : design_.storage)
-      if (passes(save, store.id)) check_pieces(save, store.id, store.kind);
+      if (passes(save, store.id) && !store.kind.empty()) check_pieces(save, store.id, store.kind);
     if (const std::string drives(models::kLocalNvme); passes(save, drives))
       check_pieces(save, drives, "local");
   }

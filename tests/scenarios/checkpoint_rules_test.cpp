@@ -106,6 +106,9 @@ TEST_CASE("a file that several write in pieces is refused where nobody says what
                     R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
                     "cluster.hosts.nvme.write=8 GB/s", "cluster.hosts.nvme.read=8 GB/s"}),
              Contains("\"local-nvme\" takes no file"));
+  // What is of no kind that exists takes nothing.
+  CHECK_THAT(error({"jobs.checkpoint.shared=interleaved", "storage.type=nowhere"}),
+             Contains("/storage/0/type"));
 }
 
 TEST_CASE("a drain from local drives needs drives that can be read") {
