@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs the fuzzers of tests/fuzz in turns, and keeps account of what was run.
 
-Usage: run.py FUZZER --work DIR [--seconds 60] [--rounds 1] [--targets NAME,...] [--minimise] [--report docs/reliability.md]
+Usage: run.py FUZZER --work DIR [--seconds 60] [--rounds 1] [--targets NAME,...] [--minimise] [--report PAGE]
 
 FUZZER is build/fuzz/bin/stallcast-fuzz (cmake --preset fuzz && cmake --build --preset fuzz). Each round gives each
-target that many seconds, one after the other, with 1 GB of memory and 10 s an input; corpora, dictionaries and finds
-are kept below DIR, so that the next run goes on where this one stopped. DIR/account.json adds up seconds, executions
-and finds; --report writes it as the table of that page. --minimise writes into tests/fuzz/corpus what is left of the
-corpora when no input adds an edge to the others, up to 16 KB a target, beside what is there.
+target that many seconds, one after the other, with 1 GB of memory and 10 s of CPU time an input (60 s on the clock).
+Corpora, dictionaries and finds are kept below DIR, so that the next run goes on where this one stopped.
+DIR/account.json adds up seconds, executions and finds; --report writes it as the table of docs/reliability.md.
+--minimise leaves of the corpora what no other input covers, and copies small ones of these to tests/fuzz/corpus, up to
+16 KB a target, beside what is there.
 """
 import argparse
 import glob
@@ -60,17 +61,16 @@ class Target:
         self.dictionary.write_text("".join(f'"{w}"\n' for w in plain), encoding="utf-8")
 
     def command(self, fuzzer, *more):
-        return [fuzzer, f"--target={self.name}", f"-max_len={self.longest}", "-rss_limit_mb=1024", "-timeout=10",
+        return [fuzzer, f"--target={self.name}", f"-max_len={self.longest}", "-rss_limit_mb=1024", "-timeout=60",
                 *more]
 
     def run(self, fuzzer, seconds):
         """Fuzzes for so long; executions, CPU seconds, edges and new finds."""
         before = set(self.finds.iterdir())
         began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        # Leaks are looked for at the end, not after each input.
         done = subprocess.run(
             self.command(fuzzer, f"-max_total_time={seconds}", f"-dict={self.dictionary}", "-print_final_stats=1",
-                         "-reload=0", "-use_value_profile=0", f"-artifact_prefix={self.finds}/", str(self.corpus)),
+                         "-reload=0", "-report_slow_units=60", f"-artifact_prefix={self.finds}/", str(self.corpus)),
             capture_output=True, text=True, errors="replace", check=False, cwd=self.finds.parent)
         now = resource.getrusage(resource.RUSAGE_CHILDREN)
         log = done.stderr

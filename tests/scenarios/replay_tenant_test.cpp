@@ -59,6 +59,8 @@ TEST_CASE("a program that is another, or none, is an error") {
   CHECK(said(scenario("nowhere.program")).find("nowhere.program: No such file") != other.npos);
   CHECK(said(scenario("")).find("the program is a file") != other.npos);
   CHECK(said(scenario("/dev/null")).find("this is no program of a replay") != other.npos);
+  const auto none = Scenario::read({.file = "/tmp/mine.json", .text = scenario("/dev/null")});
+  CHECK(none.diagnostics().items().at(0).position.line == 4);
   CHECK(said(scenario(program(), R"(, "per_host": 1)")).find("need 3 hosts") != other.npos);
 }
 

@@ -1,4 +1,5 @@
 #include "calibration/fit/observed.hpp"
+#include "calibration/observe/formats/formats.hpp"
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/live/side_file.hpp"
 #include "calibration/observe/observation_json.hpp"
@@ -21,8 +22,24 @@ void check_observation(const Observation& observation) {
 
 }  // namespace
 
+namespace {
+
+/// config.yaml, which lies beside traces of DLIO.
+void read_config(const std::string& path) {
+  Diagnostics faults;
+  auto file = calibration::TraceFile::open(path, faults);
+  require(file.ok(), "a file can be opened");
+  calibration::ObservationBuilder builder(false);
+  calibration::dlio_output::read_config(*file, builder);
+  (void)file->close();
+  check_observation(builder.finish());
+}
+
+}  // namespace
+
 void fuzz_import_trace(std::string_view input) {
   const InputFile file(input);
+  read_config(file.path());
   (void)calibration::recognise_trace(file.path());
   (void)calibration::why_no_trace(file.path());
   for (const calibration::TraceFormat& format : calibration::trace_formats()) {
