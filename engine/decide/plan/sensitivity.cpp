@@ -58,7 +58,9 @@ int relevance(const std::string& path, const std::string& binding) {
 std::vector<Input> assumed_inputs(const Design& design, const std::string& binding,
                                   const std::vector<Axis>& axes) {
   std::vector<Input> out;
-  for (const auto& [path, value] : base::values_of(design)) {
+  for (const auto& placed : base::values_of(design)) {
+    const auto& path = placed.first;
+    const Value* value = placed.second;
     const bool number =
         value->dimension != Dimension::text && value->dimension != Dimension::text_list &&
         value->dimension != Dimension::boolean && value->dimension != Dimension::money &&

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "calibration/fit/calibrate.hpp"
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/measurement_json.hpp"
@@ -9,16 +11,23 @@
 /// its files.
 namespace stallcast::fuzz {
 
+/// Behind a line of two percent signs, a scenario whose storage is taken over.
 void fuzz_import_workload(std::string_view input) {
-  const std::string text(input);
+  constexpr std::string_view kMark = "\n%%\n";
+  const std::size_t mark = std::min(input.find(kMark), input.size());
+  const std::string text(input.substr(0, mark));
+  scenarios::ImportOptions how{
+      .hosts = 4, .accelerators = 8, .storage_text = {}, .storage_file = {}, .overrides = {}};
+  if (mark < input.size()) {
+    how.storage_text = input.substr(mark + kMark.size());
+    how.storage_file = "storage.json";
+  }
   for (const scenarios::Importer& importer : scenarios::importers()) {
-    const scenarios::ImportResult result = importer.import(
-        text, "input.yaml",
-        {.hosts = 4, .accelerators = 8, .storage_text = "", .storage_file = "", .overrides = {}});
+    const scenarios::ImportResult result = importer.import(text, "input.yaml", how);
     check_faults(result.diagnostics, "");  // what a workload does not say has no line
     require(result.scenario.empty() == result.diagnostics.has_errors(), "a scenario or an error");
     (void)scenarios::print_fields(result);
-    if (result.scenario.empty()) continue;
+    if (result.scenario.empty() || !how.storage_text.empty()) continue;
     const Scenario read = Scenario::read({.file = "made.json", .text = result.scenario});
     for (const Diagnostic& d : read.diagnostics().items())
       require(d.code != "syntax" && d.code != "unknown-key" && d.code != "type",
