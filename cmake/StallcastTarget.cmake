@@ -40,6 +40,13 @@ if(STALLCAST_FUZZ)
   # clang 14 cannot put the check of function types into coroutines.
   target_compile_options(stallcast_flags INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize=function)
 endif()
+if(STALLCAST_COVERAGE)
+  # Simulations leave by _exit, which writes no counters: they are written before.
+  add_library(stallcast_counters STATIC ${PROJECT_SOURCE_DIR}/tests/support/counters.cpp)
+  target_link_libraries(stallcast_flags INTERFACE stallcast_counters)
+  target_compile_options(stallcast_flags INTERFACE --coverage)
+  target_link_options(stallcast_flags INTERFACE --coverage -Wl,--wrap=_exit)
+endif()
 
 # Links to the headers of the present folder, and of FOLDERS below it, in a folder of the build tree which is the include
 # path of those who link TARGET: "models/plant/plant.hpp" is found there as it is from the root of the tree.

@@ -83,23 +83,13 @@ std::string repository_path(const std::string& path) {
   return outside ? fs::path(path).lexically_normal().generic_string() : relative.generic_string();
 }
 
-GitTree::GitTree(GitTree&& other) noexcept : folder_(std::move(other.folder_)) {
-  other.folder_.clear();
-}
-
-GitTree::~GitTree() {
-  std::error_code error;
-  if (!folder_.empty()) fs::remove_all(folder_.parent_path(), error);
-}
-
 Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::string> also) {
+  auto made = base::TemporaryFolder::make("git");
+  if (!made.ok()) return made.failure();
+  GitTree tree(std::move(made).value());
   std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "stallcast-XXXXXX").string();
-  if (error || mkdtemp(name.data()) == nullptr)
-    return Failure{ExitCode::bad_input, "no temporary folder can be made", "is TMPDIR writable?"};
-  const fs::path work(name);
-  GitTree tree(work / "tree");
-  fs::create_directory(tree.folder_, error);
+  fs::create_directory(tree.folder(), error);
+  const fs::path work = tree.work_.path();
   const std::string root = repository_root(fs::current_path(error)).string();
   const std::string said = work / "said", list = work / "list", chosen = work / "chosen";
   const std::vector<std::string> own_index = {"GIT_INDEX_FILE=" + (work / "index").string()};
@@ -131,7 +121,7 @@ Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::st
   if (const auto written = base::write_file(chosen, wanted); !written.ok())
     return written.failure();
   if (const int status =
-          git({"checkout-index", "-z", "--stdin", "--prefix=" + tree.folder_.string() + "/"},
+          git({"checkout-index", "-z", "--stdin", "--prefix=" + tree.folder().string() + "/"},
               {.input = chosen, .error = said});
       status != 0)
     return failure(status);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "engine/base/temporary_folder.hpp"
 #include "stallcast/result.hpp"
 
 /// Scenarios as they were in an earlier revision. Reads through the program `git`; changes nothing
@@ -25,16 +26,16 @@ class GitTree {
   /// are relative to the root. Fails with bad_input for an unknown revision or without git.
   [[nodiscard]] static Result<GitTree> at(const std::string& revision,
                                           std::span<const std::string> also = {});
-  GitTree(GitTree&& other) noexcept;
-  GitTree& operator=(GitTree&&) = delete;
-  ~GitTree();
 
   /// Where the file with this path relative to the root is now; it need not exist.
-  [[nodiscard]] std::filesystem::path file(const std::string& path) const { return folder_ / path; }
+  [[nodiscard]] std::filesystem::path file(const std::string& path) const {
+    return folder() / path;
+  }
 
  private:
-  explicit GitTree(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  std::filesystem::path folder_;
+  explicit GitTree(base::TemporaryFolder work) : work_(std::move(work)) {}
+  [[nodiscard]] std::filesystem::path folder() const { return work_.path() / "tree"; }
+  base::TemporaryFolder work_;  ///< with what git needs beside the files
 };
 
 }  // namespace stallcast::client

@@ -23,7 +23,7 @@ namespace {
 void on_signal(int number) { run::interrupt_flag() = number; }
 
 /// The first SIGINT or SIGTERM ends simulations early, a second one ends the program. A closed pipe
-/// is seen by the write that fails.
+/// and a file that may not grow are seen by the write that fails.
 void install_signal_handlers() {
   run::interrupt_flag() = 0;  // makes it exist before a handler can run
   struct sigaction action = {};
@@ -35,6 +35,7 @@ void install_signal_handlers() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
+  sigaction(SIGXFSZ, &ignore, nullptr);
 }
 
 std::string help() {

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/base/text.hpp"
+#include "engine/base/whole_files.hpp"
 #include "ui/app/check.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
@@ -174,10 +174,7 @@ bool append(const report::CheckKind& kind, const CheckReport& found,
   const auto there = std::filesystem::file_size(path, error);
   const std::size_t used = error ? 0 : static_cast<std::size_t>(there);
   if (used >= kind.most_appended) return true;
-  std::ofstream file(path, std::ios::app | std::ios::binary);
-  file << kind.appended(found, context, kind.most_appended - used);
-  file.close();
-  return file.good();
+  return base::append_file(path, kind.appended(found, context, kind.most_appended - used)).ok();
 }
 
 int deliver_all(const CommonOptions& options, const std::vector<ReportTarget>& targets,

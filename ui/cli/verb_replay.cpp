@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -9,6 +6,7 @@
 
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/replay/compile.hpp"
+#include "engine/base/temporary_folder.hpp"
 #include "engine/runtime/run/simulate.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/app/replay.hpp"
@@ -25,32 +23,22 @@ namespace {
 /// The program of a run: a file that goes with it, unless it is kept.
 class ProgramFile {
  public:
-  explicit ProgramFile(const std::string& kept) : kept_(!kept.empty()), path_(kept) {}
-  ProgramFile(const ProgramFile&) = delete;
-  ProgramFile& operator=(const ProgramFile&) = delete;
-  ~ProgramFile() {
-    std::error_code ignored;
-    if (!kept_ && !path_.empty()) std::filesystem::remove(path_, ignored);
+  explicit ProgramFile(const std::string& kept) {
+    if (!kept.empty()) path_ = std::filesystem::absolute(kept).lexically_normal().string();
   }
   /// False when there is no place for it.
   [[nodiscard]] bool make() {
-    if (kept_) {
-      path_ = std::filesystem::absolute(path_).lexically_normal().string();
-      return true;
-    }
-    std::error_code ignored;
-    std::string name =
-        (std::filesystem::temp_directory_path(ignored) / "stallcast-program-XXXXXX").string();
-    const int handle = ::mkstemp(name.data());
-    if (handle < 0) return false;
-    (void)::close(handle);
-    path_ = name;
+    if (!path_.empty()) return true;
+    auto folder = base::TemporaryFolder::make("replay");
+    if (!folder.ok()) return false;
+    folder_.emplace(std::move(folder).value());
+    path_ = folder_->path() / "program";
     return true;
   }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  bool kept_;
+  std::optional<base::TemporaryFolder> folder_;
   std::string path_;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/files.hpp"
+#include "engine/base/temporary_folder.hpp"
 #include "engine/runtime/run/find_worker.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 #include "ui/cli/scenario_input.hpp"
@@ -84,15 +85,6 @@ Result<std::string> token_of(const ServeWords& words) {
   return token;
 }
 
-/// Where designs of crashed simulations are saved: nobody else's business.
-Result<std::string> private_folder() {
-  std::error_code error;
-  std::string path = (std::filesystem::temp_directory_path(error) / "stallcast-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr)
-    return Failure{ExitCode::bad_input, "cannot make a folder " + path, ""};
-  return path;
-}
-
 }  // namespace
 
 int serve_verb(const Verb& verb, std::span<const std::string> args) {
@@ -116,11 +108,13 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
   if (!sandbox.ok()) return report_failure(sandbox.failure());
   if (sandbox->starts_with("none"))
     print_error("stallcast serve: simulations run without a sandbox: " + sandbox->substr(6), "");
-  const Result<std::string> folder = private_folder();
+  // Where designs of crashed simulations are saved: nobody else's business.
+  using base::TemporaryFolder;
+  const auto folder = TemporaryFolder::make("serve", TemporaryFolder::Contents::kept);
   if (!folder.ok()) return report_failure(folder.failure());
   settings.session = settings_of(options);
   settings.session.worker = *worker;
-  settings.session.crash_directory = *folder;
+  settings.session.crash_directory = folder->path();
   settings.session.memory_mb = static_cast<double>(words.memory_mb.value_or(2000));
   // A run that is not ended by the clock, for it is not looked at, ends by what it takes.
   settings.session.cpu_s = static_cast<int>(std::min(2.0 * options.time_limit_s + 10.0, 1e6));
@@ -156,8 +150,6 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
     write_stdout("stallcast serves http://" + (v6 ? "[" + words.host + "]" : words.host) + ":" +
                  std::to_string(port) + "/\n");
   });
-  std::error_code error;
-  std::filesystem::remove(*folder, error);  // unless there is something in it
   if (!ended.ok()) return report_failure(ended.failure());
   return *ended == 0 ? 0 : 128 + *ended;
 }

@@ -2,7 +2,7 @@
 
 #include <QAbstractScrollArea>
 #include <QAccessible>
-#include <QFile>
+#include <QBuffer>
 #include <QFileDialog>
 #include <QFontMetricsF>
 #include <QHBoxLayout>
@@ -12,7 +12,6 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QStackedWidget>
 #include <QSvgGenerator>
 #include <QTableView>
@@ -20,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/saved_file.hpp"
 
 namespace stallcast::desktop {
 
@@ -120,37 +120,33 @@ void ChartPane::paint_to(QPaintDevice& device, const QSize& size) const {
 
 bool ChartPane::write(const QString& file, QString& why_not) const {
   const QSize size = chart_->size().expandedTo({640, 360});
-  why_not = tr("%1 cannot be written").arg(file);
+  QByteArray bytes;
+  QBuffer out(&bytes);
+  out.open(QIODevice::WriteOnly);
   if (file.endsWith(QLatin1String(".csv"))) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return false;
     out.write(twin_.csv().toUtf8());
-    return out.commit();
-  }
-  if (file.endsWith(QLatin1String(".svg"))) {
+  } else if (file.endsWith(QLatin1String(".svg"))) {
     QSvgGenerator svg;
-    svg.setFileName(file);
+    svg.setOutputDevice(&out);
     svg.setSize(size);
     svg.setViewBox(QRect(QPoint(0, 0), size));
     svg.setTitle(title_);
     paint_to(svg, size);
-    return QFile::exists(file);
-  }
-  if (file.endsWith(QLatin1String(".pdf"))) {
-    QPdfWriter pdf(file);
+  } else if (file.endsWith(QLatin1String(".pdf"))) {
+    QPdfWriter pdf(&out);
     pdf.setTitle(title_);
     pdf.setPageSize(QPageSize(QSizeF(size), QPageSize::Point));
     pdf.setPageMargins({});
     paint_to(pdf, size);
-    return QFile::exists(file);
-  }
-  if (!file.endsWith(QLatin1String(".png"))) {
+  } else if (file.endsWith(QLatin1String(".png"))) {
+    QImage image(size * 2, QImage::Format_RGB32);
+    paint_to(image, size);
+    image.save(&out, "PNG");
+  } else {
     why_not = tr("%1 ends in none of .png, .svg, .pdf, .csv").arg(file);
     return false;
   }
-  QImage image(size * 2, QImage::Format_RGB32);
-  paint_to(image, size);
-  return image.save(file);
+  return save_file(file, bytes, why_not);
 }
 
 }  // namespace stallcast::desktop

@@ -1,8 +1,9 @@
 #include "ui/desktop/document.hpp"
 
-#include <QSaveFile>
 #include <QUndoCommand>
 #include <optional>
+
+#include "ui/desktop/saved_file.hpp"
 
 namespace stallcast::desktop {
 
@@ -62,11 +63,7 @@ void Document::open(const QString& text, const QString& file, bool modified) {
 }
 
 bool Document::save(const QString& file, QString& why_not) {
-  QSaveFile out(file);
-  if (!out.open(QIODevice::WriteOnly) || out.write(text_.toUtf8()) < 0 || !out.commit()) {
-    why_not = out.errorString();
-    return false;
-  }
+  if (!save_file(file, text_.toUtf8(), why_not)) return false;
   file_ = file;
   undo_.setClean();
   emit renamed();

@@ -9,13 +9,13 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QVBoxLayout>
 
 #include "ui/app/run_report.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/patch.hpp"
+#include "ui/desktop/saved_file.hpp"
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::desktop {
@@ -183,10 +183,9 @@ bool ExportScreen::report(const QString& file) {
     const QByteArray bytes = QByteArray::fromStdString(
         report::render(found->prediction, context, report::Format::html, {}));
     return [this, file, bytes] {
-      QSaveFile out(file);
-      const bool done =
-          out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit();
-      status_->setText(done ? tr("Wrote %1").arg(file) : tr("%1: %2").arg(file, out.errorString()));
+      QString why_not;
+      const bool done = save_file(file, bytes, why_not);
+      status_->setText(done ? tr("Wrote %1").arg(file) : why_not);
     };
   });
   return true;

@@ -5,6 +5,7 @@
 #include <QTextStream>
 #include <QTimer>
 #include <algorithm>
+#include <csignal>
 #include <initializer_list>
 
 #include "ui/desktop/main_window.hpp"
@@ -32,6 +33,7 @@ bool has_argument(int argc, char** argv, std::initializer_list<const char*> want
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is seen by the write that fails
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
     if (has_argument(argc, argv, {"--script", "--help", "-h", "--version", "-v"}))
       qputenv("QT_QPA_PLATFORM", "offscreen");

@@ -10,7 +10,6 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QProgressBar>
-#include <QSaveFile>
 #include <QStatusBar>
 #include <QToolButton>
 
@@ -22,6 +21,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/problems_dock.hpp"
 #include "ui/desktop/project_file.hpp"
+#include "ui/desktop/saved_file.hpp"
 #include "ui/desktop/scenario_screen.hpp"
 #include "ui/desktop/sensitivity_screen.hpp"
 #include "ui/desktop/start_screen.hpp"
@@ -195,11 +195,9 @@ bool MainWindow::open_project(const QByteArray& text, const QString& file) {
 }
 
 bool MainWindow::save_project(const QString& file) {
-  QSaveFile out(file);
-  const QByteArray text = write_project(project_of(workspace_), file);
-  const bool saved =
-      out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
-  say(saved ? tr("Saved %1").arg(file) : tr("%1: %2").arg(file, out.errorString()));
+  QString why_not;
+  const bool saved = save_file(file, write_project(project_of(workspace_), file), why_not);
+  say(saved ? tr("Saved %1").arg(file) : why_not);
   return saved;
 }
 

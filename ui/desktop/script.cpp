@@ -1,6 +1,7 @@
 #include "ui/desktop/script.hpp"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -12,6 +13,7 @@
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/key_press.hpp"
 #include "ui/desktop/main_window.hpp"
+#include "ui/desktop/saved_file.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/theme.hpp"
 
@@ -137,10 +139,13 @@ QString Script::screenshot(const QString& name) {
   QApplication::processEvents();
   QDir().mkpath(folder_);
   const QString file = folder_ + u'/' + name + QStringLiteral(".png");
+  QByteArray bytes;
+  QBuffer out(&bytes);
+  out.open(QIODevice::WriteOnly);
   // Pictures of screens are few colours: at this quality they stay small.
-  return window_.grab().toImage().convertToFormat(QImage::Format_RGB888).save(file, "PNG", 0)
-             ? QString()
-             : file + QStringLiteral(" cannot be written");
+  window_.grab().toImage().convertToFormat(QImage::Format_RGB888).save(&out, "PNG", 0);
+  QString why_not;
+  return save_file(file, bytes, why_not) ? QString() : why_not;
 }
 
 }  // namespace stallcast::desktop

@@ -6,9 +6,9 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
-#include <QSaveFile>
 #include <utility>
 
+#include "ui/desktop/saved_file.hpp"
 #include "ui/desktop/workspace.hpp"
 
 namespace stallcast::desktop {
@@ -50,11 +50,9 @@ void SessionFile::write_now() {
     QFile::remove(own_path());
     return;
   }
-  QSaveFile out(own_path());
-  if (!out.open(QIODevice::WriteOnly))
-    return;  // recovery is a courtesy: nothing else depends on it
-  out.write(write_project(project_of(workspace_), own_path()));
-  out.commit();
+  // Recovery is a courtesy: nothing else depends on it.
+  QString ignored;
+  (void)save_file(own_path(), write_project(project_of(workspace_), own_path()), ignored);
 }
 
 std::vector<Recovered> SessionFile::lost() const {

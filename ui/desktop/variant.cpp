@@ -4,10 +4,10 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <algorithm>
 
 #include "ui/desktop/patch.hpp"
+#include "ui/desktop/saved_file.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -115,11 +115,7 @@ bool save_variant(const QString& text, const QString& base, const QString& file,
   const QString path =
       QFileInfo(file).absoluteDir().relativeFilePath(QFileInfo(base).absoluteFilePath());
   const Variant variant = variant_of(before, text, path, QFileInfo(file).completeBaseName());
-  QSaveFile out(file);
-  if (!out.open(QIODevice::WriteOnly) || out.write(variant.text.toUtf8()) < 0 || !out.commit()) {
-    said = QStringLiteral("%1: %2").arg(file, out.errorString());
-    return false;
-  }
+  if (!save_file(file, variant.text.toUtf8(), said)) return false;
   said = text_for("Saved %1, which extends %2").arg(file, path);
   if (!variant.left_out.isEmpty())
     said += text_for("; it still has %1, which no variant can take away")

@@ -14,6 +14,10 @@
 namespace stallcast::calibration::probing {
 namespace {
 
+// In double: tables for long double would be computed at every start, and instrumented machines
+// have none.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
 /// Of the larger of two runs; of the mean of more.
 constexpr double kAgree = 0.02, kKnown = 0.05;
 /// More rounds than without a budget at most, by this factor.
@@ -56,7 +60,7 @@ bool tight(std::span<const double> rates) {
   const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / n;
   double squares = 0.0;
   for (const double rate : rates) squares += (rate - mean) * (rate - mean);
-  const boost::math::students_t student(n - 1.0);
+  const boost::math::students_t_distribution<double, InDouble> student(n - 1.0);
   const double t = boost::math::quantile(boost::math::complement(student, 0.025));
   return t * std::sqrt(squares / (n - 1.0) / n) <= kKnown * mean;
 }

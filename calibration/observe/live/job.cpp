@@ -21,7 +21,8 @@ constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 [[noreturn]] void become_command(std::vector<char*>& words,
                                  const std::vector<std::pair<std::string, std::string>>& variables,
                                  const sigset_t& mask, int tell) {
-  std::signal(SIGPIPE, SIG_DFL);  // we ignore it; handlers are reset by exec, this is not
+  // We ignore these; handlers are reset by exec, this is not.
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_DFL);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   execvp(words[0], words.data());

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "calibration/observe/formats/trace_format.hpp"
@@ -32,9 +31,9 @@ Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& fold
   std::unique_ptr<StraceReader> out(new StraceReader(pipe, names));
   out->writer_ = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   if (keep.empty()) return out;
-  out->copy_ = ::open(keep.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (out->copy_ < 0)
-    return Failure{ExitCode::bad_input, "cannot write " + keep + ": " + std::strerror(errno), ""};
+  auto copy = base::FileReplacement::of(keep, S_IRUSR | S_IWUSR);
+  if (!copy.ok()) return copy.failure();
+  out->copy_ = std::move(copy).value();
   if (mkfifo((pipe + ".copy").c_str(), S_IRUSR | S_IWUSR) != 0)
     return Failure{ExitCode::internal, "cannot make a pipe for strace", ""};
   return out;
@@ -43,7 +42,6 @@ Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& fold
 StraceReader::~StraceReader() {
   if (writer_ >= 0) close(writer_);
   if (reader_.joinable()) reader_.join();
-  if (copy_ >= 0) close(copy_);
 }
 
 std::vector<std::string> StraceReader::around(const std::vector<std::string>& command) const {
@@ -62,12 +60,13 @@ void StraceReader::start() {
 void StraceReader::read() {
   Diagnostics faults;
   const TraceFormat* format = find_trace_format("strace");
-  const std::string from = copy_ < 0 ? pipe_ : pipe_ + ".copy";
+  const std::string from = copy_ ? pipe_ + ".copy" : pipe_;
   std::thread copies;
-  if (copy_ >= 0) copies = std::thread([this, from] { tee(from); });
+  if (copy_) copies = std::thread([this, from] { tee(from); });
   if (format != nullptr) seen_ = import_observation(*format, {from}, names_, faults);
   if (copies.joinable()) copies.join();
-  if (short_) seen_.notes.emplace_back("the file that keeps the calls could not take all of them");
+  if (copy_ && (short_ || !copy_->commit().ok()))
+    seen_.notes.emplace_back("the calls are not kept: their file could not take all of them");
   for (const Diagnostic& fault : faults.items())
     if (fault.severity == Severity::error) seen_.notes.push_back("strace: " + fault.message);
   // Whatever became of that: strace must never wait for a reader.
@@ -100,7 +99,7 @@ void StraceReader::tee(const std::string& to) {
   };
   std::array<char, 65536> part{};
   for (ssize_t n = 0; in >= 0 && (n = ::read(in, part.data(), part.size())) > 0;) {
-    short_ = short_ || !write_all(copy_, part.data(), n);
+    short_ = short_ || !write_all(copy_->descriptor(), part.data(), n);
     if (out >= 0 && !write_all(out, part.data(), n)) close(std::exchange(out, -1));
   }
   if (in >= 0) close(in);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/whole_files.hpp"
 #include "stallcast/observation.hpp"
 #include "stallcast/result.hpp"
 
@@ -43,9 +44,9 @@ class StraceReader {
 
   std::string pipe_;
   bool names_;
-  int writer_ = -1;     ///< keeps the pipe open until the command was there
-  int copy_ = -1;       ///< the file that keeps what strace writes
-  bool short_ = false;  ///< it could not take all
+  int writer_ = -1;  ///< keeps the pipe open until the command was there
+  std::unique_ptr<base::FileReplacement> copy_;  ///< the file that keeps what strace writes
+  bool short_ = false;                           ///< it could not take all
   std::thread reader_;
   std::atomic<bool> read_all_ = false;
   Observation seen_;

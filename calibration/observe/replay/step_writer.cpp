@@ -1,5 +1,8 @@
 #include "calibration/observe/replay/step_writer.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,6 +20,13 @@ constexpr std::uint64_t kMostTogether = std::uint64_t{8} << 20U;
 /// Positions of files that are remembered.
 constexpr std::size_t kMostFiles = 400000;
 constexpr std::size_t kBlock = std::size_t{1} << 20U;
+
+std::FILE* opened(int descriptor) {
+  const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  std::FILE* file = own < 0 ? nullptr : ::fdopen(own, "wb");
+  if (file == nullptr && own >= 0) ::close(own);
+  return file;
+}
 
 }  // namespace
 
@@ -40,10 +50,11 @@ void TrainingFigures::finish(std::map<std::string, ReplayFigures>& out) const {
 
 StepWriter::StepWriter(const std::string& path, const std::vector<std::uint64_t>& process,
                        double begin, double resolution)
-    : process_(process),
-      begin_(begin),
-      close_together_(std::max(kCloseTogether, resolution)),
-      file_(std::fopen(path.c_str(), "wbe")) {
+    : process_(process), begin_(begin), close_together_(std::max(kCloseTogether, resolution)) {
+  if (auto whole = base::FileReplacement::of(path); whole.ok()) {
+    whole_ = std::move(whole).value();
+    file_.reset(opened(whole_->descriptor()));
+  }
   ok_ = file_ && std::fwrite(&header_, sizeof header_, 1, file_.get()) == 1;
 }
 
@@ -190,7 +201,7 @@ bool StepWriter::finish(ReplayHeader header) {
   ok_ = ok_ && std::fseek(file_.get(), 0, SEEK_SET) == 0 &&
         std::fwrite(&header_, sizeof header_, 1, file_.get()) == 1;
   std::FILE* file = file_.release();
-  return (file != nullptr && std::fclose(file) == 0) && ok_;
+  return (file != nullptr && std::fclose(file) == 0) && ok_ && whole_->commit().ok();
 }
 
 }  // namespace stallcast::calibration

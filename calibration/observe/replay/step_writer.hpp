@@ -11,6 +11,7 @@
 
 #include "calibration/observe/replay/step_sorter.hpp"
 #include "calibration/observe/tally.hpp"
+#include "engine/base/whole_files.hpp"
 #include "stallcast/replay.hpp"
 
 namespace stallcast::calibration {
@@ -40,7 +41,7 @@ class StepWriter {
 
   /// Sorted by thread and start.
   [[nodiscard]] bool add(const KeptOperation& operation);
-  /// Ends the file. False when it could not be written.
+  /// Puts the file in its place. False when it could not be written.
   [[nodiscard]] bool finish(ReplayHeader header);
   /// What was written. REQUIRES: finished.
   [[nodiscard]] const ReplayHeader& header() const { return header_; }
@@ -63,6 +64,7 @@ class StepWriter {
 
   const std::vector<std::uint64_t>& process_;
   double begin_, close_together_;
+  std::unique_ptr<base::FileReplacement> whole_;  ///< what `file_` writes to
   std::unique_ptr<std::FILE, Close> file_;
   bool ok_ = false;
   ReplayHeader header_;
