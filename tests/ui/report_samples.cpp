@@ -67,6 +67,7 @@ Prediction drawn() {
                             .inputs = {0.8, 0.925},
                             .seeds = {0.868, 0.874},
                             .model = 0.01,
+                            .model_probed = 0.01,
                             .shares = {{0, 0.6, 0.64}, {1, 0.3, 0.34}},
                             .explained = 0.94};
   u.metrics[stall] = {.median = 5.6,

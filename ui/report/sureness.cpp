@@ -44,9 +44,12 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
       "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
     out += ", seeds " + print_interval(o->seeds, unit);
-  if (o->model > 0.0) out += ", model " + print_model(o->model, unit);
-  if (o->model_probed < o->model)
-    out += " (" + print_model(o->model_probed, unit) + " with stallcast probe loader)";
+  if (o->model > 0.0) {
+    const std::string model = print_model(o->model, unit);
+    const std::string probed = print_model(o->model_probed, unit);
+    out += ", model " + model;
+    if (probed != model) out += " (" + probed + " with stallcast probe loader)";
+  }
   return out;
 }
 

@@ -94,12 +94,15 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
   DrawnFigures out;
   const auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
   if (!predictions.front().ok()) return predictions.front().failure();
+  std::vector<Prediction> ended;
+  for (const auto& one : predictions)
+    if (one.ok()) ended.push_back(*one);
   for (const std::string& metric : metrics) {
     DrawnFigure& figure = out[metric];
     figure.middle = figure_or_zero(*predictions.front(), metric);
-    figure.model = uncertain::discrepancy_of(metric, row.scenario.design());
-    for (std::size_t i = 1; i < predictions.size(); ++i)
-      if (predictions[i].ok()) figure.draws.push_back(figure_or_zero(*predictions[i], metric));
+    figure.model = uncertain::discrepancy_of(metric, row.scenario.design(), ended);
+    for (std::size_t i = 1; i < ended.size(); ++i)
+      figure.draws.push_back(figure_or_zero(ended[i], metric));
     if (figure.draws.empty()) return Failure{ExitCode::inconclusive, name + ": no draw ended", ""};
   }
   return out;

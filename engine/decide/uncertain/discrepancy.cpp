@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::uncertain {
@@ -21,6 +23,8 @@ constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discr
 /// Of the odds of utilization. By who reads, where that was not measured: PyTorch's processes,
 /// tf.data, and any other as both together (bench/mlperf_widths.py).
 constexpr double kKnownReaders = 0.25, kProcesses = 0.75, kTfData = 0.15, kOtherReaders = 0.5;
+/// Part of the time that a job waits for data from where on its readers matter.
+constexpr double kFelt = 1e-3;
 constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
                                                       {"gpu.utilization", kKnownReaders, kOfUse},
                                                       {"goodput", kKnownReaders, kOfUse},
@@ -54,8 +58,18 @@ bool measured(const Component& loader) {
   });
 }
 
-double use_of(const JobDesign& job) {
-  if (!job.loader || measured(*job.loader)) return kKnownReaders;
+/// Whether steps of the job wait for data, or for the cores that read it: more often than not.
+bool waits_for_readers(const std::string& job, std::span<const Prediction> predictions) {
+  const std::string stall = "job." + job + ".stall.";
+  const auto waits = std::count_if(predictions.begin(), predictions.end(), [&](const auto& p) {
+    return figure_or_zero(p, stall + "data") + figure_or_zero(p, stall + "cpu") > kFelt;
+  });
+  return 2 * waits >= std::ssize(predictions) && waits > 0;
+}
+
+double use_of(const JobDesign& job, std::span<const Prediction> predictions) {
+  if (!job.loader || measured(*job.loader) || !waits_for_readers(job.job.id, predictions))
+    return kKnownReaders;
   if (job.loader->kind == "pytorch") return kProcesses;
   return job.loader->kind == "tensorflow" ? kTfData : kOtherReaders;
 }
@@ -89,11 +103,12 @@ double discrepancy_of(std::string_view metric) {
   return found == nullptr ? 0.0 : found->half;
 }
 
-double discrepancy_of(std::string_view metric, const Design& design) {
+double discrepancy_of(std::string_view metric, const Design& design,
+                      std::span<const Prediction> predictions) {
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return 0.0;
   if (known.said) return *known.said;
-  return known.found->field == kOfUse && known.job != nullptr ? use_of(*known.job)
+  return known.found->field == kOfUse && known.job != nullptr ? use_of(*known.job, predictions)
                                                               : known.found->half;
 }
 

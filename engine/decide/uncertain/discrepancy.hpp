@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
 
 namespace stallcast::uncertain {
 
@@ -11,9 +13,11 @@ namespace stallcast::uncertain {
 /// and rates (docs/models/uncertainty.md, table 1); 0 where there is no case of its class. Of
 /// utilization where nothing is read or readers were measured: what an observed run is off by.
 [[nodiscard]] double discrepancy_of(std::string_view metric);
-/// The same for a metric of `design`: of utilization by who reads, where that was not measured. Its
-/// job may say otherwise (`discrepancy.step` and the like: what its own observation gave).
-[[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design);
+/// The same for a metric of `design`: of utilization by who reads, where that was not measured and
+/// steps wait for it in half of `predictions`. Its job may say otherwise (`discrepancy.step` and the
+/// like: what its own observation gave).
+[[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design,
+                                    std::span<const Prediction> predictions);
 /// What it would be with a profile of the loader.
 [[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design);
 

@@ -195,7 +195,8 @@ class Drawing {
     const double middle = scale.to(out.median);
     const auto [nominal, seeds] = single_runs(name, metric, scale);
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
-    const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_);
+    const double model =
+        scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
     const double read = scale.kind == Scale::Kind::odds ? scale.slope(out.median) : 1.0;
     out.model = model / read;
@@ -227,8 +228,9 @@ class Drawing {
       const auto limits =
           std::minmax({metric.value, *asked.limit, asked.upper.value_or(*asked.limit)});
       const Scale scale = Scale::of(asked.metric, metric, limits.first, limits.second);
-      const double model =
-          scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(asked.metric, design_);
+      const double model = scale.kind == Scale::Kind::linear
+                               ? 0.0
+                               : discrepancy_of(asked.metric, design_, predictions_);
       const double blur =
           std::hypot(single_runs(asked.metric, metric, scale).second, model) / kStandardNine;
       double sum = 0.0;
