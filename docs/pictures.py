@@ -122,6 +122,17 @@ def page_of(stallcast, scenario, *options, draws="0"):
     return run.stdout
 
 
+def drawn_page_of(stallcast, scenario, *options):
+    """A page with the system of one run. A comparison, here with itself, draws it as a run does and tries no changes."""
+    if options:
+        return page_of(stallcast, scenario, *options)
+    compared = subprocess.run([stallcast, "compare", scenario, scenario, "--replicas", "1", "--draws", "0", "--quiet",
+                               "--format", "html"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if compared.returncode not in (0, 1):
+        raise SystemExit(f"{scenario}: exit {compared.returncode}: {compared.stderr.strip()}")
+    return compared.stdout
+
+
 def system_of(page):
     """The drawing of the system in a page, as a file of its own."""
     found = re.search(r'<figure id="system">.*?<svg[^>]*class="system broad"[^>]*?aria-label="([^"]*)"[^>]*?'
@@ -223,7 +234,7 @@ def main():
         if not pictures.wanted(path):
             continue
         if tuple(of) not in drawn:
-            drawn[tuple(of)] = system_of(page_of(args.stallcast, *of))
+            drawn[tuple(of)] = system_of(drawn_page_of(args.stallcast, *of))
         pictures.text(path, drawn[tuple(of)])
     with tempfile.TemporaryDirectory() as folder:
         new = pathlib.Path(folder) / "new.png"

@@ -25,9 +25,21 @@ constexpr FigureWords kFigureWords[] = {
     {"communication.time", "communication per step"},
     {"throttled", "requests throttled"},
     {"first_step", "first step after"},
+    {"first_batch.waited", "wait for the first batch"},
+    {"throughput.dlio", "samples as DLIO counts them"},
+    {"time.wall", "time of the run"},
+    {"loss", "lost to others"},
     {"accelerators.supported", "accelerators supported"},
     {"osts.required", "OSTs required"},
 };
+
+/// Figures of jobs that are about a resource or a cause, which the rest of their name tells.
+struct AboutWords {
+  std::string_view begin, words;
+  bool cause;  ///< else a resource
+};
+constexpr AboutWords kAbout[] = {
+    {"waited.", "time waited for the ", false}, {"stall.", "", true}, {"time.", "time ", true}};
 
 bool is_end(std::string_view figure, std::string_view end) {
   return figure.ends_with(end) &&
@@ -51,12 +63,40 @@ std::string with_statistic(std::string_view words, const metric::Name& name,
          (name.statistic.empty() ? "" : " (" + std::string(name.statistic) + ")");
 }
 
+/// "time waited for the OSTs of scratch"; "" of figures that are not about anything.
+std::string about(std::string_view figure) {
+  for (const AboutWords& row : kAbout) {
+    if (!figure.starts_with(row.begin)) continue;
+    const std::string_view rest = figure.substr(row.begin.size());
+    const std::string what = row.cause ? std::string(of_cause(rest)) : of_resource(rest);
+    return what.empty() ? "" : std::string(row.words) + what;
+  }
+  return "";
+}
+
 /// Words of paths that are written otherwise.
 constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
-    {"au", "AU"},     {"cpu", "CPU"},   {"gds", "GDS"},       {"gpu", "GPU"},   {"gpus", "GPUs"},
-    {"mds", "MDS"},   {"mdt", "MDT"},   {"nic", "NIC"},       {"nics", "NICs"}, {"nvme", "NVMe"},
-    {"osd", "OSD"},   {"oss", "OSS"},   {"ost", "OST"},       {"pcie", "PCIe"}, {"rtt", "RTT"},
-    {"dram", "DRAM"}, {"numa", "NUMA"}, {"nvlink", "NVLink"}, {"iops", "IOPS"}};
+    {"per_sqrt", "per square root of ranks"},
+    {"per_doubling", "per doubling of ranks"},
+    {"au", "AU"},
+    {"cpu", "CPU"},
+    {"gds", "GDS"},
+    {"gpu", "GPU"},
+    {"gpus", "GPUs"},
+    {"mds", "MDS"},
+    {"mdt", "MDT"},
+    {"nic", "NIC"},
+    {"nics", "NICs"},
+    {"nvme", "NVMe"},
+    {"osd", "OSD"},
+    {"oss", "OSS"},
+    {"ost", "OST"},
+    {"pcie", "PCIe"},
+    {"rtt", "RTT"},
+    {"dram", "DRAM"},
+    {"numa", "NUMA"},
+    {"nvlink", "NVLink"},
+    {"iops", "IOPS"}};
 
 std::string in_words(std::string_view path) {
   std::string out;
@@ -96,8 +136,9 @@ std::string of_metric(std::string_view full, std::string_view unit, bool with_jo
   const metric::Name name = metric::parse(full);
   if (name.domain == metric::Domain::resource)
     return std::string(name.figure) + " of the " + of_resource(name.id);
-  const std::string_view words = words_of(full, name);
-  if (words.empty()) return std::string(full);
+  std::string words(words_of(full, name));
+  if (words.empty()) words = about(name.figure);
+  if (words.empty()) words = in_words(name.figure);
   const metric::Figure* row = metric::find(full);
   if (unit.empty() && row != nullptr) unit = row->unit;
   const bool named = name.domain != metric::Domain::job || with_job;

@@ -35,8 +35,8 @@ struct NamedPart {
 [[nodiscard]] std::string of_change(std::string_view change);
 
 /// What a figure says, its statistic in words: "job.train.checkpoint.stall.max" of "s" -> "longest
-/// stall per save"; of other things than jobs, or `with_job`, with the id of what it is of. The
-/// name itself where nobody has put it into words.
+/// stall per save"; of other things than jobs, or `with_job`, with the id of what it is of. Its
+/// own words where nobody has put it into others.
 [[nodiscard]] std::string of_metric(std::string_view full, std::string_view unit,
                                     bool with_job = false);
 

@@ -44,7 +44,18 @@ TEST_CASE("figures are named as people call them, their statistic in words") {
   CHECK(label::of_metric("resource.storage.scratch.ost.utilization", "ratio") ==
         "utilization of the OSTs of scratch");
   CHECK(label::of_metric("cost.capex", "USD") == "cost of the system");
-  CHECK(label::of_metric("job.train.never.heard.of", "s") == "job.train.never.heard.of");
+}
+
+TEST_CASE("a figure without a row is named by its own words") {
+  CHECK(label::of_metric("job.train.waited.host.gpu.gpu.copy", "s") ==
+        "time waited for the GPU-to-host copy");
+  CHECK(label::of_metric("job.train.waited.storage.scratch.ost.write", "s", true) ==
+        "time waited for the OSTs of scratch (write) of train");
+  CHECK(label::of_metric("job.train.stall.cpu", "ratio") == "waiting for CPU cores");
+  CHECK(label::of_metric("job.train.time.sync", "s") == "time waiting for the slowest rank");
+  CHECK(label::of_metric("job.train.never.heard_of.max", "s") == "longest never heard of");
+  CHECK(label::of_metric("pipeline.never.heard.of", "s") == "never heard of");
+  CHECK(label::of_metric("odd", "s") == "odd");
 }
 
 TEST_CASE("inputs are named by their own words") {
@@ -52,6 +63,8 @@ TEST_CASE("inputs are named by their own words") {
   CHECK(label::of_input("cluster.hosts[gpu].gpus") == "GPUs of gpu hosts");
   CHECK(label::of_input("jobs[train].checkpoint.restore.deserialize") ==
         "checkpoint restore deserialize of train");
+  CHECK(label::of_input("jobs[train].barrier.per_sqrt") ==
+        "barrier per square root of ranks of train");
   CHECK(label::of_input("params.n_ost") == "n_ost");
   CHECK(label::of_input("odd]name[") == "odd]name[");
 }

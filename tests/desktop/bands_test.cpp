@@ -15,6 +15,7 @@
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/tile.hpp"
 #include "ui/desktop/xy_chart.hpp"
+#include "ui/report/summary.hpp"
 
 namespace bands_test {
 
@@ -22,6 +23,8 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
+
+using report::outcomes_like;
 
 /// The areas of a chart.
 std::vector<QAreaSeries*> bands_of(const XyChart& chart) {

@@ -48,6 +48,29 @@ class Compare(unittest.TestCase):
         self.assertEqual(out["schema"], "stallcast.comparison/1")
         return done, out, {row["label"]: row["cells"] for row in out["rows"]}
 
+    def test_hosts_and_stores_are_in_rows_of_their_own(self):
+        # One has two classes of hosts, so that its stores come later in the list.
+        two = json.loads(design("two", 4))
+        two["cluster"]["hosts"].append({"id": "cpu", "count": 2, "gpus": 0, "nic": {"rate": "100 Gb/s"}})
+        mixed, plain = self.write("two.json", json.dumps(two)), self.write("plain.json", design("plain", 4))
+        _, out, _ = self.rows(mixed, plain)
+        made_of = [(row["label"], [cell["text"] for cell in row["cells"]]) for row in out["rows"]][:3]
+        self.assertEqual(made_of[1], ("hosts cpu", ["2 x host", "-"]))
+        self.assertEqual([label for label, _ in made_of], ["hosts gpu", "hosts cpu", "storage scratch"])
+        self.assertTrue(all("lustre" in text for text in made_of[2][1]), made_of)
+
+    def test_labels_are_whole_and_shares_have_the_digits_of_run(self):
+        long = "a-job-with-a-long-name"
+        both = [self.write(f"{job}.json", design(job, 4, job)) for job in ("short", long)]
+        two = json.loads(design("two", 4))
+        two["jobs"].append(dict(two["jobs"][0], id=long))
+        done = self.compare(self.write("two.json", json.dumps(two)), both[0])
+        self.assertNotIn("..", done.out)
+        text = self.compare(*both).out
+        alone = json.loads(program.Run("run", both[0], "--draws", "0", "--no-advice", "--format", "json").out)
+        share = alone["metrics"]["job.short.gpu.utilization"]["value"]
+        self.assertIn(f"{100 * share:.1f} %", text)
+
     def test_figures_of_each_are_those_of_run(self):
         few, many = self.write("few.json", design("few", 4)), self.write("many.json", design("many", 32, "other"))
         done, out, rows = self.rows(few, many)

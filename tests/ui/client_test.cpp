@@ -169,6 +169,25 @@ TEST_CASE("a plan finds the fewest OSTs that meet the targets") {
   CHECK(plan->prediction.metrics.at(kUtilization).value >= 0.6);
 }
 
+// 7 to 16 OSTs, see above, are more than sixteen times as many as of a tenth of that speed.
+TEST_CASE("what is advised of few OSTs is what a plan says, however many more it takes") {
+  client::Session session(settings());
+  ScenarioFile file = scenario(1, "job.train.gpu.utilization >= 60 %");
+  file.sets = {"storage.scratch.ost.read=0.2 GB/s"};
+  const Scenario slow = read(session, file);
+  const auto plan = session.plan(slow);
+  REQUIRE(plan.ok());
+  REQUIRE(plan->required > 16);
+  auto prediction = session.predict(slow.design());
+  REQUIRE(prediction.ok());
+  session.rank_by_gain(slow.design(), *prediction);
+  const auto advice = session.alternatives(slow, slow.design(), *prediction, 4);
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front().change ==
+        "storage.scratch.ost.count 1 -> " + std::to_string(plan->required));
+  CHECK(advice.front().meets_targets);
+}
+
 TEST_CASE("a target that cannot be read is a fault of the scenario") {
   const client::Session session(settings());
   const client::Reading reading = session.read(scenario(4, "nonsense"));

@@ -5,6 +5,7 @@
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/plan_parts.hpp"
 
 namespace report_layout_test {
 
@@ -82,6 +83,28 @@ TEST_CASE("margins keep two digits, however small") {
   CHECK(print_margin(0.0684) == "+6.8 %");
   CHECK(print_margin(0.25) == "+25 %");
   CHECK(print_margin(0.0) == "0 %");
+}
+
+TEST_CASE("a margin of a target that says nothing in digits is said in words") {
+  CHECK(print_target_margin(-0.5) == "-50 %");
+  CHECK(print_target_margin(-9.98) == "-998 %");
+  CHECK(print_target_margin(-3086.27) == "far off");
+  CHECK(print_target_margin(41.55) == "ample");
+  const std::string line = margin_text({.id = "s",
+                                        .value = 0.0185,
+                                        .limit = 6e-6,
+                                        .unit = "s",
+                                        .margin = -3082.0,
+                                        .status = "fail"});
+  CHECK(line == "s: 18.5 ms against 6 us, margin far off");
+}
+
+TEST_CASE("columns are counted in characters, and names are cut between them") {
+  CHECK(left("größe", 7) == "größe  ");
+  CHECK(right("größe", 7) == "  größe");
+  CHECK(shortened("обучение-модели", 15) == "обучение-модели");
+  CHECK(shortened("обучение-модели", 8) == "обу..ели");
+  CHECK(wrapped_at(12, "", "обучение до 97", 2) == "обучение до\n  97\n");
 }
 
 TEST_CASE("an undecided target shows the interval that straddles its limit") {
@@ -177,6 +200,16 @@ TEST_CASE("what outcomes are within is a band around each curve, or whiskers whe
   CHECK(drawn().find("<path") != std::string::npos);
   plot.dots[1].x = 1.0;  // no function of x
   CHECK(drawn().find("<path") == std::string::npos);
+}
+
+TEST_CASE("axes of numbers of things have whole numbers, and those of shares nothing below 0") {
+  report::html::Plot plot = plot_of({{1, 0.0003, "bar"}, {2, 0.0003, "bar"}, {3, 0.0003, "bar"}});
+  plot.x.unit = "count";
+  plot.y.unit = "ratio";
+  const std::string chart = report::html::scatter("s", plot);
+  CHECK(chart.find(">2</text>") != std::string::npos);
+  CHECK(chart.find(">1.5</text>") == std::string::npos);
+  CHECK(chart.find(">-") == std::string::npos);
 }
 
 TEST_CASE("each value of what else is varied is a line of its own colour; targets are dashed") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -87,24 +86,6 @@ QString ends_text(const Metric& metric) {
 
 QString range_text(const Metric& metric) {
   return metric.ci90 ? QStringLiteral("90 % of outcomes ") + ends_text(metric) : QString();
-}
-
-std::pair<double, double> outcomes_like(const Metric& drawn, double value) {
-  const auto [low, high] = *drawn.ci90;
-  const bool is_share = drawn.unit == "ratio";
-  const double most = is_share ? 1.0 : std::numeric_limits<double>::infinity();
-  const auto inside = [&](double v) { return v > 0.0 && v < most; };
-  if (!inside(low) || !inside(high) || !inside(drawn.value) || !inside(value)) {
-    const double at_least = low >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
-    return {std::max(value + low - drawn.value, at_least),
-            std::min(value + high - drawn.value, std::max(most, value))};
-  }
-  const auto odds = [&](double v) { return is_share ? v / (1.0 - v) : v; };
-  const auto moved = [&](double end) {
-    const double to = odds(value) * odds(end) / odds(drawn.value);
-    return is_share ? to / (1.0 + to) : to;
-  };
-  return {moved(low), moved(high)};
 }
 
 QString delta_text(const Metric& before, const Metric& now) {

@@ -29,9 +29,6 @@ struct Headline {
 [[nodiscard]] QString range_text(const Metric& metric);
 /// The same without saying of what: "84.0 % to 95.1 %".
 [[nodiscard]] QString ends_text(const Metric& metric);
-/// What nine in ten outcomes of `value` are within if they are as far off as those of `drawn` are:
-/// by odds for shares, by factors for all else that is positive. REQUIRES: `drawn` has them.
-[[nodiscard]] std::pair<double, double> outcomes_like(const Metric& drawn, double value);
 
 /// Of the time, what twice the speed of `bottleneck` saves: "1.5 %", "nothing", or a dash where
 /// that was not tried.

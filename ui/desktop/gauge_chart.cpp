@@ -32,7 +32,7 @@ QString margin_text(const AssertionOutcome& a) {
   if (a.unit == "ratio")
     return QString::fromStdString(report::signed_points(apart, std::abs(apart) < 0.001 ? 2 : 1));
   if (*a.limit == 0.0) return {};
-  return QString::fromStdString(report::print_margin(apart / std::abs(*a.limit)));
+  return QString::fromStdString(report::print_target_margin(apart / std::abs(*a.limit)));
 }
 
 GaugeChart::GaugeChart(QWidget* parent)

@@ -6,6 +6,7 @@
 
 #include "ui/app/run_report.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
 Workspace::Workspace(const client::Settings& settings, QObject* parent)
@@ -176,7 +177,7 @@ std::optional<std::pair<double, double>> Workspace::outcomes_near(const QString&
                                                                   double value) const {
   const Metric* drawn = drawn_ ? find_metric(*drawn_, metric) : nullptr;
   if (drawn == nullptr || !drawn->ci90) return std::nullopt;
-  return outcomes_like(*drawn, value);
+  return report::outcomes_like(*drawn, value);
 }
 
 void Workspace::set_marks(Marks marks) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -128,7 +129,7 @@ std::string from_to(const std::string& low, const std::string& high) {
 
 ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
   if (metric == nullptr) return {"-", "", ""};
-  ComparedCell out{with_samples(name, print_value(metric->value, metric->unit)), "", ""};
+  ComparedCell out{with_samples(name, print_end(metric->value, metric->unit)), "", ""};
   if (metric->ci90) {
     const std::string low = print_end(metric->ci90->first, metric->unit),
                       high = print_end(metric->ci90->second, metric->unit);
@@ -214,20 +215,27 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in one row, storage systems in others, by their order.
+  /// What each is made of: hosts in some rows, storage systems in others, by their order.
   void plant() {
-    std::size_t most = 0;
-    for (const ComparedDesign& d : c_.designs) most = std::max(most, d.plant.size());
-    for (std::size_t i = 0; i < most; ++i) {
-      CompareRow row{"", "", "", {}};
+    for (const std::string_view what : {"hosts", "storage"}) {
+      std::vector<std::vector<std::pair<std::string, std::string>>> parts;
+      std::size_t most = 0;
       for (const ComparedDesign& d : c_.designs) {
-        const bool has = i < d.plant.size();
-        row.cells.push_back({has ? d.plant[i].second : "-", "", ""});
-        if (has && row.label.empty()) row.label = d.plant[i].first;
-        if (has && row.label != d.plant[i].first)
-          row.label = row.label.substr(0, row.label.find(' '));
+        auto& own = parts.emplace_back();
+        std::copy_if(d.plant.begin(), d.plant.end(), std::back_inserter(own),
+                     [&](const auto& part) { return part.first.starts_with(what); });
+        most = std::max(most, own.size());
       }
-      put("Made of", std::move(row));
+      for (std::size_t i = 0; i < most; ++i) {
+        CompareRow row{"", "", "", {}};
+        for (const auto& own : parts) {
+          const bool has = i < own.size();
+          row.cells.push_back({has ? own[i].second : "-", "", ""});
+          if (has && row.label.empty()) row.label = own[i].first;
+          if (has && row.label != own[i].first) row.label = what;
+        }
+        put("Made of", std::move(row));
+      }
     }
   }
 

@@ -23,15 +23,26 @@ std::string Ink::by_status(std::string_view status, std::string_view text) const
   return status == "pass" ? good(text) : status == "fail" ? bad(text) : doubtful(text);
 }
 
+namespace {
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+/// How many columns `text` takes, one for each character of UTF-8.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+}  // namespace
+
 std::string left(std::string_view text, std::size_t width) {
   std::string out(text);
-  if (out.size() < width) out.append(width - out.size(), ' ');
+  if (const std::size_t n = characters(text); n < width) out.append(width - n, ' ');
   return out;
 }
 
 std::string right(std::string_view text, std::size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + std::string(text)
-                             : std::string(text);
+  const std::size_t n = characters(text);
+  return n < width ? std::string(width - n, ' ') + std::string(text) : std::string(text);
 }
 
 namespace {
@@ -93,7 +104,7 @@ std::string wrapped_at(std::size_t columns, std::string_view first, std::string_
   std::string line(first);
   bool empty = true;
   for (const std::string& word : unbroken(text)) {
-    if (!empty && line.size() + 1 + word.size() > columns) {
+    if (!empty && characters(line) + 1 + characters(word) > columns) {
       out += line + "\n";
       line.assign(indent, ' ');
       empty = true;
@@ -123,10 +134,16 @@ std::string upper(std::string_view text) {
 }
 
 std::string shortened(const std::string& name, std::size_t width) {
-  if (name.size() <= width) return name;
-  const std::size_t head = (width - 2) / 2;
-  const std::size_t tail = width - 2 - head;
-  return name.substr(0, head) + ".." + name.substr(name.size() - tail);
+  const std::size_t length = characters(name);
+  if (length <= width) return name;
+  const std::size_t head = (width - 2) / 2, tail = width - 2 - head;
+  const auto place = [&](std::size_t wanted) {  // where so many characters end
+    std::size_t at = 0;
+    while (at < name.size() && (wanted > 0 || !begins_character(name[at])))
+      if (begins_character(name[at++])) --wanted;
+    return at;
+  };
+  return name.substr(0, place(head)) + ".." + name.substr(place(length - tail));
 }
 
 std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares) {
@@ -243,6 +260,11 @@ std::string print_margin(double margin) {
   char text[40];
   std::snprintf(text, sizeof text, std::abs(percent) < 9.95 ? "%+.2g %%" : "%+.0f %%", percent);
   return text;
+}
+
+std::string print_target_margin(double margin) {
+  constexpr double kFar = 9.995;  // digits say no more
+  return std::abs(margin) < kFar ? print_margin(margin) : margin < 0.0 ? "far off" : "ample";
 }
 
 std::string_view verdict_name(Verdict verdict) {

@@ -98,5 +98,7 @@ class Ink {
 
 /// A relative margin with its sign and two significant digits: "+6.8 %", "-0.026 %".
 [[nodiscard]] std::string print_margin(double margin);
+/// The same of a target; of more than ten times its limit "far off" or "ample".
+[[nodiscard]] std::string print_target_margin(double margin);
 
 }  // namespace stallcast::report

@@ -109,7 +109,8 @@ PlanPart tornado(const PlanResult& plan) {
   out.table = "  " + left("input", 42) + left(margin, 20) + "  needs\n";
   for (const PlanSwing& s : plan.tornado) {
     const std::string range = s.low + " .. " + s.high;
-    const std::string margins = print_margin(s.at_low) + " .. " + print_margin(s.at_high);
+    const std::string margins =
+        print_target_margin(s.at_low) + " .. " + print_target_margin(s.at_high);
     const std::string needs =
         s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
     out.table += "  " + left(shortened(label::of_input(s.path), 41), 42) + left(margins, 20) +
@@ -200,7 +201,7 @@ std::string goal_text(const PlanResult& plan) {
 std::string margin_text(const TargetMargin& t) {
   return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
          print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
-         ", margin " + print_margin(t.margin);
+         ", margin " + print_target_margin(t.margin);
 }
 
 std::string with_interval(const PlanInterval& interval) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
@@ -76,6 +77,24 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
 const Metric* find(const Prediction& prediction, const std::string& name) {
   const auto it = prediction.metrics.find(name);
   return it == prediction.metrics.end() ? nullptr : &it->second;
+}
+
+std::pair<double, double> outcomes_like(const Metric& drawn, double value) {
+  const auto [low, high] = *drawn.ci90;
+  const bool is_share = drawn.unit == "ratio";
+  const double most = is_share ? 1.0 : std::numeric_limits<double>::infinity();
+  const auto inside = [&](double v) { return v > 0.0 && v < most; };
+  if (!inside(low) || !inside(high) || !inside(drawn.value) || !inside(value)) {
+    const double at_least = low >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    return {std::max(value + low - drawn.value, at_least),
+            std::min(value + high - drawn.value, std::max(most, value))};
+  }
+  const auto odds = [&](double v) { return is_share ? v / (1.0 - v) : v; };
+  const auto moved = [&](double end) {
+    const double to = odds(value) * odds(end) / odds(drawn.value);
+    return is_share ? to / (1.0 + to) : to;
+  };
+  return {moved(low), moved(high)};
 }
 
 std::string with_samples(std::string_view metric, std::string text) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/prediction.hpp"
@@ -14,6 +15,10 @@ namespace stallcast::report {
 
 /// nullptr when there is no metric of that name.
 [[nodiscard]] const Metric* find(const Prediction& prediction, const std::string& name);
+
+/// What nine in ten outcomes of `value` are within if they are as far off as those of `drawn` are:
+/// by odds for shares, by factors for all else that is positive. REQUIRES: `drawn` has them.
+[[nodiscard]] std::pair<double, double> outcomes_like(const Metric& drawn, double value);
 
 /// `text` of a value of `metric`: what a job reads per second are samples, "70.7 ksamples/s" for
 /// "70.7 kops/s".

@@ -7,6 +7,7 @@
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::report {
@@ -190,11 +191,12 @@ std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std:
   if (const auto axis = sweep_axis(sweep, column)) return row.values[*axis];
   const Metric* metric = sweep_metric(row, column);
   if (metric == nullptr) return "-";
-  const std::string value = metric->unit == "ratio" ? print_share(metric->value)
-                                                    : print_value(metric->value, metric->unit);
-  if (!metric->ci90 || metric->ci90->first == metric->ci90->second) return value;
-  return value + " (" + print_end(metric->ci90->first, metric->unit) + " to " +
-         print_end(metric->ci90->second, metric->unit) + ")";
+  std::string out = metric->unit == "ratio" ? print_share(metric->value)
+                                            : print_value(metric->value, metric->unit);
+  if (metric->ci90 && metric->ci90->first != metric->ci90->second)
+    out += " (" + print_end(metric->ci90->first, metric->unit) + " to " +
+           print_end(metric->ci90->second, metric->unit) + ")";
+  return with_samples(column, std::move(out));
 }
 
 std::string sweep_json(const SweepReport& sweep, bool with_points) {

@@ -66,9 +66,11 @@ std::string storage_phrase(const Component& storage) {
   const models::KindInfo* kind = models::find_kind(models::Role::storage, storage.kind);
   if (kind == nullptr || kind->counts.empty()) return out;
   for (const models::Count& what : kind->counts)
-    if (const Value* count = storage.find(what.field); count != nullptr && count->number > 0.0)
-      return out + " of " + base::print_value(count->number, "count") + " " +
-             std::string(what.noun);
+    if (const Value* count = storage.find(what.field); count != nullptr && count->number > 0.0) {
+      const std::string n = base::with_noun(count_text(count->number), what.noun);
+      // "Cache servers" of one server are one of them.
+      return out.ends_with(" " + std::string(what.noun)) ? out + ": " + n : out + " of " + n;
+    }
   return out;
 }
 

@@ -71,7 +71,7 @@ struct Tried {
                                                   const predict::PredictOptions& options);
 
 /// The same; of hardware that is bought by number, the fewest that meet the targets that `base`
-/// misses, where sixteen times as much does; on large designs what was proposed.
+/// misses, where any number does that a plan would look at; on large designs what was proposed.
 [[nodiscard]] std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes,
                                                     const Prediction& base,
                                                     const Redesign& redesign,

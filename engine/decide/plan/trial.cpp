@@ -34,8 +34,11 @@ namespace {
 
 /// A simulation with more events takes too long to be made ten times.
 constexpr std::uint64_t kMostEvents = 300'000;
-/// Nobody buys more than so many times what there is to mend a design.
+/// More than so many times what there is are asked for only once, as any number.
 constexpr double kMostTimes = 16.0;
+/// What of a storage system stands for any number, as in plans: at least so many, or so many times
+/// what there is.
+constexpr double kAnyNumber = 4096.0, kAnyTimes = 64.0;
 
 /// The fewest of what `first` counts that meet the targets; `first` where that many are too many.
 /// Targets are taken to be the easier the more there is, as by plans.
@@ -49,13 +52,15 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
     if (one.empty()) return std::nullopt;
     return std::move(one.front());
   };
-  const double most = std::floor((kMostTimes - 1.0) * count.from / count.step);
+  const double usual = std::floor((kMostTimes - 1.0) * count.from / count.step);
+  const double any = std::max(kAnyNumber, kAnyTimes * count.from) - count.from;
+  const double most = count.pointer.starts_with("/storage") ? std::ceil(any / count.step) : usual;
   double none = 0.0, some = 1.0;
   std::optional<Tried> best = attempt(some);
   while (best && !meets(*best)) {
     none = some;
     if (some >= most) return first;
-    best = attempt(some = std::min(2.0 * some, most));
+    best = attempt(some = some < usual ? std::min(2.0 * some, usual) : most);
   }
   if (!best) return first;
   while (some - none > 1.0) {

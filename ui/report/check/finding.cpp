@@ -76,9 +76,10 @@ std::string judged(const CheckedAssertion& a) {
   return out + ")";
 }
 
-}  // namespace
-
+/// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
 std::string value_text(const CheckedAssertion& a) { return a.outcome.metric + judged(a); }
+
+}  // namespace
 
 std::string value_phrase(const CheckedScenario& s, const CheckedAssertion& a) {
   const bool with_job = s.prediction && s.prediction->breakdown.size() > 1;

@@ -36,15 +36,13 @@ struct Finding {
 /// "new", "unchanged", "updated"; "" without a baseline.
 [[nodiscard]] std::string_view state_name(BaselineState state);
 
-/// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
-[[nodiscard]] std::string value_text(const CheckedAssertion& assertion);
-/// The same for people: "GPU utilization = 87.4 % (need >= 90 %)".
+/// "GPU utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
 [[nodiscard]] std::string value_phrase(const CheckedScenario& scenario,
                                        const CheckedAssertion& assertion);
 /// "limited by OSTs of scratch, 97 % busy; nearest fix: storage.scratch.ost.count 16 -> 20";
 /// "" when there is nothing to say.
 [[nodiscard]] std::string reason_text(const CheckedAssertion& assertion);
-/// Both, and the note.
+/// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", why, and the note.
 [[nodiscard]] std::string message_text(const CheckedAssertion& assertion);
 
 /// What its prediction warns of.

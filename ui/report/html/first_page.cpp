@@ -23,7 +23,6 @@ constexpr double kGaugeSide = 4.0;
 constexpr double kPadding = 0.08;  // of the range, at both of its ends
 constexpr std::size_t kMostOptions = 4;
 constexpr std::size_t kMostMoving = 3;
-constexpr double kFarBelow = -9.99;  // of a limit: digits say no more
 
 /// From figures to places in a drawing.
 class GaugeAxis {
@@ -202,7 +201,7 @@ std::string options(const Prediction& p) {
     if (stalls) row.push_back(o.stall ? print_value(*o.stall, "s") : "");
     if (costs) row.push_back(cost_text(o.cost));
     if (!margins) continue;
-    row.push_back(!o.margin ? "" : *o.margin < kFarBelow ? "far below" : print_margin(*o.margin));
+    row.push_back(o.margin ? print_target_margin(*o.margin) : "");
     row.push_back(o.meets ? element("span", "meets\u00a0all", "pass")
                           : element("span", "misses", "fail"));
   }
@@ -244,15 +243,16 @@ std::string counts(const Prediction& p) {
   if (one) {
     const std::string metric = metric::gpu_utilization(p.breakdown.begin()->first);
     plot.targets = limits_on(p, metric);
-    if (const auto band = band_of(p, metric))
-      for (Dot& dot : plot.dots)
-        if (dot.chosen) {
-          dot.outcomes = {band->first, dot.y, band->second};
-          banded = true;
-        }
+    if (const Metric* m = find(p, metric); m != nullptr && m->ci90) {
+      banded = true;
+      for (Dot& dot : plot.dots) {
+        const auto [low, high] = dot.chosen ? *m->ci90 : outcomes_like(*m, dot.y);
+        dot.outcomes = {low, dot.y, high};
+      }
+    }
   }
   if (p.verdict != Verdict::none) caption = "Filled: meets all targets; hollow: misses one.";
-  if (banded) caption += " The band is what it may turn out to be as it is.";
+  if (banded) caption += " The band is what it may turn out to be; of other numbers about as far off.";
   return block("How many " + noun,
                "<figure data-name=\"counts\">" + scatter("GPU utilization over " + noun, plot) +
                    (caption.empty() ? caption : element("figcaption", caption, "soft")) +
@@ -274,8 +274,7 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   for (const InputSwing& swing : p.swings) {
     const Metric* m = find(p, swing.metric);
     const std::string unit = m == nullptr ? "" : m->unit;
-    const std::string low = print_value(swing.at_low, unit),
-                      high = print_value(swing.at_high, unit);
+    const std::string low = print_end(swing.at_low, unit), high = print_end(swing.at_high, unit);
     if (n >= kMostMoving || low == high) continue;
     ++n;
     out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +

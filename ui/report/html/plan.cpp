@@ -136,11 +136,12 @@ std::string tornado(const PlanResult& plan) {
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const PlanSwing& swing : plan.tornado) {
-    const std::string ends = print_margin(swing.at_low) + " to " + print_margin(swing.at_high);
+    const std::string ends =
+        print_target_margin(swing.at_low) + " to " + print_target_margin(swing.at_high);
     gains.push_back({label::of_input(swing.path), swing.at_low, swing.at_high, ends});
     rows.push_back({html::titled(label::of_input(swing.path), swing.path), markup(swing.low),
                     markup(swing.base), markup(swing.high), markup(swing.target),
-                    print_margin(swing.at_low), print_margin(swing.at_high),
+                    print_target_margin(swing.at_low), print_target_margin(swing.at_high),
                     markup(swing.low_needs + ", " + swing.high_needs)});
   }
   if (rows.empty()) return "";

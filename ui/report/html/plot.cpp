@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "ui/report/html/chart.hpp"
@@ -114,8 +115,8 @@ class PlotDrawing {
       }
     if (value == &Dot::y && plot_.y.unit == "ratio" && high - low < kLeastShares) {
       const double middle = (low + high) / 2.0;  // what is level looks level, and its ticks differ
-      low = middle - kLeastShares / 2.0;
-      high = middle + kLeastShares / 2.0;
+      low = std::max(low < 0.0 ? low : 0.0, middle - kLeastShares / 2.0);
+      high = low + kLeastShares;
     }
     return {low, high, from, to};
   }
@@ -124,6 +125,7 @@ class PlotDrawing {
     std::string out;
     double free = 0.0;
     for (const double tick : x_.ticks(end_ < kSlimWidth ? 4 : 6)) {
+      if (plot_.x.unit == "count" && tick != std::floor(tick)) continue;
       const std::string text = print_value(tick, plot_.x.unit);
       const double at = x_.at(tick), half = width_of(text) / 2.0;
       out += svg_line(at, top_, at, floor_, "line");
