@@ -6,6 +6,7 @@
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
+#include "ui/report/wrap.hpp"
 
 namespace report_layout_test {
 
@@ -91,6 +92,7 @@ TEST_CASE("a margin of a target that says nothing in digits is said in words") {
   CHECK(print_target_margin(-3086.27) == "far off");
   CHECK(print_target_margin(41.55) == "ample");
   const std::string line = margin_text({.id = "s",
+                                        .that = "s < 6 us",
                                         .value = 0.0185,
                                         .limit = 6e-6,
                                         .unit = "s",
