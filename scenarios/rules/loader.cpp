@@ -33,7 +33,7 @@ void check_loader(const Design& design, const JobDesign& job, Diagnostics& repor
       number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);
   const double batch = readers(design, job) * number(loader, "batch");
   const double used = samples * number(data, "filter.rows", 1.0);
-  if (job.job.find("steps") == nullptr && samples > 0.0 && used < batch)
+  if (samples > 0.0 && used < batch)
     report.error("rule", data.pointer,
                  "the data set has " + base::shortest(std::floor(used)) + " samples" +
                      (used < samples ? " that match its filter" : "") +
