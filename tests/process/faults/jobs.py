@@ -8,8 +8,10 @@ not do; `same` says how it is compared: bytes, or, where no two runs write the s
 import dataclasses
 import json
 import os
+import shutil
 import sqlite3
 import sys
+import tempfile
 
 SCENARIO = """{
   "id": "small",
@@ -44,24 +46,36 @@ FEW = ["--draws", "0"]
 AXIS = ["--vary", "storage.scratch.ost.count=4,6,8,10"]
 
 
-def is_json(data):
+def is_json(path):
     try:
-        json.loads(data)
+        with open(path, encoding="utf-8") as file:
+            json.load(file)
     except ValueError:
         return False
     return True
 
 
-def is_database(data):
-    """A sweep that SQLite finds nothing wrong with, or one that is not begun."""
-    if not data:
-        return True
-    with sqlite3.connect(":memory:") as database:
-        # In a header, 2 says that there is a log beside the file, which is not here.
-        database.deserialize(data[:18] + b"\1\1" + data[20:])
-        sound = database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        tables = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+def is_database(path):
+    """A sweep that SQLite finds nothing wrong with, or one that is not begun; with its log, which is a part of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "w.db")
+        for suffix in ("", "-wal", "-journal"):
+            if os.path.exists(path + suffix):
+                shutil.copy(path + suffix, copy + suffix)
+        database = sqlite3.connect(copy)
+        try:
+            sound = database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            tables = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        except sqlite3.DatabaseError:
+            return False
+        finally:
+            database.close()
     return sound and tables in (set(), {"meta", "points", "designs", "results"})
+
+
+def is_picture(path):
+    with open(path, "rb") as file:
+        return file.read().endswith(b"IEND\xaeB`\x82")
 
 
 @dataclasses.dataclass
@@ -145,7 +159,7 @@ def jobs():
         Job("serve", ["serve", "--port", "0"], [], seconds=0.6),
         Job("explorer", ["--script", "steps.json", "--screenshots", "."],
             ["variant.json", "project.stallcast", "shot.png", "report.html"],
-            same={"shot.png": lambda data: data.endswith(b"IEND\xaeB`\x82")}, program="stallcast-explorer"),
+            same={"shot.png": is_picture}, program="stallcast-explorer"),
     ]
     cases = os.path.join(os.path.dirname(__file__), "..", "..", "..", "calibration", "cases", "checkpoints.json")
     for job in out:

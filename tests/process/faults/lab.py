@@ -163,7 +163,7 @@ class Lab:
             for name in job.products:
                 same = job.same or {}
                 assert after.get(name), f"{job.name} has not written {name}"
-                assert name not in same or same[name](after[name]), f"{job.name}: {name} is not whole"
+                assert name not in same or same[name](os.path.join(place.folder, name)), f"{job.name}: {name} is not whole"
         finally:
             place.remove()
         if self.strace and job.name not in ("serve", "explorer"):
