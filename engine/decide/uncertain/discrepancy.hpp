@@ -14,8 +14,8 @@ namespace stallcast::uncertain {
 /// utilization where nothing is read or readers were measured: what an observed run is off by.
 [[nodiscard]] double discrepancy_of(std::string_view metric);
 /// The same for a metric of `design`: of utilization by who reads, where that was not measured and
-/// steps wait for it in half of `predictions`. Its job may say otherwise (`discrepancy.step` and the
-/// like: what its own observation gave).
+/// steps wait for it in half of `predictions`. Its job may say otherwise (`discrepancy.step` and
+/// the like: what its own observation gave).
 [[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design,
                                     std::span<const Prediction> predictions);
 /// What it would be with a profile of the loader.

@@ -252,7 +252,8 @@ std::string counts(const Prediction& p) {
     }
   }
   if (p.verdict != Verdict::none) caption = "Filled: meets all targets; hollow: misses one.";
-  if (banded) caption += " The band is what it may turn out to be; of other numbers about as far off.";
+  if (banded)
+    caption += " The band is what it may turn out to be; of other numbers about as far off.";
   return block("How many " + noun,
                "<figure data-name=\"counts\">" + scatter("GPU utilization over " + noun, plot) +
                    (caption.empty() ? caption : element("figcaption", caption, "soft")) +
