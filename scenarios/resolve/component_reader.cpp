@@ -71,8 +71,15 @@ class ComponentReader {
                      allowed_hint(*id, names));
     else
       report().error("product", at, "no product \"" + *id + "\" in the catalogue",
-                     names.empty() ? "the catalogue has no " + role : allowed_hint(*id, names));
+                     names.empty() ? "the catalogue has no " + role
+                                   : allowed_hint(without_catalogue(*id), names));
     return nullptr;
+  }
+
+  /// As `extends` and where values come from have it: "catalog:host/dgx-h100".
+  static std::string without_catalogue(const std::string& id) {
+    constexpr std::string_view kBefore = "catalog:";
+    return id.starts_with(kBefore) ? id.substr(kBefore.size()) : id;
   }
 
   const models::KindInfo* read_kind(const Json& node, const models::CatalogueEntry* product) {
