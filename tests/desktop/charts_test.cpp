@@ -5,14 +5,17 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QValueAxis>
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/fall_chart.hpp"
+#include "ui/desktop/picture_chart.hpp"
 #include "ui/desktop/plan_pane.hpp"
 #include "ui/desktop/screen.hpp"
+#include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/sweep_points.hpp"
 #include "ui/desktop/xy_chart.hpp"
 
@@ -183,6 +186,52 @@ TEST_CASE("a plan is a chart: utilization with its band, the target, the fewest,
   for (PlanPane::Point& p : points) p.cost.reset();
   pane.show_points(points, 2, QStringLiteral("OSTs"));
   CHECK(pane.findChild<ChartPane*>(QStringLiteral("chart:plan_cost"))->isHidden());
+}
+
+TEST_CASE("a share's axis ends at 100 %, and a large number's is written with a letter") {
+  XyChart chart(nullptr);
+  chart.set({{QStringLiteral("m"), XyChart::Kind::line, Qt::blue, {{1e12, 0.1}, {3e12, 0.97}}}},
+            {QStringLiteral("parameters"), "count"}, {QStringLiteral("GPU utilization"), "ratio"},
+            {});
+  const auto* across = qobject_cast<QValueAxis*>(chart.chart()->axes(Qt::Horizontal).front());
+  const auto* up = qobject_cast<QValueAxis*>(chart.chart()->axes(Qt::Vertical).front());
+  REQUIRE((across != nullptr && up != nullptr));
+  CHECK(across->titleText() == QStringLiteral("parameters [T]"));
+  CHECK(across->max() < 10.0);
+  CHECK(up->max() == 100.0);
+}
+
+TEST_CASE("where the time goes has the words and the digits of reports") {
+  StepChart chart(nullptr);
+  // Rounded, 11.84 + 87.64 + 0.52 are a tenth less than 100 %: the one that lost most has it.
+  chart.set({{QStringLiteral("this design"),
+              {{"compute", 0.1184}, {"checkpoint", 0.8764}, {"sync", 0.0052}}}});
+  const QString said = chart.accessibleDescription();
+  CHECK(said.contains(QStringLiteral("saving checkpoints 87.7 %")));
+  CHECK(said.contains(QStringLiteral("waiting for the slowest rank 0.5 %")));
+  CHECK_FALSE(said.contains(QStringLiteral("sync")));
+}
+
+TEST_CASE("a system in little room has its boxes below each other, large enough to read") {
+  Prediction prediction;
+  for (int i = 0; i < 4; ++i) {
+    PictureBox box;
+    box.title = "box";
+    box.x = 260.0 * i;
+    box.width = 200.0;
+    box.height = 100.0;
+    prediction.picture.boxes.push_back(box);
+  }
+  prediction.picture.width = 980.0;
+  prediction.picture.height = 100.0;
+  PictureChart chart(nullptr);
+  chart.set(prediction);
+  chart.resize(1000, 400);
+  const int wide = chart.minimumSizeHint().height();
+  chart.resize(200, 400);
+  // Four boxes of letters that are two thirds of the program's, of 13 to a line.
+  CHECK(chart.minimumSizeHint().height() > 4 * 100 / 13 * chart.fontMetrics().height() / 2);
+  CHECK(chart.minimumSizeHint().height() > wide);
 }
 
 TEST_CASE("every chart can be saved as a picture by a button next to it") {

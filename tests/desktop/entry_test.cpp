@@ -58,6 +58,22 @@ TEST_CASE(
   REQUIRE(QTest::qWaitFor([&] { return bars->bars().front().low != before.front().low; }, 120'000));
 }
 
+TEST_CASE("figures of another scenario leave with it, also where the next ones take long") {
+  MainWindow window(settings(2), {});
+  open(window);
+  auto* bars = window.findChild<TornadoChart*>();
+  REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+  REQUIRE(window.show_screen(QStringLiteral("sweep")));
+  Screen* sweep = window.current();
+  REQUIRE(QTest::qWaitFor([&] { return !sweep->working() && rows_of(*sweep, "points") == 25; },
+                          120'000));
+  REQUIRE(window.show_screen(QStringLiteral("scenario")));
+  REQUIRE(window.open_file(QStringLiteral("scenarios/library/vision-local-nvme.json")));
+  CHECK(bars->bars().empty());
+  CHECK(rows_of(*sweep, "points") == 0);
+}
+
 TEST_CASE("a sweep of the first two inputs runs by itself, and never over one that was asked for") {
   MainWindow window(settings(2), {});
   open(window);

@@ -63,7 +63,8 @@ class Compare(unittest.TestCase):
         long = "a-job-with-a-long-name"
         both = [self.write(f"{job}.json", design(job, 4, job)) for job in ("short", long)]
         two = json.loads(design("two", 4))
-        two["jobs"].append(dict(two["jobs"][0], id=long))
+        two["cluster"]["hosts"].append(dict(two["cluster"]["hosts"][0], id="more"))
+        two["jobs"].append(dict(two["jobs"][0], id=long, hosts="more"))
         done = self.compare(self.write("two.json", json.dumps(two)), both[0])
         self.assertNotIn("..", done.out)
         text = self.compare(*both).out

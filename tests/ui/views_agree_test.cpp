@@ -287,6 +287,10 @@ TEST_CASE("every view of a scenario of the library says the same") {
     const report::ReportContext context = report::context_of(scenario->design(), client::version());
     const Json result =
         Json::parse(report::render(found->prediction, context, report::Format::json, {}));
+    for (const auto& [name, metric] : found->prediction.metrics) {
+      INFO(name);
+      CHECK(std::isfinite(metric.value));
+    }
     pages_agree(found->prediction, context, result);
     server_agrees(server, link, result);
     if (!scenario->design().expect.empty()) {

@@ -7,21 +7,24 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <cmath>
 
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/rows_model.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 
 namespace {
 
-/// In how many of 100 cases `a` holds; a dash where nothing was drawn.
+/// In how many cases `a` holds; a dash where nothing was drawn.
 Cell cases_cell(const AssertionOutcome& a) {
   if (!a.probability) return {QStringLiteral("\u2013"), -1.0};
-  return {QString::number(std::lround(100.0 * *a.probability)), *a.probability};
+  return {QString::fromStdString(report::cases_phrase(a)), *a.probability};
 }
 
 }  // namespace
@@ -31,8 +34,8 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   verdict_ = heading({}, this);
   layout->addWidget(verdict_);
-  model_ = new RowsModel({tr("status"), tr("id"), tr("expected"), tr("predicted"),
-                          tr("of 100 cases"), tr("limited by"), tr("why")},
+  model_ = new RowsModel({tr("status"), tr("id"), tr("expected"), tr("predicted"), tr("holds in"),
+                          tr("limited by"), tr("why")},
                          this);
   layout->addWidget(table_of(*model_, tr("What is expected"), this, "expect"), 1);
   layout->addWidget(heading(tr("Expect more"), this));
@@ -75,9 +78,10 @@ void ChecksScreen::refresh() {
       failed += a.status == "fail" ? 1 : 0;
       open += a.status == "inconclusive" ? 1 : 0;
       const QString id = QString::fromStdString(a.id + (a.level == "warn" ? " (warning)" : ""));
-      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(a.that),
-                      figure_cell(a.value, a.unit), cases_cell(a), Cell(a.limited_by),
-                      Cell(a.why)});
+      rows.push_back({Cell(status_sign(a.status)), Cell(id),
+                      Cell(report::target_phrase(a, shown->breakdown.size() > 1)),
+                      Cell(QString::fromStdString(report::print_predicted(a)), a.value),
+                      cases_cell(a), Cell(label::of_resource(a.limited_by)), Cell(a.why)});
     }
   const auto count = static_cast<int>(rows.size());
   model_->set(std::move(rows));

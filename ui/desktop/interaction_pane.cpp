@@ -53,6 +53,10 @@ InteractionPane::InteractionPane(Workspace& workspace, RangeModel& ranges, QWidg
         status_->setText(tr("A simulation of this design takes long: press \"Try both\"."));
       });
   connect(run_, &QPushButton::clicked, this, &InteractionPane::run);
+  connect(&workspace.document(), &Document::opened, this, [this] {  // what is shown is of another
+    pair_ = {};
+    chart_->set({});
+  });
   connect(&ranges_, &RangeModel::changed, this, &InteractionPane::offer);
   connect(chart_, &GridChart::chosen, this, [this](int across, int up) {
     const auto i =

@@ -21,6 +21,22 @@ constexpr double kLetters = 13.0;
 /// Not larger than this beside the letters of the program, in lines of text per unit.
 constexpr double kLargest = 1.0 / 13.0;
 
+/// Smaller than this beside the letters of the program nobody reads them.
+constexpr double kReadable = 0.3;
+
+/// The boxes below each other, in their order, all as wide as the widest.
+Picture stacked(const Picture& wide) {
+  constexpr double kApart = 12.0;
+  Picture out;
+  out.boxes = wide.boxes;
+  for (const PictureBox& box : out.boxes) out.width = std::max(out.width, box.width);
+  for (PictureBox& box : out.boxes) {
+    box.x = 0.0, box.y = out.height, box.width = out.width;
+    out.height += box.height + kApart;
+  }
+  return out;
+}
+
 QString label_of(const PicturePart& part) {
   const QString words = QString::fromStdString(part.label);
   return part.count.empty() ? words : QString::fromStdString(part.count) + u' ' + words;
@@ -48,6 +64,7 @@ PictureChart::PictureChart(QWidget* parent)
 
 void PictureChart::set(const Prediction& prediction) {
   shown_ = prediction;
+  stacked_ = stacked(prediction.picture);
   std::vector<Row> rows;
   QString limit;
   for (const PictureBox& box : prediction.picture.boxes)
@@ -96,22 +113,35 @@ void PictureChart::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+const Picture& PictureChart::picture() const {
+  const Picture& wide = shown_->picture;
+  return width() < kReadable * kLargest * line() * wide.width ? stacked_ : wide;
+}
+
 double PictureChart::scale_of(const QRectF& area) const {
-  const Picture& picture = shown_->picture;
   return std::min(
-      {area.width() / picture.width, area.height() / picture.height, kLargest * line()});
+      {area.width() / picture().width, area.height() / picture().height, kLargest * line()});
 }
 
 QPointF PictureChart::origin_in(const QRectF& area, double scale) const {
-  return area.center() - scale / 2.0 * QPointF(shown_->picture.width, shown_->picture.height);
+  return area.center() - scale / 2.0 * QPointF(picture().width, picture().height);
 }
 
 QSize PictureChart::sizeHint() const {
-  const double height = shown_ ? shown_->picture.height : 0.0;
-  return in_lines(40, std::clamp(height * kLargest, 10.0, 24.0));
+  const double height = shown_ ? picture().height : 0.0;
+  return in_lines(40, std::clamp(height * kLargest, 10.0, 24.0)).expandedTo(minimumSizeHint());
 }
 
-QSize PictureChart::minimumSizeHint() const { return in_lines(30, 8); }
+QSize PictureChart::minimumSizeHint() const {
+  if (!shown_ || &picture() != &stacked_) return in_lines(30, 8);
+  // As high as letters of two thirds take.
+  return in_lines(20, stacked_.height * kLargest * 2.0 / 3.0);
+}
+
+void PictureChart::resizeEvent(QResizeEvent* event) {
+  Chart::resizeEvent(event);
+  updateGeometry();
+}
 
 void PictureChart::paint_box(QPainter& painter, const PictureBox& box, const Theme& theme) const {
   const bool limit = std::any_of(box.parts.begin(), box.parts.end(), [&](const PicturePart& part) {
@@ -164,10 +194,10 @@ void PictureChart::paint(QPainter& painter, const QRectF& area, const Theme& the
   QFont font = painter.font();
   font.setPixelSize(static_cast<int>(kLetters));
   painter.setFont(font);
-  for (const PictureWire& wire : shown_->picture.wires) paint_wire(painter, *shown_, wire, theme);
-  for (const PictureBox& box : shown_->picture.boxes) paint_box(painter, box, theme);
-  if (hasFocus() && at_ < shown_->picture.boxes.size()) {
-    const PictureBox& box = shown_->picture.boxes[at_];
+  for (const PictureWire& wire : picture().wires) paint_wire(painter, *shown_, wire, theme);
+  for (const PictureBox& box : picture().boxes) paint_box(painter, box, theme);
+  if (hasFocus() && at_ < picture().boxes.size()) {
+    const PictureBox& box = picture().boxes[at_];
     painter.setPen(QPen(theme.accent, 2.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height).adjusted(-4, -4, 4, 4),
@@ -180,7 +210,7 @@ const PictureBox* PictureChart::box_at(QPointF point) const {
   if (!shown_ || shown_->picture.empty()) return nullptr;
   const double scale = scale_of(rect());
   const QPointF inside = (point - origin_in(rect(), scale)) / scale;
-  for (const PictureBox& box : shown_->picture.boxes)
+  for (const PictureBox& box : picture().boxes)
     if (QRectF(box.x, box.y, box.width, box.height).contains(inside)) return &box;
   return nullptr;
 }
@@ -188,7 +218,7 @@ const PictureBox* PictureChart::box_at(QPointF point) const {
 void PictureChart::mousePressEvent(QMouseEvent* event) {
   const PictureBox* box = box_at(event->position());
   if (box == nullptr) return;
-  at_ = static_cast<std::size_t>(box - shown_->picture.boxes.data());
+  at_ = static_cast<std::size_t>(box - picture().boxes.data());
   setFocus(Qt::MouseFocusReason);
   say();
   emit chosen(QString::fromStdString(box->path));

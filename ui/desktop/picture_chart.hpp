@@ -8,7 +8,8 @@
 namespace stallcast::desktop {
 
 /// The system from hosts to drives in the layout that all views share, with how busy each part is:
-/// dark over the run, light while it is in use, red what limits. A click chooses a box; Left and
+/// dark over the run, light while it is in use, red what limits. Where it would be too small to
+/// read, the boxes are below each other. A click chooses a box; Left and
 /// Right go through them, Enter chooses.
 class PictureChart : public Chart {
   Q_OBJECT
@@ -24,6 +25,7 @@ class PictureChart : public Chart {
   void chosen(const QString& path);
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
@@ -34,9 +36,12 @@ class PictureChart : public Chart {
   /// Where the picture begins: it stands in the middle.
   [[nodiscard]] QPointF origin_in(const QRectF& area, double scale) const;
   [[nodiscard]] double scale_of(const QRectF& area) const;
+  /// As it is drawn in this width.
+  [[nodiscard]] const Picture& picture() const;
   [[nodiscard]] const PictureBox* box_at(QPointF point) const;
 
   std::optional<Prediction> shown_;
+  Picture stacked_;     // its picture with the boxes below each other
   QString limit_;       // in words
   std::size_t at_ = 0;  // the box that keys have come to
 };

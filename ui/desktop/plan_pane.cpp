@@ -79,6 +79,11 @@ PlanPane::PlanPane(Workspace& workspace, QWidget* parent) : QWidget(parent), wor
       *this, workspace, [this] { run(); },
       [this] { said_->setText(tr("A simulation of this design takes long: press \"Search\".")); });
   connect(run_, &QPushButton::clicked, this, &PlanPane::run);
+  connect(&workspace.document(), &Document::opened, this, [this] {  // what is shown is of another
+    show_points({}, std::nullopt, {});
+    for (XyChart* chart : {utilization_, cost_}) chart->set({}, {}, {}, {});
+    said_->clear();
+  });
 }
 
 void PlanPane::set_enabled(bool on) { run_->setEnabled(on); }

@@ -47,9 +47,11 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   set_span();
   entry_ = new OnEntry(
       *this, workspace, [this] { run(); },
-      [this] {
-        status_->setText(tr("A simulation of this design takes long: press \"Try them\"."));
-      });
+      [this] { status_->setText(tr("This design takes long: press \"Try them\".")); });
+  connect(&workspace.document(), &Document::opened, this, [this] {  // what is shown is of another
+    swings_.clear(), points_.clear(), followed_.reset();
+    tornado_->set({}, {}, {}), curve_->set({}, {}, {}, {}), knee_->clear();
+  });
   connect(run_, &QPushButton::clicked, this, &SensitivityScreen::run);
   connect(reset_, &QPushButton::clicked, ranges_, &RangeModel::reset_ranges);
   connect(span_, &QComboBox::currentIndexChanged, this, [this] {

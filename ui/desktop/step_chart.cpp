@@ -3,7 +3,9 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -13,6 +15,19 @@ constexpr double kTooSmall = 0.0005;  // shares below are not named
 double share_of(const StepChart::Bar& bar, std::size_t cause) {
   const auto it = bar.shares.find(kBreakdownCauses[cause]);
   return it == bar.shares.end() ? 0.0 : it->second;
+}
+
+QString name_of(std::size_t cause) {
+  const std::string_view words = label::of_cause(kBreakdownCauses[cause]);
+  return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
+}
+
+/// The shares of all causes as reports round them.
+std::vector<QString> texts_of(const StepChart::Bar& bar) {
+  std::vector<QString> out;
+  for (const int tenths : report::tenths_of_percent(bar.shares))
+    out.push_back(QString::fromStdString(report::print_tenths(tenths)));
+  return out;
 }
 
 /// Text on a colour: black or white, whichever can be read.
@@ -32,18 +47,17 @@ StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
 void StepChart::set(std::vector<Bar> bars) {
   bars_ = std::move(bars);
   QStringList headers{tr("design")};
-  for (const char* cause : kBreakdownCauses) headers << QLatin1String(cause);
+  for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) headers << name_of(i);
   std::vector<Row> rows;
   QStringList said;
   for (const Bar& bar : bars_) {
     Row row{Cell(bar.name)};
+    const std::vector<QString> texts = texts_of(bar);
     QStringList parts;
     for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
       const double share = share_of(bar, i);
-      row.emplace_back(figure_text(share, "ratio"), share);
-      if (share >= kTooSmall)
-        parts << QStringLiteral("%1 %2").arg(QLatin1String(kBreakdownCauses[i]),
-                                             figure_text(share, "ratio"));
+      row.emplace_back(texts[i], share);
+      if (share >= kTooSmall) parts << QStringLiteral("%1 %2").arg(name_of(i), texts[i]);
     }
     rows.push_back(std::move(row));
     said << bar.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
@@ -69,13 +83,14 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
         QFontMetricsF(painter.font()).elidedText(bar.name, Qt::ElideMiddle, area.width()));
     y += 1.1 * unit;
     double x = area.left();
+    const std::vector<QString> texts = texts_of(bar);
     painter.setOpacity(bar.stale ? 0.45 : 1.0);
     for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
       const double share = share_of(bar, i);
       if (share <= 0.0) continue;
       const QRectF part(x, y, std::max(share * area.width(), 1.5), 1.4 * unit);
       painter.fillRect(part, theme.causes[i]);
-      const QString text = figure_text(share, "ratio");
+      const QString& text = texts[i];
       if (QFontMetricsF(painter.font()).horizontalAdvance(text) + unit < part.width()) {
         painter.setPen(on(theme.causes[i]));
         painter.drawText(part, Qt::AlignCenter, text);
@@ -94,9 +109,12 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     painter.fillRect(mark, theme.causes[i]);
     painter.setPen(theme.text);
     const QRectF rest(mark.right() + 0.5 * unit, y, area.width() - 1.3 * unit, 1.1 * unit);
-    painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, QLatin1String(kBreakdownCauses[i]));
-    painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter,
-                     figure_text(share_of(bars_.front(), i), "ratio"));
+    const QString text = texts_of(bars_.front())[i];
+    painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
+    const QFontMetricsF metrics(painter.font());
+    painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(name_of(i), Qt::ElideRight,
+                                        rest.width() - metrics.horizontalAdvance(text) - unit));
     y += 1.2 * unit;
   }
 }

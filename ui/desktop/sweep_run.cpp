@@ -125,6 +125,14 @@ void SweepRun::resume() {
   run(shared_);
 }
 
+void SweepRun::forget() {
+  if (!shared_ || !file_.isEmpty()) return;
+  shared_->unwanted = true;
+  shared_.reset();
+  report_ = {};
+  emit changed();
+}
+
 void SweepRun::run(std::shared_ptr<Shared> shared) {
   if (shared_ && shared_ != shared) shared_->unwanted = true;
   shared_ = shared;

@@ -43,6 +43,8 @@ class SweepRun : public QObject {
   void open(const QString& file);
   /// What is missing of the sweep that is shown.
   void resume();
+  /// Ends and forgets a sweep in memory, as it is of another scenario from now on.
+  void forget();
 
   [[nodiscard]] bool running() const { return running_; }
   /// Of the sweep that is shown; empty before there is one.

@@ -90,6 +90,7 @@ SweepScreen::SweepScreen(Workspace& workspace, QWidget* parent)
           });
   entry_ = new OnEntry(
       *this, workspace, [this] { run_by_itself(); }, [this] { say_points(); });
+  connect(&workspace.document(), &Document::opened, run_state_, &SweepRun::forget);
   refresh_on(&Workspace::predicted);
 }
 

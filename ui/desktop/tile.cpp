@@ -11,6 +11,7 @@
 
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/theme.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -114,7 +115,8 @@ void Tile::refresh(const Workspace& workspace) {
       QString note =
           coloured(status_sign(a.status), colour) + QStringLiteral(" ") + rest.toHtmlEscaped();
       if (a.probability)
-        note += tr(", holds in %1 of 100 cases").arg(std::lround(100.0 * *a.probability));
+        note += QStringLiteral(", ") +
+                QString::fromStdString(report::probability_phrase(a)).toHtmlEscaped();
       notes << note;
     }
   notes_->setText(notes.join(QStringLiteral("<br>")));

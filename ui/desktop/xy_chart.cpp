@@ -28,16 +28,18 @@ Scale scale_of(const std::string& unit, double largest) {
   if (unit == "s" && largest < 1.0) return {QStringLiteral("ms"), 1e3};
   if (unit == "s" && largest > 2.0 * unit::h.scale)
     return {QStringLiteral("h"), 1.0 / unit::h.scale};
-  const bool prefixed = unit == "B" || unit == "B/s" || unit == "1/s" || unit == "USD";
-  if (!prefixed) return {QString::fromStdString(unit == "count" ? "" : unit), 1.0};
-  const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  const bool count = unit.empty() || unit == "count";
+  const bool prefixed =
+      (count && largest >= 1e6) || unit == "B" || unit == "B/s" || unit == "1/s" || unit == "USD";
+  if (!prefixed) return {QString::fromStdString(count ? "" : unit), 1.0};
+  const char* prefixes[] = {"", "k", "M", count ? "B" : "G", "T", "P"};
   int i = 0;
   double factor = 1.0;
   while (i < 5 && largest * factor >= 1000.0) {
     factor /= 1000.0;
     ++i;
   }
-  return {QLatin1String(prefixes[i]) + QString::fromStdString(unit), factor};
+  return {QLatin1String(prefixes[i]) + QString::fromStdString(count ? "" : unit), factor};
 }
 
 double largest(const std::vector<XyChart::Series>& series, bool x) {
@@ -67,6 +69,13 @@ QAbstractAxis* make_axis(const XyChart::Axis& wanted, const Scale& scale, double
     linear->setLabelFormat(QStringLiteral("%.4g"));
     linear->setTickCount(6);
     linear->applyNiceNumbers();
+    // No share is above 100 %.
+    const double step = (linear->max() - linear->min()) / (linear->tickCount() - 1);
+    if (scale.unit == QLatin1String("%") && high <= 100.0)
+      while (linear->tickCount() > 2 && linear->max() - step > 100.0 - 1e-6) {
+        linear->setMax(linear->max() - step);
+        linear->setTickCount(linear->tickCount() - 1);
+      }
     axis = linear;
   }
   axis->setTitleText(scale.unit.isEmpty()
@@ -91,6 +100,11 @@ XyChart::XyChart(QWidget* parent) : QChartView(parent) {
   chart()->setMargins(QMargins(0, 0, 0, 0));
   chart()->setBackgroundRoundness(0);
   setDragMode(QGraphicsView::RubberBandDrag);
+}
+
+QSize XyChart::minimumSizeHint() const {
+  constexpr int kLetters = 16, kLines = 11;
+  return {kLetters * fontMetrics().averageCharWidth(), kLines * fontMetrics().height()};
 }
 
 bool XyChart::is_logarithmic(const Axis& axis, double low, double high) {

@@ -36,6 +36,8 @@ class XyChart : public QChartView {
   };
 
   explicit XyChart(QWidget* parent);
+  /// A curve that is lower says nothing.
+  [[nodiscard]] QSize minimumSizeHint() const override;
   /// Whether values from `low` to `high` are drawn over the logarithm of `axis`.
   [[nodiscard]] static bool is_logarithmic(const Axis& axis, double low, double high);
   void set(std::vector<Series> series, const Axis& x, const Axis& y, const QString& summary);
