@@ -121,6 +121,9 @@ class Observed(unittest.TestCase):
         self.assertIn("job.train.no_such", run.err)
         run, _ = self.calibrate("a,b\n1,2\n")
         self.assertEqual(run.code, 2)
+        run, _ = self.calibrate('{"schema": "stallcast.result/1"}', "seen.json")
+        self.assertEqual(run.code, 2)
+        self.assertIn('"metrics" is an object', run.err)
         run, _ = self.calibrate("metric,value\njob.train.step.time,1 s\n", text=COMPUTE % (NONE, '"100 ms"'))
         self.assertIn(run.code, (1, 2), run.out)
 
