@@ -233,22 +233,26 @@ ProgressBar::ProgressBar(const CommonOptions& options)
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(double done, std::string_view what) {
-  const int percent = std::clamp(static_cast<int>(100.0 * done), 0, 100);
-  if (!enabled_ || (percent == last_percent_ && what == last_what_)) return;
-  last_percent_ = percent;
-  last_what_ = what;
+  if (!enabled_) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+  progress_.tell(done, passed.count());
+  const int percent = static_cast<int>(100.0 * progress_.done());
   const auto filled = static_cast<std::size_t>(percent * 30 / 100);
   std::string line = "[" + std::string(filled, '#') + std::string(30 - filled, ' ') + "] " +
                      std::to_string(percent) + " %";
   line = what.empty() ? "simulating " + line : line + " " + std::string(what);
+  if (const auto left = progress_.left(); left && what.empty())
+    line += ", " + client::left_phrase(*left);
   line.resize(kBarWidth, ' ');
+  if (line == last_) return;
+  last_ = line;
   write_stderr("\r" + line);
   std::fflush(stderr);
 }
 
 void ProgressBar::clear() {
-  if (last_percent_ < 0) return;
-  last_percent_ = -1;
+  if (last_.empty()) return;
+  last_.clear();
   write_stderr("\r" + std::string(kBarWidth, ' ') + "\r");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
+#include "ui/app/progress.hpp"
 
 /// Standard output carries reports only; everything else goes to standard error.
 namespace stallcast::cli {
@@ -63,15 +65,16 @@ class ProgressBar {
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// `done` is 0..1; `what` is being done now.
+  /// `done` is 0..1, and may begin anew; `what` is being done now.
   void show(double done, std::string_view what = "");
   /// Removes the bar before other output.
   void clear();
 
  private:
   bool enabled_;
-  int last_percent_ = -1;
-  std::string last_what_;
+  client::Progress progress_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string last_;
 };
 
 }  // namespace stallcast::cli
