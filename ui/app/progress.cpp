@@ -17,7 +17,7 @@ constexpr double kMinute = 60.0, kHour = 3600.0;
 void Progress::tell(double done, double seconds) {
   done = std::clamp(done, 0.0, 1.0);
   seconds_ = seconds;
-  if (done >= most_) {
+  if (passes_ == Passes::one && done >= most_) {
     most_ = done;
     shown_ = std::max(shown_, done);
   } else {

@@ -5,10 +5,16 @@
 
 namespace stallcast::client {
 
-/// How far something has come that takes passes nobody counted before: each tells 0..1, or a part
-/// of it, anew. What is shown never goes back.
+/// Whether something is all told as one 0..1, or takes passes that nobody counted before, each of
+/// which tells 0..1.
+enum class Passes { one, several };
+
+/// How far something has come. What is shown never goes back: not where what was told begins anew,
+/// either.
 class Progress {
  public:
+  explicit Progress(Passes passes) : passes_(passes) {}
+
   /// `done` (0..1) was told `seconds` after the beginning.
   void tell(double done, double seconds);
   [[nodiscard]] double done() const { return shown_; }
@@ -16,6 +22,7 @@ class Progress {
   [[nodiscard]] std::optional<double> left() const;
 
  private:
+  Passes passes_;
   double shown_ = 0.0, seconds_ = 0.0;
   double most_ = 0.0, last_ = 0.0;    ///< of what was told
   double from_ = 0.0, before_ = 0.0;  ///< of a pass again: where it began, and what was shown then

@@ -57,9 +57,12 @@ report::ReportContext PredictionVerb::context() const {
 }
 
 std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
-  return answer(out, [this](client::Session& session, const client::Question& question) {
-    return session.predict(design(), question);
-  });
+  return answer(
+      out,
+      [this](client::Session& session, const client::Question& question) {
+        return session.predict(design(), question);
+      },
+      client::Passes::one);
 }
 
 std::optional<int> PredictionVerb::trace(const TraceOptions& wanted, const Prediction& prediction) {

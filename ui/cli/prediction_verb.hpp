@@ -41,8 +41,9 @@ class PredictionVerb {
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
   /// which is printed, or the faults of the scenario that it found.
   template <class Found, class Ask>
-  [[nodiscard]] std::optional<int> answer(std::optional<Found>& out, const Ask& ask) {
-    ProgressBar bar(options_);
+  [[nodiscard]] std::optional<int> answer(std::optional<Found>& out, const Ask& ask,
+                                          client::Passes passes = client::Passes::several) {
+    ProgressBar bar(options_, passes);
     Diagnostics faults;
     client::Question question = question_of(options_, bar);
     question.faults = &faults;

@@ -227,8 +227,8 @@ void apply_terminal_options(CommonOptions& options) {
       report::set_page_columns(*columns);
 }
 
-ProgressBar::ProgressBar(const CommonOptions& options)
-    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(const CommonOptions& options, client::Passes passes)
+    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1), progress_(passes) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 

@@ -61,7 +61,7 @@ void apply_terminal_options(CommonOptions& options);
 /// A bar on standard error while something runs; nothing unless that is a terminal.
 class ProgressBar {
  public:
-  explicit ProgressBar(const CommonOptions& options);
+  explicit ProgressBar(const CommonOptions& options, client::Passes passes = client::Passes::one);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -34,7 +34,7 @@ int observe(const CommonOptions& options, const std::string& scenario,
   }
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
-  ProgressBar bar(options);
+  ProgressBar bar(options, client::Passes::several);
   std::optional<std::size_t> first;
   if (draws) first = static_cast<std::size_t>(*draws);
   Result<CalibrationProfile> profile = session.calibrate(

@@ -95,7 +95,7 @@ int diff_designs(const CommonOptions& options, const DiffWords& words,
   const bool base_reads = read_scenario(session, base, options.quiet);
   if (!read_scenario(session, head, options.quiet) || !base_reads)
     return static_cast<int>(ExitCode::bad_input);
-  ProgressBar bar(options);
+  ProgressBar bar(options, client::Passes::several);
   Diagnostics faults;
   question.predict = question_of(options, bar);
   question.predict.faults = &faults;
