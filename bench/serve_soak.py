@@ -3,8 +3,8 @@
 
 Of a hundred requests 80 are estimates of a design each of its own, 10 are lints of broken scenarios, 4 are hostile
 (bytes that are no JSON, other origins, deep nesting, paths that climb), 3 look at figures and runs, 2 are runs and 1 is
-a long run that is cancelled at once. Every ten seconds the memory of the server, of its workers together, the number
-of its descriptors and threads and the queue are written down. Prints one JSON object: latencies, statuses, samples.
+a run that is cancelled at once. Every ten seconds the memory of the server, of its workers together, and the number of
+its descriptors and threads are written down. Prints one JSON object: latencies, statuses, samples.
 
 Exits 1 when an answer is not one of those that are to be expected, when the server ends, or when its memory grew by
 more than 5 % or 4 MB from the second third of the time to the last: medians, since the results that are kept come and
