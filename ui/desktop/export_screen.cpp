@@ -171,6 +171,7 @@ bool ExportScreen::report(const QString& file) {
   report::ReportContext context = report::context_of(*w.design(), client::version());
   context.command = command_line().section(u'\n', 0, 0).toStdString();
   status_->setText(tr("Making the report..."));
+  fault_.clear();
   w.background().start([this, file, wanted, context, scenario = *w.scenario()](
                            client::Session& session,
                            const Engine::Progress& progress) mutable -> Engine::Then {
@@ -178,17 +179,22 @@ bool ExportScreen::report(const QString& file) {
     auto found = client::run_report(session, scenario, wanted);
     if (!found.ok())
       return
-          [this, why = QString::fromStdString(found.failure().message)] { status_->setText(why); };
+          [this, file, why = QString::fromStdString(found.failure().message)] { ended(file, why); };
     context.timeline = std::move(found->timeline);
     const QByteArray bytes = QByteArray::fromStdString(
         report::render(found->prediction, context, report::Format::html, {}));
     return [this, file, bytes] {
       QString why_not;
-      const bool done = save_file(file, bytes, why_not);
-      status_->setText(done ? tr("Wrote %1").arg(file) : why_not);
+      (void)save_file(file, bytes, why_not);
+      ended(file, why_not);
     };
   });
   return true;
+}
+
+void ExportScreen::ended(const QString& file, const QString& why_not) {
+  fault_ = why_not;
+  status_->setText(why_not.isEmpty() ? tr("Wrote %1").arg(file) : why_not);
 }
 
 bool ExportScreen::working() const { return workspace().background().busy(); }

@@ -23,6 +23,7 @@ class ExportScreen : public Screen {
   /// "write" with "CHART FILE", CHART as in chart:steps; "report" with a file.
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
+  [[nodiscard]] QString fault() const override { return fault_; }
   /// Asks for a file and writes the report to it.
   void ask_and_report();
 
@@ -32,6 +33,8 @@ class ExportScreen : public Screen {
   /// Makes the report of the design as it is now; false when it has errors or `file` cannot be
   /// written.
   bool report(const QString& file);
+  /// Says how it ended; `why_not` is empty where it is written.
+  void ended(const QString& file, const QString& why_not);
   void show_text();
   [[nodiscard]] QString command_line() const;
   [[nodiscard]] std::vector<ChartPane*> panes() const;
@@ -41,6 +44,7 @@ class ExportScreen : public Screen {
   QPushButton* report_;
   QPlainTextEdit* text_;
   QString opened_;  // the text as it was opened: what a patch is made against
+  QString fault_;   // of the last report
   bool take_next_ = true;
 };
 

@@ -29,6 +29,8 @@ class Screen : public QWidget {
   }
   /// True while results are on their way: scripts wait for it to end.
   [[nodiscard]] virtual bool working() const { return false; }
+  /// Why the last of these did not come about: where scripts end. Empty when it did.
+  [[nodiscard]] virtual QString fault() const { return {}; }
 
  protected:
   void showEvent(QShowEvent*) override {

@@ -75,7 +75,7 @@ void Script::step() {
 QString Script::perform(const QJsonObject& step) {
   const auto text = [&](const char* key) { return step.value(QLatin1String(key)).toString(); };
   const QString what = text("do");
-  if (what == QLatin1String("wait")) return {};
+  if (what == QLatin1String("wait")) return window_.current()->fault();
   if (what == QLatin1String("open"))
     return window_.open_file(text("file")) ? QString()
                                            : text("file") + QStringLiteral(" cannot be opened");
