@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "engine/base/files.hpp"
 #include "engine/base/temporary_folder.hpp"
 #include "engine/runtime/run/find_worker.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
@@ -149,6 +151,8 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
     const bool v6 = words.host.find(':') != std::string::npos;
     write_stdout("stallcast serves http://" + (v6 ? "[" + words.host + "]" : words.host) + ":" +
                  std::to_string(port) + "/\n");
+    // What came before the server listened for signals is for it, too.
+    if (const int early = run::interrupt_flag(); early != 0) (void)raise(early);
   });
   if (!ended.ok()) return report_failure(ended.failure());
   return *ended == 0 ? 0 : 128 + *ended;

@@ -15,6 +15,7 @@ import uuid
 import jobs as table
 
 MARK = "STALLCAST_FAULTS_POINT"
+NO_END = -1000  # in place of an exit code
 WRITES = "openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,unlink,close"
 
 
@@ -136,7 +137,12 @@ class Lab:
         if job.name == "serve" and process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=seconds)
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            return NO_END, "does not end"
         return process.returncode, (out + err).decode(errors="replace")
 
     def reference(self, job, with_old):
