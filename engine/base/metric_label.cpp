@@ -137,6 +137,9 @@ std::string of_metric(std::string_view full, std::string_view unit, bool with_jo
   if (name.domain == metric::Domain::resource)
     return std::string(name.figure) + " of the " + of_resource(name.id);
   std::string words(words_of(full, name));
+  // What is no name of a figure, as an expression of several, is said as it is written.
+  if (words.empty() && (name.domain == metric::Domain::other || name.domain == metric::Domain::any))
+    return std::string(full);
   if (words.empty()) words = about(name.figure);
   if (words.empty()) words = in_words(name.figure);
   const metric::Figure* row = metric::find(full);

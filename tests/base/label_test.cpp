@@ -56,6 +56,7 @@ TEST_CASE("a figure without a row is named by its own words") {
   CHECK(label::of_metric("job.train.never.heard_of.max", "s") == "longest never heard of");
   CHECK(label::of_metric("pipeline.never.heard.of", "s") == "never heard of");
   CHECK(label::of_metric("odd", "s") == "odd");
+  CHECK(label::of_metric("max(resource.*.utilization)", "ratio") == "max(resource.*.utilization)");
 }
 
 TEST_CASE("inputs are named by their own words") {

@@ -1,5 +1,6 @@
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
@@ -7,6 +8,7 @@
 
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
+#include "ui/desktop/figures.hpp"
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/outcome_chart.hpp"
 #include "ui/desktop/screen.hpp"
@@ -72,6 +74,20 @@ TEST_CASE("figures of another scenario leave with it, also where the next ones t
   REQUIRE(window.open_file(QStringLiteral("scenarios/library/vision-local-nvme.json")));
   CHECK(bars->bars().empty());
   CHECK(rows_of(*sweep, "points") == 0);
+}
+
+TEST_CASE("the limit that Checks proposes is a figure of the scenario on screen") {
+  MainWindow window(settings(2), {});
+  open(window);
+  REQUIRE(window.show_screen(QStringLiteral("checks")));
+  REQUIRE(window.open_file(QStringLiteral("scenarios/library/vision-local-nvme.json")));
+  REQUIRE(wait_simulated(window));
+  const QString metric =
+      window.findChild<QComboBox*>(QStringLiteral("assert_metric"))->currentText();
+  const Metric* figure = find_metric(*window.workspace().simulated(), metric);
+  REQUIRE(figure != nullptr);
+  CHECK(window.findChild<QLineEdit*>(QStringLiteral("assert_limit"))->text() ==
+        metric_text(*figure));
 }
 
 TEST_CASE("a sweep of the first two inputs runs by itself, and never over one that was asked for") {

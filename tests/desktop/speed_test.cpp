@@ -36,12 +36,12 @@ void measure(const char* file, const QString& path, int moves) {
     return workspace.freshness() == Freshness::simulated && workspace.simulated()->uncertainty;
   };
   REQUIRE(QTest::qWaitFor(refined, 120'000));
-  Times estimate, shown, simulated, band;
+  Times estimate, shown, simulated, seen, band;
   const double first = workspace.slider_of(path)->value;
   for (int i = 0; i < moves; ++i) {
     const auto slider = workspace.slider_of(path);
     REQUIRE(slider.has_value());
-    const double value = first * (0.5 + (i + 0.5) / moves);  // from half to half as much again
+    const double value = slider->whole ? first + 1.0 + i : first * (1.05 + 0.05 * i);
     QElapsedTimer clock;
     clock.start();
     const auto now = [&] { return static_cast<double>(clock.nsecsElapsed()) * 1e-6; };
@@ -55,13 +55,15 @@ void measure(const char* file, const QString& path, int moves) {
     shown.all.push_back(now());
     REQUIRE(QTest::qWaitFor([&] { return at_result > 0.0 && refined(); }, 120'000));
     band.all.push_back(now());
-    simulated.all.push_back(at_result);
+    simulated.all.push_back(workspace.simulation_ms());
+    seen.all.push_back(at_result);
     QObject::disconnect(noted);
   }
   std::printf("%s, %d moves of %s\n", file, moves, path.toUtf8().constData());
   estimate.print("estimate");
   shown.print("change to estimate painted");
-  simulated.print("change to simulated");
+  simulated.print("simulation, after the rest");
+  seen.print("change to simulated");
   band.print("change to band");
 }
 

@@ -63,6 +63,8 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   connect(add_button, &QPushButton::clicked, this, add_line);
   connect(limit_, &QLineEdit::returnPressed, this, add_line);
   connect(metric_, &QComboBox::currentTextChanged, this, &ChecksScreen::suggest_limit);
+  // Of another scenario another limit is proposed.
+  connect(&workspace.document(), &Document::opened, limit_, &QLineEdit::clear);
   refresh_on(&Workspace::predicted);
   refresh_on(&Workspace::refined);
 }
@@ -90,9 +92,8 @@ void ChecksScreen::refresh() {
   if (w.freshness() == Freshness::estimated && count > 0)
     text = tr("~ By bounds alone: %1, %2 open").arg(text).arg(open);
   verdict_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
-  const bool first = metric_->count() == 0;
   offer_metrics(*metric_, w);
-  if (first) suggest_limit();
+  if (limit_->text().isEmpty()) suggest_limit();
 }
 
 void ChecksScreen::suggest_limit() {

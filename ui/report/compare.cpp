@@ -50,7 +50,7 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
   for (const CompareRow& row : rows) {
     if (!row.group.empty()) out += ink.bold(row.group) + "\n";
     std::vector<std::vector<std::string>> cells;
-    const std::vector<std::string> said = in_lines(row.label, label - 3);
+    const std::vector<std::string> said = in_lines(row.label, label - 2);
     std::size_t lines = said.size();
     for (std::size_t i = from; i < to; ++i) {
       cells.push_back(in_lines(marked(row.cells[i]), width));
@@ -60,7 +60,7 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
       lines = std::max(lines, cells.back().size());
     }
     for (std::size_t l = 0; l < lines; ++l) {
-      std::string line = left(l < said.size() ? (l == 0 ? "  " : "   ") + said[l] : "", label);
+      std::string line = left(l < said.size() ? "  " + said[l] : "", label);
       for (std::size_t i = from; i < to; ++i) {
         const auto& cell = cells[i - from];
         const std::string text = left(l < cell.size() ? cell[l] : "", width);
