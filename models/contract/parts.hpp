@@ -58,7 +58,7 @@ inline constexpr std::string_view kKeyText{kKey<Id, Field>.data(), kKey<Id, Fiel
 
 /// The part `Id`, counted by the field `count`.
 template <detail::Text Id>
-consteval PartInfo part(std::string_view noun, std::string_view count, std::string_view of = "") {
+constexpr PartInfo part(std::string_view noun, std::string_view count, std::string_view of = "") {
   return {.id = {Id.chars, Id.size()},
           .noun = noun,
           .count = count,

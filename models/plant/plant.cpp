@@ -169,10 +169,11 @@ void Plant::build_hosts(const Design& design) {
     if (!behind) continue;
     const StorageModel& model = *storages_.at(behind->storage);
     const ClientLimits limits = model.client_limits();
+    const std::string name = "storage." + id;
     const auto join = [&](graph::NodeId from, graph::NodeId to, Rate client, const char* way) {
       const Rate clients = client * behind->clients;
       const std::string part = behind->link < clients ? ".link" : ".client." + behind->storage;
-      topology_.add_edge(from, to, "storage." + id + part + way, std::min(clients, behind->link));
+      topology_.add_edge(from, to, name + part + way, std::min(clients, behind->link));
     };
     join(model.egress(), storage->ingress(), limits.read, ".read");
     join(storage->egress(), model.ingress(), limits.write, ".write");

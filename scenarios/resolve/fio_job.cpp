@@ -150,8 +150,7 @@ class Reader {
     for (const auto& [key, entry] : section) {
       const auto& [value, line] = entry;
       const std::string place = file + ":" + std::to_string(line);
-      const auto option = std::find_if(std::begin(kOptions), std::end(kOptions),
-                                       [&](const Option& o) { return o.fio == key; });
+      const auto option = std::ranges::find(kOptions, key, &Option::fio);
       if (option == std::end(kOptions)) {
         if (std::find(std::begin(kIdle), std::end(kIdle), key) == std::end(kIdle))
           report_.warn("fio-job", at_ + "/job_file",
