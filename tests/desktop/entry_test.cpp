@@ -82,6 +82,7 @@ TEST_CASE("the limit that Checks proposes is a figure of the scenario on screen"
   REQUIRE(window.show_screen(QStringLiteral("checks")));
   REQUIRE(window.open_file(QStringLiteral("scenarios/library/vision-local-nvme.json")));
   REQUIRE(wait_simulated(window));
+  REQUIRE(window.show_screen(QStringLiteral("checks")));
   const QString metric =
       window.findChild<QComboBox*>(QStringLiteral("assert_metric"))->currentText();
   const Metric* figure = find_metric(*window.workspace().simulated(), metric);
