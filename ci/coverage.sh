@@ -7,8 +7,8 @@
 #   COVERAGE_STEPS="build run table"   steps to be done (default: all)
 #   COVERAGE_JOBS=N                    processes at a time (default: one a core)
 #
-# Left out of the count: branches that only an exception takes, and those the compiler knows nobody can take; the desktop,
-# whose tests are those of ctest -L desktop. Needs gcovr (Debian: apt-get install gcovr).
+# Left out of the count: branches that only an exception takes, those of assertions, and those the compiler knows nobody
+# can take; the desktop, whose tests are those of ctest -L desktop. Needs gcovr (Debian: apt-get install gcovr).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build/coverage
@@ -34,7 +34,7 @@ fi
 
 if [[ $steps == *table* ]]; then
   gcovr --root . --object-directory $folder -j "$jobs" --exclude-throw-branches --exclude-unreachable-branches \
-    --gcov-ignore-parse-errors --filter '(engine|models|scenarios|calibration|ui|include)/' --exclude '.*/build/.*' \
+    --exclude-branches-by-pattern '^\s*assert\(.*' --gcov-ignore-parse-errors --filter '(engine|models|scenarios|calibration|ui|include)/' --exclude '.*/build/.*' \
     --json-summary $folder/summary.json --json $folder/coverage.json $folder >$folder/gcovr.log
   python3 - $folder/summary.json <<'PYTHON'
 import collections, json, sys
