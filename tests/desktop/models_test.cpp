@@ -55,7 +55,7 @@ TEST_CASE("the twin of the step bar has one row a design and one column a cause"
   CHECK(chart.twin().rowCount() == 1);
   CHECK(chart.twin().columnCount() == static_cast<int>(kBreakdownCauses.size()) + 1);
   CHECK(chart.accessibleDescription() ==
-        QStringLiteral("this design: compute 90.0 %, checkpoint 10.0 %"));
+        QStringLiteral("this design: compute 90.0 %, saving checkpoints 10.0 %"));
 }
 
 TEST_CASE("a change is said in points of a ratio, else in percent, and with its direction") {

@@ -8,7 +8,7 @@ namespace progress_test {
 using namespace stallcast::client;
 
 TEST_CASE("progress that begins anew is shown as one that goes on") {
-  Progress progress(Passes::one);
+  ShownProgress progress(Passes::one);
   double before = 0.0;
   for (const double told :
        {0.0, 0.2, 0.5, 0.25, 0.3, 0.5, 0.25, 0.4, 0.5, 0.5, 0.75, 0.6, 0.75, 0.9, 1.0}) {
@@ -22,7 +22,7 @@ TEST_CASE("progress that begins anew is shown as one that goes on") {
 }
 
 TEST_CASE("a pass that is told again moves what is shown") {
-  Progress progress(Passes::one);
+  ShownProgress progress(Passes::one);
   progress.tell(0.5, 1.0);
   progress.tell(0.25, 1.0);
   CHECK(progress.done() == 0.5);
@@ -31,7 +31,7 @@ TEST_CASE("a pass that is told again moves what is shown") {
 }
 
 TEST_CASE("of passes that nobody counted the first is not all") {
-  Progress progress(Passes::several);
+  ShownProgress progress(Passes::several);
   progress.tell(1.0, 1.0);
   CHECK(progress.done() == 0.5);
   progress.tell(0.0, 1.0);
@@ -41,7 +41,7 @@ TEST_CASE("of passes that nobody counted the first is not all") {
 }
 
 TEST_CASE("what is left follows from the pace, once there is one") {
-  Progress progress(Passes::one);
+  ShownProgress progress(Passes::one);
   progress.tell(0.5, 1.0);
   CHECK_FALSE(progress.left());
   progress.tell(0.5, 10.0);

@@ -14,7 +14,7 @@ constexpr double kMinute = 60.0, kHour = 3600.0;
 
 }  // namespace
 
-void Progress::tell(double done, double seconds) {
+void ShownProgress::tell(double done, double seconds) {
   done = std::clamp(done, 0.0, 1.0);
   seconds_ = seconds;
   if (passes_ == Passes::one && done >= most_) {
@@ -27,7 +27,7 @@ void Progress::tell(double done, double seconds) {
   last_ = done;
 }
 
-std::optional<double> Progress::left() const {
+std::optional<double> ShownProgress::left() const {
   if (seconds_ < kSeconds || shown_ < kPart || shown_ >= 1.0) return std::nullopt;
   return seconds_ * (1.0 - shown_) / shown_;
 }

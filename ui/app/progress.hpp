@@ -11,9 +11,9 @@ enum class Passes { one, several };
 
 /// How far something has come. What is shown never goes back: not where what was told begins anew,
 /// either.
-class Progress {
+class ShownProgress {
  public:
-  explicit Progress(Passes passes) : passes_(passes) {}
+  explicit ShownProgress(Passes passes) : passes_(passes) {}
 
   /// `done` (0..1) was told `seconds` after the beginning.
   void tell(double done, double seconds);

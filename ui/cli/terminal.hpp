@@ -72,7 +72,7 @@ class ProgressBar {
 
  private:
   bool enabled_;
-  client::Progress progress_;
+  client::ShownProgress progress_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string last_;
 };
