@@ -2,6 +2,7 @@
 #include <QTest>
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -41,7 +42,10 @@ void measure(const char* file, const QString& path, int moves) {
   for (int i = 0; i < moves; ++i) {
     const auto slider = workspace.slider_of(path);
     REQUIRE(slider.has_value());
-    const double value = slider->whole ? first + 1.0 + i : first * (1.05 + 0.05 * i);
+    // Up to the greatest, and on from the least.
+    const double up = slider->whole ? first + 1.0 + i : first * (1.05 + 0.05 * i);
+    const double range = slider->maximum - slider->minimum + (slider->whole ? 1.0 : 0.0);
+    const double value = slider->minimum + std::fmod(up - slider->minimum, range);
     QElapsedTimer clock;
     clock.start();
     const auto now = [&] { return static_cast<double>(clock.nsecsElapsed()) * 1e-6; };

@@ -32,6 +32,7 @@ class PageTest(browser.BrowserTest):
 
     def test_it_shows_bounds_and_the_simulated_report(self):
         self.assertIn("GPU utilization", self.browser.value("at('tiles').innerText"))
+        self.assertNotIn("job.train", self.browser.value("at('tiles').innerText"))
         self.browser.value("at('run').click()")
         self.browser.until("document.querySelector('#report iframe') && true")
         self.assertIn("my-cluster", self.browser.value("document.querySelector('#report iframe').srcdoc"))

@@ -36,6 +36,7 @@ Json assertions_array(const Prediction& prediction) {
     // An estimate does not know every metric: what has no value has no unit either.
     Json line = {{"id", a.id},
                  {"that", a.that},
+                 {"text", target_phrase(a, prediction.breakdown.size() > 1)},
                  {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
                  {"unit", a.unit},
                  {"status", a.status},

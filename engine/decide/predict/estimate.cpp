@@ -67,7 +67,8 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
     };
     // A figure of many metrics, or one relative to a baseline, is not a bound.
     if (const Result<base::Assertion> parsed = base::parse_assertion(e.that);
-        parsed.ok() && parsed->relative.empty() && parsed->statistic.empty())
+        parsed.ok() && parsed->relative.empty() && parsed->statistic.empty()) {
+      outcome.metric = parsed->metric;
       if (const Metric* known = metric(parsed->metric))
         if (const Result<double> limit = base::limit_in(*parsed, known->unit); limit.ok()) {
           outcome.value = known->value;
@@ -76,6 +77,7 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
           outcome.status = status_of(*parsed, *limit, bounds);
           if (outcome.status == "fail") outcome.limited_by = limiter_of(parsed->metric, binding);
         }
+    }
     out.push_back(std::move(outcome));
   }
   return out;

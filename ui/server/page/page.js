@@ -157,7 +157,9 @@ function showTiles(result, simulated) {
   }
   for (const a of result.assertions) {
     const judged = a.status === "inconclusive" && !simulated ? "simulate to tell" : JUDGED[a.status] || a.status;
-    tiles.push(tile(judged, a.that, a.status));
+    const target = tile(judged, a.text, a.status);
+    target.title = a.that;
+    tiles.push(target);
   }
   at("tiles").replaceChildren(...tiles);
 }
