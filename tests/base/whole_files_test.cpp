@@ -75,7 +75,7 @@ class TemporaryPlace {
 }  // namespace
 
 TEST_CASE("a file stays as it is until what takes its place is complete") {
-  const auto folder = TemporaryFolder::make("test");
+  const auto folder = TemporaryFolder::make("whole");
   REQUIRE(folder.ok());
   put(folder->path() / "f", "old");
   {
@@ -93,7 +93,7 @@ TEST_CASE("a file stays as it is until what takes its place is complete") {
 }
 
 TEST_CASE("what a killed program left goes with the next replacement, what others write stays") {
-  const auto folder = TemporaryFolder::make("test");
+  const auto folder = TemporaryFolder::make("whole");
   REQUIRE(folder.ok());
   const fs::path file = folder->path() / "f";
   const auto other = FileReplacement::of(file);
@@ -110,7 +110,7 @@ TEST_CASE("what a killed program left goes with the next replacement, what other
 }
 
 TEST_CASE("a file that cannot grow is a failure, and the old one is still there") {
-  const auto folder = TemporaryFolder::make("test");
+  const auto folder = TemporaryFolder::make("whole");
   REQUIRE(folder.ok());
   const fs::path file = folder->path() / "f";
   put(file, "old");
@@ -123,7 +123,7 @@ TEST_CASE("a file that cannot grow is a failure, and the old one is still there"
 }
 
 TEST_CASE("text is appended whole or not at all") {
-  const auto folder = TemporaryFolder::make("test");
+  const auto folder = TemporaryFolder::make("whole");
   REQUIRE(folder.ok());
   const fs::path file = folder->path() / "f";
   REQUIRE(append_file(file, "one\n").ok());
@@ -139,7 +139,7 @@ TEST_CASE("text is appended whole or not at all") {
 }
 
 TEST_CASE("a temporary folder goes with its owner, and what a killed one left with the next") {
-  const auto outer = TemporaryFolder::make("test");
+  const auto outer = TemporaryFolder::make("whole");
   REQUIRE(outer.ok());
   const TemporaryPlace place(outer->path());
   const auto mine = TemporaryFolder::make("mine");
@@ -164,7 +164,7 @@ TEST_CASE("a temporary folder goes with its owner, and what a killed one left wi
 }
 
 TEST_CASE("a folder whose contents are kept is removed only when it is empty") {
-  const auto outer = TemporaryFolder::make("test");
+  const auto outer = TemporaryFolder::make("whole");
   REQUIRE(outer.ok());
   const TemporaryPlace place(outer->path());
   { CHECK(TemporaryFolder::make("kept", TemporaryFolder::Contents::kept).ok()); }
@@ -181,7 +181,7 @@ TEST_CASE("a folder whose contents are kept is removed only when it is empty") {
 
 TEST_CASE("without a place for temporary files the message says what to set") {
   const TemporaryPlace place("/dev/null/none");
-  const auto folder = TemporaryFolder::make("test");
+  const auto folder = TemporaryFolder::make("whole");
   REQUIRE_FALSE(folder.ok());
   CHECK(folder.failure().exit == ExitCode::bad_input);
   CHECK(folder.failure().hint == "set TMPDIR to one");
