@@ -16,7 +16,7 @@ import time
 import unittest
 
 import program
-from server import SCENARIO, SLOW, Server
+from server import SCENARIO, SLOW, RawBytes, Server
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -26,7 +26,8 @@ def status_of(answer):
     return int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else None
 
 
-class Attacked(unittest.TestCase):
+class Attacked(RawBytes, unittest.TestCase):
+    ENDS = True
     OPTIONS, ENV = (), {}
     GROWTH = 64_000  # kB: what allocators keep after 64 MB of requests were held at once
 
@@ -36,42 +37,15 @@ class Attacked(unittest.TestCase):
         cls.addClassCleanup(cls.server.__exit__)
         for _ in range(20):
             cls.server.post("/v1/estimate")
-        cls.before = cls.resident()
+        cls.before = cls.server.resident()
 
     @classmethod
     def tearDownClass(cls):
-        assert cls.resident() - cls.before < cls.GROWTH, f"{cls.before} kB before, {cls.resident()} kB after"
-
-    @classmethod
-    def resident(cls):
-        with open(f"/proc/{cls.server.process.pid}/status", encoding="utf-8") as file:
-            return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
+        assert cls.server.resident() - cls.before < cls.GROWTH, f"{cls.before} kB before, {cls.server.resident()} kB after"
 
     def tearDown(self):
         self.assertIsNone(self.server.process.poll(), "the server ended")
         self.assertIn(self.server.post("/v1/estimate").status, (200, 401))
-
-    def connect(self):
-        connection = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
-        self.addCleanup(connection.close)
-        return connection
-
-    def raw(self, *parts):
-        """All that comes back for these bytes until the server closes."""
-        connection = self.connect()
-        out = b""
-        try:
-            for part in parts:
-                connection.sendall(part)
-            connection.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # it has been refused already
-        try:
-            while data := connection.recv(65536):
-                out += data
-        except OSError:
-            pass
-        return out
 
     def get(self, target, *headers):
         lines = [b"GET " + target + b" HTTP/1.1", b"Host: localhost", b"Connection: close", *headers]

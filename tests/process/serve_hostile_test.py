@@ -3,16 +3,15 @@
 Usage: serve_hostile_test.py PATH_OF_STALLCAST [unittest options]."""
 
 import json
-import re
 import socket
 import time
 import unittest
 
 import program
-from server import SCENARIO, Server
+from server import SCENARIO, RawBytes, Server
 
 
-class HostileTest(unittest.TestCase):
+class HostileTest(RawBytes, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Server().__enter__()
@@ -21,27 +20,6 @@ class HostileTest(unittest.TestCase):
     def tearDown(self):
         self.assertIsNone(self.server.process.poll(), "the server ended")
         self.assertEqual(self.server.post("/v1/estimate").status, 200)
-
-    def connect(self):
-        connection = socket.create_connection(("127.0.0.1", self.server.port), timeout=30)
-        self.addCleanup(connection.close)
-        return connection
-
-    def raw(self, *parts):
-        """All that comes back for these bytes until the server closes."""
-        connection = self.connect()
-        try:
-            for part in parts:
-                connection.sendall(part)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
-        out = b""
-        try:
-            while data := connection.recv(65536):
-                out += data
-        except (ConnectionResetError, TimeoutError):
-            pass
-        return out
 
     def status(self, *parts):
         answer = self.raw(*parts)
@@ -118,17 +96,13 @@ class HostileTest(unittest.TestCase):
             self.assertIn(self.server.post("/v1/check?" + query).status, (202, 400, 422), query)
 
     def test_spellings_of_one_design_do_not_pile_up(self):
-        def resident():
-            with open(f"/proc/{self.server.process.pid}/status", encoding="utf-8") as file:
-                return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
-
         for i in range(8):
             self.server.run("/v1/runs?advice=false", SCENARIO + " " * (900_000 + i))
-        before = resident()
+        before = self.server.resident()
         for i in range(40):
             self.server.run("/v1/runs?advice=false", SCENARIO + " " * (900_100 + i))
         # Each is a text of 0.9 MB; results are a tenth of that.
-        self.assertLess(resident() - before, 20_000)
+        self.assertLess(self.server.resident() - before, 20_000)
 
     def test_invalid_utf8_in_a_query_is_answered(self):
         for query in ("set=%ff%fe", "variant=%c3%28", "set=a%00b=c", "set=%"):

@@ -1,10 +1,12 @@
 """A server under test, and requests to it."""
 
+import contextlib
 import http.client
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -68,6 +70,11 @@ class Server:
         _, err = self.process.communicate(timeout=60)
         return self.process.returncode, re.sub(r"(?m)^.*without a sandbox: built with a sanitizer.*\n", "", err)
 
+    def resident(self):
+        """Memory that it takes, kB."""
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
+
     def ask(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
@@ -98,3 +105,29 @@ class Server:
         assert made.status in (200, 202), made.text
         self.wait(made.headers["location"])
         return self.get(made.headers["location"] + "/result")
+
+
+class RawBytes:
+    """Of a test case with a `server`: connections that say what no client would."""
+
+    ENDS = False  # whether the server is told that nothing follows what `raw` sends
+
+    def connect(self):
+        connection = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+        self.addCleanup(connection.close)
+        return connection
+
+    def raw(self, *parts):
+        """All that comes back for these bytes until the server closes."""
+        connection = self.connect()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has been refused already
+            for part in parts:
+                connection.sendall(part)
+        if self.ENDS:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_WR)
+        out = b""
+        with contextlib.suppress(ConnectionResetError, TimeoutError):
+            while data := connection.recv(65536):
+                out += data
+        return out
