@@ -4,6 +4,7 @@
 #include "engine/base/text.hpp"
 #include "models/catalogue/catalogue.hpp"
 #include "scenarios/document/document.hpp"
+#include "scenarios/document/keys.hpp"
 #include "scenarios/library/templates.hpp"
 
 /// `extends`: files and catalogue entries a scenario is built on.
@@ -11,7 +12,6 @@ namespace stallcast::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kCatalog = "catalog:";
 
 class BaseReader {
  public:

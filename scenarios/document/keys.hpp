@@ -8,6 +8,9 @@
 
 namespace stallcast::scenarios {
 
+/// What names of the catalogue begin with where files could be meant, too.
+inline constexpr std::string_view kCatalog = "catalog:";
+
 /// "did you mean "x"? allowed: a, b, c", with the key nearest to `word` if there is one.
 [[nodiscard]] std::string allowed_hint(std::string_view word, std::span<const std::string> allowed);
 

@@ -78,8 +78,7 @@ class ComponentReader {
 
   /// As `extends` and where values come from have it: "catalog:host/dgx-h100".
   static std::string without_catalogue(const std::string& id) {
-    constexpr std::string_view kBefore = "catalog:";
-    return id.starts_with(kBefore) ? id.substr(kBefore.size()) : id;
+    return id.starts_with(kCatalog) ? id.substr(kCatalog.size()) : id;
   }
 
   const models::KindInfo* read_kind(const Json& node, const models::CatalogueEntry* product) {
@@ -122,7 +121,7 @@ class ComponentReader {
         std::optional<Value> value = value_of_text(*field, v.text);
         assert(value && "catalogue_test.cpp reads every text");
         if (!value) continue;
-        value->source = {Source::Kind::catalogue, "catalog:" + product.id,
+        value->source = {Source::Kind::catalogue, std::string(kCatalog) + product.id,
                          v.date.empty() ? v.source : v.source + " (read " + v.date + ")",
                          v.assumption};
         value->range = range_of(*field, *value);

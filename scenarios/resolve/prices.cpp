@@ -12,8 +12,6 @@
 namespace stallcast::scenarios {
 namespace {
 
-constexpr std::string_view kPrefix = "catalog:";
-
 /// How the catalogue writes prices, in the base unit of a price field.
 struct PriceUnit {
   std::string_view text;
@@ -87,12 +85,12 @@ std::optional<PriceOf> price_of(const models::KindInfo& kind, const base::FieldI
 }
 
 bool names_price(const Json& node) {
-  return node.is_string() && node.get_ref<const std::string&>().starts_with(kPrefix);
+  return node.is_string() && node.get_ref<const std::string&>().starts_with(kCatalog);
 }
 
 std::optional<Value> read_price(ReadContext& context, const base::FieldInfo& field,
                                 const std::string& pointer, std::string_view text, PriceOf of) {
-  const std::string name(text.substr(kPrefix.size()));
+  const std::string name(text.substr(kCatalog.size()));
   const models::CatalogueFigure* figure = find_figure(name);
   if (figure == nullptr || !fits(*figure, field.dimension, of)) {
     const std::vector<std::string> names = known(field.dimension, of);
