@@ -87,9 +87,9 @@ void StraceReader::tee(const std::string& to) {
   pthread_sigmask(SIG_BLOCK, &broken, nullptr);
   int out = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader
   const int in = ::open(pipe_.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto write_all = [](int fd, const char* from, ssize_t left) {
+  const auto pass_on = [&out](const char* from, ssize_t left) {
     while (left > 0) {
-      const ssize_t n = ::write(fd, from, static_cast<std::size_t>(left));
+      const ssize_t n = ::write(out, from, static_cast<std::size_t>(left));
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return false;
       from += n;
@@ -99,8 +99,8 @@ void StraceReader::tee(const std::string& to) {
   };
   std::array<char, 65536> part{};
   for (ssize_t n = 0; in >= 0 && (n = ::read(in, part.data(), part.size())) > 0;) {
-    short_ = short_ || !write_all(copy_->descriptor(), part.data(), n);
-    if (out >= 0 && !write_all(out, part.data(), n)) close(std::exchange(out, -1));
+    short_ = short_ || !copy_->write({part.data(), static_cast<std::size_t>(n)}).ok();
+    if (out >= 0 && !pass_on(part.data(), n)) close(std::exchange(out, -1));
   }
   if (in >= 0) close(in);
   if (out >= 0) close(out);
