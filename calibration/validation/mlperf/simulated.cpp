@@ -92,14 +92,14 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
     if (scenarios::fault_of(design).empty()) designs.push_back(std::move(design));
   }
   DrawnFigures out;
-  const auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
+  auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
   if (!predictions.front().ok()) return predictions.front().failure();
   std::vector<Prediction> ended;
-  for (const auto& one : predictions)
-    if (one.ok()) ended.push_back(*one);
+  for (auto& one : predictions)
+    if (one.ok()) ended.push_back(*std::move(one));
   for (const std::string& metric : metrics) {
     DrawnFigure& figure = out[metric];
-    figure.middle = figure_or_zero(*predictions.front(), metric);
+    figure.middle = figure_or_zero(ended.front(), metric);
     figure.model = uncertain::discrepancy_of(metric, row.scenario.design(), ended);
     for (std::size_t i = 1; i < ended.size(); ++i)
       figure.draws.push_back(figure_or_zero(ended[i], metric));
