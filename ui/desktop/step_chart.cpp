@@ -101,7 +101,10 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     y += 1.8 * unit;
   }
   // The legend names what occurs, with the shares of the first bar.
-  for (std::size_t i = 0; i < kBreakdownCauses.size() && !bars_.empty(); ++i) {
+  if (bars_.empty()) return;
+  const QFontMetricsF metrics(painter.font());
+  const std::vector<QString> texts = texts_of(bars_.front());
+  for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
     bool occurs = false;
     for (const Bar& bar : bars_) occurs = occurs || share_of(bar, i) >= kTooSmall;
     if (!occurs) continue;
@@ -109,9 +112,8 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     painter.fillRect(mark, theme.causes[i]);
     painter.setPen(theme.text);
     const QRectF rest(mark.right() + 0.5 * unit, y, area.width() - 1.3 * unit, 1.1 * unit);
-    const QString text = texts_of(bars_.front())[i];
+    const QString& text = texts[i];
     painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
-    const QFontMetricsF metrics(painter.font());
     painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(name_of(i), Qt::ElideRight,
                                         rest.width() - metrics.horizontalAdvance(text) - unit));
