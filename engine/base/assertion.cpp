@@ -19,24 +19,13 @@ constexpr std::string_view kExample = "write \"job.train.gpu.utilization >= 95 %
 constexpr std::string_view kIn = " in ";
 
 /// Dimensions a limit may have, in the order they are tried. A number without a unit is a number.
-constexpr std::array<Dimension, 9> kLimitDimensions = {
-    Dimension::number,  Dimension::ratio, Dimension::time,       Dimension::rate, Dimension::bytes,
-    Dimension::op_rate, Dimension::money, Dimension::money_rate, Dimension::power};
-
-struct Limit {
-  double value = 0.0;
-  Dimension dimension = Dimension::number;
-};
-
 Failure bad(std::string message, std::string_view hint) {
   return {ExitCode::bad_input, std::move(message), std::string(hint)};
 }
 
-Result<Limit> parse_limit(std::string_view text) {
+Result<base::AnyQuantity> parse_limit(std::string_view text) {
   const std::string trimmed(base::trim(text));
-  for (const Dimension dimension : kLimitDimensions)
-    if (const auto parsed = base::parse_quantity(trimmed, dimension); parsed.value.has_value())
-      return Limit{*parsed.value, dimension};
+  if (const auto read = base::parse_any_quantity(trimmed)) return *read;
   return bad("\"" + trimmed + "\" is not a quantity",
              "for example \"95 %\", \"5 s\", \"2 GB/s\", \"1 GiB\" or \"48\"");
 }
@@ -56,7 +45,8 @@ bool names_base(std::string_view text) {
 }
 
 /// A limit in base units as metrics of `unit` are given.
-Result<double> convert(const Limit& limit, std::string_view unit, const std::string& example_of) {
+Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
+                       const std::string& example_of) {
   const Dimension wanted = metric::dimension_of(unit).value_or(Dimension::number);
   const bool is_number = wanted == Dimension::count || wanted == Dimension::number;
   if (limit.dimension == wanted || (is_number && limit.dimension == Dimension::number))

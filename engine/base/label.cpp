@@ -78,7 +78,7 @@ constexpr Row kRows[] = {
     {"storage", "target", "targets", of, DrawnIn::media},
     {"storage", "target.nic", "target NICs", of, DrawnIn::entry},
     {"storage", "wear", "endurance of the drives", of, DrawnIn::limit},
-    {"host", "", "parts", of_hosts, DrawnIn::limit},
+    {"host", "", "combined parts", of_hosts, DrawnIn::limit},
     {"host", "client.*", "storage clients", of_hosts, DrawnIn::media},
     {"host", "compute_nic", "compute NICs", of_hosts, DrawnIn::media},
     {"host", "cpu", "CPU cores", of_hosts, DrawnIn::media},

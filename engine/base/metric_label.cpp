@@ -38,8 +38,11 @@ struct AboutWords {
   std::string_view begin, words;
   bool cause;  ///< else a resource
 };
-constexpr AboutWords kAbout[] = {
-    {"waited.", "time waited for the ", false}, {"stall.", "", true}, {"time.", "time ", true}};
+constexpr AboutWords kAbout[] = {{"waited.", "time waited for the ", false},
+                                 {"checkpoint.took.", "save in the ", false},
+                                 {"restore.took.", "restore in the ", false},
+                                 {"stall.", "", true},
+                                 {"time.", "time ", true}};
 
 bool is_end(std::string_view figure, std::string_view end) {
   return figure.ends_with(end) &&
@@ -114,20 +117,27 @@ std::string in_words(std::string_view path) {
 }  // namespace
 
 std::string of_input(std::string_view path) {
-  constexpr std::string_view kLists[] = {"storage", "cluster.hosts", "jobs", "tenants"};
-  constexpr std::string_view kParams = "params.", kCluster = "cluster.";
-  for (const std::string_view list : kLists) {
+  constexpr std::pair<std::string_view, std::string_view> kLists[] = {
+      {"storage", "storage"}, {"cluster.hosts", "hosts"}, {"jobs", "job"},
+      {"tenants", "tenant"},  {"stages", "stage"},        {"failures", "failure"}};
+  constexpr std::string_view kParams = "params.", kValue = ".value", kCluster = "cluster.";
+  for (const auto& [list, one] : kLists) {
     // "jobs[train].step.jitter", or "jobs.train.step.jitter" where the id has no dot.
     if (!path.starts_with(list) || path.size() == list.size()) continue;
     const bool bracket = path[list.size()] == '[';
     if (!bracket && path[list.size()] != '.') continue;
     const std::string_view behind = path.substr(list.size() + 1);
     const std::size_t end = behind.find(bracket ? ']' : '.');
+    if (bracket && end + 1 == behind.size())
+      return std::string(one) + " " + std::string(behind.substr(0, end));
     if (end == std::string_view::npos) break;
     return in_words(behind.substr(end + 1)) + " of " + std::string(behind.substr(0, end)) +
            (list == "cluster.hosts" ? " hosts" : "");
   }
-  if (path.starts_with(kParams)) return std::string(path.substr(kParams.size()));
+  if (path.starts_with(kParams)) {
+    const std::string_view name = path.substr(kParams.size());
+    return std::string(name.ends_with(kValue) ? name.substr(0, name.size() - kValue.size()) : name);
+  }
   if (path.find('.') == std::string_view::npos) return std::string(path);
   return in_words(path.starts_with(kCluster) ? path.substr(kCluster.size()) : path);
 }

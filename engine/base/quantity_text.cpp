@@ -236,4 +236,15 @@ std::string_view dimension_name(Dimension dimension) { return text_of(dimension)
 
 std::string_view dimension_example(Dimension dimension) { return text_of(dimension).example; }
 
+std::optional<AnyQuantity> parse_any_quantity(std::string_view text) {
+  constexpr Dimension kWithUnits[] = {
+      Dimension::number, Dimension::ratio,     Dimension::time,  Dimension::rate,
+      Dimension::bytes,  Dimension::op_rate,   Dimension::money, Dimension::money_rate,
+      Dimension::flops,  Dimension::flop_rate, Dimension::power};
+  for (const Dimension dimension : kWithUnits)
+    if (const ParsedQuantity parsed = parse_quantity(text, dimension); parsed.value)
+      return AnyQuantity{*parsed.value, dimension};
+  return std::nullopt;
+}
+
 }  // namespace stallcast::base

@@ -25,6 +25,14 @@ struct ParsedQuantity {
 /// "false". Signs are accepted; ranges are the caller's to check.
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
+/// A quantity whose unit says what it is of; `number` for one without a unit.
+struct AnyQuantity {
+  double value = 0.0;  ///< in the base unit
+  Dimension dimension = Dimension::number;
+};
+/// Reads "4 GB/s", "95 %" or "40", whatever it is; nullopt for what is no quantity.
+[[nodiscard]] std::optional<AnyQuantity> parse_any_quantity(std::string_view text);
+
 /// Short text for people: three to four significant digits, the largest fitting decimal unit
 /// ("102.4 MB/s", "850 ms", "95.1 %", "2.1 TB", "1 h 12 min").
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);

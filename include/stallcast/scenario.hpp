@@ -35,8 +35,9 @@ struct ScenarioFile {
 /// A number of `params`, evaluated.
 struct Parameter {
   std::string name;
-  double value = 0.0;
+  double value = 0.0;  ///< of its `unit`, as the next three
   std::optional<double> minimum = {}, maximum = {}, step = {};
+  std::string unit = {};  ///< "GB/s"; "" of a plain number
   std::string doc = {};
   std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
   std::string where = {};               ///< "file:line:column", "--set ..."

@@ -69,8 +69,9 @@ void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
     range.from = *p.minimum;
     range.to = *p.maximum;
     range.step = p.step.value_or(0.0);
-    range.exact[0] = Amount{range.from};
-    range.exact[1] = Amount{range.to};
+    range.unit = p.unit;
+    range.exact[0] = Amount{range.from, p.unit};
+    range.exact[1] = Amount{range.to, p.unit};
   }
 }
 

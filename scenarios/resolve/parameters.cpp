@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "engine/base/expression.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -53,7 +54,7 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
                   "use letters, digits and _ and begin with a letter", base::PointAt::key);
   Entry entry;
   entry.written = node;
-  entry.pointer = pointer;
+  entry.pointer = entry.root = pointer;
   if (node.is_object()) {
     check_keys(without_range(name, node, pointer), pointer, kKeys, "the parameter \"" + name + "\"",
                report_);
@@ -63,24 +64,16 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
                     "add \"value\": 40");
     else
       entry.pointer = pointer + "/value";
-    for (const auto& [key, bound] :
-         {std::pair{"min", &entry.minimum}, {"max", &entry.maximum}, {"step", &entry.step}}) {
+    for (const auto& [key, bound] : entry.bounds()) {
       const auto it = node.find(key);
       if (it == node.end() || it->is_null()) continue;
-      const auto quantity =
-          it->is_string() ? leading_number(it->get_ref<const std::string&>()) : std::nullopt;
       if (it->is_number())
         *bound = it->get<double>();
-      else if (quantity)
-        *bound = quantity->first;
+      else if (it->is_string() && base::parse_any_quantity(it->get_ref<const std::string&>()))
+        entry.with_units[key] = it->get<std::string>();
       else
         report_.error("type", pointer + "/" + key, std::string("\"") + key + "\" takes a number");
     }
-    if (entry.minimum && entry.maximum && *entry.minimum > *entry.maximum)
-      report_.error("param", pointer + "/min",
-                    "the smallest value of \"" + name + "\" is above the largest");
-    if (entry.step && *entry.step <= 0.0)
-      report_.error("param", pointer + "/step", "\"step\" must be above 0");
     if (const auto doc = node.find("doc"); doc != node.end()) {
       if (doc->is_string())
         entry.doc = doc->get<std::string>();
@@ -150,21 +143,51 @@ bool Parameters::settle(const std::string& name, Entry& entry) {
     entry.number = value.get<double>();
   } else if (value.is_string()) {
     entry.text = value.get<std::string>();
-    if (const auto quantity = leading_number(entry.text)) entry.number = quantity->first;
+    if (const auto quantity = leading_number(entry.text))
+      std::tie(entry.number, entry.unit) = *quantity;
   }
-  if (entry.state == State::done) check_range(name, entry);
+  if (entry.state == State::done && entry.number) {
+    settle_bounds(name, entry);
+    check_range(name, entry);
+  }
   return entry.state == State::done;
 }
 
+std::string Parameters::in_its_unit(const Entry& entry, double number) {
+  return base::shortest(number) + (entry.unit.empty() ? "" : " " + entry.unit);
+}
+
+void Parameters::settle_bounds(const std::string& name, Entry& entry) {
+  const auto own = base::parse_any_quantity(entry.text);
+  for (const auto& [key, bound] : entry.bounds()) {
+    const auto written = entry.with_units.find(key);
+    if (written == entry.with_units.end()) continue;
+    const auto read = base::parse_any_quantity(written->second);
+    if (own && read && own->dimension == read->dimension)
+      *bound = read->value / base::unit_of_text(entry.text, own->dimension).value_or(1.0);
+    else if (!own && read && read->dimension == Dimension::number)
+      *bound = read->value;
+    else
+      report_.error("type", entry.root + "/" + key,
+                    std::string("\"") + key + "\" is " + written->second + ", the parameter \"" +
+                        name + "\" is " + in_its_unit(entry, *entry.number),
+                    "give both the same sort of unit");
+  }
+}
+
 void Parameters::check_range(const std::string& name, const Entry& entry) {
-  if (!entry.number) return;
+  if (entry.minimum && entry.maximum && *entry.minimum > *entry.maximum)
+    report_.error("param", entry.root + "/min",
+                  "the smallest value of \"" + name + "\" is above the largest");
+  if (entry.step && *entry.step <= 0.0)
+    report_.error("param", entry.root + "/step", "\"step\" must be above 0");
   const bool low = entry.minimum && *entry.number < *entry.minimum;
   const bool high = entry.maximum && *entry.number > *entry.maximum;
   if (low || high)
     report_.error("range", entry.pointer,
-                  "the parameter \"" + name + "\" is " + base::shortest(*entry.number) +
-                      (low ? ", below its min of " + base::shortest(*entry.minimum)
-                           : ", above its max of " + base::shortest(*entry.maximum)),
+                  "the parameter \"" + name + "\" is " + in_its_unit(entry, *entry.number) +
+                      (low ? ", below its min of " + in_its_unit(entry, *entry.minimum)
+                           : ", above its max of " + in_its_unit(entry, *entry.maximum)),
                   "change the value or the range");
 }
 
@@ -252,6 +275,7 @@ std::vector<Parameter> Parameters::list() const {
                    e.minimum,
                    e.maximum,
                    e.step,
+                   e.unit,
                    e.doc,
                    e.text.empty() ? base::shortest(e.number.value_or(0.0)) : e.text,
                    report_.where(e.pointer),

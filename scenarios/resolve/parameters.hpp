@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,19 +38,26 @@ class Parameters {
   enum class State { waiting, running, done, broken };
   struct Entry {
     State state = State::waiting;
-    Json written;  // value as the file has it
-    std::string pointer;
+    Json written;               // value as the file has it
+    std::string root, pointer;  // of the parameter, of its value
     std::optional<double> number;
-    std::string text;  // of a quantity parameter: "4 GB/s"
-    std::optional<double> minimum, maximum, step;
+    std::string text, unit;                         // of a quantity parameter: "4 GB/s", "GB/s"
+    std::optional<double> minimum, maximum, step;   // of units of the value
+    std::map<std::string, std::string> with_units;  // of these, by key: "max" "2 GB/s"
     std::string doc;
     bool used = false;
+    std::array<std::pair<const char*, std::optional<double>*>, 3> bounds() {
+      return {{{"min", &minimum}, {"max", &maximum}, {"step", &step}}};
+    }
   };
   void read(const std::string& name, const Json& node, const std::string& pointer);
   /// The parameter without "low" and "high", which are faults.
   Json without_range(const std::string& name, const Json& node, const std::string& pointer);
   void report_no_range(const std::string& name, const std::string& pointer, base::PointAt at);
   bool settle(const std::string& name, Entry& entry);
+  [[nodiscard]] static std::string in_its_unit(const Entry& entry, double number);
+  /// Bounds with a unit of their own, in that of the value.
+  void settle_bounds(const std::string& name, Entry& entry);
   void check_range(const std::string& name, const Entry& entry);
   std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);
   void add_needed(const std::string& pointer, std::set<std::string>& names) const;

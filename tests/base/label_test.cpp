@@ -44,6 +44,9 @@ TEST_CASE("figures are named as people call them, their statistic in words") {
   CHECK(label::of_metric("resource.storage.scratch.ost.utilization", "ratio") ==
         "utilization of the OSTs of scratch");
   CHECK(label::of_metric("cost.capex", "USD") == "cost of the system");
+  CHECK(label::of_metric("job.train.checkpoint.took.host.gpu.gpu.copy", "s") ==
+        "save in the GPU-to-host copy");
+  CHECK(label::of_metric("job.train.checkpoint.size", "B") == "size of a save");
 }
 
 TEST_CASE("a figure without a row is named by its own words") {
@@ -67,6 +70,9 @@ TEST_CASE("inputs are named by their own words") {
   CHECK(label::of_input("jobs[train].barrier.per_sqrt") ==
         "barrier per square root of ranks of train");
   CHECK(label::of_input("params.n_ost") == "n_ost");
+  CHECK(label::of_input("params.n_ost.value") == "n_ost");
+  CHECK(label::of_input("jobs[research]") == "job research");
+  CHECK(label::of_input("stages[tokenise].cpu") == "CPU of tokenise");
   CHECK(label::of_input("odd]name[") == "odd]name[");
 }
 

@@ -11,6 +11,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/outcome_chart.hpp"
+#include "ui/desktop/parts.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
@@ -84,7 +85,7 @@ TEST_CASE("the limit that Checks proposes is a figure of the scenario on screen"
   REQUIRE(wait_simulated(window));
   REQUIRE(window.show_screen(QStringLiteral("checks")));
   const QString metric =
-      window.findChild<QComboBox*>(QStringLiteral("assert_metric"))->currentText();
+      chosen_path(*window.findChild<QComboBox*>(QStringLiteral("assert_metric")));
   const Metric* figure = find_metric(*window.workspace().simulated(), metric);
   REQUIRE(figure != nullptr);
   CHECK(window.findChild<QLineEdit*>(QStringLiteral("assert_limit"))->text() ==

@@ -92,4 +92,20 @@ TEST_CASE("Ctrl+Z undoes the last change wherever the keys go") {
   CHECK(document.text() == before);
 }
 
+TEST_CASE("the slider of a parameter with a unit keeps it") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(QStringLiteral("scenarios/library/qos-two-jobs.json")));
+  REQUIRE(wait_simulated(window));
+  Workspace& workspace = window.workspace();
+  const auto slider = workspace.slider_of(QStringLiteral("params.cap"));
+  REQUIRE(slider);
+  CHECK(slider->value == 10e9);
+  CHECK(slider->minimum < 10e9);
+  CHECK(slider->maximum > 10e9);
+  workspace.move_slider(*slider, 12e9, 0);
+  CHECK(workspace.document().text().contains(QStringLiteral("\"value\": \"12 GB/s\"")));
+  CHECK_FALSE(workspace.has_errors());
+}
+
 }  // namespace fields_test

@@ -66,8 +66,9 @@ TEST_CASE("axes of parallel coordinates are brushed by mouse and by keys, and co
   QAbstractItemModelTester tester(&chart.twin(),
                                   QAbstractItemModelTester::FailureReportingMode::Fatal);
   chart.resize(600, 300);
-  const SweepFigures a{QStringLiteral("a"), "", {0.0, 1.0, 2.0, 3.0, std::nullopt}},
-      b{QStringLiteral("b"), "ratio", {1.0, 0.5, 0.5, 0.0, 0.2}};
+  const SweepFigures a{
+      QStringLiteral("a"), QStringLiteral("a"), "", {0.0, 1.0, 2.0, 3.0, std::nullopt}},
+      b{QStringLiteral("b"), QStringLiteral("b"), "ratio", {1.0, 0.5, 0.5, 0.0, 0.2}};
   chart.set({a, b}, {true, false, false, false, false});
   CHECK(chart.twin().rowCount() == 5);
   std::vector<std::size_t> got;

@@ -110,7 +110,7 @@ TEST_CASE("of what was recorded the innermost spans become lanes", "[screen]") {
   CHECK(lanes.lanes[0].name == QStringLiteral("train, worst rank"));
   REQUIRE(lanes.lanes[0].spans.size() == 2);
   CHECK(lanes.lanes[0].spans[0].what == GanttData::What::stall);
-  CHECK(lanes.lanes[0].spans[0].text == QStringLiteral("wait for data, storage.s.ost"));
+  CHECK(lanes.lanes[0].spans[0].text == QStringLiteral("wait for data, OSTs of s"));
   CHECK(lanes.lanes[0].spans[1].what == GanttData::What::step);
 }
 

@@ -65,4 +65,32 @@ TEST_CASE("an expression may hold many spaces without costing time") {
   CHECK(design_of(testing::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
 }
 
+TEST_CASE("bounds of a parameter may have another unit of the same sort") {
+  const auto with = [](const std::string& rate) {
+    std::string text = kText;
+    const std::string before = R"("rate": "4 GB/s")";
+    return testing::load_text(text.replace(text.find(before), before.size(), "\"rate\": " + rate),
+                              "test.json");
+  };
+  const Scenario mixed =
+      with(R"({ "value": "500 MB/s", "min": "0.1 GB/s", "max": "2 GB/s", "step": "8 Gb/s" })");
+  REQUIRE(mixed.ok());
+  const Parameter& rate = mixed.parameters()[2];
+  CHECK(rate.value == 500);
+  CHECK(rate.unit == "MB/s");
+  CHECK(*rate.minimum == 100);
+  CHECK(*rate.maximum == 2000);
+  CHECK(*rate.step == 1000);
+  // Without a unit they are in that of the value.
+  const Scenario bare = with(R"({ "value": "500 MB/s", "max": 900 })");
+  REQUIRE(bare.ok());
+  CHECK(*bare.parameters()[2].maximum == 900);
+  CHECK_THAT(only_fault(with(R"({ "value": "500 MB/s", "max": "0.4 GB/s" })")),
+             Contains("is 500 MB/s, above its max of 400 MB/s"));
+  CHECK_THAT(only_fault(with(R"({ "value": "500 MB/s", "max": "3 s" })")),
+             Contains("\"max\" is 3 s, the parameter \"rate\" is 500 MB/s"));
+  CHECK_THAT(only_fault(with(R"({ "value": "500 MB/s", "max": "much" })")),
+             Contains("\"max\" takes a number"));
+}
+
 }  // namespace parameters_test

@@ -168,6 +168,11 @@ std::string print_quantity(double base_value, Dimension dimension) {
   return base::print_quantity(base_value, dimension);
 }
 
+Dimension dimension_of(std::string_view text) {
+  const auto read = base::parse_any_quantity(text);
+  return read ? read->dimension : Dimension::number;
+}
+
 ReadQuantity read_quantity(std::string_view text, Dimension dimension) {
   base::ParsedQuantity parsed = base::parse_quantity(text, dimension);
   return {parsed.value, std::move(parsed.message), std::move(parsed.hint)};

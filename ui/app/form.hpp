@@ -92,6 +92,9 @@ struct StartingPoint {
 /// Short text for people ("102.4 MB/s").
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
 
+/// What the unit of a text says it is: "4 GB/s" is a rate; `number` without a unit.
+[[nodiscard]] Dimension dimension_of(std::string_view text);
+
 /// A number in the base unit, or what is wrong with the text and how to write it.
 struct ReadQuantity {
   std::optional<double> value;

@@ -61,6 +61,7 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
   connect(&workspace, &Workspace::predicted, this, [this] {
     changes_->set({});
+    table_->hide();
     tried_->setText(before_trying());
     entry_->forget();
     if (isVisible()) refresh();
@@ -94,9 +95,11 @@ QWidget* BottleneckScreen::twice_side(QWidget* parent) {
   rows->addLayout(head);
   changes_ = new RowsModel(
       {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
-  QTableView* table = table_of(*changes_, tr("Changes that were tried"), side, "changes");
-  table->setMinimumHeight(8 * fontMetrics().height());
-  rows->addWidget(table, 1);
+  table_ = table_of(*changes_, tr("Changes that were tried"), side, "changes");
+  table_->setMinimumHeight(8 * fontMetrics().height());
+  table_->hide();  // until there is a row
+  rows->addWidget(table_, 1);
+  rows->addStretch();
   return scrolled(side, tr("What would help"), parent);
 }
 
@@ -163,6 +166,7 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));
+  table_->setVisible(!rows.empty());
   changes_->set(std::move(rows));
 }
 

@@ -4,6 +4,7 @@
 
 class QLabel;
 class QPushButton;
+class QTableView;
 
 namespace stallcast::desktop {
 
@@ -42,6 +43,7 @@ class BottleneckScreen : public Screen {
   QPushButton* help_;
   TwicePane* twice_;
   RowsModel* changes_;
+  QTableView* table_;
   OnEntry* entry_;
   bool trying_ = false;
 };

@@ -58,7 +58,7 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
       tr("In CI: stallcast check SCENARIO; \"stallcast ci init github\" writes a workflow."), this);
   layout->addWidget(fault_);
   const auto add_line = [this] {
-    add(metric_->currentText() + u' ' + operator_->currentText() + u' ' + limit_->text());
+    add(chosen_path(*metric_) + u' ' + operator_->currentText() + u' ' + limit_->text());
   };
   connect(add_button, &QPushButton::clicked, this, add_line);
   connect(limit_, &QLineEdit::returnPressed, this, add_line);
@@ -98,16 +98,17 @@ void ChecksScreen::refresh() {
 
 void ChecksScreen::suggest_limit() {
   if (!workspace().simulated()) return;
-  const Metric* metric = find_metric(*workspace().simulated(), metric_->currentText());
+  const QString path = chosen_path(*metric_);
+  const Metric* metric = find_metric(*workspace().simulated(), path);
   if (metric == nullptr) return;
-  const bool up = metric::better(metric_->currentText().toStdString()) == metric::Better::higher;
+  const bool up = metric::better(path.toStdString()) == metric::Better::higher;
   operator_->setCurrentText(up ? QStringLiteral(">=") : QStringLiteral("<="));
   limit_->setText(metric_text(*metric));
 }
 
 void ChecksScreen::propose(const QString& metric) {
   refresh();
-  metric_->setCurrentText(metric);
+  choose_path(*metric_, metric);
   suggest_limit();
   limit_->setFocus();
   limit_->selectAll();

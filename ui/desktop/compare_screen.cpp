@@ -13,6 +13,7 @@
 #include <cmath>
 #include <utility>
 
+#include "stallcast/label.hpp"
 #include "ui/app/diff.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -238,7 +239,7 @@ void CompareScreen::show_shares() {
     std::vector<WaterfallChart::Part> parts;
     double rest = m.difference();
     for (const report::Blame& b : report::blames(*diff_, m)) {
-      parts.push_back({QString::fromStdString(report::change_text(*b.change)), b.share,
+      parts.push_back({QString::fromStdString(report::change_text(*b.change, true)), b.share,
                        QString::fromStdString(report::part_text(b.alone, m.unit))});
       rest -= b.share;
     }
@@ -285,9 +286,13 @@ void CompareScreen::refresh_inputs() {
     return out;
   };
   if (base() != nullptr && base()->read(workspace()) && workspace().scenario())
-    for (const InputChange& c : client::changed_inputs(*base()->scenario, *workspace().scenario()))
-      rows.push_back({Cell(c.name), side(c.before, c.base_at), side(c.after, c.head_at),
+    for (const InputChange& c :
+         client::changed_inputs(*base()->scenario, *workspace().scenario())) {
+      Cell input(label::of_input(c.name));
+      input.tip = QString::fromStdString(c.name);
+      rows.push_back({std::move(input), side(c.before, c.base_at), side(c.after, c.head_at),
                       Cell(report::place_text(c))});
+    }
   inputs_->set(std::move(rows));
 }
 

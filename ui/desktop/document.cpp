@@ -3,6 +3,7 @@
 #include <QUndoCommand>
 #include <optional>
 
+#include "stallcast/label.hpp"
 #include "ui/desktop/saved_file.hpp"
 
 namespace stallcast::desktop {
@@ -82,7 +83,11 @@ void Document::replace_text(const QString& text, const QString& label, int merge
 bool Document::set(const QString& path, const QString& literal, int merge) {
   if (tree() == nullptr) return false;
   const std::optional<TextEdit> edit = set_value(text_, *tree(), parse_path(path), literal);
-  if (edit) change(*edit, QStringLiteral("set %1 to %2").arg(path, literal), merge);
+  if (edit)
+    change(*edit,
+           QStringLiteral("set %1 to %2")
+               .arg(QString::fromStdString(label::of_input(path.toStdString())), literal),
+           merge);
   return edit.has_value();
 }
 

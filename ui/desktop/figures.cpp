@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
@@ -119,6 +120,13 @@ std::optional<double> target_of(const Prediction& prediction, const QString& met
   for (const AssertionOutcome& a : prediction.assertions)
     if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString()) return a.limit;
   return std::nullopt;
+}
+
+QString metric_words(const Prediction& prediction, const QString& metric) {
+  const Metric* m = find_metric(prediction, metric);
+  return QString::fromStdString(label::of_metric(metric.toStdString(),
+                                                 m == nullptr ? std::string() : m->unit,
+                                                 prediction.breakdown.size() > 1));
 }
 
 const Metric* find_metric(const Prediction& prediction, const QString& name) {

@@ -48,6 +48,9 @@ struct Headline {
 /// The limit that the first target of `metric` has; nullopt without one.
 [[nodiscard]] std::optional<double> target_of(const Prediction& prediction, const QString& metric);
 
+/// What people call `metric`: "longest stall per save"; with the job where there are several.
+[[nodiscard]] QString metric_words(const Prediction& prediction, const QString& metric);
+
 /// nullptr when there is no such metric.
 [[nodiscard]] const Metric* find_metric(const Prediction& prediction, const QString& name);
 

@@ -40,14 +40,16 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   double most = 0.0;
   for (const ResourceUse& r : resources_) {
     const bool limited = r.capacity > 0.0;
-    rows.push_back({Cell(r.name), figure_cell(r.throughput, r.unit),
+    Cell name(label::of_resource(r.name));
+    name.tip = QString::fromStdString(r.name);
+    rows.push_back({std::move(name), figure_cell(r.throughput, r.unit),
                     limited ? figure_cell(r.capacity, r.unit) : Cell(tr("no limit")),
                     Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
                     r.in_use > 0.0 ? figure_cell(r.in_use, r.unit) : Cell(QString()),
                     figure_cell(r.blamed_share, "ratio")});
     if (r.blamed_share <= most) continue;
     most = r.blamed_share;
-    worst = QString::fromStdString(r.name);
+    worst = QString::fromStdString(label::of_resource(r.name));
   }
   twin_.set(std::move(rows));
   describe(worst.isEmpty()

@@ -127,7 +127,9 @@ void InteractionPane::show_metric(const QString& metric) {
 void InteractionPane::show_grid() {
   if (pair_.predictions.empty()) return;
   GridChart::Grid grid;
-  grid.metric = metric_;
+  QString words = metric_;
+  if (const auto& now = workspace_.simulated()) words = metric_words(*now, metric_);
+  grid.metric = words;
   grid.across = pair_.a.label;
   grid.up = pair_.b.label;
   for (const double value : pair_.a_values) grid.across_values << value_text(pair_.a, value);
@@ -150,7 +152,7 @@ void InteractionPane::show_grid() {
     else
       status_->setText(
           tr("They interact: raised together, %1 ends %2 %3 than the sum of both alone.")
-              .arg(metric_, figure_text(std::abs(more), grid.unit),
+              .arg(words, figure_text(std::abs(more), grid.unit),
                    more > 0.0 ? tr("higher") : tr("lower")));
   } else {
     status_->setText(tr("Hatched: no result, or the pair does not give a valid design."));

@@ -53,7 +53,7 @@ void ParallelChart::set(std::vector<SweepFigures> axes, std::vector<bool> good) 
 
 void ParallelChart::fill_twin() {
   QStringList headers{tr("design")};
-  for (const Axis& axis : axes_) headers << axis.figures.name;
+  for (const Axis& axis : axes_) headers << axis.figures.words;
   headers << tr("selected");
   std::vector<Row> rows;
   for (std::size_t i = 0; i < good_.size(); ++i) {
@@ -69,13 +69,13 @@ void ParallelChart::fill_twin() {
 }
 
 void ParallelChart::say() {
-  if (axes_.empty()) return describe(tr("Nothing is simulated yet"));
+  if (axes_.empty() || good_.empty()) return describe(tr("Nothing is simulated yet"));
   const auto count = std::count(selected_.begin(), selected_.end(), true);
   QString text = tr("%1 designs over %2 figures").arg(good_.size()).arg(axes_.size());
   if (any_selected_) text += tr(", %1 selected").arg(count);
   if (hasFocus()) {
     const Axis& axis = axes_[axis_];
-    text += tr("; at %1").arg(axis.figures.name);
+    text += tr("; at %1").arg(axis.figures.words);
     if (axis.kept)
       text += tr(", %1 to %2 kept")
                   .arg(figure_text(axis.low + axis.kept->first * (axis.high - axis.low),
@@ -144,6 +144,11 @@ double ParallelChart::x_of(const QRectF& plot, std::size_t axis) const {
 
 void ParallelChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
   if (axes_.empty()) return;
+  if (good_.empty()) {
+    painter.setPen(theme.faint);
+    painter.drawText(area, Qt::AlignCenter, tr("Nothing is simulated yet"));
+    return;
+  }
   const QFontMetricsF metrics(painter.font());
   const double unit = metrics.height();
   const QRectF inside = plot(area);
@@ -203,7 +208,7 @@ void ParallelChart::paint(QPainter& painter, const QRectF& area, const Theme& th
       painter.drawText(QPointF(left, y), shown);
     };
     const double name_y = area.top() + (a % 2 == 0 ? 0.85 : 1.85) * unit;
-    label(short_name(axis.figures.name), name_y, 1.9 * room, theme.text);
+    label(axis.figures.words, name_y, 1.9 * room, theme.text);
     label(figure_text(axis.high, axis.figures.unit), inside.top() - 0.1 * unit, 0.95 * room,
           theme.faint);
     label(figure_text(axis.low, axis.figures.unit), inside.bottom() + unit, 0.95 * room,

@@ -12,6 +12,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -180,7 +182,10 @@ QComboBox* choice(const QString& object_name, const QString& name, QWidget* pare
   box->setAccessibleName(name);
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   box->setMinimumContentsLength(10);
-  QObject::connect(box, &QComboBox::currentTextChanged, box, &QWidget::setToolTip);
+  QObject::connect(box, &QComboBox::currentTextChanged, box, [box](const QString& text) {
+    const QString path = chosen_path(*box);
+    box->setToolTip(path.isEmpty() ? text : path);
+  });
   return box;
 }
 
@@ -196,15 +201,51 @@ void set_items(QComboBox& box, const QStringList& items, int usual) {
   box.setToolTip(box.currentText());  // where it is cut
 }
 
-void offer_metrics(QComboBox& box, const Workspace& workspace) {
-  if (!workspace.simulated()) return;
-  QStringList wanted;
-  for (const Headline& h : headline_tiles(*workspace.simulated())) wanted << h.metric;
-  for (const auto& [name, metric] : workspace.simulated()->metrics) {
-    const QString text = QString::fromStdString(name);
-    if (!wanted.contains(text)) wanted << text;
+void set_choices(QComboBox& box, std::vector<Choice> items) {
+  std::map<QString, int> said;
+  for (const Choice& item : items) ++said[item.words];
+  for (Choice& item : items)
+    if (said[item.words] > 1) item.words += QStringLiteral(" (%1)").arg(item.path);
+  bool same = box.count() == static_cast<int>(items.size());
+  for (int i = 0; same && i < box.count(); ++i) {
+    const Choice& item = items[static_cast<std::size_t>(i)];
+    same = box.itemText(i) == item.words && box.itemData(i).toString() == item.path;
   }
-  set_items(box, wanted);
+  if (same) return;
+  const QString before = chosen_path(box);
+  const QSignalBlocker quiet(&box);
+  box.clear();
+  for (const Choice& item : items) {
+    box.addItem(item.words, item.path);
+    box.setItemData(box.count() - 1, item.path, Qt::ToolTipRole);
+  }
+  if (!choose_path(box, before)) box.setCurrentIndex(box.count() > 0 ? 0 : -1);
+  box.setToolTip(chosen_path(box));
+}
+
+QString chosen_path(const QComboBox& box) { return box.currentData().toString(); }
+
+bool choose_path(QComboBox& box, const QString& path) {
+  const int at = box.findData(path);
+  if (at >= 0) box.setCurrentIndex(at);
+  return at >= 0;
+}
+
+std::vector<Choice> metric_choices(const Workspace& workspace) {
+  std::vector<Choice> out;
+  if (!workspace.simulated()) return out;
+  const Prediction& p = *workspace.simulated();
+  std::set<QString> known;
+  const auto add = [&](const QString& metric) {
+    if (known.insert(metric).second) out.push_back({metric_words(p, metric), metric});
+  };
+  for (const Headline& h : headline_tiles(p)) add(h.metric);
+  for (const auto& [name, metric] : p.metrics) add(QString::fromStdString(name));
+  return out;
+}
+
+void offer_metrics(QComboBox& box, const Workspace& workspace) {
+  if (workspace.simulated()) set_choices(box, metric_choices(workspace));
 }
 
 }  // namespace stallcast::desktop

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stallcast/label.hpp"
+
 namespace stallcast::desktop {
 namespace {
 
@@ -44,7 +46,7 @@ GanttData lanes_of(const Timeline& recorded) {
     QString text = QString::fromStdString(recorded.name(span));
     if (span.number >= 0) text += QStringLiteral(" %1").arg(span.number);
     if (const std::string cause = recorded.cause(span); !cause.empty())
-      text += QStringLiteral(", ") + QString::fromStdString(cause);
+      text += QStringLiteral(", ") + QString::fromStdString(label::of_resource(cause));
     out.lanes[span.track].spans.push_back(
         {span.begin_s, span.end_s, what_of(recorded.name(span)), std::move(text)});
   }

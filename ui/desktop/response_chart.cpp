@@ -56,8 +56,9 @@ void ResponseChart::set(const SliderResponse& response, const QString& metric,
     for (const AssertionOutcome& a : shown->assertions)
       if (a.limit && std::isfinite(*a.limit) && a.metric == metric.toStdString()) limit_ = a.limit;
   }
-  twin_.set({slider_.label, metric, tr("90 % of outcomes")}, std::move(rows));
-  describe_curve(metric);
+  const QString words = shown ? metric_words(*shown, metric) : metric;
+  twin_.set({slider_.label, words, tr("90 % of outcomes")}, std::move(rows));
+  describe_curve(words);
 }
 
 void ResponseChart::describe_curve(const QString& metric) {

@@ -69,7 +69,7 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   connect(metric_, &QComboBox::currentIndexChanged, this, [this] {
     show_swings();
     show_curve();
-    pair_->show_metric(metric_->currentText());
+    pair_->show_metric(chosen_path(*metric_));
   });
   connect(tornado_, &TornadoChart::chosen, this, [this](int bar) {
     tabs_->setCurrentIndex(0);
@@ -165,7 +165,7 @@ void SensitivityScreen::refresh() {
   run_->setEnabled(can);
   pair_->set_enabled(can);
   plan_->set_enabled(can);
-  pair_->show_metric(metric_->currentText());
+  pair_->show_metric(chosen_path(*metric_));
   show_curve();  // in the colours of now
   entry_->look();
   draw_points();
@@ -214,7 +214,7 @@ void SensitivityScreen::run() {
 
 void SensitivityScreen::show_swings() {
   if (swings_.empty() || !workspace().simulated()) return;
-  const QString metric = metric_->currentText();
+  const QString metric = chosen_path(*metric_);
   const Metric* now = find_metric(*workspace().simulated(), metric);
   if (now == nullptr) return;
   std::vector<TornadoChart::Bar> bars;
@@ -225,7 +225,7 @@ void SensitivityScreen::show_swings() {
     bars.push_back({swing.slider.label, value_text(swing.slider, swing.low),
                     value_text(swing.slider, swing.high), low->value, high->value});
   }
-  tornado_->set(std::move(bars), metric, *now);
+  tornado_->set(std::move(bars), metric_->currentText(), *now);
 }
 
 void SensitivityScreen::follow(const QString& path) {
@@ -304,11 +304,11 @@ Cell SensitivityScreen::add_outcomes(const Metric& of, const QString& metric,
 
 void SensitivityScreen::show_curve() {
   if (!followed_ || points_.empty()) return;
-  const QString metric = metric_->currentText();
+  const QString metric = chosen_path(*metric_), words = metric_->currentText();
   const Theme& theme = Theme::of(*this);
   std::vector<Row> rows;
   std::vector<std::pair<double, double>> curve;
-  XyChart::Series line{metric, XyChart::Kind::line, theme.accent, {}};
+  XyChart::Series line{words, XyChart::Kind::line, theme.accent, {}};
   std::string unit;
   std::optional<double> limit;
   for (const auto& [value, prediction] : points_) {
@@ -338,13 +338,13 @@ void SensitivityScreen::show_curve() {
         {tr("knee: %1").arg(value), XyChart::Kind::points, theme.warn, {line.points[at]}, true});
     text = tr("\u25c6 Knee at %1 = %2, between %3 and %4 that were tried too: %5 is %6 there.")
                .arg(followed_->label, value, value_text(*followed_, curve[at - 1].first),
-                    value_text(*followed_, curve[at + 1].first), metric,
+                    value_text(*followed_, curve[at + 1].first), words,
                     figure_text(curve[at].second, unit));
   } else {
     text = knee.why_not == NoKnee::flat       ? tr("No knee: %1 hardly moves over this range.")
            : knee.why_not == NoKnee::straight ? tr("No knee: %1 is nearly a straight line.")
                                               : tr("No knee: too few values of %1 to tell.");
-    text = text.arg(metric);
+    text = text.arg(words);
   }
   knee_->setText(text);
   if (limit)
@@ -352,10 +352,10 @@ void SensitivityScreen::show_curve() {
                       XyChart::Kind::limit,
                       theme.bad,
                       {{curve.front().first, *limit}, {curve.back().first, *limit}}});
-  curve_twin_->set({followed_->label, metric, tr("90 % of outcomes"), tr("knee")}, std::move(rows));
-  curve_->set(std::move(series), across, {metric, unit, false},
+  curve_twin_->set({followed_->label, words, tr("90 % of outcomes"), tr("knee")}, std::move(rows));
+  curve_->set(std::move(series), across, {words, unit, false},
               tr("%1 over %2, %3 points%4. %5")
-                  .arg(metric, followed_->label)
+                  .arg(words, followed_->label)
                   .arg(curve.size())
                   .arg(line.outcomes.empty() ? QString()
                        : line.rough          ? tr(", with about what outcomes are within")
@@ -368,10 +368,7 @@ bool SensitivityScreen::act(const QString& action, const QString& argument) {
     run();
     return true;
   }
-  if (action == QLatin1String("metric")) {
-    metric_->setCurrentText(argument);
-    return metric_->currentText() == argument;
-  }
+  if (action == QLatin1String("metric")) return choose_path(*metric_, argument);
   const QString path = argument.section(u' ', 0, 0), rest = argument.section(u' ', 1);
   if (action == QLatin1String("range"))
     return ranges_->set_range(path, rest.section(QStringLiteral(".."), 0, 0),

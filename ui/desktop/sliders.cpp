@@ -47,15 +47,21 @@ SliderSpec parameter_slider(const Parameter& parameter, const Document& document
   out.path = QString::fromStdString("params." + parameter.name);
   out.label = QString::fromStdString(parameter.name);
   out.doc = QString::fromStdString(parameter.doc);
-  out.bare = true;
-  out.value = parameter.value;
-  const double middle = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
-  out.minimum = parameter.minimum.value_or(std::min(0.0, -kFieldSpan * parameter.value));
-  if (!parameter.minimum && parameter.value > 0.0) out.minimum = middle / kFieldSpan;
-  out.maximum = parameter.maximum.value_or(middle * kFieldSpan);
-  out.step = parameter.step.value_or(0.0);
+  out.dimension = client::dimension_of(parameter.text);
+  out.bare = out.dimension == Dimension::number;
+  if (!out.bare) out.written = QString::fromStdString(parameter.text);
+  const auto in_base = [&](double number) {
+    return client::in_unit_of(number, parameter.text, out.dimension);
+  };
+  out.value = in_base(parameter.value);
+  const double middle = out.value != 0.0 ? std::abs(out.value) : 1.0;
+  out.minimum =
+      parameter.minimum ? in_base(*parameter.minimum) : std::min(0.0, -kFieldSpan * out.value);
+  if (!parameter.minimum && out.value > 0.0) out.minimum = middle / kFieldSpan;
+  out.maximum = parameter.maximum ? in_base(*parameter.maximum) : middle * kFieldSpan;
+  out.step = parameter.step ? in_base(*parameter.step) : 0.0;
   const bool whole_numbers =
-      parameter.value == std::floor(parameter.value) && out.minimum == std::floor(out.minimum);
+      out.bare && out.value == std::floor(out.value) && out.minimum == std::floor(out.minimum);
   out.whole = out.step == 0.0 && whole_numbers;
   out.logarithmic = out.minimum > 0.0 && out.maximum / out.minimum > 20.0;
   // "n": 40 and "n": { "value": 40 } are both allowed.

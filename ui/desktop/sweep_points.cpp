@@ -28,12 +28,12 @@ int direction(const SweepReport& sweep, const QString& name) {
   return of_metric == 0 ? -1 : of_metric;
 }
 
-/// What is varied besides `axis`, as a point has it: "write = 4 GB/s".
+/// What is varied besides `axis`, as a point has it: "OST write of scratch 4 GB/s".
 QString others_text(const SweepReport& sweep, const SweepRow& row, std::size_t axis) {
   QStringList out;
   for (std::size_t i = 0; i < row.values.size(); ++i)
     if (i != axis)
-      out << short_name(QString::fromStdString(sweep.axes[i])) + QStringLiteral(" = ") +
+      out << QString::fromStdString(report::sweep_label(sweep, sweep.axes[i])) + u' ' +
                  QString::fromStdString(row.values[i]);
   return out.join(QStringLiteral(", "));
 }
@@ -59,7 +59,7 @@ std::vector<XyChart::Series> lines_of(const SweepReport& sweep, const SweepFigur
   for (auto& [others, curve] : curves) {
     std::sort(curve.begin(), curve.end(),
               [&](std::size_t a, std::size_t b) { return *x.values[a] < *x.values[b]; });
-    XyChart::Series line{others.isEmpty() ? y.name : others,
+    XyChart::Series line{others.isEmpty() ? y.words : others,
                          XyChart::Kind::line,
                          theme.causes[(kFirstColour + out.size()) % theme.causes.size()],
                          {}};
@@ -87,7 +87,8 @@ QString outcome_text(const SweepRow& row) {
 }  // namespace
 
 SweepFigures figures_of(const SweepReport& sweep, const QString& name) {
-  SweepFigures out{name, {}, {}};
+  SweepFigures out{
+      name, QString::fromStdString(report::sweep_label(sweep, name.toStdString())), {}, {}};
   for (const SweepRow& row : sweep.rows) {
     const auto figure = report::sweep_figure(sweep, row, name.toStdString());
     out.values.push_back(figure ? std::optional(figure->value) : std::nullopt);
@@ -128,10 +129,6 @@ std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
     best = i;
   }
   return out;
-}
-
-QString short_name(const QString& name) {
-  return name.startsWith(QLatin1String("params.")) ? name.mid(7) : name.section(u'.', -2);
 }
 
 std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigures& x,

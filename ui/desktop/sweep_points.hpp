@@ -16,7 +16,8 @@ namespace stallcast::desktop {
 
 /// One figure of all points: something that is varied, or a metric.
 struct SweepFigures {
-  QString name;
+  QString name;   ///< path of what is varied, or of a metric
+  QString words;  ///< what people call it
   std::string unit;
   std::vector<std::optional<double>> values;  ///< by point
 };
@@ -31,10 +32,6 @@ struct SweepFigures {
 /// of metrics; of what is varied less is better, as it is what is bought.
 [[nodiscard]] std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
                                             const SweepFigures& y);
-
-/// "ost.write" of "storage.scratch.ost.write", "n" of "params.n": what tells it from its
-/// neighbours.
-[[nodiscard]] QString short_name(const QString& name);
 
 /// Points by whether they meet the targets, and rings around those of `selected`. Over what is
 /// varied, a coloured line for each value of the rest, up to six, with its band where points have

@@ -231,47 +231,51 @@ void SweepScreen::ended(const QString& why) {
 
 void SweepScreen::offer_figures() {
   const SweepReport& sweep = run_state_->report();
-  QStringList inputs, headline;
+  QStringList headline;
   if (workspace().simulated())
     for (const Headline& h : headline_tiles(*workspace().simulated())) headline << h.metric;
   QStringList metrics = metrics_of(sweep, headline);
   if (metrics.isEmpty()) metrics = headline;
+  const auto choice_of = [&](const QString& name) {
+    return Choice{QString::fromStdString(report::sweep_label(sweep, name.toStdString())), name};
+  };
+  std::vector<Choice> figures, all;
+  for (const QString& metric : metrics) figures.push_back(choice_of(metric));
   if (sweep.axes.empty())
-    for (const InputRange& r : ranges_->ranges()) inputs << set_path(r.slider.path);
-  for (const std::string& axis : sweep.axes) inputs << QString::fromStdString(axis);
-  set_items(*y_, metrics);
-  set_items(*x_, inputs + metrics);
+    for (const InputRange& r : ranges_->ranges())
+      all.push_back({r.slider.label, set_path(r.slider.path)});
+  for (const std::string& axis : sweep.axes) all.push_back(choice_of(QString::fromStdString(axis)));
+  all.insert(all.end(), figures.begin(), figures.end());
+  set_choices(*y_, std::move(figures));
+  set_choices(*x_, std::move(all));
 }
 
 void SweepScreen::show_points() {
   const SweepReport& sweep = run_state_->report();
-  x_figures_ = figures_of(sweep, x_->currentText());
-  y_figures_ = figures_of(sweep, y_->currentText());
+  x_figures_ = figures_of(sweep, chosen_path(*x_));
+  y_figures_ = figures_of(sweep, chosen_path(*y_));
   frontier_ = frontier_of(sweep, x_figures_, y_figures_);
   const auto is_axis = [&](const QString& name) {
     return report::sweep_axis(sweep, name.toStdString()).has_value();
   };
   QStringList headers;
-  for (const std::string& axis : sweep.axes) headers << QString::fromStdString(axis);
+  for (const std::string& axis : sweep.axes)
+    headers << QString::fromStdString(report::sweep_label(sweep, axis));
   std::vector<SweepFigures> shown;
   for (const SweepFigures& f : {x_figures_, y_figures_})
     if (!is_axis(f.name) && (shown.empty() || shown.front().name != f.name)) shown.push_back(f);
-  for (const SweepFigures& f : shown) headers << f.name;
+  for (const SweepFigures& f : shown) headers << f.words;
   headers << tr("targets") << tr("frontier");
   twin_->set(headers, rows_of(sweep, shown, frontier_));
-  // Next to the chart names are short where they stay different.
-  QStringList names;
-  for (const QString& header : headers) names << short_name(header);
-  if (names.removeDuplicates() > 0) names = headers;
-  model_->set(names, rows_of(sweep, shown, frontier_));
+  model_->set(headers, rows_of(sweep, shown, frontier_));
 
   std::vector<SweepFigures> axes;
   for (const std::string& axis : sweep.axes)
     axes.push_back(figures_of(sweep, QString::fromStdString(axis)));
   for (int i = 0; i < std::min(y_->count(), kUsualFigures); ++i)
     if (std::none_of(shown.begin(), shown.end(),
-                     [&](const SweepFigures& f) { return f.name == y_->itemText(i); }))
-      shown.push_back(figures_of(sweep, y_->itemText(i)));
+                     [&](const SweepFigures& f) { return f.name == y_->itemData(i).toString(); }))
+      shown.push_back(figures_of(sweep, y_->itemData(i).toString()));
   for (SweepFigures& f : shown) axes.push_back(std::move(f));
   std::vector<bool> good;
   for (const SweepRow& row : sweep.rows)
@@ -287,10 +291,11 @@ void SweepScreen::show_chart() {
       sweep, x_figures_, y_figures_, frontier_, selected(),
       workspace().simulated() ? target_of(*workspace().simulated(), y_figures_.name) : std::nullopt,
       Theme::of(*this));
-  chart_->set(
-      std::move(series), {x_figures_.name, x_figures_.unit, false},
-      {y_figures_.name, y_figures_.unit, false},
-      tr("%1 over %2 of %3 designs").arg(y_figures_.name, x_figures_.name).arg(sweep.rows.size()));
+  chart_->set(std::move(series), {x_figures_.words, x_figures_.unit, false},
+              {y_figures_.words, y_figures_.unit, false},
+              tr("%1 over %2 of %3 designs")
+                  .arg(y_figures_.words, x_figures_.words)
+                  .arg(sweep.rows.size()));
 }
 
 std::vector<std::size_t> SweepScreen::selected() const {
@@ -359,10 +364,7 @@ bool SweepScreen::act(const QString& action, const QString& argument) {
     return true;
   }
   for (QComboBox* box : {x_, y_})
-    if (box->objectName() == action) {
-      box->setCurrentText(argument);
-      return box->currentText() == argument;
-    }
+    if (box->objectName() == action) return choose_path(*box, argument);
   if (action == QLatin1String("keep_in")) {
     file_ = argument;
     say_points();

@@ -37,7 +37,7 @@ QString tried(client::Session& session, const Scenario& scenario, const Predicti
   if (before == nullptr || after == nullptr) return TwicePane::tr("nothing to compare");
   return TwicePane::tr("%1 %2, %3 (%4)")
       .arg(all.front().title, metric_text(*after), delta_text(*before, *after),
-           QString::fromStdString(change->text));
+           QString::fromStdString(label::of_change(change->text)));
 }
 
 /// What is in the row of `b` before anybody asks.

@@ -164,6 +164,21 @@ std::string sweep_words(const SweepReport& sweep, const std::string& column) {
   return words == column ? title : words;
 }
 
+std::string sweep_label(const SweepReport& sweep, const std::string& column) {
+  const auto words_of = [&](const std::string& name) {
+    if (!sweep_axis(sweep, name)) return label::of_metric(name, "", common_job(sweep).empty());
+    if (const std::string counted = label::of_count(name);
+        counted != name && name.ends_with(".count"))
+      return "number of " + counted;
+    const std::string input = label::of_input(name);
+    return input == name ? sweep_title(sweep, name) : input;
+  };
+  std::string words = words_of(column);
+  for (const std::string& other : sweep_names(sweep))
+    if (other != column && words_of(other) == words) return sweep_title(sweep, column);
+  return words;
+}
+
 std::string sweep_status(const SweepRow& row) {
   if (!row.outcome) return "missing";
   if (row.outcome->failed) return "FAILED";

@@ -29,6 +29,9 @@ namespace stallcast::report {
 
 /// The same for people: a figure by its words.
 [[nodiscard]] std::string sweep_words(const SweepReport& sweep, const std::string& column);
+/// The same where there is room: what is varied in words, too, "OST write of scratch"; the title
+/// where two columns would have the same words.
+[[nodiscard]] std::string sweep_label(const SweepReport& sweep, const std::string& column);
 
 /// At most `most` rows: the front first, then from the top; in the order of points.
 [[nodiscard]] std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t most);

@@ -74,14 +74,11 @@ std::vector<bool> pareto_front(const std::vector<std::vector<std::optional<doubl
 }
 
 std::optional<SweepFigure> number_of(std::string_view value) {
-  if (const auto plain = base::parse_number(value)) return SweepFigure{*plain, ""};
-  using enum Dimension;
-  for (const Dimension dimension :
-       {count, bytes, time, rate, op_rate, ratio, money, money_rate, flops, flop_rate, power})
-    if (const auto parsed = base::parse_quantity(value, dimension); parsed.value)
-      return SweepFigure{*parsed.value,
-                         std::string(dimension == count ? "" : metric::unit_of(dimension))};
-  return std::nullopt;
+  const auto read = base::parse_any_quantity(value);
+  if (!read) return std::nullopt;
+  return SweepFigure{
+      read->value,
+      std::string(read->dimension == Dimension::number ? "" : metric::unit_of(read->dimension))};
 }
 
 std::optional<SweepFigure> figure_of(const SweepReport& report, const SweepRow& row,

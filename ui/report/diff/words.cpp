@@ -166,10 +166,11 @@ std::string part_text(double part, const std::string& unit) {
   return (part < 0.0 ? "-" : "+") + print_value(std::abs(part), unit);
 }
 
-std::string change_text(const InputChange& c) {
-  const auto text = [](const std::string& name, const std::string& before,
-                       const std::string& after) {
+std::string change_text(const InputChange& c, bool in_words) {
+  const auto text = [&](const std::string& path, const std::string& before,
+                        const std::string& after) {
     const auto kind = [](const std::string& k) { return k.empty() ? "" : " (" + k + ")"; };
+    const std::string name = in_words ? label::of_input(path) : path;
     if (before.empty()) return name + " added" + kind(after);
     if (after.empty()) return name + " removed" + kind(before);
     return name + " " + before + " -> " + after;

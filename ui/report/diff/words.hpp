@@ -45,8 +45,9 @@ inline constexpr std::size_t kMostRows = 15;
 /// A part of that difference: "-5.5 pp", "+0.55 s".
 [[nodiscard]] std::string part_text(double part, const std::string& unit);
 
-/// "storage[scratch].oss.count 10 -> 8", "storage[burst] added (weka)".
-[[nodiscard]] std::string change_text(const InputChange& change);
+/// "storage[scratch].oss.count 10 -> 8", "storage[burst] added (weka)"; in words "OSS count of
+/// scratch 10 -> 8".
+[[nodiscard]] std::string change_text(const InputChange& change, bool in_words = false);
 /// "designs/common.json:12", or where both were when the files differ.
 [[nodiscard]] std::string place_text(const InputChange& change);
 

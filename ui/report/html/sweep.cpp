@@ -80,21 +80,12 @@ std::string point_title(const SweepReport& sweep, std::size_t i,
   return out;
 }
 
-/// What is varied, or a figure, as people call it.
-std::string words_of(const SweepReport& sweep, const std::string& name) {
-  if (!sweep_axis(sweep, name)) return label::of_metric(name, "");
-  if (const std::string counted = label::of_count(name); counted != name)
-    return "number of " + counted;
-  const std::string input = label::of_input(name);
-  return input == name ? sweep_title(sweep, name) : input;
-}
-
 /// "checkpoint.every 5 min": the values that a curve has of what else is varied.
 std::string curve_name(const SweepReport& sweep, const std::vector<std::string>& others) {
   std::string out;
   for (std::size_t i = 0; i < others.size(); ++i)
     if (!others[i].empty())
-      out += (out.empty() ? "" : ", ") + words_of(sweep, sweep.axes[i]) + " " + others[i];
+      out += (out.empty() ? "" : ", ") + sweep_label(sweep, sweep.axes[i]) + " " + others[i];
   return out;
 }
 
@@ -123,7 +114,7 @@ std::string picture(const SweepReport& sweep) {
   std::map<std::vector<std::string>, std::size_t> curves;  // by what else is varied
   const auto of_x = sweep_axis(sweep, axes[0]);
   plot.joined = of_x.has_value() && !sweep_axis(sweep, axes[1]);
-  plot.x.name = words_of(sweep, axes[0]), plot.y.name = words_of(sweep, axes[1]);
+  plot.x.name = sweep_label(sweep, axes[0]), plot.y.name = sweep_label(sweep, axes[1]);
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     const SweepRow& row = sweep.rows[i];
     const auto at_x = sweep_figure(sweep, row, axes[0]), at_y = sweep_figure(sweep, row, axes[1]);
@@ -159,18 +150,10 @@ std::string picture(const SweepReport& sweep) {
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
 
-/// Above a column: words, unless figures of several jobs would have the same ones.
-std::string head_of(const SweepReport& sweep, const std::string& name) {
-  const std::string words = words_of(sweep, name);
-  for (const std::string& other : sweep_names(sweep))
-    if (other != name && words_of(sweep, other) == words) return sweep_title(sweep, name);
-  return words;
-}
-
 std::string points(const SweepReport& sweep, bool front_only) {
   std::vector<std::string> names = sweep_names(sweep);
   std::vector<html::Column> columns = {{"point", "number"}};
-  for (const std::string& name : names) columns.push_back({head_of(sweep, name), "number"});
+  for (const std::string& name : names) columns.push_back({sweep_label(sweep, name), "number"});
   const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
                                   [](const SweepRow& row) { return sweep_status(row) != "-"; });
   if (judged) columns.push_back({"targets"});

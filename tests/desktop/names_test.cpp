@@ -1,0 +1,99 @@
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QTableView>
+#include <QTreeView>
+#include <catch2/catch.hpp>
+
+#include "tests/desktop/support.hpp"
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/parts.hpp"
+#include "ui/desktop/screen.hpp"
+
+namespace names_test {
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+/// Paths of metrics, resources and inputs, as JSON and `--set` write them.
+bool is_path(const QString& text) {
+  static const QRegularExpression path(
+      QStringLiteral(R"((^|[\s(])((job|storage|host|tenant|stage|resource)\.\w+\.\w|)"
+                     R"((jobs|storage|tenants|cluster\.hosts)\[|params\.))"));
+  return path.match(text).hasMatch();
+}
+
+/// Where two figures read alike, their paths stand behind them in parentheses.
+QString without_path_behind(QString text) {
+  static const QRegularExpression behind(QStringLiteral(R"( \([\w.]+\)$)"));
+  return text.remove(behind);
+}
+
+/// All that can be read on `widget` besides text of files: labels, lists, tables and their heads.
+QStringList texts_of(const QWidget& widget) {
+  QStringList out;
+  for (const QLabel* label : widget.findChildren<QLabel*>())
+    if (label->isVisibleTo(&widget)) out << label->text();
+  for (const QComboBox* box : widget.findChildren<QComboBox*>())
+    for (int i = 0; i < box->count(); ++i) out << without_path_behind(box->itemText(i));
+  const auto of_model = [&](const QAbstractItemModel& model) {
+    for (int c = 0; c < model.columnCount(); ++c) {
+      out << model.headerData(c, Qt::Horizontal).toString();
+      for (int r = 0; r < model.rowCount(); ++r) out << model.index(r, c).data().toString();
+    }
+  };
+  for (const QTableView* table : widget.findChildren<QTableView*>()) of_model(*table->model());
+  for (Chart* chart : widget.findChildren<Chart*>()) of_model(chart->twin());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("screens name figures, resources and inputs in words") {
+  // One job, two of them with others on their storage, and a pipeline.
+  const char* file =
+      GENERATE("examples/exercise-512-h100-async.json", "scenarios/library/qos-two-jobs.json",
+               "scenarios/library/ingest-to-archive.json");
+  INFO(file);
+  MainWindow window(settings(2), {});
+  window.show();
+  REQUIRE(window.open_file(QLatin1String(file)));
+  REQUIRE(wait_simulated(window));
+  for (Screen* screen : window.screens()) {
+    const QString name = screen->objectName();
+    if (name == QLatin1String("scenario")) continue;  // the file, by its own names
+    REQUIRE(window.show_screen(name));
+    REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+    INFO(name.toStdString());
+    for (const QString& text : texts_of(*screen)) {
+      INFO(text.toStdString());
+      CHECK_FALSE(is_path(text));
+    }
+  }
+}
+
+TEST_CASE("a list of figures finds them by their path, and tells those apart that read alike") {
+  QComboBox box;
+  set_choices(box, {{QStringLiteral("stall"), QStringLiteral("job.a.stall")},
+                    {QStringLiteral("stall"), QStringLiteral("job.b.stall")},
+                    {QStringLiteral("step time"), QStringLiteral("job.a.step.time")}});
+  CHECK(box.itemText(0) == QStringLiteral("stall (job.a.stall)"));
+  CHECK(box.itemText(2) == QStringLiteral("step time"));
+  CHECK(chosen_path(box) == QStringLiteral("job.a.stall"));
+  REQUIRE(choose_path(box, QStringLiteral("job.a.step.time")));
+  CHECK_FALSE(choose_path(box, QStringLiteral("step time")));
+  // The choice stays where the list changes, and goes to the first where it is no more.
+  set_choices(box, {{QStringLiteral("goodput"), QStringLiteral("job.a.goodput")},
+                    {QStringLiteral("step time"), QStringLiteral("job.a.step.time")}});
+  CHECK(chosen_path(box) == QStringLiteral("job.a.step.time"));
+  set_choices(box, {{QStringLiteral("goodput"), QStringLiteral("job.a.goodput")}});
+  CHECK(chosen_path(box) == QStringLiteral("job.a.goodput"));
+  CHECK(box.toolTip() == QStringLiteral("job.a.goodput"));
+}
+
+}  // namespace names_test
