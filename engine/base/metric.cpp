@@ -30,7 +30,7 @@ constexpr Figure kFigures[] = {
      "size of a save"},
     {Domain::job, "checkpoint.stall", "stall per save", "s", lower, checkpoint, TileOn::both},
     {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,
-     "save durable after"},
+     "time to a durable save"},
     {Domain::job, "checkpoint.bandwidth", "bandwidth", "B/s", higher, checkpoint, TileOn::none,
      "bandwidth of saves"},
     {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint, TileOn::none,

@@ -15,6 +15,10 @@ struct FigureWords {
 };
 constexpr FigureWords kFigureWords[] = {
     {"checkpoint.backpressure", "wait for the save before"},
+    {"checkpoint.count", "number of saves"},
+    {"checkpoint.files", "files of a save"},
+    {"checkpoint.held", "room that saves take"},
+    {"checkpoint.stall.total", "stall of all saves"},
     {"checkpoint.rank0", "save of rank 0"},
     {"restore.rank0", "restore of rank 0"},
     {"cache.hit", "reads found in the cache"},

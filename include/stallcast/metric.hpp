@@ -108,7 +108,7 @@ struct Figure {
   Better better;
   Group group;
   TileOn tile = TileOn::none;
-  std::string_view title = {};  ///< standing alone: "save durable after"; "" where `label` does
+  std::string_view title = {};  ///< standing alone: "time to a durable save"; "" where `label` does
   [[nodiscard]] std::string_view name_alone() const { return title.empty() ? label : title; }
 };
 

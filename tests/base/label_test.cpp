@@ -36,7 +36,7 @@ TEST_CASE("every cause has words") {
 TEST_CASE("figures are named as people call them, their statistic in words") {
   CHECK(label::of_metric("job.train.checkpoint.stall.max", "s") == "longest stall per save");
   CHECK(label::of_metric("job.train.checkpoint.duration.max", "s", true) ==
-        "longest save durable after of train");
+        "longest time to a durable save of train");
   CHECK(label::of_metric("job.train.checkpoint.stall.p99", "s") == "stall per save (p99)");
   CHECK(label::of_metric("job.train.gpu.utilization", "ratio") == "GPU utilization");
   CHECK(label::of_metric("tenant.chat.itl", "s") == "time between tokens of chat");

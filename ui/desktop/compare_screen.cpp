@@ -315,7 +315,7 @@ void CompareScreen::refresh_figures() {
   for (const std::string& name : names) {
     const QString path = QString::fromStdString(name);
     const Metric& metric = *find_metric(*now, path);
-    Row row{Cell(report::metric_label(name))};
+    Row row{Cell(metric_words(*now, path))};
     row.back().tip = path;
     const Metric* before = nullptr;
     for (const CompareBase* one : shown) {

@@ -101,11 +101,16 @@ std::string wide_csv(const SweepReport& sweep) {
 /// "job.train." when all metrics are of one job, else "".
 std::string common_job(const SweepReport& sweep) {
   std::set<std::string> jobs;
-  for (const SweepColumn& column : sweep.columns) {
-    const metric::Name name = metric::parse(column.name);
-    if (name.domain != metric::Domain::job || sweep_axis(sweep, column.name)) continue;
-    jobs.insert(metric::of_job(name.id));
-  }
+  const auto look_at = [&](const std::string& full) {
+    const metric::Name name = metric::parse(full);
+    if (name.domain == metric::Domain::job && !sweep_axis(sweep, full))
+      jobs.insert(metric::of_job(name.id));
+  };
+  for (const SweepColumn& column : sweep.columns) look_at(column.name);
+  if (sweep.columns.empty())
+    for (const SweepRow& row : sweep.rows)
+      if (row.outcome && jobs.empty())
+        for (const auto& [name, metric] : row.outcome->metrics) look_at(name);
   return jobs.size() == 1 ? *jobs.begin() : "";
 }
 
