@@ -140,12 +140,12 @@ TEST_CASE("the data path begins at the storage, and says what is waited for", "[
   chart.set({{"host.gpu.nic.read", "B/s", 100.0, 10.0, 20.0, 0.1},
              {"storage.s.ost", "B/s", 50.0, 49.0, 50.0, 0.9}},
             false);
-  CHECK(chart.twin().index(0, 0).data().toString() == QStringLiteral("storage.s.ost"));
+  CHECK(chart.twin().index(0, 0).data().toString() == QStringLiteral("OSTs of s"));
   CHECK(chart.accessibleDescription() ==
-        QStringLiteral("90.0 % of all waiting is for storage.s.ost"));
+        QStringLiteral("90.0 % of all waiting is for the OSTs of s"));
   chart.set_gains({{"storage.s.ost", 0.0}, {"host.gpu.nic.read", 0.031}});
   CHECK(chart.accessibleDescription() ==
-        QStringLiteral("host.gpu.nic.read saves 3.1 % of the time if it is twice as fast"));
+        QStringLiteral("NICs of gpu hosts (read): twice as fast saves 3.1 % of the time"));
 }
 
 TEST_CASE("a chart is written as PNG, SVG, PDF and CSV, and as nothing else", "[screen]") {

@@ -54,7 +54,7 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   twin_.set(std::move(rows));
   describe(worst.isEmpty()
                ? tr("Nothing is waited for")
-               : tr("%1 of all waiting is for %2").arg(figure_text(most, "ratio"), worst));
+               : tr("%1 of all waiting is for the %2").arg(figure_text(most, "ratio"), worst));
   updateGeometry();
 }
 
@@ -65,8 +65,9 @@ void HopChart::set_gains(std::map<std::string, double> gains) {
   for (const ResourceUse& r : resources_)
     if (gain_of(r) > (best == nullptr ? 0.0 : gain_of(*best))) best = &r;
   describe(best == nullptr ? tr("No resource saves time by itself if it is twice as fast")
-                           : tr("%1 saves %2 of the time if it is twice as fast")
-                                 .arg(QString::fromStdString(best->name), percent(gain_of(*best))));
+                           : tr("%1: twice as fast saves %2 of the time")
+                                 .arg(QString::fromStdString(label::of_resource(best->name)),
+                                      percent(gain_of(*best))));
   update();
 }
 
