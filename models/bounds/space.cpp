@@ -13,6 +13,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/stage/graph.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -329,7 +330,7 @@ std::string shortage(const Room& space) {
       of_most = each.bytes;
       most = each.what;
     }
-  return whose(space) + " is to hold " + text(space.needed()) + ", most of it " + most +
+  return whose(space) + " is to hold " + text(space.needed()) + ", most of it the " + label::of_metric(most, "", true) +
          ", and has room for " + text(space.usable);
 }
 

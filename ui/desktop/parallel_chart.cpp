@@ -200,7 +200,7 @@ void ParallelChart::paint(QPainter& painter, const QRectF& area, const Theme& th
     }
     // Labels stay within the chart and off their neighbours; every other name is a line higher.
     const auto label = [&](const QString& text, double y, double wide, const QColor& colour) {
-      const QString shown = metrics.elidedText(text, Qt::ElideLeft, wide);
+      const QString shown = metrics.elidedText(text, Qt::ElideRight, wide);
       const double width = metrics.horizontalAdvance(shown);
       const double left =
           std::clamp(x - width / 2.0, area.left(), std::max(area.left(), area.right() - width));
