@@ -57,4 +57,20 @@ TEST_CASE("what is left follows from the pace, once there is one") {
   CHECK(left_phrase(7300.0) == "2 h left");
 }
 
+TEST_CASE("what takes long is said once, as soon as the pace tells") {
+  LongAhead ahead;
+  ShownProgress progress(Passes::one);
+  progress.tell(0.04, 3.0);  // no pace yet
+  CHECK_FALSE(ahead.ask(progress));
+  progress.tell(0.1, 4.0);
+  CHECK(ahead.ask(progress).value_or(0.0) == Approx(36.0));
+  CHECK_FALSE(ahead.ask(progress));
+  LongAhead other;
+  ShownProgress quick(Passes::one);
+  quick.tell(0.4, 3.0);
+  CHECK_FALSE(other.ask(quick));
+  CHECK(about_phrase(36.0) == "36 s");
+  CHECK(about_phrase(150.0) == "3 min");
+}
+
 }  // namespace progress_test

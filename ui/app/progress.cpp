@@ -32,11 +32,20 @@ std::optional<double> ShownProgress::left() const {
   return seconds_ * (1.0 - shown_) / shown_;
 }
 
-std::string left_phrase(double seconds) {
-  const auto whole = [](double x) { return std::to_string(std::max(1L, std::lround(x))); };
-  if (seconds < kMinute - 0.5) return whole(seconds) + " s left";
-  if (seconds < kHour - kMinute / 2.0) return whole(seconds / kMinute) + " min left";
-  return whole(seconds / kHour) + " h left";
+std::optional<double> LongAhead::ask(const ShownProgress& progress) {
+  const std::optional<double> left = said_ ? std::nullopt : progress.left();
+  if (!left || *left < kLeft || progress.seconds() + *left < kLong) return std::nullopt;
+  said_ = true;
+  return left;
 }
+
+std::string about_phrase(double seconds) {
+  const auto whole = [](double x) { return std::to_string(std::max(1L, std::lround(x))); };
+  if (seconds < kMinute - 0.5) return whole(seconds) + " s";
+  if (seconds < kHour - kMinute / 2.0) return whole(seconds / kMinute) + " min";
+  return whole(seconds / kHour) + " h";
+}
+
+std::string left_phrase(double seconds) { return about_phrase(seconds) + " left"; }
 
 }  // namespace stallcast::client

@@ -1,7 +1,10 @@
 #include "ui/app/run_report.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/run/simulate.hpp"
@@ -9,10 +12,18 @@
 namespace stallcast::client {
 namespace {
 
-/// Shares one time limit and one progress among the steps of a report, which come in turn.
+/// About how many simulations the steps of a report are.
+constexpr double kOfGains = 10.0, kOfAdvice = 5.0, kOfSurroundings = 10.0, kOfTimeline = 1.0,
+                 kOfDraws = 32.0, kOfReplicas = 3.0;
+
+/// Shares one time limit and one progress among the steps of a report, which come in turn: of the
+/// progress each has a part as large as its number in `costs`.
 class Steps {
  public:
-  Steps(const Question& all, std::size_t count) : all_(all), count_(count) {}
+  Steps(const Question& all, std::vector<double> costs)
+      : all_(all),
+        costs_(std::move(costs)),
+        whole_(std::accumulate(costs_.begin(), costs_.end(), 0.0)) {}
 
   /// The question of the next step; after the first, nullopt when the time is up or somebody
   /// interrupted.
@@ -20,21 +31,33 @@ class Steps {
     Question out = all_;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
     if (done_ > 0) out.time_limit_s -= spent.count();
-    const auto share = [this, before = static_cast<double>(done_)](double done) {
-      all_.on_progress((before + done) / static_cast<double>(count_));
+    const auto share = [this, before = before_, cost = costs_[done_]](double done) {
+      all_.on_progress((before + cost * done) / whole_);
     };
     if (all_.on_progress) out.on_progress = share;
-    ++done_;
+    skip();
     if (done_ > 1 && (out.time_limit_s <= 0.0 || run::interrupt_flag() != 0)) return std::nullopt;
     return out;
   }
-  void skip() { ++done_; }
+  void skip() { before_ += costs_[done_++]; }
 
  private:
   const Question& all_;
-  std::size_t count_, done_ = 0;
+  std::vector<double> costs_;
+  double whole_, before_ = 0.0;
+  std::size_t done_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
+
+double draws_of(const RunQuestion& wanted) {
+  if (wanted.draws) return static_cast<double>(*wanted.draws);
+  if (!wanted.known) return kOfDraws;
+  // At least one: where all are too many, that takes no time.
+  return std::max(1.0,
+                  static_cast<double>(uncertain::draws_that_fit(
+                      static_cast<double>(wanted.known->events) /
+                      static_cast<double>(std::max<std::size_t>(1, wanted.known->seeds.size())))));
+}
 
 }  // namespace
 
@@ -44,9 +67,13 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
                              const RunQuestion& wanted) {
   const Design& design = wanted.design ? *wanted.design : scenario.design();
   const bool drawn = wanted.draws.value_or(1) > 0;
-  Steps steps(wanted.predict, 1U + (wanted.gains ? 1U : 0U) + (drawn ? 1U : 0U) +
-                                  (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U) +
-                                  (wanted.around ? 1U : 0U));
+  std::vector<double> costs{wanted.known ? 0.0 : kOfReplicas};
+  if (wanted.gains) costs.push_back(kOfGains);
+  if (drawn) costs.push_back(draws_of(wanted));
+  if (wanted.advise) costs.push_back(kOfAdvice);
+  if (wanted.around) costs.push_back(kOfSurroundings);
+  if (wanted.timeline) costs.push_back(kOfTimeline);
+  Steps steps(wanted.predict, std::move(costs));
   RunReport out;
   if (wanted.known) {
     out.prediction = *wanted.known;
@@ -91,7 +118,10 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
 Result<Explanation> explain_report(Session& session, const Scenario& scenario,
                                    const ExplainQuestion& wanted) {
   const Design& design = scenario.design();
-  Steps steps(wanted.predict, wanted.simulate && wanted.what_ifs > 0 ? 3 : 1);
+  std::vector<double> costs{kOfReplicas};
+  if (wanted.simulate && wanted.what_ifs > 0)
+    costs.insert(costs.end(), {kOfGains, static_cast<double>(wanted.what_ifs)});
+  Steps steps(wanted.predict, std::move(costs));
   Result<Explanation> found =
       session.explain(design, wanted.metrics, wanted.simulate, *steps.next());
   if (!found.ok() || !found->prediction || wanted.what_ifs == 0) return found;

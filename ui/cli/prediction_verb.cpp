@@ -3,11 +3,30 @@
 #include <cstdio>
 
 #include "engine/runtime/run/simulate.hpp"
+#include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::cli {
+namespace {
+
+/// "GPU utilization of train 94.5 %, 2 of 2 targets missed".
+std::string known_of(const Prediction& prediction) {
+  std::string out;
+  for (const auto& [name, metric] : prediction.metrics)
+    if (name == metric::gpu_utilization(metric::parse(name).id))
+      out += (out.empty() ? "" : ", ") + label::of_metric(name, metric.unit, true) + " " +
+             report::print_metric(metric);
+  const bool judged = prediction.verdict == Verdict::fail || prediction.verdict == Verdict::pass;
+  return judged ? out + (out.empty() ? "" : ", ") + report::verdict_phrase(prediction) : out;
+}
+
+}  // namespace
+
 PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages)
     : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
@@ -56,6 +75,12 @@ report::ReportContext PredictionVerb::context() const {
   return out;
 }
 
+std::string PredictionVerb::long_ahead(const std::string& about) const {
+  const std::string known = known_of(session_->estimate(design()));
+  return std::string(verb_) + " takes " + about + " more" +
+         (known.empty() ? "" : "; by bounds alone: " + known);
+}
+
 std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   return answer(
       out,
@@ -80,6 +105,10 @@ std::optional<int> PredictionVerb::trace(const TraceOptions& wanted, const Predi
 
 void PredictionVerb::complete(Prediction& prediction) {
   ProgressBar bar(options_);
+  bar.when_long([known = known_of(prediction)](const std::string& about) {
+    return "predicted: " + known + "; how sure that is, what limits and what would help take " +
+           about + " more (Ctrl+C: a report without them)";
+  });
   client::RunQuestion wanted;
   wanted.predict = question_of(options_, bar);
   // The time limit is for the whole verb.

@@ -44,6 +44,7 @@ class PredictionVerb {
   [[nodiscard]] std::optional<int> answer(std::optional<Found>& out, const Ask& ask,
                                           client::Passes passes = client::Passes::several) {
     ProgressBar bar(options_, passes);
+    bar.when_long([this](const std::string& about) { return long_ahead(about); });
     Diagnostics faults;
     client::Question question = question_of(options_, bar);
     question.faults = &faults;
@@ -81,6 +82,8 @@ class PredictionVerb {
   [[nodiscard]] report::Style style() const { return report_style(options_); }
 
  private:
+  /// What is said before a simulation that takes long: what bounds alone tell.
+  [[nodiscard]] std::string long_ahead(const std::string& about) const;
   [[nodiscard]] report::ReportContext context() const;
   [[nodiscard]] int refuse(const Failure& failure, Diagnostics& faults) const;
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
@@ -58,21 +60,28 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// Settles --no-color against the environment, and the columns of reports against the terminal.
 void apply_terminal_options(CommonOptions& options);
 
-/// A bar on standard error while something runs; nothing unless that is a terminal.
+/// A bar on standard error while something runs, if that is a terminal. Elsewhere nothing but what
+/// `when_long` says.
 class ProgressBar {
  public:
+  /// What is said before something that takes long, as soon as that is known: "about 40 s".
+  using WhenLong = std::function<std::string(const std::string& about)>;
+
   explicit ProgressBar(const CommonOptions& options, client::Passes passes = client::Passes::one);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// `done` is 0..1, and may begin anew; `what` is being done now.
   void show(double done, std::string_view what = "");
+  void when_long(WhenLong say) { when_long_ = std::move(say); }
   /// Removes the bar before other output.
   void clear();
 
  private:
-  bool enabled_;
+  bool quiet_, bar_;
   client::ShownProgress progress_;
+  client::LongAhead ahead_;
+  WhenLong when_long_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string last_;
 };
