@@ -28,10 +28,7 @@ struct Context::Root {
     std::suspend_never initial_suspend() noexcept { return {}; }
     std::suspend_never final_suspend() noexcept { return {}; }
     void return_void() {}
-    void unhandled_exception() {
-      if (!context.error_) context.error_ = std::current_exception();
-      context.stop();
-    }
+    void unhandled_exception() { context.fail(std::current_exception()); }
   };
 };
 

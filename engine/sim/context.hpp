@@ -104,6 +104,11 @@ class Context {
   /// Starts `task` now, concurrently with the caller, and keeps it until it ends. An exception that
   /// leaves it ends the simulation and is rethrown by `run`.
   void spawn(Task<void> task);
+  /// Ends the simulation; `run` throws the first `error`.
+  void fail(const std::exception_ptr& error) {
+    if (!error_) error_ = error;
+    stop();
+  }
   /// Resumes `waiter` at the current date, after everything already due.
   void resume_soon(std::coroutine_handle<> waiter) { schedule(Seconds{}, waiter); }
 

@@ -35,7 +35,7 @@ void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
   if (date <= now_) {
     events_now_.push_back(waiter);
   } else if (date < std::numeric_limits<double>::infinity()) {
-    events_later_.push({.date = date, .order = next_order_++, .waiter = waiter});
+    events_later_.push(date, waiter);
   }  // else: never; the program stays suspended until the context goes
 }
 
@@ -65,8 +65,8 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arriv
 void EventContext::run_due() {
   while (!stopping_) {
     std::coroutine_handle<> waiter;
-    if (!events_later_.empty() && events_later_.top().date <= now_) {
-      waiter = events_later_.top().waiter;
+    if (!events_later_.empty() && events_later_.date() <= now_) {
+      waiter = events_later_.waiter();
       events_later_.pop();
     } else if (!events_now_.empty()) {
       waiter = events_now_.front();
@@ -75,7 +75,7 @@ void EventContext::run_due() {
       return;
     }
     ++events_;
-    if (!events_later_.empty()) prefetch_frame(events_later_.top().waiter);
+    if (!events_later_.empty()) prefetch_frame(events_later_.waiter());
     if (!events_now_.empty()) prefetch_frame(events_now_.front());
     waiter.resume();
   }
@@ -85,14 +85,14 @@ bool EventContext::something_due() const { return next_event() <= now_; }
 
 double EventContext::next_event() const {
   if (!events_now_.empty()) return now_;
-  if (!events_later_.empty()) return std::max(now_, events_later_.top().date);
+  if (!events_later_.empty()) return std::max(now_, events_later_.date());
   return std::numeric_limits<double>::infinity();
 }
 
 void EventContext::describe(Ledger& ledger) {
   ledger.state(events_now_.size());
   dates_.clear();
-  for (const Event& event : events_later_.c) dates_.push_back(event.date);
+  events_later_.each_date([&](double date) { dates_.push_back(date); });
   std::sort(dates_.begin(), dates_.end());
   for (const double date : dates_) ledger.due(Seconds::from(date, unit::s));
   running_.clear();

@@ -2,12 +2,12 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <queue>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/event_queue.hpp"
 #include "engine/sim/flow_progress.hpp"
 #include "engine/sim/link_table.hpp"
 #include "engine/sim/memory.hpp"
@@ -60,14 +60,6 @@ class EventContext : public Context, public FlowProgress {
   [[nodiscard]] std::size_t flows_running() const { return records_.size() - unused_.size(); }
 
  private:
-  struct Event {
-    double date;
-    std::uint64_t order;
-    std::coroutine_handle<> waiter;
-    bool operator>(const Event& other) const {
-      return date != other.date ? date > other.date : order > other.order;
-    }
-  };
   struct Record {
     ShortList<LinkId, 4> path;
     Bytes bytes;
@@ -78,11 +70,7 @@ class EventContext : public Context, public FlowProgress {
     Arrivals* arrivals = nullptr;
   };
 
-  struct EventHeap : std::priority_queue<Event, std::vector<Event>, std::greater<>> {
-    using priority_queue::c;
-  };
-
-  EventHeap events_later_;
+  EventQueue events_later_;
   Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
   std::uint64_t next_order_ = 0;
   LinkTable links_;

@@ -62,14 +62,13 @@ class LongVector : public std::vector<T, BlockAllocator<T>> {
   using Vector::Vector;
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    make_room();
+    if (this->size() == this->capacity()) make_room();
     return Vector::emplace_back(std::forward<Args>(args)...);
   }
   void push_back(const T& value) { emplace_back(value); }
 
  private:
-  void make_room() {
-    if (this->size() < this->capacity()) return;
+  [[gnu::noinline]] void make_room() {
     const std::size_t bytes = this->size() * sizeof(T);
     const std::size_t times = bytes >= kLargePage / 4 ? 64 : bytes >= kLargePage / 32 ? 8 : 2;
     this->reserve(std::max<std::size_t>(16, this->size() * times));

@@ -24,8 +24,11 @@ class ShortList {
     take(other);
     return *this;
   }
-  ShortList(const ShortList&) = delete;
-  ShortList& operator=(const ShortList&) = delete;
+  ShortList(const ShortList& other) { assign(other); }
+  ShortList& operator=(const ShortList& other) {
+    if (this != &other) assign(other);
+    return *this;
+  }
   ~ShortList() { drop(); }
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -48,6 +51,19 @@ class ShortList {
   }
   /// REQUIRES: not empty.
   void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  /// Before `at`, which moves; returns where it is.
+  T* insert(const T* at, T value) {
+    const auto place = at - begin();
+    push_back(value);
+    std::rotate(begin() + place, end() - 1, end());
+    return begin() + place;
+  }
+  T* erase(T* at) {
+    std::copy(at + 1, end(), at);
+    pop_back();
+    return at;
+  }
 
  private:
   void grow(std::uint32_t room) {

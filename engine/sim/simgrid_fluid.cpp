@@ -13,7 +13,8 @@ namespace {
 using simgrid::kernel::resource::Model;
 
 // Our event list and solver as a resource model of SimGrid: its loop asks for the next date and
-// moves there. Programs resume within the move, so the loop turns once per date and has no timers.
+// moves there. Programs resume within the move, so the loop has no timers. It turns once for many
+// dates: a turn costs as much as an event, and nobody asks SimGrid what time it is.
 class PluggedContext final : public FluidLoop {
  public:
   PluggedContext();
@@ -35,10 +36,14 @@ class PluggedContext::Clock final : public Model {
   }
   // SimGrid adds the difference to its date, which may differ from ours in the last digit.
   void update_actions_state(double /*now*/, double /*delta*/) override {
-    if (next_ != kNoDate) owner_.arrive(next_);
+    for (int date = 0; date < kDatesPerTurn && next_ != kNoDate; ++date) {
+      owner_.arrive(next_);
+      next_ = owner_.next_date();
+    }
   }
 
  private:
+  static constexpr int kDatesPerTurn = 100;
   PluggedContext& owner_;
   double next_ = kNoDate;
 };

@@ -14,10 +14,20 @@ namespace stallcast::sim {
 template <class T = void>
 class [[nodiscard]] Task;
 
+/// Who runs several programs side by side, and is told when each of them ends (join.hpp).
+class Parts {
+ public:
+  virtual void ended(const std::exception_ptr& error) = 0;
+
+ protected:
+  ~Parts() = default;
+};
+
 namespace detail {
 
 struct PromiseBase : PooledFrame {
   std::coroutine_handle<> continuation;
+  Parts* part_of = nullptr;  // instead of a continuation
   std::exception_ptr error;
   // True while the awaiter's await_suspend runs the task's first leg. A task that ends within it
   // does not resume its awaiter, which then just goes on: a loop over tasks that never wait needs
@@ -29,6 +39,7 @@ struct PromiseBase : PooledFrame {
     bool await_ready() noexcept { return false; }
     template <class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) noexcept {
+      if (h.promise().part_of != nullptr) h.promise().part_of->ended(h.promise().error);
       if (h.promise().starting || !h.promise().continuation) return std::noop_coroutine();
       return h.promise().continuation;
     }
@@ -85,6 +96,11 @@ class [[nodiscard]] Task {
   T await_resume() {
     if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);
     return handle_.promise().take();
+  }
+  /// Runs it up to where it waits first; `parts` outlives it.
+  void start(Parts& parts) {
+    handle_.promise().part_of = &parts;
+    handle_.resume();
   }
 
  private:

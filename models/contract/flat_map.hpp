@@ -1,31 +1,35 @@
 #pragma once
 
-#include <algorithm>
-#include <utility>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/sim/short_list.hpp"
 
 namespace stallcast::models {
 
-/// A std::map for few entries, in one piece of memory: ranks simulated one by one keep thousands,
-/// and read and copy them at every step. Changing it moves what iterators point to.
+/// A std::map for few entries, the first of them in the object itself: ranks simulated one by one
+/// keep thousands, and read and copy them at every step. Changing it moves what iterators point to.
 template <class Key, class Value>
 class FlatMap {
  public:
-  using Entry = std::pair<Key, Value>;
+  struct Entry {
+    Key first;
+    Value second;
+  };
 
   Value& operator[](const Key& key) {
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(), key, before);
+    const auto at = place_in(entries_, key);
     if (at != entries_.end() && at->first == key) return at->second;
-    return entries_.insert(at, Entry{key, Value{}})->second;
+    return entries_.insert(at, {key, Value{}})->second;
   }
   [[nodiscard]] auto find(const Key& key) { return find_in(entries_, key); }
   [[nodiscard]] auto find(const Key& key) const { return find_in(entries_, key); }
   [[nodiscard]] bool contains(const Key& key) const { return find(key) != end(); }
-  auto erase(typename std::vector<Entry>::iterator at) { return entries_.erase(at); }
+  auto erase(Entry* at) { return entries_.erase(at); }
   void clear() { entries_.clear(); }
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  [[nodiscard]] auto size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
   /// In the order of the keys.
   [[nodiscard]] auto begin() { return entries_.begin(); }
   [[nodiscard]] auto end() { return entries_.end(); }
@@ -33,13 +37,19 @@ class FlatMap {
   [[nodiscard]] auto end() const { return entries_.end(); }
 
  private:
-  static bool before(const Entry& entry, const Key& key) { return entry.first < key; }
+  template <class Entries>
+  static auto place_in(Entries& entries, const Key& key) {
+    auto at = entries.begin();
+    for (const auto end = entries.end(); at != end && at->first < key;) ++at;
+    return at;
+  }
   template <class Entries>
   static auto find_in(Entries& entries, const Key& key) {
-    const auto at = std::lower_bound(entries.begin(), entries.end(), key, before);
+    const auto at = place_in(entries, key);
     return at != entries.end() && at->first == key ? at : entries.end();
   }
-  std::vector<Entry> entries_;
+  static constexpr std::uint32_t kInside = 4;
+  sim::ShortList<Entry, kInside> entries_;
 };
 
 }  // namespace stallcast::models

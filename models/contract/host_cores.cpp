@@ -38,36 +38,18 @@ CoreRates core_rates(const HostParams& host, const ClientLimits& client, bool tc
 }
 
 sim::Task<void> HostCores::take(Seconds time, double cap) {
-  if (time <= Seconds{}) co_return;
-  // A core is 1 B/s of the CPU link.
-  co_await context->transfer({.path = {&cpu, 1},
-                              .bytes = Bytes::from(time.in(unit::s), unit::B),
-                              .members = members,
-                              .cap = Rate::from(cap, unit::Bps)});
-}
-
-// No process uses more than one core.
-sim::Task<void> HostCores::compute(Seconds time) {
-  if (cpu.valid()) {
-    co_await take(time, 1.0);
-    co_return;
-  }
-  uncontended += time * members;
-  co_await context->sleep(time);
+  if (time > Seconds{}) co_await context->transfer(taking(time, cap));
 }
 
 sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Rate most,
                                     Seconds more) {
   sim::Task<Served> moving = std::move(operation);
-  const Seconds own = bytes / rates.process + more, others = bytes / rates.beside;
-  const Seconds began = context->now();
   Served served;
-  if (!cpu.valid() || own + others <= Seconds{}) {
+  if (!contended(bytes, more)) {
+    const Seconds began = context->now();
     served = co_await moving;
-    uncontended += (own + others) * members;
-    const Seconds rest = own - (context->now() - began);
-    if (rest > Seconds{}) {
-      co_await context->sleep(rest);
+    if (const Seconds left = rest(bytes, more, began); left > Seconds{}) {
+      co_await context->sleep(left);
       served.limited_by = resource;
     }
     co_return served;
@@ -75,9 +57,9 @@ sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Ra
   Seconds arrived;
   std::vector<sim::Task<void>> parts;
   parts.push_back(arrive(std::move(moving), *context, served, arrived));
-  parts.push_back(take(own, 1.0));
+  parts.push_back(take(own(bytes, more), 1.0));
   // Threads alongside keep up with the data, on as many cores as that takes.
-  parts.push_back(take(others, most / rates.beside));
+  parts.push_back(take(bytes / rates.beside, most / rates.beside));
   co_await sim::join(*context, std::move(parts));
   if (context->now() > arrived) served.limited_by = resource;
   co_return served;

@@ -113,7 +113,7 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   open(ranks.lane, "wait for a batch");
   if (ranks.loader) ranks.batch = co_await ranks.loader->next();
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
-  ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
+  if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   if (communicator_) {

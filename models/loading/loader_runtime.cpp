@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace stallcast::models {
 namespace {
@@ -195,28 +196,6 @@ Seconds LoaderRuntime::draw_handover(const Loaded& bytes) {
   return handovers_ ? mean * handovers_->lognormal(1.0, policy_.handover_spread) : mean;
 }
 
-// Core time of the training process, which waits for cores with its workers. Threads of the process
-// hand over where they are: a delay.
-sim::Task<void> LoaderRuntime::hold(Seconds handover, WaitSplit& wait) {
-  const Seconds began = context_.now();
-  if (pipeline_)
-    co_await context_.sleep(handover);
-  else
-    co_await shared_.site.cores.compute(handover);
-  wait.add(Phase::cpu, context_.now() - began, shared_.site.cores.resource);
-}
-
-// The next of the queue of results, whichever it is: it is mapped before its turn has come.
-//    [docs/models/dataloader.md, eq. 7]
-sim::Task<void> LoaderRuntime::take_in(WaitSplit& wait) {
-  auto [index, ready] = incoming_.front();
-  incoming_.pop_front();
-  const Seconds handover = draw_handover(ready.bytes);
-  ready.handover = handover * policy_.at_delivery;
-  if (policy_.at_delivery < 1.0) co_await hold(handover - ready.handover, wait);
-  done_[index] = ready;
-}
-
 // A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
 Seconds LoaderRuntime::staging(const Loaded& bytes) const {
   if (policy_.pin)
@@ -304,18 +283,31 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
 }
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
-  const LoaderSite& site = shared_.site;
   if (!primed_) co_await start(batch);
   skip_dry();
   const Seconds began = context_.now();
-  const WaitSplit before = read_clocks();
-  WaitSplit mapping;
+  HostCores& cores = shared_.site.cores;
+  // Core time of the training process, which waits for cores with its workers. Threads of the
+  // process hand over where they are: a delay.
+  const HostCores::Who process = pipeline_ ? HostCores::Who::nobody : HostCores::Who::process;
+  WaitSplit before, mapping;
+  if (!arrived()) before = read_clocks();
   while (!arrived()) {
     if (incoming_.empty()) {
       arrival_.reset();
       co_await arrival_.wait();
     } else {
-      co_await take_in(mapping);
+      // The next of the queue of results, whichever it is: it is mapped before its turn has come.
+      //    [docs/models/dataloader.md, eq. 7]
+      auto [index, ready] = incoming_.front();
+      incoming_.pop_front();
+      const Seconds handover = draw_handover(ready.bytes), held = context_.now();
+      ready.handover = handover * policy_.at_delivery;
+      if (policy_.at_delivery < 1.0) {
+        co_await cores.compute(handover - ready.handover, process);
+        mapping.add(Phase::cpu, context_.now() - held, cores.resource);
+      }
+      done_[index] = ready;
     }
     skip_dry();
   }
@@ -325,7 +317,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     // The end of the wait may have been the last stage, not the loading.
     const Seconds staged = std::min(found->second.staged, waited);
     batch.wait += read_clocks().since(before, waited - staged);
-    batch.wait.add(Phase::cpu, staged, site.last_resource);
+    batch.wait.add(Phase::cpu, staged, shared_.site.last_resource);
   }
   batch.index = found->first;
   batch.bytes = found->second.bytes;
@@ -337,7 +329,20 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   done_.erase(found);
   ++received_;
   issue();  // a slot is freed by consumption, never by completion
-  co_await hold(handover, batch.wait);
+  const Seconds held = context_.now();
+  co_await cores.compute(handover, process);
+  batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
+}
+
+// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
+// 1]
+auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {
+  const LoaderSite& site = shared_.site;
+  using Path = std::span<const sim::LinkId>;
+  return context_.transfer({.path = site.gpu_link.valid() ? Path{&site.gpu_link, 1} : Path{},
+                            .bytes = bytes,
+                            .members = site.client.members,
+                            .cap = site.gpu_copy});
 }
 
 sim::Task<Batch> LoaderRuntime::next() {
@@ -366,20 +371,6 @@ sim::Task<void> LoaderRuntime::pass_on(Batch& batch) {
                               .members = site.client.members * site.peers,
                               .cap = site.peer_rate});
   batch.wait.add(Phase::data, context_.now() - began, site.nvlink_resource);
-}
-
-// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
-// 1]
-sim::Task<void> LoaderRuntime::copy_to_gpu(Bytes bytes) {
-  const LoaderSite& site = shared_.site;
-  if (!site.gpu_link.valid()) {
-    co_await context_.sleep(bytes / site.gpu_copy);
-    co_return;
-  }
-  co_await context_.transfer({.path = {&site.gpu_link, 1},
-                              .bytes = bytes,
-                              .members = site.client.members,
-                              .cap = site.gpu_copy});
 }
 
 }  // namespace stallcast::models

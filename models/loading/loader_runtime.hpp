@@ -68,7 +68,7 @@ class LoaderRuntime {
   }
 
  private:
-  sim::Task<void> copy_to_gpu(Bytes bytes);
+  [[nodiscard]] auto copy_to_gpu(Bytes bytes) const;
   sim::Task<void> pass_on(Batch& batch);
   /// In a worker's queue: what it does before its first batch.
   static constexpr std::int64_t kImportFirst = -1;
@@ -103,8 +103,6 @@ class LoaderRuntime {
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
-  sim::Task<void> take_in(WaitSplit& wait);
-  sim::Task<void> hold(Seconds handover, WaitSplit& wait);
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
   void skip_dry();

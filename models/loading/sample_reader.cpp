@@ -200,8 +200,17 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
     sim::Task<Served> reading =
         parsing > Seconds{} ? receive(s, request, clock) : store(s).read(streaming_[s], request);
     HostCores& cores = s == 0 ? site.cores : site.also->cores;
-    read = co_await cores.beside(std::move(reading), request.bytes, streaming_[s].reads_at_most(),
-                                 parsing * part);
+    const Seconds more = parsing * part, began = shared_.context.now();
+    if (cores.contended(request.bytes, more)) {
+      read = co_await cores.beside(std::move(reading), request.bytes, streaming_[s].reads_at_most(),
+                                   more);
+      continue;
+    }
+    read = co_await reading;
+    if (const Seconds left = cores.rest(request.bytes, more, began); left > Seconds{}) {
+      co_await shared_.context.sleep(left);
+      read.limited_by = cores.resource;
+    }
   }
   if (missed > 0.0 && site.cache) site.cache->keep(client_[0], bytes * missed, shared_.revisits);
   if (missed <= 0.0) co_await site.cores.compute(parsing);
@@ -308,7 +317,7 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
     if (epoch == epoch_) stored = take(loaded);
   } else if (loaded > 0.0) {
     stored = draw(loaded);
-    const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside();
+    const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside_;
     co_await fetch(loaded, stored, clock, beside);
     parsing = stored * access.amplification / access.unpack - beside;
   }

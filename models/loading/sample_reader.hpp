@@ -99,6 +99,7 @@ class SampleReader {
     ++shared.readers;
     streaming_ = client_;
     for (Client& client : streaming_) client.core = std::min(client.core, shared.access.stream);
+    parsed_beside_ = parsed_beside();
   }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
@@ -159,6 +160,7 @@ class SampleReader {
   double pool_ = 0.0;        ///< loaded, in the shuffle buffer
   Bytes pool_bytes_;         ///< their stored size
   Bytes fetched_, missed_;   ///< since the last read returned
+  double parsed_beside_ = 0.0;
   ResourceIndex limited_by_ = kNoResource;
   PhaseClock beside_;  ///< of what is fetched ahead
   sim::Signal wake_, filled_;

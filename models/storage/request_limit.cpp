@@ -21,14 +21,19 @@ RequestLimit::RequestLimit(sim::Context& context, ResourceTable& resources, std:
       bucket_(context, rate, std::max(rate * burst, Ops::from(1.0, unit::ops))),
       resource_(resources.index(name_)) {}
 
-// At its own rate the end of a wait is known when it begins, unless the rate falls on the way.
-sim::Task<void> RequestLimit::take(double count) {
+RequestLimit::Turn RequestLimit::ask(double count) {
   asked_ += count;
   const Ops owed = bucket_.promise(Ops::from(count, unit::ops));
   const Ops due = bucket_.accrued() + owed;
   if (ramp_ && owed > Ops{}) press();
-  if (factor_ == 1.0) co_await context_.sleep(owed / rate_);
-  if (changes_ > 0) co_await accrue(due);
+  return {.wait = factor_ == 1.0 ? owed / rate_ : Seconds{}, .due = due};
+}
+
+// At its own rate the end of a wait is known when it begins, unless the rate falls on the way.
+sim::Task<void> RequestLimit::take(double count) {
+  const Turn turn = ask(count);
+  if (factor_ == 1.0) co_await context_.sleep(turn.wait);
+  if (changed()) co_await accrue(turn.due);
 }
 
 void RequestLimit::press() {

@@ -40,8 +40,20 @@ class RequestLimit {
   void grow(const Ramp& ramp) { ramp_ = ramp; }
   /// Times the first rate that it is now, by its ramp.
   [[nodiscard]] double grown() const { return grown_; }
-  /// Waits until the rate has room for `count` more requests, first come, first served.
+  /// When there is room for requests: `wait` from when they came, unless the rate was another than
+  /// its own since; then when `due` tokens were given in all.
+  struct Turn {
+    Seconds wait;
+    Ops due;
+  };
+  /// `count` more requests come, first come, first served.
+  [[nodiscard]] Turn ask(double count);
+  /// Waits for that turn.
   [[nodiscard]] sim::Task<void> take(double count);
+  /// Whether `wait` does not tell when a turn comes, but `accrue`.
+  [[nodiscard]] bool changed() const { return changes_ > 0; }
+  /// Until the bucket's rate has given `due` tokens in all, at whatever rate.
+  [[nodiscard]] sim::Task<void> accrue(Ops due);
   /// From now on `factor` times the present rate, also for who waits; 1e-6 or less of it is none.
   void scale(double factor);
   /// When a request for which there is room `wait` after its first try is tried then or next: the
@@ -62,8 +74,6 @@ class RequestLimit {
   void press();
   /// What it could have served so far.
   [[nodiscard]] double offered() const;
-  /// Until the bucket's rate has given `due` tokens in all, at whatever rate.
-  sim::Task<void> accrue(Ops due);
   static sim::Task<void> wake(sim::Context& context, Seconds after,
                               std::shared_ptr<sim::Signal> waiter);
 

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "engine/base/random.hpp"
-#include "engine/sim/join.hpp"
 #include "models/contract/storage.hpp"
 #include "models/storage/kinds.hpp"
 #include "models/storage/request_limit.hpp"
@@ -126,11 +125,16 @@ class S3 final : public StorageModel {
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
     if (heads == 0.0) co_return Served{};
+    Draws& draws = draws_of(client);
     const Seconds asked = context_->now();
-    co_await gets_->take(client.members * heads);
+    const RequestLimit::Turn turn = gets_->ask(client.members * heads);
+    co_await context_->sleep(turn.wait);
+    if (gets_->changed()) co_await gets_->accrue(turn.due);
     Seconds waited = context_->now() - asked;
-    waited += co_await retry(client, *gets_, heads, std::min(heads, 1.0), waited);
-    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
+    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, draws);
+    if (lost > Seconds{}) co_await context_->sleep(lost);
+    waited += lost;
+    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws.delay);
     co_await context_->sleep(delay);
     co_return Served{waited > delay ? gets_->resource() : first_byte_};
   }
@@ -144,14 +148,14 @@ class S3 final : public StorageModel {
     //    [s3.md, eq. 2]
     const double turns = request.files * (before + body.turns);
     const Seconds delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
-    co_return co_await serve(client, *gets_, client.read_path, client.reads_at_most(),
-                             {.requests = requests,
-                              .at_once = std::min(requests, body.connections),
-                              .bytes = request.bytes,
-                              .connections = p_.connection * body.speedup,
-                              .delay = delay,
-                              .turns = turns,
-                              .delayed_by = first_byte_});
+    return serve(client, *gets_, client.read_path, client.reads_at_most(),
+                 {.requests = requests,
+                  .at_once = std::min(requests, body.connections),
+                  .bytes = request.bytes,
+                  .connections = p_.connection * body.speedup,
+                  .delay = delay,
+                  .turns = turns,
+                  .delayed_by = first_byte_});
   }
 
   // No object is written in place: bytes without a file of their own are one.
@@ -166,15 +170,15 @@ class S3 final : public StorageModel {
     const double turns = files * (around + body.turns);
     const Seconds delay = delay_of(
         p_.answer, turns, body.connections * std::max(client.members, 1.0), draws_of(client).delay);
-    co_return co_await serve(client, *puts_, client.write_path, client.writes_at_most(),
-                             {.requests = requests,
-                              .at_once = std::min(requests, body.connections),
-                              .bytes = request.bytes,
-                              .connections = p_.connection * body.speedup,
-                              .library = p_.client_put,
-                              .delay = delay,
-                              .turns = turns,
-                              .delayed_by = put_});
+    return serve(client, *puts_, client.write_path, client.writes_at_most(),
+                 {.requests = requests,
+                  .at_once = std::min(requests, body.connections),
+                  .bytes = request.bytes,
+                  .connections = p_.connection * body.speedup,
+                  .library = p_.client_put,
+                  .delay = delay,
+                  .turns = turns,
+                  .delayed_by = put_});
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
@@ -250,39 +254,35 @@ class S3 final : public StorageModel {
     return median * factor + setup * turns;
   }
 
-  // One turn's delay, then the bytes at the mean rate over all turns.    [s3.md, eq. 1]
-  sim::Task<void> stream(const Client& client, const std::vector<sim::LinkId>& path, Rate cap,
-                         const Call& call, sim::FlowOutcome& out) {
-    const Seconds before = call.delay / std::max(call.turns, 1.0);
-    co_await context_->sleep(before);
-    const Seconds between = call.delay - before;
-    out = co_await context_->transfer(
-        sim::weighted({.path = path,
-                       .bytes = call.bytes,
-                       .members = client.members,
-                       .cap = call.bytes / (between + call.bytes / cap)},
-                      client.share));
-  }
-
   // The first requests wait for their turn, the others do while the first are served; all do of
-  // clients that do not begin together.
-  //    [s3.md, eq. 1]
+  // clients that do not begin together. One turn's delay, then the bytes at the mean rate over all
+  // turns.    [s3.md, eq. 1]
   sim::Task<Served> serve(const Client& client, RequestLimit& limit,
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
-    const Rate cap = std::min({call.connections, call.library, host});
     const Seconds asked = context_->now();
     const double first = client.staggered ? 0.0 : call.at_once;
     if (first > 0.0) co_await limit.take(client.members * first);
     Seconds waited = context_->now() - asked;
     const Seconds began = context_->now();
-    sim::FlowOutcome flow;
-    std::vector<sim::Task<void>> parts;
-    parts.push_back(stream(client, path, cap, call, flow));
-    if (call.requests > first)
-      parts.push_back(limit.take(client.members * (call.requests - first)));
-    co_await sim::join(*context_, std::move(parts));
+    const bool others = call.requests > first;
+    const RequestLimit::Turn turn =
+        others ? limit.ask(client.members * (call.requests - first)) : RequestLimit::Turn{};
+    const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
+    co_await context_->sleep(before);
+    const Rate cap = std::min({call.connections, call.library, host});
+    const sim::FlowOutcome flow = co_await context_->transfer(
+        sim::weighted({.path = path,
+                       .bytes = call.bytes,
+                       .members = client.members,
+                       .cap = call.bytes / (between + call.bytes / cap)},
+                      client.share));
+    if (others) co_await context_->sleep(std::max(Seconds{}, began + turn.wait - flow.ended));
+    if (others && limit.changed()) co_await limit.accrue(turn.due);
     waited += context_->now() - flow.ended;
-    waited += co_await retry(client, limit, call.requests, call.at_once, waited);
+    const Seconds lost =
+        lost_by(client, limit, call.requests, call.at_once, waited, draws_of(client));
+    if (lost > Seconds{}) co_await context_->sleep(lost);
+    waited += lost;
     if (waited > flow.ended - began) co_return Served{limit.resource()};
     const bool delayed = call.delay > flow.ended - began - call.delay;
     if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
@@ -292,13 +292,10 @@ class S3 final : public StorageModel {
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]
-  sim::Task<Seconds> retry(const Client& client, RequestLimit& limit, double requests,
-                           double at_once, Seconds waited) {
+  static Seconds lost_by(const Client& client, RequestLimit& limit, double requests, double at_once,
+                         Seconds waited, Draws& draws) {
     const Seconds each = waited / std::max(requests / at_once, 1.0);
-    const Seconds lost =
-        limit.back_off(each, client.members * requests, draws_of(client).jitter) - each;
-    if (lost > Seconds{}) co_await context_->sleep(lost);
-    co_return lost;
+    return limit.back_off(each, client.members * requests, draws.jitter) - each;
   }
 
   std::string name_;
