@@ -16,6 +16,7 @@ NodeId Topology::add_node(std::string name, NodeRole role) {
   const NodeId id{static_cast<std::uint32_t>(boost::num_vertices(impl_->graph))};
   [[maybe_unused]] const bool is_new = impl_->by_name.emplace(name, id).second;
   assert(is_new && "node names are unique");
+  impl_->trees = {};
   boost::add_vertex(Impl::Node{std::move(name), role}, impl_->graph);
   return id;
 }
@@ -24,6 +25,7 @@ EdgeId Topology::add_edge(NodeId from, NodeId to, std::string name, Rate capacit
   assert(from.index < node_count() && to.index < node_count());
   assert(capacity >= Rate{} && "neither negative nor NaN");
   const EdgeId id{static_cast<std::uint32_t>(impl_->edges.size())};
+  impl_->trees = {};
   impl_->edges.push_back({std::move(name), capacity, from, to});
   boost::add_edge(from.index, to.index, Impl::Edge{id.index}, impl_->graph);
   return id;

@@ -48,7 +48,8 @@ class Topology {
   [[nodiscard]] NodeId node(std::string_view name) const;
 
   /// Edges of a path with the fewest hops, in order; ties go to the edge added first. Empty when
-  /// `to` cannot be reached or equals `from`.
+  /// `to` cannot be reached or equals `from`. Ends that are asked for again cost one search for all
+  /// their routes.
   [[nodiscard]] std::vector<EdgeId> route(NodeId from, NodeId to) const;
 
   /// What a cut is worth and which edges it consists of.

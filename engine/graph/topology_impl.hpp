@@ -30,9 +30,21 @@ struct Topology::Impl {
     NodeId to;
   };
 
+  /// Of the graph as it is: what routes with one end in common need. Hosts are many, what they read
+  /// is one.
+  struct Trees {
+    std::map<std::uint32_t, std::size_t> asked_from, asked_to;  ///< times, without a tree
+    std::map<std::uint32_t, std::vector<EdgeId>> from;          ///< edge that reaches each node
+    std::map<std::uint32_t, std::vector<std::uint32_t>> to;     ///< hops from each node
+    std::vector<std::uint32_t> first_in, in;                    ///< edges by the node they lead to
+  };
+  [[nodiscard]] std::vector<EdgeId> tree_from(NodeId from) const;
+  [[nodiscard]] std::vector<std::uint32_t> hops_to(NodeId to);
+
   Graph graph;
   std::vector<EdgeData> edges;  ///< by EdgeId
   std::map<std::string, NodeId, std::less<>> by_name;
+  Trees trees;
 };
 
 }  // namespace stallcast::graph

@@ -9,6 +9,9 @@ namespace {
 // After so many additions, or when so much of it was subtracted again, a sum is added up anew.
 constexpr std::size_t kSums = 1000;
 constexpr double kRemainder = 1.0 / 16.0;
+// Sums err by less.
+constexpr double kClearly = 1.0 + 1e-6;
+constexpr double kRounding = 1e-15;
 
 }  // namespace
 
@@ -108,9 +111,10 @@ void FairShares::touch(std::uint32_t link) {
   touched_.push_back(link);
 }
 
-// Capacity that is left besides what the link does not bound.
+// Capacity that is left besides what the link does not bound. A flow whose cap is that of a link it
+// has for itself, as those of a host with one port do, leaves none and lacks none.
 double FairShares::room(const Link& link) const {
-  return link.capacity * (1.0 - kFull) - link.taken;
+  return link.capacity * (1.0 + kRounding) - link.taken;
 }
 
 // Makes the sums of its links count all flows of the group.
@@ -142,6 +146,7 @@ void FairShares::clear(Link& link) {
   link.weight = link.heaviest = link.bottom = link.taken = 0.0;
   link.bounds = link.sums = 0;
   link.rigid = false;
+  link.lid = kNever;
 }
 
 // Finds out what bounds a group that nothing bounded, if that is seen at once.
@@ -157,7 +162,7 @@ bool FairShares::place(std::uint32_t index) {
     if (link.level == kNever || at == full) continue;
     one = one && full == kNobody;
     full = at;
-    capped = capped && group.cap <= link.level;
+    capped = capped && group.cap <= link.level && group.cap != link.lid;
   }
   if (alone) {
     place_alone(group);
@@ -165,14 +170,21 @@ bool FairShares::place(std::uint32_t index) {
     group.bound = kOwnCap;
     for (const std::uint32_t at : group.path)
       links_[at].bottom = std::max(links_[at].bottom, group.cap);
-  } else if (full != kNobody && one && group.cap >= links_[full].top) {
+  } else if (full != kNobody && one && fits(group, links_[full])) {
     group.bound = full;
+    if (group.cap != links_[full].lid) links_[full].lid = kNever;
   } else {
     return false;
   }
   account(group);
   moved_.push_back(index);
   return true;
+}
+
+// Whether the level of the link is the rate of the group. A link that is not full has that of its
+// lid.
+bool FairShares::fits(const Group& group, const Link& link) {
+  return group.cap == link.lid || (group.cap >= link.top && link.level < link.lid);
 }
 
 // Nobody else crosses its links.
@@ -192,6 +204,7 @@ void FairShares::place_alone(Group& group) {
   if (group.bound == kOwnCap) return;
   Link& by = links_[group.bound];
   by.level = least;
+  by.lid = group.cap;
   by.top = std::max(least, std::min(least * kHeadroom, next * (1.0 - kFull)));
   shifted_.push_back(group.bound);
 }
@@ -206,8 +219,9 @@ bool FairShares::shift(std::uint32_t index) {
   }
   const bool exact =
       link.sums <= kSums + link.crossing.size() && link.weight >= kRemainder * link.heaviest;
-  const double level = (link.capacity - link.taken) / link.weight;
-  if (exact && level == link.level) return true;
+  const double share = (link.capacity - link.taken) / link.weight;
+  const double level = std::min(share, link.lid);
+  if (level == link.level && (exact || share > level * kClearly)) return true;
   if (!exact || link.rigid || level < link.bottom || level > link.top) return false;
   link.level = level;
   shifted_.push_back(index);

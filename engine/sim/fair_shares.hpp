@@ -93,6 +93,8 @@ class FairShares {
     double level = kNever;     // kNever: bounds nobody
     double top = kNever;       // so far `level` may rise without a filling,
     double bottom = 0.0;       // and fall
+    double lid = kNever;       // cap of all that it bounds, where they have one: they stay at it
+                               // when the link is no longer full, and are not shared anew
     double weight = 0.0;       // of what it bounds
     double taken = 0.0;        // by what it does not bound, at their tops
     std::uint32_t bounds = 0;  // flows that it bounds
@@ -123,6 +125,7 @@ class FairShares {
   void account(Group& group);
   static void clear(Link& link);
   [[nodiscard]] bool place(std::uint32_t group);
+  [[nodiscard]] static bool fits(const Group& group, const Link& link);
   void place_alone(Group& group);
   [[nodiscard]] bool shift(std::uint32_t link);
   void share_anew();

@@ -187,6 +187,7 @@ void FairShares::settle() {
     link.bounds = 0;
     link.sums = 0;
     link.rigid = false;
+    link.lid = 0.0;          // of none yet
     link.open_weight = 0.0;  // from here on: of what moves with other links' levels
   }
   for (const std::uint32_t index : chosen_) {
@@ -201,6 +202,7 @@ void FairShares::settle() {
       if (at == group.bound) {
         link.weight += weight;
         link.bounds += group.flows;
+        link.lid = link.lid == 0.0 || link.lid == group.cap ? group.cap : kNever;
       } else if (group.bound == kOwnCap) {
         link.bottom = std::max(link.bottom, group.cap);
       } else if (link.level < kNever) {
@@ -221,13 +223,15 @@ void FairShares::settle() {
   for (const std::uint32_t at : seen_) {
     links_[at].seen = false;
     links_[at].heaviest = links_[at].weight;
+    if (links_[at].lid == 0.0) links_[at].lid = kNever;
   }
   chosen_.clear();
   seen_.clear();
 }
 
 // A link that is not full has as much left as the levels of those that cross it may rise together:
-// each by the same difference, what is left per weight.
+// each by the same difference, what is left per weight. They may use half of it: the rest is for
+// flows that come, which reserve as much as each of those.
 void FairShares::set_tops() {
   for (const std::uint32_t at : seen_) {
     Link& link = links_[at];
@@ -243,7 +247,7 @@ void FairShares::set_tops() {
       const Link& link = links_[at];
       if (at == group.bound) continue;
       const double left = link.capacity * (1.0 - kFull) - link.used;
-      by.top = std::min(by.top, by.level + std::max(0.0, left) / link.open_weight);
+      by.top = std::min(by.top, by.level + std::max(0.0, left) / (2.0 * link.open_weight));
     }
   }
 }

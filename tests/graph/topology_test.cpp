@@ -1,7 +1,11 @@
 #include "engine/graph/topology.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace topology_test {
 
@@ -66,6 +70,34 @@ TEST_CASE("there is no route to a node itself, nor against the direction of the 
   topology.add_edge(a, a, "loop", 1_GBps);
   CHECK(topology.route(a, a).empty());
   CHECK(topology.route(b, a).empty());
+}
+
+// Ends that are asked for again have their routes looked up, in either direction.
+TEST_CASE(
+    "a route is the same however often its ends are asked for, and whatever was asked before") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 20; ++round) {
+    Topology topology;
+    constexpr std::uint32_t kNodes = 30;
+    const auto any = [&] { return NodeId{static_cast<std::uint32_t>(random() % kNodes)}; };
+    for (std::uint32_t n = 0; n < kNodes; ++n)
+      topology.add_node("n" + std::to_string(n), NodeRole::network);
+    for (int e = 0; e < 80; ++e) topology.add_edge(any(), any(), "e" + std::to_string(e), 1_GBps);
+    std::vector<std::vector<EdgeId>> first;
+    const auto each = [&](auto&& see) {
+      for (std::uint32_t from = 0; from < kNodes; ++from)
+        for (std::uint32_t to = 0; to < kNodes; ++to) see(NodeId{from}, NodeId{to});
+    };
+    each([&](NodeId from, NodeId to) {
+      topology.add_node(std::to_string(first.size()), NodeRole::network);  // nothing is known then
+      first.push_back(topology.route(from, to));
+    });
+    // By the ends' trees: of ends that routes go to, as every second one is, or come from.
+    for (std::uint32_t to = 0; to < kNodes; to += 2)
+      for (std::uint32_t from = 0; from < kNodes; ++from) (void)topology.route({from}, {to});
+    std::size_t at = 0;
+    each([&](NodeId from, NodeId to) { CHECK(topology.route(from, to) == first[at++]); });
+  }
 }
 
 }  // namespace topology_test

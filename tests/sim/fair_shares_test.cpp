@@ -221,6 +221,36 @@ TEST_CASE("flows at their cap leave each other alone while links have room") {
   CHECK(one.shares.fillings() == 1);
 }
 
+TEST_CASE("flows of one cap fill a link and leave it without being shared anew each time") {
+  // Room for ten at their cap; one more or less makes it full or not.
+  Case all;
+  all.link(100.0);
+  for (std::uint32_t at = 0; at < 50; ++at) {
+    all.link(1000.0);
+    all.group({{0, at + 1}, 1.0, 10.0, 0});
+  }
+  for (std::uint32_t at = 0; at < 11; ++at) {
+    all.flows(at, 1);
+    all.update();
+  }
+  const std::uint64_t fillings = all.shares.fillings();
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    const std::uint32_t at = round % 2 == 0 ? 11 + round % 20 : 11 + (round - 1) % 20;
+    all.flows(at, all.groups[at].flows == 0 ? 1 : 0);
+    all.flows(0, round % 4 < 2 ? 0 : 1);
+    all.update();
+    check_equal(all.rates(), all.afresh());
+  }
+  CHECK(all.shares.fillings() == fillings);
+  // A flow that may be faster takes what is left.
+  for (std::uint32_t at = 0; at < 50; ++at) all.flows(at, at < 5 ? 1 : 0);
+  all.group({{0}, 1.0, 60.0, 0});
+  all.flows(50, 1);
+  all.update();
+  CHECK(all.rates()[50] == Approx(50.0));
+  CHECK(all.rates()[0] == Approx(10.0));
+}
+
 TEST_CASE("a change concerns only what full links couple to it") {
   // Two pools with ten clients each, and a core that both cross and that stays half empty.
   Case one;
