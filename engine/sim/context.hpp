@@ -86,7 +86,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   /// Simulated date, 0 at the start.
-  [[nodiscard]] virtual Seconds now() const = 0;
+  [[nodiscard]] Seconds now() const { return Seconds::from(now_, unit::s); }
 
   /// A new shared resource. REQUIRES: capacity > 0 and finite.
   virtual LinkId add_link(std::string name, Rate capacity) = 0;
@@ -145,6 +145,8 @@ class Context {
   /// Throws what a spawned task threw.
   void rethrow_task_error();
   std::uint64_t events_ = 0;
+  /// The date now, in s; set by the implementation, never backwards.
+  double now_ = 0.0;
 
  private:
   struct Root;

@@ -65,7 +65,7 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arriv
 void EventContext::run_due() {
   while (!stopping_) {
     std::coroutine_handle<> waiter;
-    if (!events_later_.empty() && events_later_.date() <= now_) {
+    if (events_later_.date() <= now_) {
       waiter = events_later_.waiter();
       events_later_.pop();
     } else if (!events_now_.empty()) {
@@ -75,18 +75,12 @@ void EventContext::run_due() {
       return;
     }
     ++events_;
-    if (!events_later_.empty()) prefetch_frame(events_later_.waiter());
-    if (!events_now_.empty()) prefetch_frame(events_now_.front());
+    if (events_later_.date() <= now_ || (events_now_.empty() && !events_later_.empty()))
+      prefetch_frame(events_later_.waiter());
+    else if (!events_now_.empty())
+      prefetch_frame(events_now_.front());
     waiter.resume();
   }
-}
-
-bool EventContext::something_due() const { return next_event() <= now_; }
-
-double EventContext::next_event() const {
-  if (!events_now_.empty()) return now_;
-  if (!events_later_.empty()) return std::max(now_, events_later_.date());
-  return std::numeric_limits<double>::infinity();
 }
 
 void EventContext::describe(Ledger& ledger) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <span>
@@ -23,7 +24,6 @@ namespace stallcast::sim {
 /// flows that ended, and again while there is something due.
 class EventContext : public Context, public FlowProgress {
  public:
-  [[nodiscard]] Seconds now() const final { return Seconds::from(now_, unit::s); }
   LinkId add_link(std::string name, Rate capacity) final;
   void set_capacity(LinkId link, Rate capacity) final;
   void stop() final { stopping_ = true; }
@@ -44,16 +44,16 @@ class EventContext : public Context, public FlowProgress {
   /// Share of a running flow that has not arrived yet.
   [[nodiscard]] virtual double left_of(FlowKey key) const = 0;
 
-  /// The date now, in s; set by the implementation, never backwards.
-  double now_ = 0.0;
   /// Set by `stop`; the implementation clears it when `run` returns.
   bool stopping_ = false;
 
   /// Resumes everything due now, until nothing is or `stop` was called.
   void run_due();
-  [[nodiscard]] bool something_due() const;
+  [[nodiscard]] bool something_due() const { return next_event() <= now_; }
   /// Date of the next event, infinity if there is none.
-  [[nodiscard]] double next_event() const;
+  [[nodiscard]] double next_event() const {
+    return events_now_.empty() ? std::max(now_, events_later_.date()) : now_;
+  }
   /// Ends these flows now: completes their outcomes and schedules the waiters that miss no other,
   /// in the order of their starts. Clears `ended`.
   void close_flows(std::vector<FlowKey>& ended);

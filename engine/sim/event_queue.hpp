@@ -14,19 +14,30 @@ namespace stallcast::sim {
 
 /// Programs by the date at which they resume, those of one date in the order they were added.
 ///
-/// Few are a heap. Of many, the next half of all dates is cut into as many buckets as there are
-/// events, each a list in no order that is sorted when its turn comes: an event costs the same
-/// however many wait, and nothing is touched between adding and taking it. What is due within the
-/// bucket whose turn it is goes to the heap; what is due after the last bucket is one list, cut
-/// into buckets when these have been used up.
+/// Few dates are a heap. Of many, the next half is cut into as many buckets as there are dates,
+/// each a list in no order that is sorted when its turn comes: a date costs the same however many
+/// wait, and nothing is touched between adding and taking it. What is due within the bucket whose
+/// turn it is goes to the heap; what is due after the last bucket is one list, cut into buckets
+/// when these have been used up. Programs that are added one after the other for one date, as ranks
+/// do that pass a barrier, are one entry.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  /// Of the next event. REQUIRES for these three: not empty.
-  [[nodiscard]] double date() const { return next().date; }
-  [[nodiscard]] std::coroutine_handle<> waiter() const { return next().waiter; }
+  /// Of the next event; infinity when empty.
+  [[nodiscard]] double date() const { return date_; }
+  /// REQUIRES for these two: not empty.
+  [[nodiscard]] std::coroutine_handle<> waiter() const { return nodes_[next().node].waiter; }
   void pop() {
-    if (heap_first()) {
+    const bool of_heap = heap_first();
+    std::uint32_t& node = (of_heap ? heap_.front() : sorted_[taken_]).node;
+    const std::uint32_t together = nodes_[node].together;
+    give(node);
+    if (date_ == last_date_) last_ = kEnd;
+    if (together != kEnd) {
+      node = together;
+      return;
+    }
+    if (of_heap) {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
       heap_.pop_back();
     } else if (++taken_ == sorted_.size()) {
@@ -35,47 +46,64 @@ class EventQueue {
     }
     --size_;
     if (heap_.empty() && sorted_.empty() && size_ > 0) turn();
+    date_ = size_ > 0 ? next().date : kNever;
   }
-  /// REQUIRES: date finite.
+  /// REQUIRES: date finite, and not before that of what was taken last.
   void push(double date, std::coroutine_handle<> waiter) {
-    const Event event{date, order_++, waiter};
+    const std::uint32_t node = take();
+    nodes_[node].waiter = waiter;
+    nodes_[node].together = kEnd;
+    if (date == last_date_ && last_ != kEnd) {
+      last_ = nodes_[last_].together = node;
+      return;
+    }
+    last_date_ = date;
+    last_ = node;
+    const Entry entry{date, order_++, node};
     ++size_;
     const double at = (date - from_) * per_second_;
     if (at < now_at_) {
-      heap_.push_back(event);
+      heap_.push_back(entry);
       std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
       if (heap_.size() > kMany && 2 * heap_.size() > size_) spread();
-      return;
+    } else {
+      add(at < bucket_count() ? buckets_[static_cast<std::size_t>(at)] : later_, entry);
+      if (heap_.empty() && sorted_.empty()) turn();
     }
-    add(at < static_cast<double>(buckets_.size()) ? buckets_[static_cast<std::size_t>(at)] : later_,
-        event);
-    if (heap_.empty() && sorted_.empty()) turn();
+    date_ = std::min(date_, date);
   }
   /// Calls `see(date)` for all, in no particular order.
   template <class See>
   void each_date(See&& see) const {
-    for (const Event& event : heap_) see(event.date);
-    for (std::size_t i = taken_; i < sorted_.size(); ++i) see(sorted_[i].date);
-    const auto each = [&](std::uint32_t at) {
-      for (; at != kEnd; at = slots_[at].next) see(slots_[at].event.date);
+    const auto all = [&](double date, std::uint32_t node) {
+      for (; node != kEnd; node = nodes_[node].together) see(date);
     };
-    for (const std::uint32_t first : buckets_) each(first);
-    each(later_);
+    for (const Entry& entry : heap_) all(entry.date, entry.node);
+    for (std::size_t i = taken_; i < sorted_.size(); ++i) all(sorted_[i].date, sorted_[i].node);
+    const auto list = [&](std::uint32_t at) {
+      for (; at != kEnd; at = nodes_[at].next) all(nodes_[at].date, at);
+    };
+    for (const std::uint32_t first : buckets_) list(first);
+    list(later_);
   }
 
  private:
-  struct Event {
+  struct Entry {
     double date;
-    std::uint64_t order;
-    std::coroutine_handle<> waiter;
-    bool operator>(const Event& other) const {
-      return date != other.date ? date > other.date : order > other.order;
+    std::uint32_t order;  // counts on from 0 after the last: two that wait are closer than half
+    std::uint32_t node;   // of the first program
+    bool operator>(const Entry& other) const { return other < *this; }
+    bool operator<(const Entry& other) const {
+      return date != other.date ? date < other.date
+                                : static_cast<std::int32_t>(order - other.order) < 0;
     }
-    bool operator<(const Event& other) const { return other > *this; }
   };
-  struct Slot {
-    Event event;
-    std::uint32_t next;
+  struct Node {
+    std::coroutine_handle<> waiter;
+    std::uint32_t together;  // next program of the same entry
+    std::uint32_t next;      // in a list: next entry, by the node of its first program
+    double date;             // the same
+    std::uint32_t order;
   };
   static constexpr std::uint32_t kEnd = 0xffffffff;
   static constexpr std::size_t kFew = 32, kMany = 64, kSample = 31, kDescents = 8;
@@ -84,30 +112,36 @@ class EventQueue {
   [[nodiscard]] bool heap_first() const {
     return sorted_.empty() || (!heap_.empty() && heap_.front() < sorted_[taken_]);
   }
-  [[nodiscard]] const Event& next() const { return heap_first() ? heap_.front() : sorted_[taken_]; }
-  void add(std::uint32_t& list, const Event& event) {
-    std::uint32_t slot = unused_;
-    if (slot == kEnd) {
-      slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.emplace_back();
-    } else {
-      unused_ = slots_[slot].next;
-    }
-    slots_[slot] = {event, list};
-    list = slot;
+  [[nodiscard]] const Entry& next() const { return heap_first() ? heap_.front() : sorted_[taken_]; }
+  [[nodiscard]] double bucket_count() const { return static_cast<double>(buckets_.size()); }
+  std::uint32_t take() {
+    const std::uint32_t node = unused_;
+    if (node == kEnd) return fresh();
+    unused_ = nodes_[node].next;
+    return node;
+  }
+  [[gnu::noinline]] std::uint32_t fresh() {
+    nodes_.emplace_back();
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  void give(std::uint32_t node) {
+    nodes_[node].next = unused_;
+    unused_ = node;
+  }
+  void add(std::uint32_t& list, const Entry& entry) {
+    Node& node = nodes_[entry.node];
+    node.date = entry.date;
+    node.order = entry.order;
+    node.next = list;
+    list = entry.node;
   }
   // Empties the list.
-  template <class Take>
-  void take(std::uint32_t& list, Take&& take) {
-    for (std::uint32_t at = std::exchange(list, kEnd); at != kEnd;) {
-      const std::uint32_t next = slots_[at].next;
-      take(slots_[at].event);
-      slots_[at].next = unused_;
-      unused_ = at;
-      at = next;
-    }
+  void move(std::uint32_t& list, std::vector<Entry>& to) {
+    for (std::uint32_t at = std::exchange(list, kEnd); at != kEnd; at = nodes_[at].next)
+      to.push_back({nodes_[at].date, nodes_[at].order, at});
   }
-  // The next events are those of the next bucket. REQUIRES: heap and sorted_ are empty, others not.
+  // The next entries are those of the next bucket. REQUIRES: heap and sorted_ are empty, others
+  // not.
   void turn() {
     for (;;) {
       while (bucket_ < buckets_.size() && buckets_[bucket_] == kEnd) ++bucket_;
@@ -115,14 +149,13 @@ class EventQueue {
       if (size_ <= kFew) return rest();
       cut();
     }
-    take(buckets_[bucket_], [&](const Event& event) { sorted_.push_back(event); });
+    move(buckets_[bucket_], sorted_);
     now_at_ = static_cast<double>(++bucket_);
-    if (sorted_.size() == 1) return;
-    std::reverse(sorted_.begin(), sorted_.end());  // many of one date are in order then
-    sort();
+    if (sorted_.size() > 1) sort();
   }
-  // Where few are out of order, they alone move.
+  // Lists begin with what was added last. Where few are out of order, they alone move.
   void sort() {
+    std::reverse(sorted_.begin(), sorted_.end());
     std::size_t descents = 0;
     for (std::size_t i = 1; i < sorted_.size(); ++i)
       descents += sorted_[i] < sorted_[i - 1] ? 1 : 0;
@@ -132,21 +165,20 @@ class EventQueue {
   }
   // Few are left, all after the last bucket: they and all that come are a heap.
   void rest() {
-    take(later_, [&](const Event& event) { heap_.push_back(event); });
+    move(later_, heap_);
     std::make_heap(heap_.begin(), heap_.end(), std::greater<>{});
     buckets_.clear();
     bucket_ = 0;
     from_ = per_second_ = 0.0;
     now_at_ = kNever;
   }
-  // The heap has become too large: its events go where they would be with narrower buckets.
+  // The heap has become too large: its entries go where they would be with narrower buckets.
   void spread() {
-    for (std::uint32_t& bucket : buckets_)
-      take(bucket, [&](const Event& event) { sorted_.push_back(event); });
     sorted_.erase(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(taken_));
     taken_ = 0;
-    for (const Event& event : sorted_) add(later_, event);
-    for (const Event& event : heap_) add(later_, event);
+    for (std::uint32_t& bucket : buckets_) move(bucket, sorted_);
+    for (const Entry& entry : sorted_) add(later_, entry);
+    for (const Entry& entry : heap_) add(later_, entry);
     sorted_.clear();
     heap_.clear();
     bucket_ = buckets_.size();
@@ -159,10 +191,9 @@ class EventQueue {
     double first = kNever;
     const std::size_t every = size_ / kSample;
     std::size_t seen = 0;
-    for (std::uint32_t at = later_; at != kEnd; at = slots_[at].next, ++seen) {
-      const double date = slots_[at].event.date;
-      first = std::min(first, date);
-      if (seen % every == 0 && seen / every < kSample) sample[seen / every] = date;
+    for (std::uint32_t at = later_; at != kEnd; at = nodes_[at].next, ++seen) {
+      first = std::min(first, nodes_[at].date);
+      if (seen % every == 0 && seen / every < kSample) sample[seen / every] = nodes_[at].date;
     }
     std::nth_element(sample.begin(), sample.begin() + kSample / 2, sample.end());
     const double least = std::max(4.0 * std::numeric_limits<double>::epsilon() * first, kLeastSpan);
@@ -170,30 +201,32 @@ class EventQueue {
     buckets_.assign(size_, kEnd);
     bucket_ = 0;
     from_ = first;
-    per_second_ = static_cast<double>(size_) / span;
+    per_second_ = bucket_count() / span;
     now_at_ = 0.0;
     std::uint32_t all = std::exchange(later_, kEnd);
     while (all != kEnd) {
-      Slot& slot = slots_[all];
-      const double at = (slot.event.date - from_) * per_second_;
-      std::uint32_t& list =
-          at < static_cast<double>(size_) ? buckets_[static_cast<std::size_t>(at)] : later_;
-      const std::uint32_t next = std::exchange(slot.next, list);
+      Node& node = nodes_[all];
+      const double at = (node.date - from_) * per_second_;
+      std::uint32_t& list = at < bucket_count() ? buckets_[static_cast<std::size_t>(at)] : later_;
+      const std::uint32_t next = std::exchange(node.next, list);
       list = std::exchange(all, next);
     }
   }
 
-  std::size_t size_ = 0;
-  std::uint64_t order_ = 0;
-  std::vector<Event> heap_;
-  std::vector<Event> sorted_;  // of the bucket whose turn it is, `taken_` of them gone
+  std::size_t size_ = 0;  // entries
+  double date_ = kNever;  // of the first
+  std::uint32_t order_ = 0;
+  std::uint32_t last_ = kEnd;  // added, of an entry that nothing was taken of
+  double last_date_ = 0.0;
+  std::vector<Entry> heap_;
+  std::vector<Entry> sorted_;  // of the bucket whose turn it is, `taken_` of them gone
   std::size_t taken_ = 0;
-  std::vector<std::uint32_t> buckets_;  // first slot of each
+  std::vector<std::uint32_t> buckets_;  // first entry of each
   std::size_t bucket_ = 0;              // the next one
   double from_ = 0.0, per_second_ = 0.0;
   double now_at_ = kNever;  // like bucket_; before it: the heap
-  std::vector<Slot> slots_;
-  std::uint32_t later_ = kEnd, unused_ = kEnd;  // slots
+  std::vector<Node> nodes_;
+  std::uint32_t later_ = kEnd, unused_ = kEnd;  // lists of nodes
 };
 
 }  // namespace stallcast::sim

@@ -125,7 +125,6 @@ void FairShares::account(Group& group) {
   const double taken = weight * most(group);
   for (const std::uint32_t at : group.path) {
     Link& link = links_[at];
-    touch(at);
     link.flows += flows;
     ++link.sums;
     if (group.bound == at) {
@@ -136,6 +135,7 @@ void FairShares::account(Group& group) {
       link.taken += taken;
     }
     if (link.flows == 0) clear(link);
+    if (link.level < kNever || room(link) < 0.0) touch(at);
   }
   group.shared = group.flows;
   if (group.flows == 0) group.bound = kNobody;

@@ -38,7 +38,7 @@ void FluidLoop::arrive(double date) {
 void FluidLoop::settle() {
   do {
     run_due();
-    close_flows(ended_);
+    if (!ended_.empty()) close_flows(ended_);
   } while (!stopping_ && something_due());
 }
 

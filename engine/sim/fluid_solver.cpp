@@ -11,12 +11,8 @@ namespace stallcast::sim {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kTogether = 1e-12;
 constexpr std::uint32_t kSlots = 8;      // of the table in a line of the cache
 constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
-
-// Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
-double resolution(double reading) { return 4.0 * std::numeric_limits<double>::epsilon() * reading; }
 
 std::uint64_t scattered(std::uint64_t seed, std::uint64_t value) {
   seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -159,26 +155,23 @@ void FluidSolver::mark(std::uint32_t clock) {
   stale_.push_back(clock);
 }
 
-Seconds FluidSolver::next_completion() {
-  if (!next_known_) {
-    share();
-    for (const std::uint32_t index : stale_) {
-      Clock& clock = clocks_[index];
-      clock.stale = false;
-      clock.groups.settle(group_places_);
-      const double left = clock.groups.least() - clock.reading;
-      const double due = left < kNever && clock.rate > 0.0
-                             ? clock.read_at + std::max(0.0, left) / clock.rate
-                             : kNever;
-      if (due == kNever && clock_places_[index] == KeyedHeap::kNoPlace) continue;
-      dates_.set(index, due, clock_places_);
-    }
-    dates_.settle(clock_places_);
-    stale_.clear();
-    next_ = std::max(dates_.least(), now_);
-    next_known_ = true;
+void FluidSolver::find_next() {
+  share();
+  for (const std::uint32_t index : stale_) {
+    Clock& clock = clocks_[index];
+    clock.stale = false;
+    clock.groups.settle(group_places_);
+    const double left = clock.groups.least() - clock.reading;
+    const double due = left < kNever && clock.rate > 0.0
+                           ? clock.read_at + std::max(0.0, left) / clock.rate
+                           : kNever;
+    if (due == kNever && clock_places_[index] == KeyedHeap::kNoPlace) continue;
+    dates_.set(index, due, clock_places_);
   }
-  return Seconds::from(next_, unit::s);
+  dates_.settle(clock_places_);
+  stale_.clear();
+  next_ = std::max(dates_.least(), now_);
+  next_known_ = true;
 }
 
 void FluidSolver::share() {
@@ -217,13 +210,8 @@ void FluidSolver::share() {
   }
 }
 
-void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
-  const double first = next_completion().in(unit::s);
-  now_ = std::max(now_, to.in(unit::s));
-  // A flow may end with the first one although its own date is 1e-12 of its size later, hence the
-  // margin before the exact test in take_ended.
-  const double last = now_ + kTogether * now_ + resolution(now_);
-  if (first > last) return;
+void FluidSolver::take_ended(std::vector<FlowKey>& ended) {
+  const double last = last_together();
   dates_.each_up_to(last, [&](std::uint32_t clock) { due_.push_back(clock); });
   for (const std::uint32_t clock : due_) take_ended(clock);
   due_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -38,10 +39,17 @@ class FluidSolver {
   void start(FlowKey key, std::span<const LinkId> path, Bytes bytes, double members, Rate cap);
 
   /// Date at which the next flow ends; infinity if none runs.
-  [[nodiscard]] Seconds next_completion();
+  [[nodiscard]] Seconds next_completion() {
+    if (!next_known_) find_next();
+    return Seconds::from(next_, unit::s);
+  }
   /// Moves the date to `to` and appends the keys of flows that ended, in the order of their starts.
   /// REQUIRES: now <= to <= next_completion() (up to rounding).
-  void advance(Seconds to, std::vector<FlowKey>& ended);
+  void advance(Seconds to, std::vector<FlowKey>& ended) {
+    const double first = next_completion().in(unit::s);
+    now_ = std::max(now_, to.in(unit::s));
+    if (first <= last_together()) take_ended(ended);
+  }
 
   /// Share of a running flow that has not arrived yet. Costs O(flows of its group).
   [[nodiscard]] double left_of(FlowKey key) const;
@@ -92,8 +100,18 @@ class FluidSolver {
   void follow(std::uint32_t group, std::uint32_t clock);
   void expect(std::uint32_t group);
   void mark(std::uint32_t clock);
+  // Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
+  static double resolution(double reading) {
+    return 4.0 * std::numeric_limits<double>::epsilon() * reading;
+  }
+  static constexpr double kTogether = 1e-12;
+  // A flow may end with the first one although its own date is 1e-12 of its size later, hence the
+  // margin before the exact test in take_ended.
+  [[nodiscard]] double last_together() const { return now_ + kTogether * now_ + resolution(now_); }
+  void find_next();
   void share();
   void in_order_of_start(std::vector<FlowKey>& ended);
+  void take_ended(std::vector<FlowKey>& ended);
   void take_ended(std::uint32_t clock);
   void take_ended(Group& group, double reading, double rate);
 

@@ -61,11 +61,11 @@ class LongVector : public std::vector<T, BlockAllocator<T>> {
  public:
   using Vector::Vector;
   template <class... Args>
-  T& emplace_back(Args&&... args) {
+  [[gnu::always_inline]] T& emplace_back(Args&&... args) {
     if (this->size() == this->capacity()) make_room();
     return Vector::emplace_back(std::forward<Args>(args)...);
   }
-  void push_back(const T& value) { emplace_back(value); }
+  [[gnu::always_inline]] void push_back(const T& value) { emplace_back(value); }
 
  private:
   [[gnu::noinline]] void make_room() {
