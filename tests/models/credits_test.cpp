@@ -71,6 +71,27 @@ TEST_CASE("requests cost credits, large ones several") {
   CHECK(rate(four) == Approx(5e7).epsilon(0.02));
 }
 
+TEST_CASE("of credits for bytes and for requests those that run out first count") {
+  // 500 requests of 1 MB a second, or 250 MB/s, are paid for.
+  const auto both = [](const char* base, const char* ops) {
+    return run(reading({{"credits.base", base},
+                        {"credits.size", "0 B"},
+                        {"credits.ops", ops},
+                        {"credits.ops_size", "0"},
+                        {"credits.request", "1 MB"}}));
+  };
+  const auto capacity = [](const RunResult& result) {
+    for (const ResourceUse& use : result.resources)
+      if (use.name == "storage.store.credits") return use.capacity;
+    return 0.0;
+  };
+  const RunResult bytes = both("250 MB/s", "500 ops/s"), requests = both("1 GB/s", "500 ops/s");
+  CHECK(rate(bytes) == Approx(2.5e8).epsilon(0.02));
+  CHECK(capacity(bytes) == Approx(2.5e8));
+  CHECK(rate(requests) == Approx(5e8).epsilon(0.02));
+  CHECK(capacity(requests) == Approx(500.0));
+}
+
 TEST_CASE("drives inside hosts have credits of their own in each") {
   // Four hosts of 100 MB/s each.
   Design design = reading({});

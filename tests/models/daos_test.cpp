@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/contract/storage.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -63,6 +64,32 @@ TEST_CASE("daos: the servers' network limits them") {
   const Design design = cluster({{"server.nic", "5 GB/s"}});
   CHECK(serve(design, {.bytes = 10_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
         Approx(2.0).epsilon(1e-3));
+}
+
+TEST_CASE("daos: reads are as fast as targets read, however slowly they write") {
+  // 4 hosts read 40 GB from 4 x 20 GB/s, or write as much at 4 x 5 GB/s
+  const Design design = cluster({{"server.read", "20 GB/s"},
+                                 {"server.write", "5 GB/s"},
+                                 {"server.nic", "1 TB/s"},
+                                 {"object.parity", "0"}});
+  const Timed t = serve(design, {.bytes = 10_GB}, {.bytes = 10_GB, .writers = 4}, 4.0);
+  CHECK(t.read.in(unit::s) == Approx(0.5).epsilon(1e-3));
+  CHECK(t.write.in(unit::s) == Approx(2.0).epsilon(1e-2));
+}
+
+TEST_CASE("daos: small files keep as many targets busy as they lie on") {
+  // 64 readers of files of one cell on 4 x 16 targets: 64 / (64 + 63) of 40 GB/s
+  Design design = cluster({{"server.targets", "16"}, {"server.nic", "1 TB/s"}});
+  set(design.hosts[0], models::Role::host, "memory.bandwidth", "100 TB/s");
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(models::Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1e9"}});
+  job.loader = component(models::Role::loader, "pytorch", "loader", {{"workers", "2"}});
+  const models::Plant plant(design);
+  const graph::NodeId source = plant.storage("scratch").read_source();
+  const Rate flow =
+      plant.topology().max_flow({&source, 1}, plant.mounts("gpu", "scratch", true)).value;
+  CHECK(flow.in(unit::GBps) == Approx(40.0 * 64 / 127).epsilon(1e-9));
 }
 
 }  // namespace daos_test

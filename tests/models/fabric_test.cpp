@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -134,6 +135,23 @@ TEST_CASE("an all-to-all has the bisection, a ring does not need it") {
   const models::CollectiveShares shares = there.collectives(hosts(96), 1, 1);
   CHECK(shares.spread == Approx(0.95 * 16 / 24));
   CHECK(shares.ring == 1.0);
+  // On rails four ports of a host are on four such leaves: as much of each.
+  const models::Fabric rails(fabric("rail-optimized", {{"oversubscription", "3"}}));
+  CHECK(rails.collectives(hosts(96, 4), 1, 1).spread == Approx(0.95 * 16 / 24));
+}
+
+TEST_CASE("a leaf of rails is a leaf of a tree whose hosts have one port") {
+  // 15 : 1 are 60 ports down and 4 up, of half a port each. 120 hosts of 4 ports are 2 pods of 4
+  // leaves, 480 hosts of one port 8 leaves: the same draws, and 4 connections a port on both.
+  const Settings slow{{"oversubscription", "15"}, {"placement", "hash"}, {"link.rate", "25 GB/s"}};
+  const models::Fabric rails(fabric("rail-optimized", slow)), tree(fabric("fat-tree", slow));
+  double least = 1.0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const double share = rails.collectives(hosts(120, 4), 16, seed).ring;
+    CHECK(share == Approx(tree.collectives(hosts(480), 4, seed).ring).epsilon(1e-12));
+    least = std::min(least, share);
+  }
+  CHECK(least < 1.0);
 }
 
 TEST_CASE("incast: pauses cost a tenth, overflowing buffers as much, credits nothing") {
@@ -169,6 +187,9 @@ TEST_CASE("reads feel incast and the links they were hashed on") {
   CHECK(seconds() == Approx(0.8 / 0.9).epsilon(0.01));
   set(design.fabric, Role::fabric, "incast.goodput", "50 %");
   CHECK(seconds() == Approx(1.6).epsilon(0.01));
+  set(*design.jobs[0].loader, Role::loader, "workers", "4");  // 32 a host
+  CHECK(seconds() == Approx(0.8).epsilon(0.01));
+  set(*design.jobs[0].loader, Role::loader, "workers", "8");
   // a leaf of 4 hosts and 4 uplinks, sprayed: 95 %
   design.fabric = fabric("fat-tree", {{"leaf.ports", "8"}});
   CHECK(seconds() == Approx(0.8 / 0.95).epsilon(0.01));

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -45,6 +46,20 @@ TEST_CASE("nvmeof: many readers get the drives, or the targets' networks") {
   CHECK(read_seconds(targets({{"depth", "1024"}}), 1_GB, 64.0) == Approx(1.0).epsilon(1e-6));
   CHECK(read_seconds(targets({{"depth", "1024"}, {"target.nic", "8 GB/s"}}), 1_GB, 64.0) ==
         Approx(2.0).epsilon(1e-6));
+}
+
+TEST_CASE("nvmeof: as many targets as their drives or their ports ask for") {
+  // 32 GPUs x 100 MB / 100 ms = 32 GB/s; 2 drives of 8 GB/s, or a port of 8 GB/s, a target
+  const auto needed = [](const Fields& settings) {
+    Design design = targets(settings);
+    design.jobs[0].dataset =
+        component(models::Role::dataset, "raw", "dataset",
+                  {{"on", "scratch"}, {"sample", "100 MB"}, {"samples", "1e9"}});
+    design.jobs[0].loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "1"}});
+    return models::bounds(design).osts_required;
+  };
+  CHECK(needed({}) == Approx(2.0));
+  CHECK(needed({{"target.nic", "8 GB/s"}}) == Approx(4.0));
 }
 
 TEST_CASE("nvmeof: the host writes the parity of all targets over the network") {

@@ -232,6 +232,10 @@ TEST_CASE("DALI reads mapped files with all threads, else with one") {
   set(plain.fabric, Role::fabric, "rtt", "1 ms");
   CHECK(step(plain) == Approx(4 * (0.001 + 0.001 + 0.2)).epsilon(1e-6));
   CHECK(first(plain) == Approx(4 * 0.202 + 0.1).epsilon(1e-6));
+  // one worker decodes one sample at a time
+  set(*plain.jobs[0].loader, Role::loader, "workers", "1");
+  set(*plain.jobs[0].dataset, Role::dataset, "decode", "300 ms");
+  CHECK(step(plain) == Approx(4 * 0.3).epsilon(1e-6));
 }
 
 TEST_CASE("decoding on the GPU is a stage alongside training, and takes its share of the GPU") {

@@ -176,6 +176,31 @@ TEST_CASE("what does not limit a stage comes in no bursts") {
   CHECK(result.limited_by.at("stage.clean") == "host.mover.cpu");
 }
 
+TEST_CASE("what does not limit a stage is not asked for in bursts either") {
+  // 1.6 GB/s of cores take 24 objects of 64 MiB a second, of the 50 the bucket gives.
+  Component clean =
+      stage("transform", "clean", {{"from", "bucket"}, {"to", "near"}, {"size", "3.2 TB"}});
+  Design design = pipeline({clean});
+  design.storage.push_back(
+      component(Role::storage, "s3", "bucket", {{"server.count", "8"}, {"get.rate", "50 ops/s"}}));
+  const RunResult result = run(design);
+  CHECK(of_stage(result, "clean.time") == Approx(2000.0).epsilon(2.0 * kCoarse));
+  CHECK(metric(result, "storage.bucket.throttled") < 0.05);
+}
+
+TEST_CASE("a stage that streams behind two waits for the later one") {
+  // 1000 and 2000 s, whichever is named first
+  for (const char* after : {"short,long", "long,short"}) {
+    Component out = copy("out", {{"from", "near"}, {"to", "far"}, {"after", after}});
+    set(out, Role::stage, "when", "streaming");
+    const RunResult result =
+        run(pipeline({copy("short", {{"size", "1 TB"}, {"rate", "1 GB/s"}}),
+                      copy("long", {{"size", "2 TB"}, {"rate", "1 GB/s"}}), out}));
+    CHECK(result.limited_by.at("stage.out.waited") == "stage.long.rate");
+    CHECK(metric(result, "pipeline.time") == Approx(2000.0).epsilon(kCoarse));
+  }
+}
+
 TEST_CASE("an archive costs its delay and every file") {
   // 60 s until the tape is there; 100 files of 1 GB by one worker, 8 s each before it is read for
   // 0.2 s at 5 GB/s
@@ -194,6 +219,17 @@ TEST_CASE("an archive costs its delay and every file") {
   CHECK(one.limited_by.at("stage.recall") == "stage.recall.per_file");
   // Ten do it in a tenth: while one waits for the archive, another reads.
   CHECK(of_stage(recall("10"), "recall.time") == Approx(60.0 + 82.0).epsilon(0.05));
+}
+
+TEST_CASE("so many files of a size are as large as they have to be") {
+  // 200 GB in 100 files are 2 GB each, whatever "file" says: 8 s of archive and 0.4 s each
+  Design design = pipeline({copy("recall", {{"files", "100"},
+                                            {"size", "200 GB"},
+                                            {"file", "1 GB"},
+                                            {"per_file", "8 s"},
+                                            {"workers", "1"}})});
+  set(design.hosts[1], Role::host, "count", "1");
+  CHECK(of_stage(run(design), "recall.time") == Approx(100.0 * 8.4).epsilon(kCoarse));
 }
 
 TEST_CASE("a checksum pass reads and writes nothing") {

@@ -188,6 +188,13 @@ TEST_CASE("storage fault: the shares of time follow from the rates") {
   const RunResult result = run(design);
   CHECK(metric(result, "failure.fault.down.share") == Approx(1.0 / 120.0).epsilon(1e-12));
   CHECK(metric(result, "failure.fault.degraded.share") == Approx(59.0 / 120.0).epsilon(1e-12));
+  // An object store is one service: 119 h whole, then as long as before.
+  design.storage.push_back(component(Role::storage, "s3", "objects", {}));
+  set(design.failures[0], Role::failure, "on", "objects");
+  set(design.failures[0], Role::failure, "part", "service");
+  set(design.failures[0], Role::failure, "mtbf", "119 h");
+  CHECK(metric(run(design), "failure.fault.degraded.share") ==
+        Approx(59.0 / 7200.0).epsilon(1e-12));
 }
 
 TEST_CASE("storage fault: one after the end changes nothing") {

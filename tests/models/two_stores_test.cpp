@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
@@ -70,6 +72,29 @@ TEST_CASE("many readers of two storage systems read as fast as the first of them
   }
 }
 
+TEST_CASE("beside another job the system that is full first sets the pace, whichever it is") {
+  // Half of 256 GB/s from "far", which has 1 GB/s of the 128 that it takes.
+  for (const char* first : {"near", "far"}) {
+    Design design = two("50 %");
+    set(*design.jobs[0].dataset, Role::dataset, "on", first);
+    set(*design.jobs[0].dataset, Role::dataset, "also.on",
+        std::string_view(first) == "near" ? "far" : "near");
+    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}, {"gpus", "1"}}));
+    JobDesign modest = two(nullptr).jobs[0];  // 1 MB a second
+    modest.job.id = "modest";
+    set(modest.job, Role::job, "hosts", "other");
+    set(modest.step, Role::step, "compute", "8 s");
+    design.jobs.push_back(modest);
+    double train = 0.0, other = 0.0;
+    for (const models::Derivation& d : models::bounds(design).derivations) {
+      if (d.name == "job.train.gpu.utilization.estimate") train = d.value;
+      if (d.name == "job.modest.gpu.utilization.estimate") other = d.value;
+    }
+    CHECK(train == Approx(1.0 / 128).epsilon(1e-6));
+    CHECK(other == Approx(1.0));
+  }
+}
+
 TEST_CASE("shards lie on one of both, and are opened there") {
   const RunResult result = run(two("25 %", "webdataset"));
   const double far = metric(result, "resource.storage.far.head.throughput");
@@ -105,6 +130,45 @@ TEST_CASE("one reader waits for each file where it lies") {
   set(*design.jobs[0].dataset, Role::dataset, "also.share", "30 %");
   set(design.run, Role::run, "duration", "600 s");
   CHECK(metric(run(design), "job.train.step.time") == Approx(0.130).epsilon(0.02));
+}
+
+TEST_CASE("files that are read together lie each where it does") {
+  // As before, but eight elements of two files each, one after the other, make a batch.
+  Design design = one_reader("raw", {{"sample", "50 MB"}}, "1 us");
+  design.storage.push_back(design.storage[0]);
+  design.storage[1].id = "far";
+  set(design.storage[1], Role::storage, "client.stream", "0.25 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "also.on", "far");
+  set(*design.jobs[0].dataset, Role::dataset, "also.share", "30 %");
+  design.jobs[0].loader =
+      component(Role::loader, "dali", "loader",
+                {{"mmap", "false"}, {"batch", "16"}, {"workers", "1"}, {"copy", "none"}});
+  set(design.run, Role::run, "duration", "2400 s");
+  CHECK(metric(run(design), "job.train.step.time") == Approx(16 * 0.130).epsilon(0.02));
+}
+
+TEST_CASE("opens on the slower of two systems are waited for there") {
+  // Elements of 8 samples of 1 kB: half of their files lie on the system that takes 10 ms to open
+  // one, and but one of 128 elements has files of both.
+  for (const auto& [slow, fast] : {std::pair{"near", "far"}, {"far", "near"}}) {
+    Design design = two("50 %");
+    for (Component& storage : design.storage)
+      set(storage, Role::storage, "head.service", storage.id == slow ? "10 ms" : "10 us");
+    set(*design.jobs[0].dataset, Role::dataset, "sample", "1 kB");
+    design.jobs[0].loader =
+        component(Role::loader, "dali", "loader",
+                  {{"mmap", "false"}, {"batch", "64"}, {"workers", "1"}, {"copy", "none"}});
+    set(design.run, Role::run, "duration", "20 s");
+    const RunResult result = run(design);
+    const auto waited = [&](const char* id) {
+      double sum = 0.0;
+      for (const auto& [name, figure] : result.metrics)
+        if (name.starts_with("job.train.waited.storage." + std::string(id))) sum += figure.value;
+      return sum;
+    };
+    INFO(slow);
+    CHECK(waited(slow) > 100.0 * waited(fast));
+  }
 }
 
 TEST_CASE("a cache of the hosts holds files of both") {
