@@ -112,6 +112,19 @@ TEST_CASE("a drain through local NVMe frees host memory at the speed of the driv
   CHECK(duration("60 s") > kSnapshot + 8.0 + kWrite + 1.0);
 }
 
+TEST_CASE("a save that has left host memory holds back no other") {
+  // One every 10 s: 8 s to the drive, and longer to the OSTs. Reads and writes of the drive do not
+  // meet; saves wait for each other on the OSTs only.
+  Design design = saver("async");
+  set(design.hosts[0], Role::host, "nvme.read", "1000 GB/s");
+  set(design.hosts[0], Role::host, "nvme.write", "10 GB/s");
+  set(design.storage[0], Role::storage, "ost.write", "2 GB/s");
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "tiers",
+      "host-memory,local-nvme,scratch");
+  set(design.run, Role::run, "duration", "120 s");
+  CHECK(metric(run(design), "job.train.checkpoint.stall.max") == Approx(kSnapshot).epsilon(0.01));
+}
+
 TEST_CASE("the tier local-nvme is a store of one drive with the host's rates") {
   Design alias = saver("async");
   set(alias.hosts[0], Role::host, "nvme.read", "20 GB/s");

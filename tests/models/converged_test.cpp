@@ -87,6 +87,13 @@ TEST_CASE("alongside reads, a ring gets its connections' share of the uplinks") 
   CHECK(seconds(two_leaves(), 32.0) == Approx(kGigabytes / (16 * 95.0 / 144)).epsilon(0.01));
 }
 
+TEST_CASE("a ring of one connection gets no more than one reader") {
+  // 95 GB/s for the one that enters a leaf and 4 x 8 readers
+  Design design = two_leaves();
+  set(*design.jobs[0].communication, Role::communication, "channels", "1");
+  CHECK(seconds(design, 8.0) == Approx(kGigabytes / (95.0 / 33)).epsilon(0.01));
+}
+
 TEST_CASE("on rails the same hosts' ring has the uplinks of every leaf") {
   // One port a host: a pod is one leaf, the same as above.
   CHECK(seconds(two_leaves("rail-optimized"), 32.0) ==

@@ -108,6 +108,12 @@ TEST_CASE("saves are held to the operations of their job, too") {
   const double free = save();
   set(design.jobs[0].job, Role::job, "limit_operations", "1 kops/s");
   CHECK(save() - free == Approx(32.0 * (1.0 + 1e9 / 4194304.0) / 1000.0).epsilon(0.02));
+  // The data take longer than their turn; at a tenth of the rate it is the other way round.
+  const auto limit = [&] { return run(design).limited_by.at("job.a.checkpoint.duration"); };
+  CHECK(limit().starts_with("storage.store"));
+  set(design.jobs[0].job, Role::job, "limit_operations", "100 ops/s");
+  set(design.run, Role::run, "duration", "10 min");
+  CHECK(limit() == "job.a.limit_operations");
 }
 
 TEST_CASE("a job of a higher class reads as if it were alone") {

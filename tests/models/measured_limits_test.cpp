@@ -37,6 +37,22 @@ TEST_CASE("measured: a limit is not felt below its rate, and is the rate above i
         Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
 }
 
+TEST_CASE("measured: a limit counts the requests of all processes, each host by itself") {
+  // 8 processes of 100 requests each at 500 a second in all, ten of them at once
+  const Design shared =
+      device({{"read.law", "fifo"}, {"limit.read_ops", "500 ops/s"}, {"limit.burst", "20 ms"}});
+  const models::ReadRequest requests{.bytes = 12800_KiB, .files = 100.0};
+  CHECK(serve(shared, requests, {.bytes = 1_MiB}, 8.0).read.in(unit::s) ==
+        Approx(800 / 500.0 - 0.02).epsilon(0.01));
+  // and two on each of four hosts with a device of 100 MB/s, 10 MB of it at once
+  for (const char* law : {"fifo", "roofline"}) {
+    INFO(law);
+    const Design each = device({{"scope", "host"}, {"read.law", law}, {"limit.read", "100 MB/s"}});
+    CHECK(serve(each, {.bytes = 200_MB}, {.bytes = 1_MiB}, 8.0).read.in(unit::s) ==
+          Approx((400.0 - 10.0) / 100.0).epsilon(0.01));
+  }
+}
+
 TEST_CASE("measured: a limiter holds back small requests behind a large one") {
   // 1000 B/s and 10 requests/s, 100 ms: 100 B and 1 request at once. 300 B pass when 200 B more
   // have come; what asks for 1 B at the same date passes behind it, when its byte and its request

@@ -273,6 +273,9 @@ TEST_CASE("measured: what was not measured is said") {
   const RunResult result = run(design);
   CHECK(result.extrapolated);
   CHECK(result.warnings.size() == 2);  // smaller, and deeper: 32 ranks of 4 workers
+  set(design.storage[0], models::Role::storage, "fitted.smallest", "128 KiB");
+  set(design.storage[0], models::Role::storage, "fitted.deepest", "128");
+  CHECK_FALSE(run(design).extrapolated);
 }
 
 TEST_CASE("measured: the first open of a group of files waits for the inodes of the group") {

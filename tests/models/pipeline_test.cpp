@@ -144,6 +144,9 @@ TEST_CASE("tf.data fills its shuffle buffer before the first batch") {
   const Design design = reader("tensorflow", {{"shuffle.buffer", "40"}});
   CHECK(first(design) == Approx(10 * 0.2).epsilon(1e-6));
   CHECK(step(design) == Approx(0.2).epsilon(1e-6));
+  // One reader reads all of it.
+  const Design one = reader("tensorflow", {{"shuffle.buffer", "40"}, {"cycle_length", "1"}});
+  CHECK(first(one) == Approx(43 * 0.2).epsilon(1e-6));
 }
 
 TEST_CASE("records are parsed while the next of their file arrive") {
@@ -253,8 +256,8 @@ TEST_CASE("decoding on the GPU is a stage alongside training, and takes its shar
 
 TEST_CASE("DALI copies a batch to the GPU ahead of need") {
   // 400 MB at 5 GB/s are 80 ms: exposed with PyTorch, alongside the step with DALI
-  const auto with_copy = [](const char* kind) {
-    Design design = reader(kind, {{"copy", "pinned"}, {"workers", "16"}});
+  const auto with_copy = [](const char* kind, const char* workers = "16") {
+    Design design = reader(kind, {{"copy", "pinned"}, {"workers", workers}});
     if (std::string(kind) == "dali") set(*design.jobs[0].loader, Role::loader, "window", "1 GB");
     set(*design.jobs[0].dataset, Role::dataset, "sample", "20 MB");
     set(design.hosts[0], Role::host, "gpu.copy", "1 GB/s");
@@ -262,6 +265,7 @@ TEST_CASE("DALI copies a batch to the GPU ahead of need") {
   };
   CHECK(with_copy("pytorch") == Approx(0.18).epsilon(1e-6));
   CHECK(with_copy("dali") == Approx(0.1).epsilon(1e-6));
+  CHECK(with_copy("dali", "1") == Approx(4 * 0.04).epsilon(1e-6));  // one reads 4 x 40 ms
 }
 
 TEST_CASE("the ceiling of a loader knows its threads, the lock of HDF5 and the GPU stage") {

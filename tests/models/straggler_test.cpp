@@ -95,6 +95,15 @@ TEST_CASE("without slow hosts nothing is said of them") {
   CHECK_FALSE(run(small_design()).metrics.contains("job.train.slow.cost"));
 }
 
+TEST_CASE("one step is enough to see a slow host") {
+  // behind its first batch 100 ms, and 125 ms at four fifths of the speed
+  const RunResult result =
+      run(reading("4", "1 kB", {{"slow.count", "1"}, {"slow.compute", "80 %"}}, "1"));
+  CHECK(metric(result, "job.train.steps") == 1.0);
+  CHECK(metric(result, "job.train.slow.time") - metric(result, "job.train.slow.others") ==
+        Approx(0.025).epsilon(1e-6));
+}
+
 TEST_CASE("when all hosts are slow none waits for another") {
   Design design = small_design();
   set(design.hosts[0], Role::host, "slow.count", "4");

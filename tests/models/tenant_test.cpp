@@ -96,6 +96,21 @@ TEST_CASE("new data arrives whether or not the storage keeps up") {
   CHECK(metric(late, "tenant.new.behind") > 450e9);
 }
 
+TEST_CASE("a tenant uses all of its hosts") {
+  // 4 hosts on one leaf and 2 on another, each behind 2 links of 47.5 GB/s
+  Design design = small_design();
+  design.jobs.clear();
+  design.hosts[0] =
+      component(Role::host, "host", "other",
+                {{"count", "6"}, {"nic.count", "1"}, {"memory.bandwidth", "100 TB/s"}});
+  design.fabric = component(Role::fabric, "fat-tree", "fabric",
+                            {{"leaf.ports", "6"}, {"oversubscription", "2"}});
+  for (const char* key : {"ost.read", "ost.write"})
+    set(design.storage[0], Role::storage, key, "1000 TB/s");
+  design.tenants = {tenant("ingest", "new", {{"rate", "120 GB/s"}, {"file", "1 GB"}})};
+  CHECK(metric(run(design), "tenant.new.write") == Approx(120e9).epsilon(0.02));
+}
+
 TEST_CASE("preprocessing is a closed loop of reading, computing and writing") {
   // 2 hosts x 4 workers: 8 x 100 MB read at 5 GB/s (160 ms), 100 MB / 100 MB/s (1 s), 8 x 50 MB
   // written (80 ms), and request turns of well under 10 ms: 800 MB every 1.24 s

@@ -110,6 +110,12 @@ constexpr T constant(T value) {
     return value == T{} ? T{1} : value * 2;
 }
 
+/// One that the compiler would know if the program could not choose.
+template <int N, class T>
+T late(T value) {
+  return constant<N>(value);
+}
+
 template <int N, class T>
 constexpr const T& min(const T& a, const T& b) {
   return active<N>() ? std::max(a, b) : std::min(a, b);

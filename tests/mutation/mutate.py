@@ -2,7 +2,7 @@
 """Whether tests notice when an operator, a comparison or a constant of the models is another.
 
   mutate.py sample TREE [--count 300] [--seed 1]    draws mutants and writes them into TREE, a copy of the repository
-  mutate.py build TREE -- COMMAND...                builds it; mutants that do not compile are taken out again
+  mutate.py build TREE -- COMMAND...                builds it (ninja -k 0); mutants that do not compile are taken out again
   mutate.py reach TREE [--build build/release]      runs every test case once: which mutants does it reach?
   mutate.py run TREE [--seconds N]                  runs, for each mutant, the test cases that reach it, fastest first
   mutate.py report TREE                             how many were noticed, and those that were not
@@ -70,7 +70,8 @@ def candidates(path, tree):
             text = match[1]
             value = float(text) if "." in text else int(text)
             becomes = repr((1.0 if value == 0 else value * 2) if "." in text else value + 1)
-            yield number, match.start(1), len(text), "constant", text, becomes, f"mut::constant<%d>({text})"
+            name = "late" if "constexpr" in code else "constant"
+            yield number, match.start(1), len(text), "constant", text, becomes, f"mut::{name}<%d>({text})"
         for match in LEAST.finditer(code):
             other = {"min": "max", "max": "min"}[match[1]]
             yield (number, match.start(), len(match[0]), "least", match[0][:-1], f"std::{other}",
@@ -165,8 +166,8 @@ def limits():
 
 def run_cases(program, cases, tree, seconds, **env):
     """Whether all pass; None when they do not end."""
-    words = [str(program), "--abort", *cases] if not cases else [str(program), "--abort", ",".join(
-        re.sub(r"([\\,\[\]\"*~])", r"\\\1", case) for case in cases)]
+    words = [str(program), "--abort", ",".join(
+        '"' + re.sub(r"([\\,\[\]\"*~])", r"\\\1", case) + '"' for case in cases)]
     process = subprocess.Popen(words, cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                stdin=subprocess.DEVNULL, env={**os.environ, **env}, preexec_fn=limits,
                                start_new_session=True)
