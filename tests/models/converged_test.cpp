@@ -87,6 +87,17 @@ TEST_CASE("alongside reads, a ring gets its connections' share of the uplinks") 
   CHECK(seconds(two_leaves(), 32.0) == Approx(kGigabytes / (16 * 95.0 / 144)).epsilon(0.01));
 }
 
+TEST_CASE("one layer of data parallelism is one bucket") {
+  Design design = two_leaves();
+  const double bucket = seconds(design, 32.0);
+  set(design.jobs[0].model, Role::model, "shape.layers", "1");
+  set(design.jobs[0].model, Role::model, "shape.hidden", "1");
+  design.jobs[0].communication =
+      component(Role::communication, "megatron", "communication",
+                {{"gradient", "1"}, {"tokens", "1"}, {"microbatches", "1"}});
+  CHECK(seconds(design, 32.0) == Approx(bucket).epsilon(1e-9));
+}
+
 TEST_CASE("a ring of one connection gets no more than one reader") {
   // 95 GB/s for the one that enters a leaf and 4 x 8 readers
   Design design = two_leaves();

@@ -212,6 +212,7 @@ TEST_CASE("how the costs add up is derived without a simulation") {
   CHECK(line("cost.capex").value == Approx(570e3));
   CHECK(line("cost.capex").formula.find("no price for fabric") != std::string::npos);
   CHECK(line("cost.hourly").value == Approx(590.0 / 3600.0));
+  CHECK(line("cost.host.gpu.gpu_hour").value > 0.0);
 }
 
 }  // namespace cost_test

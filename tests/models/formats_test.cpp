@@ -163,6 +163,11 @@ TEST_CASE("Parquet looks for its footer once per file and reads each column chun
   // 4 groups x 5 reads and 2 requests for the footer, over 20 reads
   CHECK(rows.round_trips == Approx(22.0 / 20));
   CHECK(rows.range(Bytes::from(1.0, unit::MB)).in(unit::MB) == Approx(20.0));
+  // Rows in random order are read one by one, each with its group, and no group is kept.
+  const auto random =
+      access("parquet", {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"order", "random"}});
+  CHECK(random.unit == 0.0);
+  CHECK(random.amplification == Approx(100.0));
 }
 
 TEST_CASE("a filter passes over the row groups of Parquet without a row that matches") {

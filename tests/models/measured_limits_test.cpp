@@ -53,6 +53,18 @@ TEST_CASE("measured: a limit counts the requests of all processes, each host by 
   }
 }
 
+TEST_CASE("measured: whoever waits for a limit is told so") {
+  for (const char* law : {"fifo", "roofline"}) {
+    INFO(law);
+    Design design = device({{"read.law", law}, {"limit.read", "100 MB/s"}});
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(models::Role::dataset, "raw", "dataset",
+                            {{"on", "scratch"}, {"sample", "1 MB"}, {"samples", "100000"}});
+    job.loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "4"}});
+    CHECK(run(design).limited_by.at("job.train") == "storage.scratch.limit");
+  }
+}
+
 TEST_CASE("measured: a limiter holds back small requests behind a large one") {
   // 1000 B/s and 10 requests/s, 100 ms: 100 B and 1 request at once. 300 B pass when 200 B more
   // have come; what asks for 1 B at the same date passes behind it, when its byte and its request

@@ -58,6 +58,30 @@ TEST_CASE("measured: a device is busy with its demands, of as many servers as it
   FAIL("the device is not in the report");
 }
 
+TEST_CASE("measured: who comes and goes in the midst of others waits for them") {
+  // 10 requests alongside somebody who was there before and stays: alpha + 2 D each
+  const Design design = device({{"read.latency", "1 ms"}, {"read.law", "line"}});
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, 1);
+  models::StorageModel& storage = plant.storage("scratch");
+  const models::Client first = plant.client("gpu", 0, "scratch", 1.0), second = first;
+  const Program many = reads(40, 128_KiB), few = reads(10, 128_KiB);
+  double took = 0.0;
+  const auto late = [&]() -> sim::Task<void> {
+    co_await context->sleep(3.3_ms);
+    const Seconds began = context->now();
+    co_await few(storage, second);
+    took = (context->now() - began).in(unit::s);
+  };
+  context->spawn(many(storage, first));
+  context->spawn(late());
+  context->run();
+  CHECK(took == Approx(10 * (1e-3 + 2 * kBytes / 1e9)).epsilon(1e-6));
+  // No device of it fails by itself.
+  CHECK(storage.parts(models::StoragePart::target) == 0.0);
+}
+
 TEST_CASE("measured: law mva is exact mean value analysis of a delay and one server") {
   // R_k = D (1 + Q_(k-1)), X_k = k / (alpha + R_k), Q_k = X_k R_k; 16 requests each take n / X_n
   const double alpha = 1e-3, demand = 0.2e-3 + kBytes / 1e9;

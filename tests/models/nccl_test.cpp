@@ -82,6 +82,17 @@ TEST_CASE("nccl: in a ring every host sends 2 (n - 1) / n of the buffer") {
         Approx(127.0 / 128).epsilon(1e-12));
 }
 
+TEST_CASE("nccl: a ring with LL128 through hosts of one GPU is slower") {
+  // (n - 1) / n S over 92 % of the link, or 70 % where the same GPU sends and receives
+  const auto transfer = [](double per_host) {
+    const RankGroup group{.ranks = 8 * per_host, .hosts = 8, .link = 100_GBps, .network = 100_GBps};
+    const Traffic t = collective(Collective::all_gather, 2_MiB, group);
+    return t.transfer / (2_MiB / 100_GBps) * group.ranks / (group.ranks - 1.0);
+  };
+  CHECK(transfer(2) == Approx(1.0 / 0.92).epsilon(1e-9));
+  CHECK(transfer(1) == Approx(1.0 / 0.7).epsilon(1e-9));
+}
+
 TEST_CASE("nccl: two hosts with slow networks exchange every byte once, as a tree") {
   // NVIDIA H100, 2 x 8 GPUs, 8 x 200 Gb/s each (A3 Mega), nccl-tests: 6759 us for 1 GiB and 47535
   // us for 8 GiB, more than a ring of 200 GB/s could do. Its TCP transport is far slower than

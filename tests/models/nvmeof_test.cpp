@@ -58,9 +58,11 @@ TEST_CASE("nvmeof: as many targets as their drives or their ports ask for") {
                   {{"on", "scratch"}, {"sample", "100 MB"}, {"samples", "1e9"}});
     design.jobs[0].loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "1"}});
     const models::Bounds bounds = models::bounds(design);
-    for (const models::Derivation& line : bounds.derivations)  // no more than that, in whole ones
-      if (line.name == "storage.scratch.targets.bound")
+    for (const models::Derivation& line : bounds.derivations) {
+      CHECK(line.name != "storage.scratch.targets.writes");  // nothing is written
+      if (line.name == "storage.scratch.targets.bound")      // no more than that, in whole ones
         CHECK(line.value == std::round(bounds.osts_required));
+    }
     return bounds.osts_required;
   };
   CHECK(needed({}) == Approx(2.0));

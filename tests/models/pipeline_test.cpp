@@ -149,6 +149,16 @@ TEST_CASE("tf.data fills its shuffle buffer before the first batch") {
   CHECK(first(one) == Approx(43 * 0.2).epsilon(1e-6));
 }
 
+TEST_CASE("a shuffle buffer is no larger than the data set") {
+  // 40 samples by 4 readers, whoever takes which
+  for (const char* deterministic : {"true", "false"}) {
+    const Design design =
+        reader("tensorflow", {{"shuffle.buffer", "1000"}, {"deterministic", deterministic}},
+               {{"samples", "40"}});
+    CHECK(first(design) == Approx(10 * 0.2).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("records are parsed while the next of their file arrive") {
   // 200 ms to read a sample, `parse` ms for it, 10 of them a file; 4 by 4 readers are a batch
   const auto seconds = [](const char* parse, const char* ahead, const char* direct = "false") {

@@ -281,6 +281,7 @@ TEST_CASE("a simulation pays for the requests that it counts") {
   // Loaders fetch ahead of what is used.
   CHECK(gets == Approx(result.metrics.at("job.train.throughput.samples").value).epsilon(0.02));
   CHECK(result.metrics.at("cost.requests").value == Approx(gets * 3.6 * 0.004));
+  CHECK(result.warnings.empty());
 }
 
 TEST_CASE("a job that asks for more than its prefix gives is throttled, and says so") {
@@ -294,6 +295,8 @@ TEST_CASE("a job that asks for more than its prefix gives is throttled, and says
   CHECK(result.metrics.at("storage.scratch.throttled").value > 0.5);
   CHECK(result.metrics.at("storage.scratch.tries.most").value >= 2.0);
   CHECK(result.limited_by.at("job.train") == "storage.scratch.prefixes.get");
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings[0], Catch::Contains("clients give up after"));
 }
 
 TEST_CASE("readers that wait for first bytes do not keep the network idle for each other") {

@@ -262,6 +262,8 @@ TEST_CASE("a job waits for what is brought to where its data set lies") {
   set(free.jobs[0].job, Role::job, "after", "");
   CHECK(metric(run(free), "job.train.gpu.utilization") > 0.0);
   CHECK(run(free).metrics.count("stage.train.start") == 0);
+  const RunResult first = run(with_job({stage("train", "fit", {{"job", "train"}}), copy("in")}));
+  CHECK(of_stage(first, "fit.start") == of_stage(first, "in.end"));  // whichever is named first
   const RunResult elsewhere = run(with_job({copy("in", {{"size", "5 TB"}, {"to", "far"}})}));
   CHECK(elsewhere.metrics.count("stage.train.start") == 0);
 }
@@ -301,6 +303,7 @@ TEST_CASE("what repeats in a job is skipped, stages before and after it are not 
   set(design.jobs[0].job, Role::job, "epochs", "20");
   set(design.jobs[0].step, Role::step, "jitter", "0 %");
   const RunResult skipped = run(design);
+  CHECK(skipped.skipped_s > 0.5 * metric(skipped, "stage.train.time"));
   set(design.run, Role::run, "fast_forward", "false");
   const RunResult all = run(design);
   CHECK(all.skipped_s == 0.0);

@@ -73,6 +73,14 @@ TEST_CASE("compute jitter costs the slowest of all ranks") {
   CHECK(metric(result, "job.train.step.time") == Approx(0.1 * 1.0417).epsilon(0.002));
 }
 
+TEST_CASE("one rank waits for nobody, however its steps vary") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.hosts[0], Role::host, "gpus", "1");
+  set(design.jobs[0].step, Role::step, "jitter", "10 %");
+  CHECK(metric(run(design), "job.train.steady.barrier") == Approx(0.0).margin(1e-12));
+}
+
 TEST_CASE("the shares of wall time sum to one") {
   Design design = small_design();
   set(design.jobs[0].step, Role::step, "jitter", "5 %");

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <simgrid/s4u.hpp>
 #include <vector>
 
 #include "tests/sim/context_cases.hpp"
@@ -40,6 +41,21 @@ TEST_CASE("the SimGrid context does what every context must") {
       CHECK(near(got[i], one.expected[i], 1e-9));
     }
   }
+}
+
+TEST_CASE("SimGrid's date is the date of the simulation") {
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
+  const std::vector<double> got = in_child([&] {
+    const auto context = make_simgrid_context(backend);
+    const LinkId link = context->add_link("link", 1_GBps);
+    sim::FlowOutcome outcome;
+    context->spawn(run_transfer(
+        *context, {.path = {link}, .bytes = 1_MB, .cap = 2_GBps, .repeats = 100}, outcome));
+    context->run();
+    return std::vector<double>{context->now().in(unit::s), simgrid::s4u::Engine::get_clock()};
+  });
+  CHECK(got.at(0) == Approx(0.1));
+  CHECK(got.at(1) == Approx(0.1));
 }
 
 TEST_CASE("a hundred thousand flows in sequence neither leak nor crash") {
