@@ -14,7 +14,7 @@ using simgrid::kernel::resource::Model;
 
 // Our event list and solver as a resource model of SimGrid: its loop asks for the next date and
 // moves there. Programs resume within the move, so the loop has no timers. It turns once for many
-// dates: a turn costs as much as an event, and nobody asks SimGrid what time it is.
+// dates, since a turn costs as much as an event; at the end SimGrid's date is ours again.
 class PluggedContext final : public FluidLoop {
  public:
   PluggedContext();
@@ -32,7 +32,8 @@ class PluggedContext::Clock final : public Model {
 
   double next_occurring_event(double now) override {
     next_ = owner_.next_date();
-    return next_ == kNoDate ? -1.0 : std::max(0.0, next_ - now);
+    const double date = next_ == kNoDate ? owner_.now().in(unit::s) : next_;
+    return next_ == kNoDate && date <= now ? -1.0 : std::max(0.0, date - now);
   }
   // SimGrid adds the difference to its date, which may differ from ours in the last digit.
   void update_actions_state(double /*now*/, double /*delta*/) override {
