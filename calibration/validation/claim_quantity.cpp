@@ -28,8 +28,8 @@ std::string too_much(double ratio) {
 
 }  // namespace
 
-std::optional<AnyQuantity> any_quantity(std::string_view text, std::string& message) {
-  std::optional<AnyQuantity> out;
+std::optional<base::AnyQuantity> any_quantity(std::string_view text, std::string& message) {
+  std::optional<base::AnyQuantity> out;
   for (const Dimension dimension : kDimensions) {
     const base::ParsedQuantity parsed = base::parse_quantity(text, dimension);
     if (!parsed.value.has_value()) continue;
@@ -39,7 +39,7 @@ std::optional<AnyQuantity> any_quantity(std::string_view text, std::string& mess
                 std::string(base::dimension_name(dimension));
       return std::nullopt;
     }
-    out = AnyQuantity{dimension, *parsed.value};
+    out = base::AnyQuantity{*parsed.value, dimension};
   }
   if (!out.has_value()) message = "cannot read \"" + std::string(text) + "\" as a quantity";
   return out;

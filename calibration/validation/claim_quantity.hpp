@@ -4,20 +4,16 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/design.hpp"
 
 /// Figures as claims state them: a quantity, a range or a bound, in any unit, and a tolerance.
 namespace stallcast::calibration {
 
-/// A quantity whose unit says what it is.
-struct AnyQuantity {
-  Dimension dimension = Dimension::number;
-  double value = 0.0;  ///< base unit
-};
-
 /// Reads "70e9", "4 GB/s", "5 %"; nullopt after saying in `message` what is wrong. "2 B" is: it
 /// may be two bytes or two billion.
-[[nodiscard]] std::optional<AnyQuantity> any_quantity(std::string_view text, std::string& message);
+[[nodiscard]] std::optional<base::AnyQuantity> any_quantity(std::string_view text,
+                                                            std::string& message);
 
 /// How far two figures may lie apart and still be the same.
 struct ClaimTolerance {

@@ -330,8 +330,8 @@ std::string shortage(const Room& space) {
       of_most = each.bytes;
       most = each.what;
     }
-  return whose(space) + " is to hold " + text(space.needed()) + ", most of it the " + label::of_metric(most, "", true) +
-         ", and has room for " + text(space.usable);
+  return whose(space) + " is to hold " + text(space.needed()) + ", most of it the " +
+         label::of_metric(most, "", true) + ", and has room for " + text(space.usable);
 }
 
 std::string remedy(const Room& space) {

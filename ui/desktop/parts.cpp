@@ -201,21 +201,21 @@ void set_items(QComboBox& box, const QStringList& items, int usual) {
   box.setToolTip(box.currentText());  // where it is cut
 }
 
-void set_choices(QComboBox& box, std::vector<Choice> items) {
+void set_choices(QComboBox& box, std::vector<NamedPath> items) {
   std::map<QString, int> said;
-  for (const Choice& item : items) ++said[item.words];
-  for (Choice& item : items)
+  for (const NamedPath& item : items) ++said[item.words];
+  for (NamedPath& item : items)
     if (said[item.words] > 1) item.words += QStringLiteral(" (%1)").arg(item.path);
   bool same = box.count() == static_cast<int>(items.size());
   for (int i = 0; same && i < box.count(); ++i) {
-    const Choice& item = items[static_cast<std::size_t>(i)];
+    const NamedPath& item = items[static_cast<std::size_t>(i)];
     same = box.itemText(i) == item.words && box.itemData(i).toString() == item.path;
   }
   if (same) return;
   const QString before = chosen_path(box);
   const QSignalBlocker quiet(&box);
   box.clear();
-  for (const Choice& item : items) {
+  for (const NamedPath& item : items) {
     box.addItem(item.words, item.path);
     box.setItemData(box.count() - 1, item.path, Qt::ToolTipRole);
   }
@@ -231,8 +231,8 @@ bool choose_path(QComboBox& box, const QString& path) {
   return at >= 0;
 }
 
-std::vector<Choice> metric_choices(const Workspace& workspace) {
-  std::vector<Choice> out;
+std::vector<NamedPath> metric_choices(const Workspace& workspace) {
+  std::vector<NamedPath> out;
   if (!workspace.simulated()) return out;
   const Prediction& p = *workspace.simulated();
   std::set<QString> known;

@@ -69,17 +69,17 @@ QWidget* chain_focus(QWidget* before, const QWidget& inside);
 /// Other items in `box`, without a signal; the choice stays where it can, else it is `usual`.
 void set_items(QComboBox& box, const QStringList& items, int usual = 0);
 /// An item: what people call it, and the path that scripts and tooltips know it by.
-struct Choice {
+struct NamedPath {
   QString words, path;
 };
 /// The same with paths; where two have the same words, the path stands beside them.
-void set_choices(QComboBox& box, std::vector<Choice> items);
+void set_choices(QComboBox& box, std::vector<NamedPath> items);
 /// The path of what is chosen in `box`.
 [[nodiscard]] QString chosen_path(const QComboBox& box);
 /// Chooses what has this path; false where nothing has.
 bool choose_path(QComboBox& box, const QString& path);
 /// The metrics of the newest prediction, headlines first.
-[[nodiscard]] std::vector<Choice> metric_choices(const Workspace& workspace);
+[[nodiscard]] std::vector<NamedPath> metric_choices(const Workspace& workspace);
 /// Puts them into `box`; the choice stays.
 void offer_metrics(QComboBox& box, const Workspace& workspace);
 

@@ -237,9 +237,9 @@ void SweepScreen::offer_figures() {
   QStringList metrics = metrics_of(sweep, headline);
   if (metrics.isEmpty()) metrics = headline;
   const auto choice_of = [&](const QString& name) {
-    return Choice{QString::fromStdString(report::sweep_label(sweep, name.toStdString())), name};
+    return NamedPath{QString::fromStdString(report::sweep_label(sweep, name.toStdString())), name};
   };
-  std::vector<Choice> figures, all;
+  std::vector<NamedPath> figures, all;
   for (const QString& metric : metrics) figures.push_back(choice_of(metric));
   if (sweep.axes.empty())
     for (const InputRange& r : ranges_->ranges())

@@ -88,8 +88,8 @@ std::vector<std::size_t> growth_columns(const GrowthResult& growth, std::size_t 
 std::vector<std::string> growth_lines(const GrowthResult& growth) {
   std::vector<std::string> out;
   for (const GrownValue& value : growth.trends)
-    out.push_back(label::of_input(value.path) + " " + value.written + ": " + value.first + " now, " + value.last +
-                  " in month " + std::to_string(growth.until));
+    out.push_back(label::of_input(value.path) + " " + value.written + ": " + value.first +
+                  " now, " + value.last + " in month " + std::to_string(growth.until));
   return out;
 }
 

@@ -171,7 +171,8 @@ void WorkerSession::fail_rest(const Failure& failure) {
     if (!outcomes_[id]) conclude(id, failure);
 }
 
-/// The worker takes requests in order, so the first ones without an outcome are those that ran.
+/// The worker takes requests in order, so the first ones without an outcome are those that ran, or
+/// waited behind one that ran.
 void WorkerSession::fail_rest_after_death() {
   const std::string ending = worker_.stop(kDyingPatience).text();
   const std::string what = "was lost: the worker " + ending;

@@ -17,9 +17,11 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: stallcast-sim [--jobs N] [--parent PID] [--memory MB] [--cpu S] < REQUESTS\n"
+    "usage: stallcast-sim [--jobs N] [--together N] [--parent PID] [--memory MB] [--cpu S] < "
+    "REQUESTS\n"
     "Simulates one design a line; see docs/guide/worker-protocol.md. Users call stallcast.\n"
     "  --jobs N      simulations at a time (default 1)\n"
+    "  --together N  simulations that share a process (default: as many as are quick)\n"
     "  --parent PID  end when the process PID, which must have started this one, ends\n"
     "  --memory MB   of a simulation (default: its part of what the machine has)\n"
     "  --cpu S       time on a core that a simulation may take (default: any)\n"
@@ -57,6 +59,7 @@ bool parse(std::string_view text, int& value) {
 
 int main(int argc, char** argv) {
   int jobs = 1;
+  int together = 0;
   int parent = 0;
   int memory_mb = 0;
   int cpu_s = 0;
@@ -64,11 +67,12 @@ int main(int argc, char** argv) {
     const std::string_view option = argv[i];
     if (option == "--help") return std::fputs(kUsage, stdout), EXIT_SUCCESS;
     if (option == "--version") return std::puts("stallcast-sim " STALLCAST_VERSION), EXIT_SUCCESS;
-    int* value = option == "--jobs"     ? &jobs
-                 : option == "--parent" ? &parent
-                 : option == "--memory" ? &memory_mb
-                 : option == "--cpu"    ? &cpu_s
-                                        : nullptr;
+    int* value = option == "--jobs"       ? &jobs
+                 : option == "--together" ? &together
+                 : option == "--parent"   ? &parent
+                 : option == "--memory"   ? &memory_mb
+                 : option == "--cpu"      ? &cpu_s
+                                          : nullptr;
     if (value == nullptr || ++i == argc || !parse(argv[i], *value))
       return std::fputs(kUsage, stderr), kBadUsage;
   }
@@ -76,9 +80,9 @@ int main(int argc, char** argv) {
   set_limits();
   const char* fault = std::getenv("STALLCAST_SIM_FAULT");
   const int status =
-      stallcast::worker::Supervisor(static_cast<std::size_t>(jobs),
-                                    {memory_mb > 0 ? memory_mb : part_of_machine_mb(jobs), cpu_s},
-                                    fault ? fault : "")
+      stallcast::worker::Supervisor(
+          static_cast<std::size_t>(jobs), static_cast<std::size_t>(together),
+          {memory_mb > 0 ? memory_mb : part_of_machine_mb(jobs), cpu_s}, fault ? fault : "")
           .run();
   _exit(status);  // the libraries would only take themselves apart
 }

@@ -22,6 +22,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 #include "engine/runtime/codec/timeline_codec.hpp"
+#include "engine/sim/fluid_context.hpp"
 #include "engine/sim/simgrid_context.hpp"
 #include "models/contract/training.hpp"
 #include "models/run/simulate.hpp"
@@ -31,6 +32,8 @@ namespace {
 
 constexpr int kSayFd = 3;
 constexpr std::chrono::milliseconds kBetweenProgress{100};
+/// Of simulations in one process none begins later: what is slow is not to keep others waiting.
+constexpr std::chrono::milliseconds kTogether{30};
 
 void say(Said what, std::string_view json) {
   std::string line(1, static_cast<char>(what));
@@ -95,26 +98,49 @@ Files files_of(const Design& design) {
   return replays ? Files::read : Files::none;
 }
 
-void simulate(const Assignment& assignment) {
-  const codec::WorkerRequest request = codec::read_request(assignment.line);
-  if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
-  narrow_to_simulation(files_of(*request.design));
+/// In a context that is new.
+void simulate(const codec::WorkerRequest& request, sim::Context& context) {
   models::Simulation simulation(*request.design);
-  const bool comm = models::run_params(request.design->run).backend == "comm";
-  const std::unique_ptr<sim::Context> context =
-      sim::make_simgrid_context(comm ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
-  context->on_progress = [&next](double fraction) {
+  context.on_progress = [&next](double fraction) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next) return;
     next = now + kBetweenProgress;
     say(Said::progress, nlohmann::json(fraction).dump());
   };
   if (request.record)
-    say(Said::timeline, codec::encode(simulation.record(request.seed, *context, *request.record)));
+    say(Said::timeline, codec::encode(simulation.record(request.seed, context, *request.record)));
   else
-    say(Said::result, codec::encode(simulation.run(request.seed, *context)));
+    say(Said::result, codec::encode(simulation.run(request.seed, context)));
+}
+
+bool on_comms(const Design& design) { return models::run_params(design.run).backend == "comm"; }
+
+void simulate_alone(const Assignment& assignment) {
+  const codec::WorkerRequest request = codec::read_request(assignment.line);
+  if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
+  narrow_to_simulation(files_of(*request.design));
+  const std::unique_ptr<sim::Context> context = sim::make_simgrid_context(
+      on_comms(*request.design) ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
+  simulate(request, *context);
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
+}
+
+void simulate_together(std::span<const Assignment> todo) {
+  const auto enough = std::chrono::steady_clock::now() + kTogether;
+  narrow_to_simulation(Files::none);
+  for (const Assignment& assignment : todo) {
+    if (std::chrono::steady_clock::now() >= enough) return say(Said::enough, "");
+    const codec::WorkerRequest request = codec::read_request(assignment.line);
+    if (!request.design.ok()) {
+      say_text(Said::unreadable, request.design.failure().message);
+    } else if (on_comms(*request.design) || files_of(*request.design) != Files::none) {
+      say(Said::alone, "");
+    } else {
+      inject(assignment.fault);
+      simulate(request, *sim::make_fluid_context());
+    }
+  }
 }
 
 }  // namespace
@@ -124,20 +150,26 @@ bool die_with(pid_t parent) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-void simulate_and_exit(const Assignment& assignment, Outlets outlets, pid_t parent,
-                       const Limits& limits, std::string_view fault) {
+void simulate_and_exit(std::span<const Assignment> todo, Outlets outlets, pid_t parent,
+                       const Limits& limits) {
   if (!die_with(parent)) _exit(EXIT_FAILURE);
   take_outlets(outlets);
   reset_signals();
   take_limits(limits);
   try {
-    inject(fault);
-    simulate(assignment);
+    if (todo.size() == 1) {
+      inject(todo.front().fault);
+      simulate_alone(todo.front());
+    } else {
+      simulate_together(todo);
+    }
+    _exit(EXIT_SUCCESS);
   } catch (const std::bad_alloc&) {
     say_text(Said::exception, "it needs more memory than a simulation may take");
   } catch (const std::exception& error) {
     say_text(Said::exception, error.what());
   }
+  say(Said::enough, "");  // who knows what it left behind
   _exit(EXIT_SUCCESS);
 }
 

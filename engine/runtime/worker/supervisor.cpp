@@ -3,15 +3,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "engine/base/jsonc.hpp"
 #include "engine/runtime/codec/protocol.hpp"
@@ -23,6 +27,9 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLogKept = 4096;  // of a child, for the message when it fails
 constexpr int kTerminated = 128 + SIGTERM;
+/// A process costs some 0.9 ms of CPU time: simulations that take about as long get one together.
+constexpr double kQuick = 4e-3, kSlow = 8e-3;  // s
+constexpr std::size_t kMostTogether = 16;
 
 // Written by the handler of SIGTERM, which is blocked except while waiting for events.
 volatile sig_atomic_t terminated = 0;
@@ -58,8 +65,13 @@ bool read_into(int fd, std::string& text) {
 
 }  // namespace
 
-Supervisor::Supervisor(std::size_t jobs, Limits limits, std::string fault)
-    : jobs_(jobs), limits_(limits), fault_(std::move(fault)), self_(getpid()) {}
+Supervisor::Supervisor(std::size_t jobs, std::size_t together, Limits limits, std::string fault)
+    : jobs_(jobs),
+      learns_(together == 0),
+      together_(std::max<std::size_t>(1, together)),
+      limits_(limits),
+      fault_(std::move(fault)),
+      self_(getpid()) {}
 
 int Supervisor::run() {
   struct sigaction action {};
@@ -89,7 +101,8 @@ int Supervisor::run() {
 void Supervisor::wait_for_events() {
   std::vector<pollfd> watched;
   // Requests are read only as they can be served: a list of thousands stays with its sender.
-  watched.push_back({input_open_ && waiting_.size() < jobs_ ? STDIN_FILENO : -1, POLLIN, 0});
+  watched.push_back(
+      {input_open_ && waiting_.size() < jobs_ * together_ ? STDIN_FILENO : -1, POLLIN, 0});
   for (const Child& child : children_) {
     watched.push_back({child.say_fd, POLLIN, 0});
     watched.push_back({child.log_fd, POLLIN, 0});
@@ -126,7 +139,7 @@ void Supervisor::read_requests() {
 void Supervisor::take_request(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   if (const std::optional<std::uint64_t> id = codec::request_id(line)) {
-    waiting_.push_back({*id, std::string(line)});
+    waiting_.push_back({*id, std::string(line), fault_for(*id)});
     return;
   }
   put("{\"type\":\"failed\",\"id\":null," +
@@ -134,34 +147,47 @@ void Supervisor::take_request(std::string_view line) {
 }
 
 void Supervisor::start_children() {
-  while (children_.size() < jobs_ && !waiting_.empty()) {
-    start(waiting_.front());
-    waiting_.pop_front();
-  }
+  while (children_.size() < jobs_ && !waiting_.empty()) start(next_for_a_child());
 }
 
-void Supervisor::start(const Assignment& assignment) {
+/// As many as a child gets, and no more than its share of those that wait.
+std::deque<Assignment> Supervisor::next_for_a_child() {
+  const std::size_t share = (waiting_.size() + jobs_ - 1) / jobs_;
+  std::deque<Assignment> out;
+  while (!waiting_.empty() && out.size() < std::min(together_, share)) {
+    if (waiting_.front().alone && !out.empty()) break;
+    out.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+    if (out.back().alone) break;
+  }
+  return out;
+}
+
+void Supervisor::start(std::deque<Assignment> todo) {
   std::array<int, 2> says{-1, -1}, logs{-1, -1};
   pid_t pid = -1;
   if (pipe2(says.data(), O_CLOEXEC) == 0 && pipe2(logs.data(), O_CLOEXEC) == 0) pid = fork();
-  if (pid == 0)
-    simulate_and_exit(assignment, {says[1], logs[1]}, self_, limits_, fault_for(assignment.id));
+  if (pid == 0) {
+    const std::vector<Assignment> own(todo.begin(), todo.end());
+    simulate_and_exit(own, {says[1], logs[1]}, self_, limits_);
+  }
   const int reason = errno;
   for (const int theirs : {says[1], logs[1]})
     if (theirs >= 0) close(theirs);
   if (pid > 0) {
     Child& child = children_.emplace_back();
     child.pid = pid;
-    child.id = assignment.id;
+    child.todo = std::move(todo);
     child.say_fd = says[0];
     child.log_fd = logs[0];
     return;
   }
   for (const int ours : {says[0], logs[0]})
     if (ours >= 0) close(ours);
-  put(message(
-      "failed", assignment.id,
-      failure("exception", 0, std::string("cannot start a simulation: ") + std::strerror(reason))));
+  for (const Assignment& assignment : todo)
+    put(message("failed", assignment.id,
+                failure("exception", 0,
+                        std::string("cannot start a simulation: ") + std::strerror(reason))));
 }
 
 void Supervisor::hear(Child& child) {
@@ -177,22 +203,35 @@ void Supervisor::hear(Child& child) {
 
 void Supervisor::hear_line(Child& child, std::string_view line) {
   const std::string json(line.substr(1));
-  switch (static_cast<Said>(line.front())) {
+  const auto said = static_cast<Said>(line.front());
+  if (said == Said::enough) child.enough = true;
+  if (child.todo.empty()) return;
+  const std::uint64_t id = child.todo.front().id;
+  switch (said) {
     case Said::progress:
-      return put(message("progress", child.id, "\"fraction\":" + json));
+      return put(message("progress", id, "\"fraction\":" + json));
     case Said::result:
-      child.outcome = message("result", child.id, "\"result\":" + json);
-      return;
+      return settle(child, message("result", id, "\"result\":" + json));
     case Said::timeline:
-      child.outcome = message("timeline", child.id, "\"timeline\":" + json);
-      return;
+      return settle(child, message("timeline", id, "\"timeline\":" + json));
     case Said::exception:
-      child.outcome = message("failed", child.id, failure_json("exception", 0, json));
-      return;
+      return settle(child, message("failed", id, failure_json("exception", 0, json)));
     case Said::unreadable:
-      child.outcome = message("failed", child.id, failure_json("bad-request", 0, json));
+      return settle(child, message("failed", id, failure_json("bad-request", 0, json)));
+    case Said::alone:
+      child.todo.front().alone = true;
+      waiting_.push_front(std::move(child.todo.front()));
+      return child.todo.pop_front();
+    case Said::enough:
       return;
   }
+}
+
+void Supervisor::settle(Child& child, const std::string& message) {
+  put(message);
+  child.todo.pop_front();
+  child.log.clear();
+  ++child.done;
 }
 
 /// What a child prints is passed on as log, and its end kept: the last words of an assertion.
@@ -215,17 +254,31 @@ void Supervisor::read_log(Child& child) {
 void Supervisor::finish(Child& child) {
   while (child.log_fd >= 0) read_log(child);
   int status = 0;
-  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(child.pid, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  if (child.outcome.empty()) {
+  const bool well = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  if (!child.todo.empty() && !(child.enough && well)) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (signal == 0)
       child.log +=
           "\nended with status " + std::to_string(WEXITSTATUS(status)) + ", without result";
-    child.outcome = message("failed", child.id,
-                            failure(signal == SIGKILL ? "killed" : "crashed", signal, child.log));
+    settle(child, message("failed", child.todo.front().id,
+                          failure(signal == SIGKILL ? "killed" : "crashed", signal, child.log)));
   }
-  put(child.outcome);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  learn(child, seconds(used.ru_utime) + seconds(used.ru_stime));
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(child.todo.begin()),
+                  std::make_move_iterator(child.todo.end()));
+}
+
+void Supervisor::learn(const Child& child, double cpu_s) {
+  if (!learns_ || child.done == 0) return;
+  const double each = cpu_s / static_cast<double>(child.done);
+  if (each < kQuick) together_ = std::min(2 * together_, kMostTogether);
+  if (each > kSlow) together_ = std::max<std::size_t>(1, together_ / 2);
 }
 
 void Supervisor::kill_children() {

@@ -14,14 +14,15 @@ struct pollfd;
 
 namespace stallcast::worker {
 
-/// Reads requests from standard input, gives each a child of its own, and writes what became of
-/// them to standard output. Single-threaded, and no SimGrid engine ever lives here: a child is a
-/// fresh process each time.
+/// Reads requests from standard input, gives them to children, and writes what became of them to
+/// standard output. Single-threaded, and no SimGrid engine ever lives here: a child is a fresh
+/// process each time. A process costs more than a small simulation, so where these are small and
+/// many wait, a child gets several.
 class Supervisor {
  public:
-  /// At most `jobs` children at a time, each within `limits`. `fault` is $STALLCAST_SIM_FAULT:
-  /// "kind" or "kind@id".
-  Supervisor(std::size_t jobs, Limits limits, std::string fault);
+  /// At most `jobs` children at a time, each within `limits`, with `together` simulations; 0: as
+  /// many as are quick. `fault` is $STALLCAST_SIM_FAULT: "kind" or "kind@id".
+  Supervisor(std::size_t jobs, std::size_t together, Limits limits, std::string fault);
 
   /// Returns an exit status, when the input has ended and all its requests are answered, when
   /// nobody reads the output any more, or on SIGTERM. No child is left in any case.
@@ -30,28 +31,36 @@ class Supervisor {
  private:
   struct Child {
     pid_t pid = -1;
-    std::uint64_t id = 0;
+    std::deque<Assignment> todo;  ///< in its order: those it has told of are gone
+    std::size_t done = 0;
+    bool enough = false;  ///< it does not want the rest
     int say_fd = -1;
     int log_fd = -1;
-    std::string said;     ///< the beginning of a line
-    std::string outcome;  ///< result or failure, ready to be written; empty until it is known
-    std::string log;      ///< its last lines
+    std::string said;  ///< the beginning of a line
+    std::string log;   ///< its last lines
   };
 
   void read_requests();
   void take_request(std::string_view line);
   void start_children();
-  void start(const Assignment& assignment);
+  [[nodiscard]] std::deque<Assignment> next_for_a_child();
+  void start(std::deque<Assignment> todo);
   void wait_for_events();
   void hear(Child& child);
   void hear_line(Child& child, std::string_view line);
+  /// The first that `child` has to do is done, with this to say.
+  void settle(Child& child, const std::string& message);
   void read_log(Child& child);
   void finish(Child& child);
+  /// Makes of what simulations cost how many a child gets.
+  void learn(const Child& child, double cpu_s);
   void kill_children();
   [[nodiscard]] std::string fault_for(std::uint64_t id) const;
   void put(std::string_view line);
 
   std::size_t jobs_;
+  bool learns_;
+  std::size_t together_;  ///< simulations that a child gets
   Limits limits_;
   std::string fault_;
   pid_t self_;

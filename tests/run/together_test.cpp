@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/codec/protocol.hpp"
+#include "tests/run/support.hpp"
+#include "tests/support/designs.hpp"
+
+namespace together_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+
+namespace {
+
+/// What the worker says to `requests` when `together` simulations share a process, sorted.
+std::vector<std::string> answers(const std::string& requests, int together,
+                                 const std::string& fault = "") {
+  const TempFolder folder;
+  write_all(folder.file("in"), requests);
+  const std::string command = "STALLCAST_SIM_FAULT=" + fault + " " + STALLCAST_SIM_PATH +
+                              " --jobs 2 --together " + std::to_string(together) + " < " +
+                              folder.file("in") + " > " + folder.file("out") + " 2> " +
+                              folder.file("log");
+  CHECK(std::system(command.c_str()) == 0);
+  std::istringstream said(read_all(folder.file("out")));
+  std::vector<std::string> out;
+  for (std::string line; std::getline(said, line);)
+    if (line.find("\"type\":\"progress\"") == std::string::npos) out.push_back(line);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string line_of(std::uint64_t id, const Design& design) {
+  return codec::request_line(id, 7 + id, codec::encode(design), {}) + "\n";
+}
+
+/// Steps, reads and saves, other numbers for each.
+Design with_reads(std::uint64_t i) {
+  Design out = one_reader("webdataset", {{"shard", "1 GiB"}, {"sample", "1 MB"}});
+  set(out.jobs[0].step, models::Role::step, "jitter", i % 2 == 0 ? "3 %" : "0 %");
+  return out;
+}
+
+std::string many() {
+  std::string out;
+  for (std::uint64_t i = 0; i < 12; ++i)
+    out += line_of(i, i % 3 == 0 ? small_design() : with_reads(i));
+  return out;
+}
+
+std::string of_id(const std::vector<std::string>& lines, int id) {
+  const std::string wanted = "\"id\":" + std::to_string(id) + ",";
+  for (const std::string& line : lines)
+    if (line.find(wanted) != std::string::npos) return line;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("simulations that share a process give the same bytes as those with one of their own") {
+  const std::string requests = many();
+  const auto alone = answers(requests, 1);
+  REQUIRE(alone.size() == 13);  // with the greeting
+  for (const int together : {2, 5, 16}) CHECK(answers(requests, together) == alone);
+}
+
+TEST_CASE("one that fails takes none of those along that share its process") {
+  const std::string requests = many();
+  const auto well = answers(requests, 1);
+  struct Case {
+    std::string fault, said;
+  };
+  for (const Case& c : {Case{"abort@4", "\"signal\":6"}, Case{"segv@4", "\"signal\":11"},
+                        Case{"exit@4", "ended with status 3"}, Case{"assert@4", "injected"},
+                        Case{"escape@4", "the sandbox holds"}}) {
+    INFO(c.fault);
+    const auto told = answers(requests, 16, c.fault);
+    REQUIRE(told.size() == well.size());
+    for (int id = 0; id < 12; ++id) {
+      INFO(id);
+      if (id != 4) CHECK(of_id(told, id) == of_id(well, id));
+    }
+    INFO(of_id(told, 4));
+    CHECK(of_id(told, 4).find("\"type\":\"failed\"") != std::string::npos);
+    CHECK(of_id(told, 4).find(c.said) != std::string::npos);
+  }
+}
+
+TEST_CASE("what needs SimGrid's transfers, and what cannot be read, is answered among others") {
+  std::string requests = many();
+  Design comm = small_design();
+  set(comm.run, models::Role::run, "backend", "comm");
+  requests.insert(0, line_of(20, comm));
+  requests += "{\"id\":21,\"seed\":1,\"design\":{\"hosts\":3}}\n";
+  const auto alone = answers(requests, 1), together = answers(requests, 8);
+  CHECK(together == alone);
+  CHECK(of_id(together, 20).find("\"type\":\"result\"") != std::string::npos);
+  CHECK(of_id(together, 21).find("bad-request") != std::string::npos);
+}
+
+}  // namespace together_test
