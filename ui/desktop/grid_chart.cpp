@@ -95,7 +95,7 @@ void GridChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
       }
       const QColor colour = Theme::viridis(top > low ? (*value - low) / (top - low) : 0.5);
       painter.fillRect(box, colour);
-      painter.setPen(qGray(colour.rgb()) > 110 ? Qt::black : Qt::white);
+      painter.setPen(readable_on(colour));
       painter.drawText(box, Qt::AlignCenter,
                        metrics.elidedText(cell_text(c, r), Qt::ElideRight, box.width() - 2));
     }

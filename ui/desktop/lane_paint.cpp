@@ -83,7 +83,7 @@ void paint_spans(QPainter& painter, const std::vector<GanttData::Span>& spans, d
     const QRectF box(area.left() + left, area.top(), right - left, area.height());
     painter.fillRect(box, colour);
     if (named && QFontMetricsF(painter.font()).horizontalAdvance(span->text) + 6 < box.width()) {
-      painter.setPen(colour.lightness() > 140 ? Qt::black : Qt::white);
+      painter.setPen(readable_on(colour));
       painter.drawText(box, Qt::AlignCenter, span->text);
     }
   }

@@ -30,13 +30,6 @@ std::vector<QString> texts_of(const StepChart::Bar& bar) {
   return out;
 }
 
-/// Text on a colour: black or white, whichever can be read.
-QColor on(const QColor& background) {
-  const double light =
-      0.299 * background.red() + 0.587 * background.green() + 0.114 * background.blue();
-  return light > 150 ? Qt::black : Qt::white;
-}
-
 }  // namespace
 
 StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
@@ -92,7 +85,7 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
       painter.fillRect(part, theme.causes[i]);
       const QString& text = texts[i];
       if (QFontMetricsF(painter.font()).horizontalAdvance(text) + unit < part.width()) {
-        painter.setPen(on(theme.causes[i]));
+        painter.setPen(readable_on(theme.causes[i]));
         painter.drawText(part, Qt::AlignCenter, text);
       }
       x += share * area.width();

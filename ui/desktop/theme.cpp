@@ -17,16 +17,6 @@ namespace {
 
 constexpr double kPointSize = 10.0;
 
-/// Black or white, whichever stands out more: above a luminance of 0.179 (WCAG 2.1) black does.
-QColor readable_on(const QColor& ground) {
-  const auto linear = [](double x) {
-    return x <= 0.03928 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
-  };
-  const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) +
-                           0.0722 * linear(ground.blueF());
-  return luminance > 0.179 ? Qt::black : Qt::white;
-}
-
 QPalette palette_of(const char* window, const char* base, const char* other, const char* text,
                     const char* accent, const char* faint) {
   QPalette out{QColor(window)};
@@ -81,6 +71,16 @@ Chosen& chosen() {
 }
 
 }  // namespace
+
+// Above a luminance of 0.179 black stands out more (WCAG 2.1).
+QColor readable_on(const QColor& ground) {
+  const auto linear = [](double x) {
+    return x <= 0.03928 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+  };
+  const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) +
+                           0.0722 * linear(ground.blueF());
+  return luminance > 0.179 ? Qt::black : Qt::white;
+}
 
 const Theme& Theme::light() {
   static const Theme theme{

@@ -35,6 +35,9 @@ struct Theme {
   [[nodiscard]] static QColor viridis(double at);
 };
 
+/// For letters on `ground`: black or white, whichever stands out more.
+[[nodiscard]] QColor readable_on(const QColor& ground);
+
 /// Palette and letters for the whole program, in Fusion style. `percent` of the usual font size.
 void apply_look(Look look, int percent);
 [[nodiscard]] Look look_now();
