@@ -206,6 +206,9 @@ PlanSpec read_plan(ReadContext& context, std::span<const Parameter> params) {
 std::map<std::string, PlanDimension> ranged_values(const Tree& tree, const Design& design,
                                                    std::span<const Parameter> params) {
   std::map<std::string, PlanDimension> out;
+  if (std::none_of(params.begin(), params.end(),
+                   [](const Parameter& p) { return p.minimum && p.maximum; }))
+    return out;
   const auto visit = [&](const std::string& path, std::string_view, const Component& component) {
     for (const auto& [key, value] : component.values) {
       const Json* node = find(tree.root, base::pointer_of(component, key));
