@@ -36,7 +36,7 @@ def other_programs():
     for folder in (HERE, measure.PROGRAMS):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
             path = os.path.join(folder, name)
-            if os.path.isfile(path) and os.access(path, os.X_OK) and path != peers.PEER:
+            if os.path.isfile(path) and os.access(path, os.X_OK) and path not in (peers.PEER, peers.LOOP):
                 found[os.path.splitext(name)[0]] = path
     return found
 

@@ -1,11 +1,16 @@
-"""The same job as one writes it with SimGrid alone (peers/s4u_actors.cpp), and our ways to run it."""
+"""The same job in other programs (peers/), and our ways to run it."""
 
 import os
+import subprocess
 
 import measure
 
 PEER = os.path.join(measure.PROGRAMS, "s4u_actors")
+LOOP = os.path.join(measure.PROGRAMS, "event_loop")
+SIMPY = os.path.join(measure.ROOT, "bench/peers/simpy_processes.py")
+PYTHON = "/usr/bin/python3"  # the distribution's, which has its SimPy
 HOSTS, STEPS = 1000, 1000
+FEW_HOSTS, FEW_STEPS = 200, 100  # whose instructions are counted
 OURS = [
     ("folded, fast-forward", ()),
     ("folded", ("--no-fast-forward",)),
@@ -13,31 +18,59 @@ OURS = [
 ]
 
 
+def peers():
+    """name -> command, of those that are there."""
+    simpy = subprocess.run([PYTHON, "-c", "import simpy"], capture_output=True, check=False) if os.path.exists(PYTHON) else None
+    found = {"S4U actors": [PEER], "event loop by hand": [LOOP]}
+    found = {name: command for name, command in found.items() if os.path.exists(command[0])}
+    if simpy is not None and simpy.returncode == 0:
+        found["SimPy processes"] = [PYTHON, SIMPY]
+    return found
+
+
 def peer_figures(text):
     return {name: float(value) for name, value in map(str.split, text.splitlines())}
 
 
+def ours(options, hosts, steps):
+    return measure.stallcast("1000-hosts", *options, cluster__hosts__gpu__count=hosts, jobs__train__steps=steps)
+
+
+def instructions(command, counter):
+    """Of a step and host: `command(hosts, steps)` of twice as many steps less one of them, so that starting is left out."""
+    if counter is None:
+        return "-"
+    few, many = (measure.instructions(command(FEW_HOSTS, n * FEW_STEPS), counter) for n in (1, 2))
+    return f"{(many - few) / FEW_STEPS / FEW_HOSTS:,.0f}"
+
+
 def main(report, runs):
-    report.heading("Peer: plain S4U actors")
-    if not os.path.exists(PEER):
+    report.heading("Peers: the same job in other programs")
+    others = peers()
+    if "S4U actors" not in others or "event loop by hand" not in others:
         report.line("Not built.")
         return
-    measure.note(f"peer, {HOSTS} hosts, {STEPS} steps")
-    peer = measure.repeat([PEER, str(HOSTS), str(STEPS)], runs)
-    wanted = peer_figures(peer.out)["step.time"]
-    rows = [("S4U actors", measure.seconds(peer.cpu), measure.seconds(peer.wall),
-             measure.megabytes(peer.peak), f"{wanted:.9f}", "", "1")]
-    for name, options in OURS:
-        measure.note(name)
-        ours = measure.repeat(measure.stallcast("1000-hosts", *options), runs)
-        step = measure.metrics(ours)["job.train.step.time"]
-        error = abs(step - wanted) / wanted
-        faster = peer.cpu / ours.cpu
-        rows.append((name, measure.seconds(ours.cpu), measure.seconds(ours.wall),
-                     measure.megabytes(ours.peak), f"{step:.9f}", f"{error:.1e}", f"{faster:,.0f}"))
-        if name == "folded":
-            report.target(f"S4U actors, {HOSTS} hosts, {STEPS} steps, against folded without fast-forward",
-                          f"{faster:,.0f} times the CPU time, step time within {error:.0e}",
-                          "300 times, 1e-6")
-    report.table(["program", "CPU:", "wall:", "memory:", "mean step, s:", "error:", "times faster (CPU):"],
-                 rows)
+    counter = measure.instruction_counter()
+    rows, cpu, wanted = [], {}, None
+    commands = {name: (lambda hosts, steps, words=words: [*words, str(hosts), str(steps)]) for name, words in others.items()}
+    commands |= {name: (lambda hosts, steps, options=options: ours(options, hosts, steps)) for name, options in OURS}
+    for name, command in commands.items():
+        measure.note(f"{name}, {HOSTS} hosts, {STEPS} steps")
+        usage = measure.repeat(command(HOSTS, STEPS), runs)
+        step = peer_figures(usage.out)["step.time"] if name in others else measure.metrics(usage)["job.train.step.time"]
+        wanted = wanted or step
+        cpu[name] = usage.cpu
+        rows.append([name, measure.seconds(usage.cpu), measure.seconds(usage.wall), measure.megabytes(usage.peak),
+                     instructions(command, counter), f"{step:.9f}", f"{abs(step - wanted) / wanted:.0e}"])
+    for row in rows:
+        row.append(f"{cpu[row[0]] / cpu['event loop by hand']:,.2g}")
+        row.append(f"{cpu['S4U actors'] / cpu[row[0]]:,.3g}")
+    error = max(float(row[6]) for row in rows)
+    report.target(f"S4U actors, {HOSTS} hosts, {STEPS} steps, against folded without fast-forward",
+                  f"{cpu['S4U actors'] / cpu['folded']:,.0f} times the CPU time, step time within {error:.0e}",
+                  "300 times, 1e-6")
+    report.target("the same rank by rank, against an event loop written by hand for it",
+                  f"{cpu['rank by rank'] / cpu['event loop by hand']:,.1f} times the CPU time", "5 times")
+    report.table(["program", "CPU:", "wall:", "memory:", "instructions a step and host:", "mean step, s:", "error:",
+                  "CPU, event loop = 1:", "S4U, this = 1:"], rows)
+    report.line(f"Instructions: of {FEW_HOSTS} hosts, {FEW_STEPS} steps less as many steps before; counted by {counter}.")

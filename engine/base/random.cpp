@@ -132,10 +132,15 @@ double RandomStream::normal() { return normal_quantile(open_uniform(next())); }
 
 double RandomStream::lognormal(double mean, double cv) { return lognormal_max(mean, cv, 1.0); }
 
-double RandomStream::lognormal_max(double mean, double cv, double count) {
-  assert(mean >= 0.0 && cv >= 0.0 && count >= 1.0);
+LognormalSpread::LognormalSpread(double cv)
+    : sigma_(std::sqrt(std::log1p(cv * cv))), half_variance_(std::log1p(cv * cv) / 2.0) {
+  assert(cv >= 0.0);
+}
+
+double RandomStream::lognormal_max(double mean, const LognormalSpread& spread, double count) {
+  assert(mean >= 0.0 && count >= 1.0);
   const double u = open_uniform(next());  // drawn in every case: later draws do not shift
-  if (mean == 0.0 || cv == 0.0) return mean;
+  if (mean == 0.0 || spread.sigma_ == 0.0) return mean;
   // The largest of n has the distribution function F^n, so its quantile at u is that of F at
   // u^(1/n); near 1 the complement keeps the digits.
   const double log_p = std::log(u) / count;
@@ -143,8 +148,7 @@ double RandomStream::lognormal_max(double mean, double cv, double count) {
   const double z = p < 0.5 ? normal_quantile(p) : -normal_quantile(-std::expm1(log_p));
   // The mean is a factor, not a logarithm in the exponent: twice the mean is twice the draw to the
   // last bit.
-  const double variance = std::log1p(cv * cv);
-  return mean * std::exp(std::sqrt(variance) * z - variance / 2.0);
+  return mean * std::exp(spread.sigma_ * z - spread.half_variance_);
 }
 
 }  // namespace stallcast::base

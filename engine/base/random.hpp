@@ -8,6 +8,16 @@
 /// else.
 namespace stallcast::base {
 
+/// What a lognormal draw needs of its coefficient of variation.
+class LognormalSpread {
+ public:
+  explicit LognormalSpread(double cv);
+
+ private:
+  friend class RandomStream;
+  double sigma_, half_variance_;  // of the logarithm
+};
+
 class RandomStream {
  public:
   /// The same arguments give the same numbers, on every machine and with every library version.
@@ -24,7 +34,11 @@ class RandomStream {
   double lognormal(double mean, double cv);
   /// The largest of `count` (>= 1, may be fractional) independent lognormal draws, from one uniform
   /// number: the quantile at u^(1/count).
-  double lognormal_max(double mean, double cv, double count);
+  double lognormal_max(double mean, double cv, double count) {
+    return lognormal_max(mean, LognormalSpread(cv), count);
+  }
+  /// The same for those who draw often with one coefficient of variation.
+  double lognormal_max(double mean, const LognormalSpread& spread, double count);
 
  private:
   std::uint64_t next();

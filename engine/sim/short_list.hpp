@@ -56,8 +56,9 @@ class ShortList {
   T* insert(const T* at, T value) {
     const auto place = at - begin();
     push_back(value);
-    std::rotate(begin() + place, end() - 1, end());
-    return begin() + place;
+    T* const here = begin() + place;
+    for (T* to = end() - 1; to != here; --to) std::swap(*to, to[-1]);
+    return here;
   }
   T* erase(T* at) {
     std::copy(at + 1, end(), at);

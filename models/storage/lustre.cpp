@@ -69,9 +69,12 @@ class Lustre final : public PooledStore {
   // Both parts of a file are asked for at the same time.    [lustre.md, eq. 1 and 4]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
-      co_return co_await read_pieces(client, request, p_.stream, shared_pieces(request));
+      return read_pieces(client, request, p_.stream, shared_pieces(request));
     const LustreLayout::Parts file = read_of(request.bytes / request.files);
-    if (file.mdt == Bytes{}) co_return co_await read_osts(client, request, file);
+    return file.mdt == Bytes{} ? read_osts(client, request, file)
+                               : read_both(client, request, file);
+  }
+  sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     Served mdt, osts;
     std::vector<sim::Task<void>> parts;
     parts.push_back(read_mdt(client, request, file, mdt));

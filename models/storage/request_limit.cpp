@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace stallcast::models {
-namespace {
-
-// A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
-constexpr double kDateRounding = 1e-12;
-
-}  // namespace
 
 RequestLimit::RequestLimit(sim::Context& context, ResourceTable& resources, std::string name,
                            OpRate rate, Seconds burst, BackOff back_off)
@@ -82,7 +76,7 @@ void RequestLimit::scale(double factor) {
 }
 
 Seconds RequestLimit::back_off(Seconds wait, double count, base::RandomStream& jitter) {
-  if (wait <= context_.now() * kDateRounding) return wait;
+  if (!refuses(wait)) return wait;
   refused_ += count;
   Seconds tried, longest = back_off_.base;
   std::int64_t tries = 1;

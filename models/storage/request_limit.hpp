@@ -56,6 +56,8 @@ class RequestLimit {
   [[nodiscard]] sim::Task<void> accrue(Ops due);
   /// From now on `factor` times the present rate, also for who waits; 1e-6 or less of it is none.
   void scale(double factor);
+  /// Whether a request for which there is room `wait` after its first try is refused then.
+  [[nodiscard]] bool refuses(Seconds wait) const { return wait > context_.now() * kDateRounding; }
   /// When a request for which there is room `wait` after its first try is tried then or next: the
   /// first retry at or after `wait`. Counts `count` such requests as refused unless it is 0.
   /// `jitter` belongs to the client.    [docs/models/s3.md, eq. 5]
@@ -70,6 +72,8 @@ class RequestLimit {
   void report(Seconds wall, std::vector<ResourceUse>& out) const;
 
  private:
+  // A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
+  static constexpr double kDateRounding = 1e-12;
   /// Somebody has to wait: the rate rises when that has lasted.
   void press();
   /// What it could have served so far.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 #include "engine/base/random.hpp"
 #include "models/contract/storage.hpp"
@@ -61,6 +61,7 @@ class S3 final : public StorageModel {
     const double sigma = std::log(p_.spread) / kQuantile99;
     mean_ = std::exp(sigma * sigma / 2.0);
     cv_ = std::sqrt(std::expm1(sigma * sigma));
+    one_turn_ = base::LognormalSpread(cv_);
   }
 
   bool varied() const override { return p_.spread > 1.0; }
@@ -125,16 +126,15 @@ class S3 final : public StorageModel {
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
     if (heads == 0.0) co_return Served{};
-    Draws& draws = draws_of(client);
     const Seconds asked = context_->now();
     const RequestLimit::Turn turn = gets_->ask(client.members * heads);
     co_await context_->sleep(turn.wait);
     if (gets_->changed()) co_await gets_->accrue(turn.due);
     Seconds waited = context_->now() - asked;
-    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, draws);
+    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
-    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws.delay);
+    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
     co_await context_->sleep(delay);
     co_return Served{waited > delay ? gets_->resource() : first_byte_};
   }
@@ -237,18 +237,19 @@ class S3 final : public StorageModel {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
   Draws& draws_of(const Client& client) {
-    const auto found = draws_.find(client.id);
-    if (found != draws_.end()) return found->second;
-    return draws_
-        .emplace(client.id, Draws{base::RandomStream(seed_, name_, "first byte", client.id),
-                                  base::RandomStream(seed_, name_, "back-off", client.id)})
-        .first->second;
+    if (client.id >= draws_.size()) draws_.resize(client.id + 1);
+    std::optional<Draws>& out = draws_[client.id];
+    if (!out)
+      out.emplace(Draws{base::RandomStream(seed_, name_, "first byte", client.id),
+                        base::RandomStream(seed_, name_, "back-off", client.id)});
+    return *out;
   }
   // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
   // lognormal with the mean and variance of the sum.    [s3.md, eq. 2]
   Seconds delay_of(Seconds median, double turns, double chains, base::RandomStream& random) const {
-    const double cv = cv_ / std::sqrt(std::max(turns, 1.0));
-    const double factor = random.lognormal_max(mean_ * turns, cv, chains);
+    const double factor = turns <= 1.0
+                              ? random.lognormal_max(mean_ * turns, one_turn_, chains)
+                              : random.lognormal_max(mean_ * turns, cv_ / std::sqrt(turns), chains);
     const Seconds setup =
         p_.requests_per_connection ? p_.setup / *p_.requests_per_connection : Seconds{};
     return median * factor + setup * turns;
@@ -261,7 +262,11 @@ class S3 final : public StorageModel {
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
     const Seconds asked = context_->now();
     const double first = client.staggered ? 0.0 : call.at_once;
-    if (first > 0.0) co_await limit.take(client.members * first);
+    if (first > 0.0) {
+      const RequestLimit::Turn turn = limit.ask(client.members * first);
+      co_await context_->sleep(turn.wait);
+      if (limit.changed()) co_await limit.accrue(turn.due);
+    }
     Seconds waited = context_->now() - asked;
     const Seconds began = context_->now();
     const bool others = call.requests > first;
@@ -279,8 +284,7 @@ class S3 final : public StorageModel {
     if (others) co_await context_->sleep(std::max(Seconds{}, began + turn.wait - flow.ended));
     if (others && limit.changed()) co_await limit.accrue(turn.due);
     waited += context_->now() - flow.ended;
-    const Seconds lost =
-        lost_by(client, limit, call.requests, call.at_once, waited, draws_of(client));
+    const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
     if (waited > flow.ended - began) co_return Served{limit.resource()};
@@ -292,15 +296,17 @@ class S3 final : public StorageModel {
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]
-  static Seconds lost_by(const Client& client, RequestLimit& limit, double requests, double at_once,
-                         Seconds waited, Draws& draws) {
+  Seconds lost_by(const Client& client, RequestLimit& limit, double requests, double at_once,
+                  Seconds waited) {
     const Seconds each = waited / std::max(requests / at_once, 1.0);
-    return limit.back_off(each, client.members * requests, draws.jitter) - each;
+    if (!limit.refuses(each)) return {};
+    return limit.back_off(each, client.members * requests, draws_of(client).jitter) - each;
   }
 
   std::string name_;
   S3Params p_;
   double mean_ = 1.0, cv_ = 0.0;  // of a delay whose median is 1
+  base::LognormalSpread one_turn_{0.0};
   Bytes largest_;
   graph::NodeId source_, sink_, egress_, ingress_;
   std::uint64_t seed_ = 0;
@@ -310,7 +316,7 @@ class S3 final : public StorageModel {
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
                 tls_ = kNoResource, library_ = kNoResource;
-  std::unordered_map<std::uint64_t, Draws> draws_;  // by class of clients
+  std::vector<std::optional<Draws>> draws_;  // by class of clients
 };
 
 }  // namespace

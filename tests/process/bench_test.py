@@ -20,7 +20,8 @@ FEW = {"jobs__train__steps": 10, "jobs__train__epochs": 1}
 class BenchTest(unittest.TestCase):
     def setUp(self):
         measure.STALLCAST = program.STALLCAST
-        self.peer = os.path.join(os.path.dirname(program.STALLCAST), "../bench/s4u_actors")
+        peers.PEER, peers.LOOP = (os.path.join(os.path.dirname(program.STALLCAST), "../bench", name)
+                                  for name in ("s4u_actors", "event_loop"))
 
     def test_every_scenario_of_the_bench_runs(self):
         paths = glob.glob(os.path.join(measure.SCENARIOS, "*.json"))
@@ -45,16 +46,18 @@ class BenchTest(unittest.TestCase):
                         "jobs__train__steps": 150, "cluster__hosts__gpu__count": 16})
                     self.assertLess(steps, 1e-9)
 
-    def test_the_peer_simulates_the_same_job(self):
-        if not os.path.exists(self.peer):
-            self.skipTest("the target `bench` was not built")
+    def test_the_peers_simulate_the_same_job(self):
+        found = peers.peers()
+        if not found:
+            self.skipTest("the target `bench` was not built, and there is no SimPy")
         for hosts in (16, 200):
-            figures = peers.peer_figures(measure.run([self.peer, str(hosts), "150"]).out)
-            ours = measure.metrics(measure.run(measure.stallcast(
-                "1000-hosts", jobs__train__steps=150, cluster__hosts__gpu__count=hosts)))
-            for name in ("step.time", "step.time.max"):
-                self.assertAlmostEqual(figures[name] / ours["job.train." + name], 1.0, delta=1e-6)
-            self.assertEqual(figures["steps"], ours["job.train.steps"])
+            ours = measure.metrics(measure.run(peers.ours((), hosts, 150)))
+            for peer, command in found.items():
+                with self.subTest(f"{peer}, {hosts} hosts"):
+                    figures = peers.peer_figures(measure.run([*command, str(hosts), "150"]).out)
+                    for name in ("step.time", "step.time.max"):
+                        self.assertAlmostEqual(figures[name] / ours["job.train." + name], 1.0, delta=1e-6)
+                    self.assertEqual(figures["steps"], ours["job.train.steps"])
 
 
 if __name__ == "__main__":
