@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "models/record/choose.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/recorded.hpp"
 
@@ -149,6 +153,32 @@ TEST_CASE("a job to which nothing happens has no lanes for it") {
   Design design = failing("59 s");
   for (const Timeline::Track& track : recorded(design, {.end_s = 10.0}).tracks)
     CHECK(track.kind == "rank");
+}
+
+TEST_CASE("a window begins with the first step that begins after its date") {
+  // Steps of 100 ms: with that of 0.6 s, not where the run begins.
+  const Timeline timeline = recorded(small_design(), {.begin_s = 0.55, .end_s = 2.0});
+  CHECK(timeline.begin_s == Approx(0.6));
+  CHECK(fault_of(timeline) == "");
+}
+
+TEST_CASE("how long a rank class waits does not depend on when it does") {
+  Timeline timeline;
+  timeline.texts = {"wait for data"};
+  // 5 s at the beginning, 3 s and 1 s later
+  const std::vector<std::pair<double, double>> waits = {{200.0, 201.0}, {0.0, 5.0}, {100.0, 103.0}};
+  for (std::size_t c = 0; c < waits.size(); ++c) {
+    timeline.tracks.push_back(
+        {.kind = "rank", .job = "train", .name = "rank", .rank_class = static_cast<int>(c)});
+    timeline.spans.push_back({.track = static_cast<std::uint32_t>(c),
+                              .begin_s = waits[c].first,
+                              .end_s = waits[c].second});
+  }
+  models::keep_chosen({}, timeline);
+  REQUIRE(timeline.tracks.size() == 3);
+  std::map<std::string, double> shown;
+  for (const Timeline::Track& track : timeline.tracks) shown[track.chosen] = track.waiting_s;
+  CHECK(shown == std::map<std::string, double>{{"worst", 5.0}, {"median", 3.0}, {"best", 1.0}});
 }
 
 }  // namespace timeline_events_test
