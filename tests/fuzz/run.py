@@ -67,10 +67,11 @@ class Target:
     def run(self, fuzzer, seconds):
         """Fuzzes for so long; executions, CPU seconds, edges and new finds."""
         before = set(self.finds.iterdir())
+        words = [f"-dict={self.dictionary}"] if self.dictionary.stat().st_size else []  # libFuzzer takes no empty one
         began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
-            self.command(fuzzer, f"-max_total_time={seconds}", f"-dict={self.dictionary}", "-print_final_stats=1",
-                         "-reload=0", "-report_slow_units=60", f"-artifact_prefix={self.finds}/", str(self.corpus)),
+            self.command(fuzzer, f"-max_total_time={seconds}", *words, "-print_final_stats=1", "-reload=0",
+                          "-report_slow_units=60", f"-artifact_prefix={self.finds}/", str(self.corpus)),
             capture_output=True, text=True, errors="replace", check=False, cwd=self.finds.parent,
             env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         now = resource.getrusage(resource.RUSAGE_CHILDREN)
