@@ -71,7 +71,7 @@ class Target:
         began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             self.command(fuzzer, f"-max_total_time={seconds}", *words, "-print_final_stats=1", "-reload=0",
-                          "-report_slow_units=60", f"-artifact_prefix={self.finds}/", str(self.corpus)),
+                         "-report_slow_units=60", f"-artifact_prefix={self.finds}/", str(self.corpus)),
             capture_output=True, text=True, errors="replace", check=False, cwd=self.finds.parent,
             env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         now = resource.getrusage(resource.RUSAGE_CHILDREN)
