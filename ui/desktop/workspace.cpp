@@ -97,7 +97,7 @@ void Workspace::simulate() {
 
 // A few draws first, so that a band is there within a second; they are among those that follow.
 void Workspace::sketch() {
-  constexpr std::size_t kFew = 16;
+  static constexpr std::size_t kFew = 16;
   refining_ = true;
   if (!is_quick()) return refine(*simulated_);
   home_.start([this, scenario = *scenario_, known = *simulated_](
