@@ -93,8 +93,6 @@ class FairShares {
     double level = kNever;     // kNever: bounds nobody
     double top = kNever;       // so far `level` may rise without a filling,
     double bottom = 0.0;       // and fall
-    double lid = kNever;       // cap of all that it bounds, where they have one: they stay at it
-                               // when the link is no longer full, and are not shared anew
     double weight = 0.0;       // of what it bounds
     double taken = 0.0;        // by what it does not bound, at their tops
     std::uint32_t bounds = 0;  // flows that it bounds
@@ -104,7 +102,10 @@ class FairShares {
     bool touched = false;      // in touched_
     bool seen = false;         // in seen_
     bool opened = false;       // all groups that cross it are chosen
-    // Rarely read, and scratch of a filling:
+    // In a second line of the cache: of links that bound somebody, and scratch of a filling.
+    // Cap of all that it bounds, where they have one: they stay at it when the link is no longer
+    // full, and are not shared anew.
+    double lid = kNever;
     double heaviest = 0.0;                // `weight` at most since the last filling
     std::vector<std::uint32_t> crossing;  // groups, also those without flows
     double used = 0.0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/memory.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::sim {
@@ -28,7 +29,7 @@ class LinkTable {
   void describe(Ledger& ledger);
 
  private:
-  struct Link {
+  struct alignas(kCacheLine) Link {
     Rate capacity;
     Bytes carried{};
     double weight = 0.0;
@@ -38,7 +39,7 @@ class LinkTable {
   };
   [[nodiscard]] Link& at(LinkId link);
   [[nodiscard]] const Link& at(LinkId link) const;
-  std::vector<Link> links_;
+  LongVector<Link> links_;
   std::vector<std::string> names_;  // apart, since only reports read them
 };
 
