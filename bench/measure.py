@@ -100,8 +100,9 @@ def instructions(command, counter):
             run(["perf", "stat", "-x,", "-o", report, "-e", "instructions:u", *command])
             with open(report, encoding="utf-8") as file:
                 return sum(int(line.split(",")[0]) for line in file if "instructions" in line)
-        run(["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes",
-             f"--log-file={folder}/log.%p", f"--cachegrind-out-file={folder}/count.%p", *command])
+        # valgrind takes calls that a simulation does not
+        run(["env", "STALLCAST_SIM_SANDBOX=off", "valgrind", "-q", "--tool=cachegrind", "--cache-sim=no",
+             "--trace-children=yes", f"--log-file={folder}/log.%p", f"--cachegrind-out-file={folder}/count.%p", *command])
         total = 0
         for name in glob.glob(folder + "/count.*"):
             with open(name, encoding="utf-8") as file:
