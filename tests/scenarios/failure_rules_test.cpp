@@ -1,0 +1,124 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+/// What is said of failures, of jobs that recover from them, and of GPUs that are lent.
+namespace failure_rules_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+
+namespace {
+
+/// One job of 32 GPUs that saves every minute to a Lustre of one server, "others" beside it.
+struct Text {
+  std::string failures;  ///< what is in the list
+  std::string job = R"("checkpoint": { "to": "scratch", "every": "1 min", "size": "1 TB" },)";
+  std::string run = R"("duration": "1 h")";
+  std::string storage = R"({ "id": "scratch", "type": "lustre", "ost": { "count": 8 },
+                             "oss": { "count": 1 } })";
+};
+
+/// The only remark, without its hint; "" when there is none.
+std::string remark(const Text& text) {
+  const std::string whole =
+      R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 }, { "id": "others", "count": 2 } ] },
+           "storage": [ )" +
+      text.storage + R"( ], "jobs": [ { )" + text.job +
+      R"( "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+           "failures": [ )" +
+      text.failures + R"( ], "run": { )" + text.run + " } }";
+  const auto loaded = load_with({}, "", whole.c_str());
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    out += (out.empty() ? "" : "; ") + d.pointer + " " + d.message;
+  return out;
+}
+
+const std::string kNever = R"({ "type": "host", "mtbf": "1000 h", "hosts": "gpu" })";
+
+}  // namespace
+
+TEST_CASE("a failure comes before the run ends, and the job back too") {
+  const auto at = [](const std::string& date, const std::string& type = "host") {
+    return remark({R"({ "id": "loss", "type": ")" + type + R"(", "hosts": "gpu", "at": ")" + date +
+                   R"(" })"});
+  };
+  CHECK(at("10 min") == "");
+  CHECK(at("2 h") == "/failures/0/at the run ends before this failure");
+  CHECK_THAT(at("3599 s"),
+             Catch::StartsWith("/run/duration the run ends before job \"train\" is back from "
+                               "failure \"loss\", which takes until "));
+  // A process needs no other host.
+  CHECK_THAT(at("3599 s", "process"), Catch::Contains("is back from failure \"loss\""));
+  const Text fault{R"({ "id": "oss", "type": "storage", "on": "scratch", "part": "target",
+                        "at": "2 h" })"};
+  CHECK(remark(fault) == "/failures/0/at the run ends before this failure");
+}
+
+TEST_CASE("a part that fails has others beside it") {
+  const auto part = [](const std::string& part, const std::string& storage = Text{}.storage) {
+    return remark({.failures = R"({ "id": "fault", "type": "storage", "on": "scratch",
+                                    "at": "1 min", "part": ")" +
+                               part + R"(" })",
+                   .storage = storage});
+  };
+  CHECK(part("target") == "");
+  CHECK(part("server") ==
+        "/failures/0/part the only server of storage \"scratch\" has no other server to take over");
+  const std::string drives =
+      R"({ "id": "scratch", "type": "nvmeof", "drive": { "count": 2 }, "target": { "count": 4 },
+           "raid": { "level": "0" } })";
+  CHECK(part("server", drives) ==
+        "/failures/0/part storage \"scratch\" has no second copy of what lies on the server that "
+        "fails");
+  CHECK(part("server", R"({ "id": "scratch", "type": "s3" })") ==
+        "/failures/0/part storage \"scratch\" of type \"s3\" has no server that fails by itself");
+}
+
+TEST_CASE("a recovery is from something, and to something") {
+  const std::string recovery = R"("recovery": { "detect": "1 min" },)";
+  CHECK(remark({.failures = "", .job = recovery}) ==
+        "/jobs/0/recovery job \"train\" has a recovery, but nothing fails");
+  CHECK(remark({.failures = kNever, .job = recovery}) ==
+        "/jobs/0 job \"train\" never saves: every failure loses all its work");
+  CHECK_THAT(remark({.failures = kNever, .run = R"("duration": "30 s")"}),
+             Catch::EndsWith("/run/duration no save falls into the 30 s that are simulated in "
+                             "detail, so what failures cost is unknown"));
+}
+
+TEST_CASE("months are predicted from a run without failures") {
+  const std::string dated = R"({ "id": "loss", "type": "host", "hosts": "gpu", "at": "10 min" })";
+  CHECK_THAT(remark({kNever + ", " + dated}), Catch::Contains("at random: months are predicted"));
+  const Text lends{.failures = dated, .job = Text{}.job + R"("elastic": { "gpus": 8 },)"};
+  CHECK_THAT(remark(lends), Catch::Contains("job \"train\" lends GPUs by a schedule, which is"));
+}
+
+TEST_CASE("who lends GPUs saves before, and keeps some") {
+  const auto lends = [](const std::string& fields, const std::string& job = Text{}.job) {
+    return remark({.failures = "", .job = job + R"("elastic": { )" + fields + " },"});
+  };
+  CHECK(lends(R"("gpus": 8)") == "");
+  CHECK(lends(R"("gpus": 8)", "") ==
+        "/jobs/0/elastic job \"train\" lends GPUs, and saves nothing to go on from");
+  CHECK(lends(R"("gpus": 32)") ==
+        "/jobs/0/elastic/gpus no GPU trains: all 32 GPUs of job \"train\" are lent");
+  CHECK(lends(R"("gpus": 8, "period": "24 h", "busy": "24 h")") ==
+        "/jobs/0/elastic/busy inference never gives the GPUs back: \"busy\" is all of \"period\"");
+  CHECK_THAT(lends(R"("gpus": 8, "period": "24 h", "busy": "1 s")"),
+             Catch::StartsWith("/jobs/0/elastic/busy a restart takes "));
+  CHECK_THAT(lends(R"("gpus": 8, "period": "86401 s", "busy": "24 h")"),
+             Catch::StartsWith("/jobs/0/elastic/period a restart takes "));
+}
+
+TEST_CASE("failures hit a job that there is") {
+  CHECK(remark({R"({ "id": "loss", "type": "host", "mtbf": "1000 h", "hosts": "others" })"}) ==
+        "/failures/0/hosts no job runs on \"others\", so its failures hit nothing");
+  CHECK_THAT(
+      remark({R"({ "type": "process", "mtbf": "1000 h", "hosts": "gpu", "per": "worker" })"}),
+      Catch::Contains("no job that it hits has loader processes that could fail"));
+  CHECK(remark({R"({ "id": "loss", "type": "host", "at": "10 min" })"}) ==
+        "/failures/0 failure \"loss\" has a date and does not say where it comes");
+}
+
+}  // namespace failure_rules_test
