@@ -230,7 +230,6 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
 void Supervisor::settle(Child& child, const std::string& message) {
   put(message);
   child.todo.pop_front();
-  child.log.clear();
   ++child.done;
 }
 
