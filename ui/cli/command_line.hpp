@@ -46,7 +46,7 @@ struct Choice {
   T value;
 };
 template <class T>  // clang 14 does not deduce it by itself
-Choice(const char*, T) -> Choice<T>;
+Choice(const char*, T)->Choice<T>;
 /// Takes the value of `word` from `choices`. A failure names the words.
 template <class T, std::size_t N>
 std::optional<Failure> choose(const std::string& option, const std::string& word,
