@@ -1,6 +1,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
 #include <QTableView>
 #include <QToolButton>
 #include <catch2/catch.hpp>
@@ -110,8 +111,12 @@ TEST_CASE("a value that is changed keeps the unit it is written in") {
   }
   SECTION("a unit that was typed stays as it is typed") {
     PartForm* form = form_of(window, QStringLiteral("storage[s]"));
-    type(*field<QuantityEdit>(*form, "storage[s].ost.write"), QStringLiteral("2 GB/s"));
+    const QPointer<QuantityEdit> write = field<QuantityEdit>(*form, "storage[s].ost.write");
+    type(*write, QStringLiteral("2 GB/s"));
     says("\"2 GB/s\"");
+    // The form is made anew, but not while the field still handles the key.
+    CHECK_FALSE(write.isNull());
+    CHECK(field<QuantityEdit>(*form, "storage[s].ost.write") != write);
   }
   SECTION("by a slider") {
     const auto rate = workspace.slider_of(QStringLiteral("cluster.hosts[gpu].nic.rate"));

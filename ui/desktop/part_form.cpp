@@ -137,6 +137,8 @@ void PartForm::rebuild(const client::FormPart& part) {
   for (int group = 0; group < static_cast<int>(client::field_groups().size()); ++group)
     if (!fields_in(part, group).empty()) add_group(part, group, groups > 1, *all, inside);
   all->addStretch(1);
+  // The field that was changed is still in the middle of telling it.
+  if (QWidget* before = takeWidget()) before->deleteLater();
   setWidget(inside);
   updateGeometry();
 }
