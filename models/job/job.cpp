@@ -111,7 +111,7 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.batch = {};
   open(ranks.lane, "step", steps_);
   open(ranks.lane, "wait for a batch");
-  if (ranks.loader) ranks.batch = co_await ranks.loader->next();
+  if (ranks.loader) co_await ranks.loader->next(ranks.batch);
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;

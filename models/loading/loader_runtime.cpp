@@ -282,6 +282,15 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
 }
 
+// The training loop `waited` for a batch whose last stage took `staged`: the end of the wait may
+// have been that, not the loading.
+void LoaderRuntime::blame(WaitSplit& wait, const WaitSplit& before, Seconds waited,
+                          Seconds staged) const {
+  staged = std::min(staged, waited);
+  wait += read_clocks().since(before, waited - staged);
+  wait.add(Phase::cpu, staged, shared_.site.last_resource);
+}
+
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   if (!primed_) co_await start(batch);
   skip_dry();
@@ -313,12 +322,8 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   }
   const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
   batch.wait += mapping;
-  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
-    // The end of the wait may have been the last stage, not the loading.
-    const Seconds staged = std::min(found->second.staged, waited);
-    batch.wait += read_clocks().since(before, waited - staged);
-    batch.wait.add(Phase::cpu, staged, shared_.site.last_resource);
-  }
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{})
+    blame(batch.wait, before, waited, found->second.staged);
   batch.index = found->first;
   batch.bytes = found->second.bytes;
   const Seconds handover = found->second.handover;
@@ -345,8 +350,7 @@ auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {
                             .cap = site.gpu_copy});
 }
 
-sim::Task<Batch> LoaderRuntime::next() {
-  Batch batch;
+sim::Task<void> LoaderRuntime::next(Batch& batch) {
   if (!scanned_) co_await scan(batch.wait);
   if (!listed_) co_await open_epoch(batch);
   if (p_.workers == 0)
@@ -359,7 +363,6 @@ sim::Task<Batch> LoaderRuntime::next() {
     batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
   }
   if (shared_.site.peers > 0.0) co_await pass_on(batch);
-  co_return batch;
 }
 
 // A broadcast in a row of GPUs, piece by piece: each takes in the batch once.    [host.md, eq. 5]

@@ -49,8 +49,9 @@ class LoaderRuntime {
   /// It goes on for `before`, which was stopped. `cold`: on other hosts, whose caches are empty.
   /// Called before any epoch begins.
   void take_over(const LoaderRuntime& before, bool cold);
-  /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
-  [[nodiscard]] sim::Task<Batch> next();
+  /// The next batch goes to `batch`, which is empty. REQUIRES: called at most `steps` times per
+  /// epoch, never twice at once.
+  [[nodiscard]] sim::Task<void> next(Batch& batch);
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
   /// Its workers report to `recorder` what they do. `track`: whose they are.
@@ -105,6 +106,7 @@ class LoaderRuntime {
   sim::Task<void> receive(Batch& batch);
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
+  void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, Seconds staged) const;
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
