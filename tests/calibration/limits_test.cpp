@@ -133,7 +133,8 @@ TEST_CASE("a bucket that is deeper after a longer rest is doubted") {
     if (m.path == "rested" && m.figures["rest_s"] > 1.0)
       for (const char* key : {"burst_requests", "burst_s"}) m.figures[key] *= 2.0;
   const std::vector<MeasurementSet> sets{set};
-  const Fit& depth = fit_of(fit::fit_limits(sets, {}), "io.limit");
+  const std::vector<Fit> fits = fit::fit_limits(sets, {});
+  const Fit& depth = fit_of(fits, "io.limit");
   CHECK(depth.verdict != FitVerdict::accepted);
 }
 
