@@ -1,0 +1,119 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+/// What a scenario says that cannot be, and what is answered.
+namespace slips_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// kScenario with more at its top and in its job.
+std::string fault(const std::string& top, const std::string& in_job = "") {
+  std::string text = kScenario;
+  text.insert(1, top);
+  const std::string job = R"("id": "train",)";
+  text.insert(text.find(job) + job.size(), in_job);
+  return only_fault(load_with({}, "", text.c_str()));
+}
+
+std::string param(const std::string& fields) {
+  return fault(R"("params": { "n": { "value": 4, )" + fields + " } },");
+}
+
+std::string remark(const std::string& text) {
+  const auto loaded = load_with({}, "", text.c_str());
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    out += (out.empty() ? "" : "; ") + d.pointer + " " + d.message;
+  return out;
+}
+
+// A job whose saves end in the memory of other hosts.
+std::string in_memory(const std::string& save, const std::string& more = "") {
+  return remark(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 16 } ] },
+    "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+      "checkpoint": { "to": "peer-memory", "every": "1 min", "size": "1 TB", "mode": "async")" +
+                save + " } " + more + R"( } ], "run": { "duration": "1 h" } })");
+}
+
+}  // namespace
+
+TEST_CASE("parameters are named values with limits in order") {
+  CHECK_THAT(fault(R"("params": [ 4 ],)"), Contains("is an object of named values"));
+  CHECK_THAT(param(R"("min": true)"), Contains("\"min\" takes a number"));
+  CHECK_THAT(param(R"("min": 6, "max": 3)"), Contains("is above the largest"));
+  CHECK_THAT(param(R"("step": 0)"), Contains("\"step\" must be above 0"));
+  CHECK_THAT(param(R"("doc": 7)"), Contains("\"doc\" takes a text"));
+}
+
+TEST_CASE("parameters that depend on each other for ever are refused") {
+  CHECK_THAT(fault(R"("params": { "a": "=a + 1" },)"), Contains("depends on itself"));
+  std::string chain = R"("params": { "p0": 1)";
+  for (int i = 1; i < 2000; ++i)
+    chain += ", \"p" + std::to_string(2000 - i) + "\": \"=p" + std::to_string(1999 - i) + "\"";
+  CHECK_THAT(remark("{" + chain + " }, " + (kScenario + 1)),
+             Contains("others that depend on each other"));
+}
+
+TEST_CASE("--set says what it cannot reach") {
+  const auto set = [](const std::string& what) { return only_fault(load_with({what})); };
+  CHECK_THAT(set("run[+].seed=1"), Contains("not a list"));
+  CHECK_THAT(set("jobs[train].loader[x].workers=1"), Contains("is not a list of things with ids"));
+  CHECK_THAT(set("[x].count=1"), Contains("no element \"x\" in the scenario"));
+  CHECK_THAT(set("storage[other].ost.count=1"), Contains("no element \"other\" in storage"));
+}
+
+TEST_CASE("a job runs where there are GPUs, and is cut into as many parts as it has") {
+  CHECK_THAT(only_fault(load_with({"cluster.hosts.gpus=0"})), Contains("which has no GPUs"));
+  const auto shape = [](const std::string& heads, const std::string& job = "") {
+    return fault("", job + R"("model": { "shape": { "vocabulary": 1000, "hidden": 64, "ffn": 256,
+                                  "heads": )" +
+                         heads + R"(, "kv_heads": 2, "layers": 4 } },)");
+  };
+  CHECK_THAT(shape("128"), Contains("more heads than the hidden size of 64"));
+  CHECK_THAT(shape("8", R"("parallel": { "pipeline": 8 },)"),
+             Contains("more pipeline stages than the 4 layers"));
+}
+
+TEST_CASE("a tenant starts before the run ends") {
+  const auto starts = [](const std::string& at) {
+    return remark(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+      "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+      "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                     "rate": "1 GB/s", "start": ")" +
+                  at + R"(" } ], "run": { "duration": "1 h" } })");
+  };
+  CHECK(starts("59 min") == "");
+  CHECK(starts("1 h") == "/tenants/0/start the run ends before tenant \"in\" starts");
+}
+
+TEST_CASE("saves that end in memory are no files, and survive what fails") {
+  CHECK(in_memory("") == "");
+  for (const char* field : {R"("gds": true)", R"("incremental": { "fraction": "25 %" })",
+                            R"("compress": { "ratio": 2, "on": "cpu", "rate": "1 GB/s" })",
+                            R"("snapshot": "none")", R"("verify": "read-back")"}) {
+    INFO(field);
+    CHECK_THAT(in_memory(", " + std::string(field)), Contains("ends in memory, and "));
+  }
+  CHECK_THAT(in_memory(R"(, "checksum": "10 GB/s")"), Contains("\"checksum\" is of files"));
+  CHECK_THAT(in_memory("", R"(, "elastic": { "gpus": 8 })"),
+             Contains("lends GPUs, and its saves lie in the hosts' memory"));
+}
+
+TEST_CASE("a tier is named once") {
+  const std::string twice =
+      in_memory(R"(, "tiers": ["host-memory", "host-memory", "peer-memory"])");
+  CHECK_THAT(twice, Contains("the tier \"host-memory\" is named twice"));
+}
+
+TEST_CASE("a scenario has hosts, and something that runs") {
+  CHECK_THAT(remark("{}"), Contains("the scenario has no host class"));
+  CHECK_THAT(remark("{}"), Contains("neither a job nor a tenant nor a stage"));
+}
+
+}  // namespace slips_test
