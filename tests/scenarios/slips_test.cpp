@@ -20,16 +20,18 @@ std::string fault(const std::string& top, const std::string& in_job = "") {
   return only_fault(load_with({}, "", text.c_str()));
 }
 
-std::string param(const std::string& fields) {
-  return fault(R"("params": { "n": { "value": 4, )" + fields + " } },");
-}
-
 std::string remark(const std::string& text) {
   const auto loaded = load_with({}, "", text.c_str());
   std::string out;
   for (const Diagnostic& d : loaded.diagnostics().items())
     out += (out.empty() ? "" : "; ") + d.pointer + " " + d.message;
   return out;
+}
+
+std::string param(const std::string& fields) {
+  std::string text = kScenario;
+  text.insert(1, R"("params": { "n": { "value": 4, )" + fields + " } },");
+  return remark(text);
 }
 
 // A job whose saves end in the memory of other hosts.
