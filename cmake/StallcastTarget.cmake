@@ -35,6 +35,7 @@ if(STALLCAST_SANITIZE)
   target_compile_options(stallcast_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                    -fno-omit-frame-pointer)
   target_link_options(stallcast_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(stallcast_flags INTERFACE STALLCAST_SANITIZED)  # clang has no name of its own for it
 endif()
 if(STALLCAST_FUZZ)
   # clang 14 cannot put the check of function types into coroutines.

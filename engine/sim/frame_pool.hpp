@@ -37,7 +37,7 @@ class FramePool {
   struct Free {
     Free* next;
   };
-#ifdef __SANITIZE_ADDRESS__
+#ifdef STALLCAST_SANITIZED
   static constexpr bool kPooled = false;
 #else
   static constexpr bool kPooled = true;

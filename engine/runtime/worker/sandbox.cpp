@@ -31,10 +31,8 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;  // its calls have not been listed
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef STALLCAST_SANITIZED
 constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(memory_sanitizer);
 #else
 constexpr bool kSanitized = false;
 #endif
