@@ -1,8 +1,8 @@
 """./stallcast.sh bench [PART...] [--runs N] [--update]: measures, and prints what was aimed at.
 
-Parts are whole_runs, exactness, peers, growth, sweeps, and every other program: the executable *.sh and *.py
-here and what the CMake target `bench` built. Such a program prints Markdown, and for the table of
-targets lines of the form
+Parts are whole_runs, exactness, peers, growth, sweeps, and every other program that the CMake target `bench`
+built; what measures against measurements of others, or for half an hour, is started by itself. Such a program
+prints Markdown, and for the table of targets lines of the form
 
     RESULT<TAB>work<TAB>measured<TAB>target
 
@@ -32,12 +32,11 @@ MARKS = ("<!-- targets: written by ./stallcast.sh bench --update -->", "<!-- end
 
 def other_programs():
     """name -> path of what is not a part above."""
-    found = {}
-    for folder in (HERE, measure.PROGRAMS):
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and os.access(path, os.X_OK) and path not in (peers.PEER, peers.LOOP):
-                found[os.path.splitext(name)[0]] = path
+    folder, found = measure.PROGRAMS, {}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK) and path not in (peers.PEER, peers.LOOP):
+            found[name] = path
     return found
 
 
