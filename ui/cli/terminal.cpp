@@ -228,12 +228,12 @@ void apply_terminal_options(CommonOptions& options) {
 }
 
 ProgressBar::ProgressBar(const CommonOptions& options, client::Passes passes)
-    : quiet_(options.quiet), bar_(isatty(STDERR_FILENO) == 1), progress_(passes) {}
+    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1), progress_(passes) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(double done, std::string_view what) {
-  if (quiet_) return;
+  if (!enabled_) return;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
   progress_.tell(done, passed.count());
   if (when_long_)
@@ -241,7 +241,6 @@ void ProgressBar::show(double done, std::string_view what) {
       clear();
       write_stderr(printable(broken("", when_long_("about " + client::about_phrase(*left)), 2)));
     }
-  if (!bar_) return;
   const int percent = static_cast<int>(100.0 * progress_.done());
   const auto filled = static_cast<std::size_t>(percent * 30 / 100);
   std::string line = "[" + std::string(filled, '#') + std::string(30 - filled, ' ') + "] " +

@@ -60,8 +60,8 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// Settles --no-color against the environment, and the columns of reports against the terminal.
 void apply_terminal_options(CommonOptions& options);
 
-/// A bar on standard error while something runs, if that is a terminal. Elsewhere nothing but what
-/// `when_long` says.
+/// A bar on standard error while something runs; nothing unless that is a terminal: what a file or
+/// a pipe gets does not depend on how busy the machine is.
 class ProgressBar {
  public:
   /// What is said before something that takes long, as soon as that is known: "about 40 s".
@@ -78,7 +78,7 @@ class ProgressBar {
   void clear();
 
  private:
-  bool quiet_, bar_;
+  bool enabled_;
   client::ShownProgress progress_;
   client::LongAhead ahead_;
   WhenLong when_long_;
