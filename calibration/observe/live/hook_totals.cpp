@@ -66,7 +66,7 @@ void HookTotals::add(const SideFile& file) {
       passes_[tally.loader] = std::max(passes_[tally.loader], tally.count);
     }
   }
-  process.steps = static_cast<std::uint64_t>(steps);
+  process.steps = told(steps);
   if (batches > 0.0) ++trainers_;
   if (file.world) world_ = std::max(world_.value_or(0), *file.world);
   samples_ += file.samples;
@@ -120,15 +120,14 @@ void HookTotals::tell_steps(int loader, Observation& out) const {
   const MergedTally& first = of(SideKind::first_batch, loader);
   if (steps.count() < 1.0 && first.count() < 1.0) return;
   ObservedSteps& to = out.steps.emplace();
-  to.count = static_cast<std::uint64_t>(
-      counted(marked ? steps_of_ : intervals_of_, loader, steps.count()));
+  to.count = told(counted(marked ? steps_of_ : intervals_of_, loader, steps.count()));
   to.marked_by = marked ? "optimizer.step" : "batch";
   to.duration = seconds_of(steps);
   to.wait = seconds_of(of(marked ? SideKind::step_wait : SideKind::wait, loader));
   to.compute = seconds_of(of(marked ? SideKind::step_compute : SideKind::between, loader));
   to.first_batch = seconds_of(first);
   const auto passes = passes_.find(loader);
-  if (passes != passes_.end()) to.epochs = static_cast<std::uint64_t>(passes->second);
+  if (passes != passes_.end()) to.epochs = told(passes->second);
 }
 
 void HookTotals::tell_loader(int loader, Observation& out) const {
@@ -152,8 +151,7 @@ void HookTotals::tell_samples(int loader, Observation& out) const {
   const MergedTally& wall = of(SideKind::sample_wall, loader);
   if (samples_ < 1.0 && wall.count() < 1.0) return;
   ObservedSamples& to = out.samples.emplace();
-  to.count =
-      static_cast<std::uint64_t>(counted(samples_of_, loader, std::max(samples_, wall.count())));
+  to.count = told(counted(samples_of_, loader, std::max(samples_, wall.count())));
   to.wall = seconds_of(wall);
   to.cpu = seconds_of(of(SideKind::sample_cpu, loader));
   to.bytes = bytes_of_tally(of(SideKind::sample_read, loader));
@@ -164,20 +162,20 @@ void HookTotals::tell_saves(Observation& out) const {
   const MergedTally& saves = of(SideKind::save, 0);
   if (saves.count() > 0.0) {
     ObservedCheckpoints& to = out.saves.emplace();
-    to.count = static_cast<std::uint64_t>(saves.count());
+    to.count = told(saves.count());
     to.duration = seconds_of(saves);
     to.bytes = bytes_of_tally(of(SideKind::save_bytes, 0));
     to.files = counts_of(of(SideKind::save_files, 0));
     to.period = seconds_of(of(SideKind::save_period, 0));
     to.period_steps = counts_of(of(SideKind::save_steps, 0));
-    to.syncs = static_cast<std::uint64_t>(syncs_);
+    to.syncs = told(syncs_);
     to.sync_time = Seconds::from(sync_time_, unit::s);
     to.asynchronous = asynchronous_;
   }
   const MergedTally& loads = of(SideKind::load, 0);
   if (loads.count() > 0.0) {
     ObservedCheckpoints& to = out.loads.emplace();
-    to.count = static_cast<std::uint64_t>(loads.count());
+    to.count = told(loads.count());
     to.duration = seconds_of(loads);
     to.bytes = bytes_of_tally(of(SideKind::load_bytes, 0));
   }

@@ -13,6 +13,13 @@
 
 namespace stallcast::calibration::live {
 
+/// A count as it is told. A file that was written over may hold any number; beyond this a double is
+/// none.
+[[nodiscard]] inline std::uint64_t told(double count) {
+  constexpr double kMostCounted = 0x1p53;
+  return static_cast<std::uint64_t>(std::min(count, kMostCounted));
+}
+
 /// Values of several processes, each with its own even choice of them: a value stands for as many
 /// as its process had for each that it kept. In bounded memory.
 class MergedTally {
@@ -39,7 +46,7 @@ class MergedTally {
   [[nodiscard]] std::optional<Distribution<Q>> distribution(U unit) const {
     if (count_ < 1.0) return std::nullopt;
     Distribution<Q> out;
-    out.count = static_cast<std::uint64_t>(count_);
+    out.count = told(count_);
     out.mean = Q::from(mean(), unit);
     out.minimum = Q::from(least_, unit);
     out.maximum = Q::from(most_, unit);
