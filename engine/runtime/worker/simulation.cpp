@@ -98,9 +98,9 @@ Files files_of(const Design& design) {
   return replays ? Files::read : Files::none;
 }
 
-/// In a context that is new.
-void simulate(const codec::WorkerRequest& request, sim::Context& context) {
-  models::Simulation simulation(*request.design);
+/// In a context that is new. `simulation` is that of the request's design.
+void simulate(const codec::WorkerRequest& request, models::Simulation& simulation,
+              sim::Context& context) {
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
   context.on_progress = [&next](double fraction) {
     const auto now = std::chrono::steady_clock::now();
@@ -122,11 +122,12 @@ void simulate_alone(const Assignment& assignment) {
   narrow_to_simulation(files_of(*request.design));
   const std::unique_ptr<sim::Context> context = sim::make_simgrid_context(
       on_comms(*request.design) ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
-  simulate(request, *context);
+  models::Simulation simulation(*request.design);
+  simulate(request, simulation, *context);
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
 
-void simulate_together(std::span<const Assignment> todo) {
+void simulate_together(const std::deque<Assignment>& todo) {
   const auto enough = std::chrono::steady_clock::now() + kTogether;
   narrow_to_simulation(Files::none);
   for (const Assignment& assignment : todo) {
@@ -138,7 +139,8 @@ void simulate_together(std::span<const Assignment> todo) {
       say(Said::alone, "");
     } else {
       inject(assignment.fault);
-      simulate(request, *sim::make_fluid_context());
+      models::Simulation simulation(*request.design);
+      simulate(request, simulation, *sim::make_fluid_context());
     }
   }
 }
@@ -150,7 +152,7 @@ bool die_with(pid_t parent) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-void simulate_and_exit(std::span<const Assignment> todo, Outlets outlets, pid_t parent,
+void simulate_and_exit(const std::deque<Assignment>& todo, Outlets outlets, pid_t parent,
                        const Limits& limits) {
   if (!die_with(parent)) _exit(EXIT_FAILURE);
   take_outlets(outlets);

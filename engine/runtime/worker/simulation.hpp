@@ -3,7 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <span>
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -45,8 +45,8 @@ struct Outlets {
 /// "assert", "escape", "memory" or "spin", in place of the simulation.
 /// REQUIRES: called in a child just forked by `parent`, which is single-threaded; `todo` is not
 /// empty.
-[[noreturn]] void simulate_and_exit(std::span<const Assignment> todo, Outlets outlets, pid_t parent,
-                                    const Limits& limits);
+[[noreturn]] void simulate_and_exit(const std::deque<Assignment>& todo, Outlets outlets,
+                                    pid_t parent, const Limits& limits);
 
 /// Ties this process to `parent`: it is killed when that ends. Returns false if it has already.
 [[nodiscard]] bool die_with(pid_t parent);

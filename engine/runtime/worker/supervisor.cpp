@@ -167,10 +167,7 @@ void Supervisor::start(std::deque<Assignment> todo) {
   std::array<int, 2> says{-1, -1}, logs{-1, -1};
   pid_t pid = -1;
   if (pipe2(says.data(), O_CLOEXEC) == 0 && pipe2(logs.data(), O_CLOEXEC) == 0) pid = fork();
-  if (pid == 0) {
-    const std::vector<Assignment> own(todo.begin(), todo.end());
-    simulate_and_exit(own, {says[1], logs[1]}, self_, limits_);
-  }
+  if (pid == 0) simulate_and_exit(todo, {says[1], logs[1]}, self_, limits_);
   const int reason = errno;
   for (const int theirs : {says[1], logs[1]})
     if (theirs >= 0) close(theirs);
