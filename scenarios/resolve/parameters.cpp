@@ -159,14 +159,13 @@ std::string Parameters::in_its_unit(const Entry& entry, double number) {
 
 void Parameters::settle_bounds(const std::string& name, Entry& entry) {
   const auto own = base::parse_any_quantity(entry.text);
+  const Dimension dimension = own ? own->dimension : Dimension::number;
+  const double unit = base::unit_of_text(entry.text, dimension).value_or(1.0);
   for (const auto& [key, bound] : entry.bounds()) {
     const auto written = entry.with_units.find(key);
     if (written == entry.with_units.end()) continue;
-    const auto read = base::parse_any_quantity(written->second);
-    if (own && read && own->dimension == read->dimension)
-      *bound = read->value / base::unit_of_text(entry.text, own->dimension).value_or(1.0);
-    else if (!own && read && read->dimension == Dimension::number)
-      *bound = read->value;
+    if (const auto read = base::parse_quantity(written->second, dimension); read.value)
+      *bound = *read.value / unit;
     else
       report_.error("type", entry.root + "/" + key,
                     std::string("\"") + key + "\" is " + written->second + ", the parameter \"" +

@@ -81,6 +81,12 @@ TEST_CASE("bounds of a parameter may have another unit of the same sort") {
   CHECK(*rate.minimum == 100);
   CHECK(*rate.maximum == 2000);
   CHECK(*rate.step == 1000);
+  // Bytes may have a unit that numbers have, too.
+  const Scenario bytes = testing::load_text(
+      R"({ "params": { "size": { "value": "4 KiB", "min": "512 B" } }, "x-of": "=size" })",
+      "b.json");
+  REQUIRE(bytes.parameters().size() == 1);
+  CHECK(*bytes.parameters()[0].minimum == 0.5);
   // Without a unit they are in that of the value.
   const Scenario bare = with(R"({ "value": "500 MB/s", "max": 900 })");
   REQUIRE(bare.ok());
