@@ -231,9 +231,9 @@ bool choose_path(QComboBox& box, const QString& path) {
   return at >= 0;
 }
 
-std::vector<NamedPath> metric_choices(const Workspace& workspace) {
+void offer_metrics(QComboBox& box, const Workspace& workspace) {
+  if (!workspace.simulated()) return;
   std::vector<NamedPath> out;
-  if (!workspace.simulated()) return out;
   const Prediction& p = *workspace.simulated();
   std::set<QString> known;
   const auto add = [&](const QString& metric) {
@@ -241,11 +241,7 @@ std::vector<NamedPath> metric_choices(const Workspace& workspace) {
   };
   for (const Headline& h : headline_tiles(p)) add(h.metric);
   for (const auto& [name, metric] : p.metrics) add(QString::fromStdString(name));
-  return out;
-}
-
-void offer_metrics(QComboBox& box, const Workspace& workspace) {
-  if (workspace.simulated()) set_choices(box, metric_choices(workspace));
+  set_choices(box, std::move(out));
 }
 
 }  // namespace stallcast::desktop

@@ -78,9 +78,7 @@ void set_choices(QComboBox& box, std::vector<NamedPath> items);
 [[nodiscard]] QString chosen_path(const QComboBox& box);
 /// Chooses what has this path; false where nothing has.
 bool choose_path(QComboBox& box, const QString& path);
-/// The metrics of the newest prediction, headlines first.
-[[nodiscard]] std::vector<NamedPath> metric_choices(const Workspace& workspace);
-/// Puts them into `box`; the choice stays.
+/// Puts the metrics of the newest prediction into `box`, headlines first; the choice stays.
 void offer_metrics(QComboBox& box, const Workspace& workspace);
 
 }  // namespace stallcast::desktop

@@ -28,13 +28,13 @@ int direction(const SweepReport& sweep, const QString& name) {
   return of_metric == 0 ? -1 : of_metric;
 }
 
-/// What is varied besides `axis`, as a point has it: "OST write of scratch 4 GB/s".
-QString others_text(const SweepReport& sweep, const SweepRow& row, std::size_t axis) {
+/// What is varied besides `axis`, as a point has it: "OST write of scratch 4 GB/s". `labels` are
+/// those of the axes.
+QString others_text(const QStringList& labels, const SweepRow& row, std::size_t axis) {
   QStringList out;
   for (std::size_t i = 0; i < row.values.size(); ++i)
     if (i != axis)
-      out << QString::fromStdString(report::sweep_label(sweep, sweep.axes[i])) + u' ' +
-                 QString::fromStdString(row.values[i]);
+      out << labels[static_cast<qsizetype>(i)] + u' ' + QString::fromStdString(row.values[i]);
   return out.join(QStringLiteral(", "));
 }
 
@@ -46,9 +46,12 @@ std::vector<XyChart::Series> lines_of(const SweepReport& sweep, const SweepFigur
   if (!axis || report::sweep_axis(sweep, y.name.toStdString())) return {};
   // In the order in which the sweep has them.
   std::vector<std::pair<QString, std::vector<std::size_t>>> curves;
+  QStringList labels;
+  for (const std::string& name : sweep.axes)
+    labels << QString::fromStdString(report::sweep_label(sweep, name));
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     if (!x.values[i] || !y.values[i]) continue;
-    const QString others = others_text(sweep, sweep.rows[i], *axis);
+    const QString others = others_text(labels, sweep.rows[i], *axis);
     auto curve = std::find_if(curves.begin(), curves.end(),
                               [&](const auto& c) { return c.first == others; });
     if (curve == curves.end()) curve = curves.insert(curves.end(), {others, {}});

@@ -170,8 +170,9 @@ std::string sweep_words(const SweepReport& sweep, const std::string& column) {
 }
 
 std::string sweep_label(const SweepReport& sweep, const std::string& column) {
+  const bool with_job = common_job(sweep).empty();
   const auto words_of = [&](const std::string& name) {
-    if (!sweep_axis(sweep, name)) return label::of_metric(name, "", common_job(sweep).empty());
+    if (!sweep_axis(sweep, name)) return label::of_metric(name, "", with_job);
     if (const std::string counted = label::of_count(name);
         counted != name && name.ends_with(".count"))
       return "number of " + counted;
