@@ -18,7 +18,6 @@ constexpr std::array<std::string_view, 4> kStatistics = {"mean", "min", "max", "
 constexpr std::string_view kExample = "write \"job.train.gpu.utilization >= 95 %\"";
 constexpr std::string_view kIn = " in ";
 
-/// Dimensions a limit may have, in the order they are tried. A number without a unit is a number.
 Failure bad(std::string message, std::string_view hint) {
   return {ExitCode::bad_input, std::move(message), std::string(hint)};
 }
