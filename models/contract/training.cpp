@@ -9,9 +9,9 @@ using namespace base;
 
 struct StepCommon {
   Fraction jitter, sharing;
-  Seconds overhead;
+  Seconds overhead, warm_up;
 };
-constexpr std::array<Field<StepCommon>, 3> kStepCommon{
+constexpr std::array<Field<StepCommon>, 4> kStepCommon{
     field("jitter", &StepCommon::jitter, "1 %",
           "standard deviation of one rank's step time over its mean (lognormal)",
           between("0.5 %", "3 %", assumed(kNonNegative, "1 % for dense training"),
@@ -25,7 +25,11 @@ constexpr std::array<Field<StepCommon>, 3> kStepCommon{
           "grows with the root of their number",
           between("0 %", "2 %", kNonNegative,
                   "TensorFlow under DLIO 4-10 % in steps of 3.5 to 435 ms, PyTorch near 0 "
-                  "(MLPerf Storage v1.0); loops with little host work near 0"))};
+                  "(MLPerf Storage v1.0); loops with little host work near 0")),
+    field("warm_up", &StepCommon::warm_up, "0 s",
+          "what the first step of the run, and of each restart, takes more: kernels are loaded, "
+          "chosen and compiled",
+          kNonNegative)};
 
 constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
@@ -180,7 +184,8 @@ StepTime step_time(const Component& step, Seconds mean) {
   return {.mean = mean,
           .cv = common.jitter.in(unit::ratio),
           .overhead = common.overhead,
-          .sharing = common.sharing.in(unit::ratio)};
+          .sharing = common.sharing.in(unit::ratio),
+          .warm_up = common.warm_up};
 }
 
 Seconds StepTime::slowest(double ranks, base::RandomStream& random) const {

@@ -77,6 +77,7 @@ struct StepTime {
   double cv = 0.0;       ///< lognormal, per rank and step
   Seconds overhead;      ///< host work of every rank between steps that nothing hides
   double sharing = 0.0;  ///< of `mean`: lost where each core of a host has one other rank
+  Seconds warm_up;       ///< what the first step after a start takes more
 
   /// Host work of a step where so many ranks share the cores of a host.
   //    [docs/models/training.md, eq. 6]

@@ -84,6 +84,7 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
 void TrainingJob::describe(sim::Ledger& ledger) {
   if (step_time_.cv > 0.0) ledger.never();  // every step is drawn
   ledger.state(epochs_);                    // no jump leaves its epoch
+  ledger.state(cold_);
   ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
   if (horizon_.finite())
     ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
@@ -118,11 +119,11 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   if (communicator_) {
     const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
-    co_await context_.sleep(split.before + between_steps_);
+    co_await context_.sleep(split.before + between());
     communicator_->reached();
     co_await context_.sleep(split.beside);
   } else {
-    co_await context_.sleep(ranks.compute + ranks.slowed + between_steps_);
+    co_await context_.sleep(ranks.compute + ranks.slowed + between());
   }
   if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
     then(ranks.lane, "decode on the GPU");
@@ -166,6 +167,7 @@ sim::Task<void> TrainingJob::step(bool first) {
     epoch_read_ += ranks.batch.bytes.fetched * readers;
     epoch_missed_ += ranks.batch.bytes.missed * readers;
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
+    if (first && cold_) ranks.first += step_time_.warm_up;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s), weight);
     if (first) first_steps_.add(ranks.first.in(unit::s), weight);
     const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
@@ -198,6 +200,7 @@ sim::Task<void> TrainingJob::step(bool first) {
   if (checkpoint_) checkpoint_->charge(last->slowed);
   sync_ += wall - last->batch.wait.total() - useful - last->slowed - communication;
   step_times_.add(wall.in(unit::s));
+  cold_ = false;
   ++steps_;
 }
 

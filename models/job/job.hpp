@@ -60,6 +60,7 @@ class TrainingJob {
     Seconds wall, useful, saving;
     const Series& steps;        ///< wall times
     Seconds first_wait;         ///< mean wait for the first batch; 0 without a loader
+    Seconds warm_up;            ///< what the first step after a start takes more
     const Checkpointer* saves;  ///< nullptr: the job never saves
     const RankLayout& layout;
   };
@@ -108,6 +109,10 @@ class TrainingJob {
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
+  /// Host work of a rank in the present step that nothing hides.
+  [[nodiscard]] Seconds between() const {
+    return between_steps_ + (cold_ ? step_time_.warm_up : Seconds{});
+  }
 
   const Design& design_;
   const JobDesign& job_;
@@ -120,6 +125,7 @@ class TrainingJob {
   RankLayout layout_;
   StepTime step_time_;
   Seconds between_steps_;  ///< host work of every rank
+  bool cold_ = true;       ///< no step was made since the last start
   double batch_ = 0.0;     ///< samples per rank and step
   std::vector<RankClass> classes_;
   Restarts restarts_;

@@ -11,6 +11,7 @@ TrainingJob::Measured TrainingJob::measured() const {
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
           .steps = step_times_,
           .first_wait = Seconds::from(first_batches_.mean(), unit::s),
+          .warm_up = step_time_.warm_up,
           .saves = checkpoint_.get(),
           .layout = layout_};
 }

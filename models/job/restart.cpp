@@ -57,6 +57,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     ranks.loader->take_over(*ranks.stopped.back(), group.among_last(worst.hosts, layout_.hosts));
     record_loader(c);
   }
+  cold_ = true;
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,
                  .stopped = std::min(stopped_, failed),

@@ -39,9 +39,9 @@ class Feeder {
     out_.recovery = recovery_params(*job_.recovery);
     out_.mount = out_.recovery.mounted(hosts_);
     const double steps = static_cast<double>(run_.steps.size());
-    out_.step = (run_.wall - run_.saving) / steps;
+    out_.step = (run_.wall - run_.saving - run_.warm_up) / steps;
     out_.step_deviation = run_.steps.variation();
-    out_.refill = run_.first_wait;
+    out_.refill = run_.first_wait + run_.warm_up;
     for (const Component& component : design_.failures) add_failure(component);
     if (run_.saves != nullptr) add_saves(*run_.saves);
     if (job_.elastic && !out_.stalls.empty()) add_shifts(elastic_params(*job_.elastic));

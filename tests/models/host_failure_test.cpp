@@ -97,6 +97,19 @@ TEST_CASE("host failure: without a save all work is lost") {
   CHECK(result.limited_by.at("job.train.restart.duration") == "job.train.failures");
 }
 
+TEST_CASE("host failure: each start warms up") {
+  Design design = steps_only();
+  set(design.jobs[0].step, Role::step, "warm_up", "2 s");
+  fail(design, "20.05 s");
+  const RunResult result = run(design);
+  // 180 steps until then, and, after 10 s, 280 in the 29.95 s that are left; both starts take 2 s
+  // more.
+  CHECK(restart(result, "duration") == Approx(10.0).epsilon(1e-9));
+  CHECK(restart(result, "lost_steps") == 180.0);
+  CHECK(metric(result, "job.train.steps") == 280.0);
+  CHECK(sum_of_shares(result) == Approx(1.0).epsilon(1e-9));
+}
+
 TEST_CASE("host failure: a step that ends at the date has ended") {
   Design design = steps_only();
   fail(design, "20 s");

@@ -36,6 +36,23 @@ TEST_CASE("ranks that share cores lose a share of the step by the root of their 
   CHECK(metric(run(design), "job.train.step.time") == Approx(0.111).epsilon(1e-12));
 }
 
+TEST_CASE("the first step after a start takes its warm-up more, and no other") {
+  // 100 steps of 100 ms, the first of them 5 s longer: nothing of that is in the steady step.
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "barrier.base", "0 s");
+  set(design.jobs[0].job, Role::job, "barrier.per_doubling", "0 s");
+  set(design.jobs[0].step, Role::step, "warm_up", "5 s");
+  set(design.run, Role::run, "duration", "14.95 s");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.steps") == 100.0);
+  CHECK(metric(result, "job.train.time.wall") == Approx(15.0).epsilon(1e-12));
+  CHECK(metric(result, "job.train.time.sync") == Approx(5.0).epsilon(1e-9));
+  CHECK(metric(result, "job.train.steady.step.time") == Approx(0.1).epsilon(1e-12));
+  CHECK(metric(result, "job.train.gpu.utilization") == Approx(10.0 / 15.0).epsilon(1e-12));
+  // AU leaves out the first step.
+  CHECK(metric(result, "job.train.au") == Approx(1.0).epsilon(1e-12));
+}
+
 TEST_CASE("a barrier of processes costs its root of the ranks") {
   // 32 ranks: 1 ms + 1.5 ms x sqrt(32) = 9.4853 ms a step of 100 ms
   Design design = small_design();
