@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -157,6 +158,8 @@ CuFileError cuFileDriverGetProperties(CuFileProperties* out) {
 }
 CuFileError cuFileHandleRegister(void** handle, CuFileDescriptor* descriptor) {
   if (descriptor->type != 1 || descriptor->operations != nullptr) return {5008, 0};
+  // As cuFile 1.15 of CUDA 13.0 does.
+  if ((fcntl(descriptor->fd, F_GETFL) & O_DIRECTORY) != 0) return {5019, 0};
   if (mode("FAKE_CUFILE") != "mixed" && way().empty()) return {5049, 0};
   return *handle = new File{descriptor->fd}, ++files, CuFileError{};
 }

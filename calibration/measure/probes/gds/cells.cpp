@@ -41,7 +41,13 @@ constexpr std::array kCopies{
 GdsEffort gds_effort(ProbeDepth depth) {
   switch (depth) {
     case ProbeDepth::quick:
-      return {{128 * kKiB, 4 * kMiB}, {1, 8}, {64 * kKiB, 16 * kMiB}, 3, 0.2, 5.0, 1024 * kMiB};
+      return {{128 * kKiB, 4 * kMiB},
+              {1, 8},
+              {64 * kKiB, 512 * kKiB, 4 * kMiB, 16 * kMiB},
+              3,
+              0.2,
+              5.0,
+              1024 * kMiB};
     case ProbeDepth::usual:
       return {{64 * kKiB, kMiB, 16 * kMiB},
               {1, 4, 16},

@@ -1,6 +1,10 @@
 #include "calibration/measure/probes/gds/cufile.hpp"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -125,10 +129,23 @@ bool CuFileDriver::counters(CuFileCounters& into) const {
   return counting_ && api_.counters(&into).error == 0;
 }
 
-CuFileHandle::CuFileHandle(const CuFile& api, int fd) : api_(api) {
+namespace {
+
+int opened_again(int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const int again =
+      flags < 0 ? -1 : open(path.c_str(), (flags & (O_ACCMODE | O_DIRECT)) | O_CLOEXEC);
+  if (again < 0) throw Trouble("cannot open the file again: " + std::string(std::strerror(errno)));
+  return again;
+}
+
+}  // namespace
+
+CuFileHandle::CuFileHandle(const CuFile& api, int fd) : api_(api), file_(opened_again(fd)) {
   CuFileDescriptor descriptor{};
   descriptor.type = 1;
-  descriptor.fd = fd;
+  descriptor.fd = file_.get();
   check(api.register_file(&at_, &descriptor), "cuFileHandleRegister");
 }
 

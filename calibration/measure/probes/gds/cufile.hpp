@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "calibration/measure/probes/data_file.hpp"
 #include "calibration/measure/probes/gds/cuda_driver.hpp"
 #include "calibration/measure/probes/gds/libraries.hpp"
 
@@ -146,6 +147,8 @@ class CuFileDriver {
 /// A file that cuFile knows. Throws Trouble.
 class CuFileHandle {
  public:
+  /// Registers the file of `fd`, opened once more: cuFile refuses descriptors of files that were
+  /// made without a name (O_TMPFILE stays among their flags) with error 5019.
   CuFileHandle(const CuFile& api, int fd);
   ~CuFileHandle() { api_.deregister_file(at_); }
   CuFileHandle(const CuFileHandle&) = delete;
@@ -154,6 +157,7 @@ class CuFileHandle {
 
  private:
   const CuFile& api_;
+  probing::Descriptor file_;
   void* at_ = nullptr;
 };
 
