@@ -4,13 +4,18 @@
 #include <cmath>
 #include <set>
 
-#include "calibration/observe/slowest_of.hpp"
+#include "calibration/observe/step_facts.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration {
+
+std::optional<double> figure(const Observation& o, const char* name) {
+  const auto found = o.figures.find(name);
+  return found == o.figures.end() ? std::nullopt : std::optional(found->second);
+}
+
 namespace {
 
-constexpr double kStandardNine = 1.6448536269514722;  ///< standard deviations to the 95 % quantile
 constexpr double kAlone = 0.02;         ///< bytes beside those of samples that do not count
 constexpr double kShareOfCache = 0.05;  ///< hits of epochs after the first: within so much
 
@@ -27,18 +32,6 @@ double quantile_or(const std::map<double, double>& quantiles, double share, doub
 Seconds in_seconds(double value) { return Seconds::from(value, unit::s); }
 
 std::string time_text(double seconds) { return base::print_quantity(seconds, Dimension::time); }
-
-/// Half of the 90 % interval of the mean of `seen`.
-double mean_error(const Seen& seen) {
-  return seen.count < 2
-             ? 0.0
-             : kStandardNine * seen.deviation / std::sqrt(static_cast<double>(seen.count));
-}
-
-std::optional<double> figure(const Observation& o, const char* name) {
-  const auto found = o.figures.find(name);
-  return found == o.figures.end() ? std::nullopt : std::optional(found->second);
-}
 
 void count_ranks(const Observation& o, JobFacts& out) {
   std::set<std::int64_t> ranks;
@@ -66,73 +59,6 @@ void count_steps(const Observation& o, JobFacts& out) {
   if (const auto samples = figure(o, "dataset_samples"))
     out.data_set = std::max<std::int64_t>(1, std::llround(*samples));
   out.steps = std::max<std::int64_t>(1, std::llround(of_rank / static_cast<double>(out.epochs)));
-}
-
-/// Saves that lie within the steps they follow make these long: then their time is taken out.
-bool saves_in_steps(const Observation& o, const Seen& compute, const Distribution<Seconds>& all,
-                    double saved) {
-  return saved > 0.0 && compute.mean - compute.middle > 0.5 * saved &&
-         all.maximum.in(unit::s)-compute.middle > 0.5 * o.saves->duration->minimum.in(unit::s);
-}
-
-void time_steps(const Observation& o, JobFacts& out) {
-  const ObservedSteps& steps = *o.steps;
-  const Distribution<Seconds>& told = steps.compute ? *steps.compute : *steps.duration;
-  out.waits_known = steps.compute && steps.wait;
-  Seen compute = seen_of(told);
-  const double count = static_cast<double>(std::max<std::uint64_t>(told.count, 1));
-  const bool sync = o.saves && o.saves->duration && !o.saves->asynchronous.value_or(false);
-  const double saves =
-      sync ? static_cast<double>(o.saves->duration->count) * o.saves->duration->mean.in(unit::s)
-           : 0.0;
-  if (saves_in_steps(o, compute, told, saves / count)) {
-    compute.mean = std::max(compute.mean - saves / count, 0.5 * compute.middle);
-    const double kept = compute.high - compute.low;
-    compute.deviation = std::min(compute.deviation, kept / (2.0 * kStandardNine));
-    out.remarks.push_back("saves lie within the steps: their time is taken out of compute");
-  }
-  out.saving = in_seconds(saves / count);
-  double wait = 0.0;
-  if (out.waits_known) {
-    const Seen waits = seen_of(*steps.wait);
-    wait = waits.mean;
-    // The wait for the first batch of the run is one of the waits, where it is as long.
-    if (steps.first_batch) {
-      const Distribution<Seconds>& first = *steps.first_batch;
-      const double runs = static_cast<double>(out.ranks);
-      const double of_run =
-          first.count > static_cast<std::uint64_t>(out.ranks) && !first.sample.empty()
-              ? first.sample.front().in(unit::s)
-              : first.mean.in(unit::s);
-      const double waited = static_cast<double>(waits.count);
-      if (steps.wait->maximum >= first.maximum * 0.99 && waited > runs)
-        wait = std::max(0.0, (waits.mean * waited - of_run * runs) / (waited - runs));
-    }
-    if (waits.middle > 0.0 && waits.high > waits.middle) {
-      const double sigma = std::log(waits.high / waits.middle) / kStandardNine;
-      out.wait_variation = std::min(std::sqrt(std::expm1(sigma * sigma)), 2.0);
-    }
-    out.least_wait = in_seconds(waits.low);
-    out.usual_wait = in_seconds(waits.middle);
-    const double trimmed = std::min(waits.deviation, (waits.high - waits.low) / 2.0 + 1e-9);
-    out.wait_error = kStandardNine * trimmed / std::sqrt(count);
-  }
-  out.wait = in_seconds(wait);
-  out.step = in_seconds(compute.mean + wait + saves / count);
-  out.step_error = std::hypot(mean_error(compute), out.wait_error) / out.step.in(unit::s);
-  out.wait_error /= out.step.in(unit::s);
-  if (steps.first_batch) out.first_batch = seen_of(*steps.first_batch);
-  out.compute = compute;
-  if (out.ranks > 1 && compute.mean > 0.0) {
-    // Ranks end a step together, so that what was seen is the slowest of them.
-    const OneOfMany one =
-        one_of_slowest(compute.mean, compute.variation(), static_cast<double>(out.ranks));
-    out.compute.mean = one.mean;
-    out.compute.deviation = one.mean * one.variation;
-    out.remarks.push_back("ranks end a step together: compute and jitter are those of one of " +
-                          std::to_string(out.ranks) + " whose slowest takes " +
-                          time_text(compute.mean) + " on average");
-  }
 }
 
 /// Of all epochs and ranks.

@@ -62,6 +62,7 @@ struct JobFacts {
   /// Between the batch and the end of the step, saves left out: of one rank, before it meets the
   /// others.
   Seen compute;
+  Seconds warm_up;  ///< what the first step took more
   bool waits_known = false;
   Seconds step;                 ///< mean, without the first of the run; waits and saves included
   double step_error = 0.0;      ///< half of the 90 % interval of that mean, over the mean
@@ -101,6 +102,9 @@ struct JobFacts {
 
 template <class Q>
 [[nodiscard]] Seen seen_of(const Distribution<Q>& values);
+
+/// A figure of the observation, if it is there.
+[[nodiscard]] std::optional<double> figure(const Observation& o, const char* name);
 
 /// REQUIRES: steps with a duration or a compute.
 [[nodiscard]] JobFacts facts_of(const Observation& observation);

@@ -98,6 +98,7 @@ void describe(Visitor& at, ObservedSteps& r) {
   at.record("duration", r.duration);
   at.record("wait", r.wait);
   at.record("compute", r.compute);
+  at.record("gpu", r.gpu);
   at.record("first_batch", r.first_batch);
   at("epochs", r.epochs);
 }

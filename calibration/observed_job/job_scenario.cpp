@@ -216,6 +216,10 @@ void JobWriter::add_step() {
   set(o_.steps->compute ? "steps.compute.sample" : "steps.duration.sample", "step.jitter",
       text(Fraction::from(base::rounded_to(variation, 4), unit::ratio)),
       "standard deviation over mean");
+  if (facts_.warm_up > Seconds{})
+    set("figures.first_step_compute_s", "step.warm_up", text(five_digits(facts_.warm_up)),
+        "less the mean of the others",
+        "What the first step took more: kernels are loaded, chosen and compiled.");
   assume("step.overhead", "0 s", "part of the compute");
   assume("step.sharing", "0 %", "part of the compute");
   assume("job.barrier", {{"base", "0 s"}, {"per_doubling", "0 s"}, {"per_sqrt", "0 s"}},

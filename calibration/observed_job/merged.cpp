@@ -91,6 +91,7 @@ void join(ObservedSteps& into, const ObservedSteps& part) {
   join(into.duration, part.duration);
   join(into.wait, part.wait);
   join(into.compute, part.compute);
+  join(into.gpu, part.gpu);
   join(into.first_batch, part.first_batch);
   if (part.epochs) into.epochs = std::max(into.epochs.value_or(0), *part.epochs);
 }

@@ -174,6 +174,65 @@ TEST_CASE("saves within steps are taken out of compute") {
   CHECK(facts.saves->every_steps == 10);
 }
 
+TEST_CASE("a first step in which kernels are chosen is a warm-up") {
+  Observation job = small_job();
+  std::vector<double> compute(100, 0.09), whole(100, 0.1);
+  compute[0] += 3.0, whole[0] += 3.0;
+  job.steps->compute = times(compute);
+  job.steps->duration = times(whole);
+  job.figures["first_step_compute_s"] = compute[0];
+  const calibration::JobFacts facts = calibration::facts_of(job);
+  CHECK(facts.compute.mean == Approx(0.09));
+  CHECK(facts.compute.deviation == Approx(0.0).margin(1e-12));
+  CHECK(facts.warm_up.in(unit::s) == Approx(3.0));
+  CHECK(facts.step.in(unit::s) == Approx(0.1));
+  const base::Json step = scenario_of(job)["jobs"][0]["step"];
+  CHECK(step["compute"] == "90 ms");
+  CHECK(step["warm_up"] == "3 s");
+  // A first step like others is none, and nobody guesses which was the first.
+  job.figures["first_step_compute_s"] = 0.12;
+  CHECK(calibration::facts_of(job).warm_up == Seconds{});
+  job.figures.erase("first_step_compute_s");
+  CHECK(calibration::facts_of(job).warm_up == Seconds{});
+  CHECK(calibration::facts_of(job).compute.mean == Approx(0.12));
+}
+
+TEST_CASE(
+    "a job whose steps drift is known less well than one whose steps vary as much by chance") {
+  // 50 steps of 80 ms and 50 of 100, one kind after the other or in turns.
+  Observation job = small_job();
+  std::vector<double> drifting(100, 0.08), mixed(100, 0.08);
+  for (std::size_t i = 0; i < 50; ++i) drifting[50 + i] = mixed[2 * i] = 0.1;
+  job.steps->compute = times(mixed);
+  const double by_chance = calibration::facts_of(job).step_error;
+  job.steps->compute = times(drifting);
+  const double drifted = calibration::facts_of(job).step_error;
+  CHECK(by_chance < 0.02);
+  // Parts of 12 steps: four of 80 ms, one of 96.67 and three of 100, which deviate by 10.30
+  // of 89.58.
+  CHECK(drifted == Approx(1.645 * 10.303 / 89.583).epsilon(1e-3));
+}
+
+TEST_CASE("a step computes for as long as its GPU works, though Python waits for data meanwhile") {
+  Observation job = small_job();
+  // Python launches for 5 ms and waits for 95; the GPU works for 60 of these.
+  job.steps->compute = times(std::vector<double>(100, 0.005));
+  job.steps->wait = times(std::vector<double>(100, 0.095));
+  job.steps->gpu = times(std::vector<double>(100, 0.060));
+  const calibration::JobFacts facts = calibration::facts_of(job);
+  CHECK(facts.compute.mean == Approx(0.060));
+  CHECK(facts.wait.in(unit::s) == Approx(0.040));
+  CHECK(facts.usual_wait.in(unit::s) == Approx(0.040));
+  CHECK(facts.step.in(unit::s) == Approx(0.1));
+  CHECK(scenario_of(job)["jobs"][0]["step"]["compute"] == "60 ms");
+  // Where Python waits for the GPU its own time is the longer.
+  job.steps->gpu = times(std::vector<double>(100, 0.004));
+  CHECK(calibration::facts_of(job).compute.mean == Approx(0.005));
+  // A GPU that is behind does not make the step longer than it was.
+  job.steps->gpu = times(std::vector<double>(100, 0.110));
+  CHECK(calibration::facts_of(job).step.in(unit::s) == Approx(0.11));
+}
+
 TEST_CASE("a job whose reads were not seen computes, and its waits are part of that") {
   Observation job = small_job();
   job.loader.reset();

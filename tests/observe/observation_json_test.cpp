@@ -65,6 +65,7 @@ Observation everything() {
                           spread(1_s, 2_s),
                           spread(0.1_s, 0.2_s),
                           spread(0.9_s, 1.8_s),
+                          spread(0.95_s, 1.9_s),
                           spread(5_s, 6_s),
                           2};
   o.loader =

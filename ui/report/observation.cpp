@@ -51,7 +51,8 @@ std::string training_text(const Observation& o) {
   if (o.steps) {
     out += row("steps", std::to_string(o.steps->count) + ", marked by " + o.steps->marked_by);
     out += row("  duration", o.steps->duration) + row("  wait", o.steps->wait);
-    out += row("  compute", o.steps->compute) + row("  first batch", o.steps->first_batch);
+    out += row("  compute", o.steps->compute) + row("  GPU", o.steps->gpu);
+    out += row("  first batch", o.steps->first_batch);
   }
   if (o.samples)
     out += row("samples", std::to_string(o.samples->count)) + row("  wall", o.samples->wall) +

@@ -48,6 +48,9 @@ std::string steps_text(const Observation& o) {
   if (s.wait && s.duration && s.duration->mean > Seconds{})
     out += line_of("  waits", middle_text(*s.wait) + ", " +
                                   print_share(s.wait->mean / s.duration->mean) + " of the steps");
+  if (s.gpu && s.duration && s.duration->mean > Seconds{})
+    out += line_of("  GPU", middle_text(*s.gpu) + ", " +
+                                print_share(s.gpu->mean / s.duration->mean) + " of the steps");
   if (s.first_batch) out += line_of("  first batch", middle_text(*s.first_batch));
   return out;
 }

@@ -125,6 +125,7 @@ void HookTotals::tell_steps(int loader, Observation& out) const {
   to.duration = seconds_of(steps);
   to.wait = seconds_of(of(marked ? SideKind::step_wait : SideKind::wait, loader));
   to.compute = seconds_of(of(marked ? SideKind::step_compute : SideKind::between, loader));
+  to.gpu = seconds_of(of(marked ? SideKind::step_gpu : SideKind::batch_gpu, loader));
   to.first_batch = seconds_of(first);
   const auto passes = passes_.find(loader);
   if (passes != passes_.end()) to.epochs = told(passes->second);
@@ -210,6 +211,8 @@ void HookTotals::tell_figures(int loader, Observation& out) const {
     out.figures["hooks_worker_starts_s"] =
         worker_starts_ / static_cast<double>(workers * out.ranks.value_or(1));
   const MergedTally& steps = of(SideKind::step, loader);
+  mean("first_step_compute_s",
+       steps.count() > 0.0 ? SideKind::first_compute : SideKind::first_between);
   const double measured =
       steps.count() > 0.0 ? steps.measured() : of(SideKind::interval, loader).measured();
   if (out.steps && measured > 0.0) out.figures["steps_measured"] = measured;

@@ -30,13 +30,17 @@ enum class SideKind : int {
   sample_fetched = 15,  ///< bytes that the kernel fetched for it
   collate = 16,
   collate_cpu = 17,
+  step_gpu = 18,   ///< from when the GPU had a batch to when it had done what came with it
+  batch_gpu = 19,  ///< the same, where batches are steps
   save = 20,
   save_bytes = 21,
   save_files = 22,
   save_period = 23,
   save_steps = 24,
   load = 25,
-  load_bytes = 26
+  load_bytes = 26,
+  first_compute = 27,  ///< step_compute of the first step of the process
+  first_between = 28   ///< the same, where batches are steps
 };
 
 /// Values of one kind of one loader (-1: of none) in one process.

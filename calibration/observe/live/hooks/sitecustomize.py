@@ -17,7 +17,8 @@ def hooks():
     """The module with the hooks; imported once, from this folder."""
     from importlib.util import module_from_spec, spec_from_file_location
     modules = []
-    names = ["stallcast_record", "stallcast_sample", "stallcast_job", "stallcast_saves", "stallcast_torch"]
+    names = ["stallcast_record", "stallcast_sample", "stallcast_device", "stallcast_job", "stallcast_saves",
+             "stallcast_torch"]
     if os.path.exists(os.path.join(HERE, "calls")):  # strace watches
         names.append("stallcast_marks")
     for name in names:

@@ -11,11 +11,13 @@ import os
 import threading
 import weakref
 
+from stallcast_device import STEP_GPU, device
 from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, STEPS_OF, clock,
                               guarded, place_of, record)
 
 # Kinds of values: side_file.hpp.
 STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
+FIRST_COMPUTE, FIRST_BETWEEN = 27, 28   # of the first step of all, in which kernels are loaded and chosen
 SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(20, 27)
 SHARE = 0.005       # of a step's time that hooks may take
 PAUSE = 0.1         # of what a save beside the training took so far: what comes as soon is of it, too
@@ -52,6 +54,7 @@ class Job:
         self.load = None
         self.last_save = None   # (start, steps)
         self.first = True       # is the step under way the first of a pass?
+        self.begun = set()      # kinds of first steps that are noted
         self.rest = 0           # steps that are not to be measured, from here on
         self.passed = 0         # and were not, since the last one that was
         self.measured = 0
@@ -65,6 +68,7 @@ def forked():
     """A child: a worker of the loader, or a process that starts its own."""
     current = job.current
     job.__init__()
+    device.forked()
     job.current = current
 
 
@@ -77,6 +81,12 @@ def stands():
         return 1
     many, job.passed = 1 + job.passed, 0
     return many
+
+
+def first_of_all(kind, loader, value):
+    if kind not in job.begun:
+        job.begun.add(kind)
+        record.add(kind, loader, value)
 
 
 def rest(length):
@@ -98,6 +108,7 @@ def rest(length):
 
 def end_step(saving=False):
     """A step ended with the last optimizer step before the next batch was asked for."""
+    device.end()
     if job.save is not None and not saving and job.side is None:
         end_save()
     if job.load is not None:
@@ -110,6 +121,7 @@ def end_step(saving=False):
     if job.rest > 0:
         job.passed += 1
         record.cells[job.current.steps] += 1.0
+        device.drop()
     elif job.current is not None and job.begin is not None and record.ready():
         duration = max(job.marked - job.begin - job.saved, 0.0)
         wait = min(job.wait, duration)
@@ -118,7 +130,9 @@ def end_step(saving=False):
         record.add(STEP, loader, duration, many)
         record.add(STEP_WAIT, loader, wait, many)
         record.add(STEP_COMPUTE, loader, duration - wait, many)
+        first_of_all(FIRST_COMPUTE, loader, duration - wait)
         record.add(STEP_BATCHES, loader, float(job.batches), many)
+        device.step(STEP_GPU, loader, many, job.batches)
         record.cells[job.current.steps] += 1.0
         rest(duration)
     job.begin, job.marked = job.marked, None
@@ -186,6 +200,7 @@ def saved(target, began, now, size, files):
 @guarded
 def finish():
     end_step()
+    device.collect()
     if job.save is not None:
         end_save()
 

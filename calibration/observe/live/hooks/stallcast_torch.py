@@ -8,7 +8,8 @@ import os
 import sys
 import threading
 
-from stallcast_job import Pass, end_step, job, rest, stands
+from stallcast_device import BATCH_GPU, device
+from stallcast_job import FIRST_BETWEEN, Pass, end_step, first_of_all, job, rest, stands
 from stallcast_record import INTERVALS_OF, clock, find_rank, guarded, place_of, record
 import stallcast_sample
 from stallcast_saves import around_distributed, around_load, around_save, around_sync, moved, paused
@@ -113,6 +114,7 @@ def asked(state, now):
             job.begin = state.asked if state.opened is None else now - state.opened
         job.wait = job.saved = 0.0
         job.batches = job.rest = 0
+        device.drop()
     if job.steps == 0:
         interval(state, now)
     state.last_ask = now
@@ -129,7 +131,10 @@ def interval(state, now):
         many = stands()
         record.add(INTERVAL, state.loader, now - state.last_ask, many)
         record.add(WAIT, state.loader, state.last_wait, many)
-        record.add(BETWEEN, state.loader, max(now - state.last_ask - state.last_wait, 0.0), many)
+        between = max(now - state.last_ask - state.last_wait, 0.0)
+        record.add(BETWEEN, state.loader, between, many)
+        first_of_all(FIRST_BETWEEN, state.loader, between)
+        device.step(BATCH_GPU, state.loader, many, 1)
         record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
         rest(now - state.last_ask)
 
@@ -193,6 +198,8 @@ def got(state, data, began, now):
         size = size_of(data, left)
         if left[0] >= 0 and size > 0:
             record.add(BATCH_BYTES, state.loader, float(size))
+    if job.rest == 0:
+        device.begin()
     record.spent(clock() - now)
 
 
@@ -241,6 +248,7 @@ def around_step(original):
             if job.depth == 0:
                 job.marked = clock()
                 job.steps += 1
+                device.optimizer_step()
                 if job.thread is None:
                     stepped()
     step._stallcast = True

@@ -1,0 +1,166 @@
+#include "calibration/observe/step_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "calibration/observe/slowest_of.hpp"
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+constexpr double kStandardNine = 1.6448536269514722;  ///< standard deviations to the 95 % quantile
+constexpr double kWarmUp = 1.0;                      ///< a first step that takes so many times more
+constexpr std::size_t kParts = 8, kLeastOfPart = 4;  ///< of the steps of a job, in order
+
+Seconds time_of(double value) { return Seconds::from(value, unit::s); }
+
+/// Half of the 90 % interval of the mean of `seen`.
+double mean_error(const Seen& seen) {
+  return seen.count < 2
+             ? 0.0
+             : kStandardNine * seen.deviation / std::sqrt(static_cast<double>(seen.count));
+}
+
+/// Saves that lie within the steps they follow make these long: then their time is taken out.
+bool saves_in_steps(const Observation& o, const Seen& compute, const Distribution<Seconds>& all,
+                    double saved) {
+  return saved > 0.0 && compute.mean - compute.middle > 0.5 * saved &&
+         all.maximum.in(unit::s)-compute.middle > 0.5 * o.saves->duration->minimum.in(unit::s);
+}
+
+/// Mean time of a step in which the GPU worked and Python waited for data: what the GPU takes
+/// beyond what Python does, which hands it its work and goes on.
+double hidden_work(const ObservedSteps& steps) {
+  if (!steps.gpu || !steps.compute || !steps.wait) return 0.0;
+  return std::clamp((steps.gpu->mean - steps.compute->mean).in(unit::s), 0.0,
+                    steps.wait->mean.in(unit::s));
+}
+
+/// `all` without the first step of each of `ranks`, of which each took `first`.
+Distribution<Seconds> without_first(Distribution<Seconds> all, double first, double ranks) {
+  const double count = static_cast<double>(all.count);
+  all.mean = time_of((all.mean.in(unit::s)*count - first * ranks) / (count - ranks));
+  all.count -= static_cast<std::uint64_t>(ranks);
+  // An even choice of many values may have left them out.
+  std::vector<Seconds> sorted = all.sample;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  for (std::size_t i = 0; i < sorted.size() && static_cast<double>(i) < ranks; ++i)
+    if (sorted[i].in(unit::s) > 0.5 * first)
+      all.sample.erase(std::find(all.sample.begin(), all.sample.end(), sorted[i]));
+  if (!all.sample.empty()) {
+    std::vector<Seconds> left = all.sample;
+    std::sort(left.begin(), left.end());
+    all.maximum = left.back();
+    const auto at = [&](double share) {
+      return left[static_cast<std::size_t>(share * static_cast<double>(left.size() - 1) + 0.5)];
+    };
+    for (auto& [share, value] : all.quantiles) value = at(share);
+  }
+  return all;
+}
+
+/// Takes the first steps out of `work` where these are far longer than others: kernels were loaded
+/// and chosen in them. What they took more.
+double take_warm_up(const Observation& o, double ranks, Distribution<Seconds>& work) {
+  const std::optional<double> first = figure(o, "first_step_compute_s");
+  const double count = static_cast<double>(work.count), mean = work.mean.in(unit::s);
+  if (!first || count < ranks + 2.0 || *first * ranks >= mean * count) return 0.0;
+  Distribution<Seconds> rest = without_first(work, *first, ranks);
+  const double more = *first - rest.mean.in(unit::s);
+  if (more < kWarmUp * rest.mean.in(unit::s)) return 0.0;
+  work = std::move(rest);
+  return more;
+}
+
+/// How far the means of the eighths of a job lie from each other, as a share: machines that others
+/// use are slower for minutes, so that steps near each other say less than their number.
+///    [docs/models/observed-job.md, eq. 8]
+double drift_of(const std::vector<Seconds>& in_order) {
+  const std::size_t length = in_order.size() / kParts;
+  if (length < kLeastOfPart) return 0.0;
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    double mean = 0.0;
+    for (std::size_t i = 0; i < length; ++i) mean += in_order[part * length + i].in(unit::s);
+    mean /= static_cast<double>(length);
+    sum += mean;
+    squares += mean * mean;
+  }
+  const double n = static_cast<double>(kParts), middle = sum / n;
+  return middle > 0.0
+             ? std::sqrt(std::max(squares / n - middle * middle, 0.0) * n / (n - 1.0)) / middle
+             : 0.0;
+}
+
+}  // namespace
+
+void time_steps(const Observation& o, JobFacts& out) {
+  const ObservedSteps& steps = *o.steps;
+  const double hidden = hidden_work(steps);
+  Distribution<Seconds> told = hidden > 0.0    ? *steps.gpu
+                               : steps.compute ? *steps.compute
+                                               : *steps.duration;
+  if (steps.compute) out.warm_up = time_of(take_warm_up(o, static_cast<double>(out.ranks), told));
+  out.waits_known = steps.compute && steps.wait;
+  Seen compute = seen_of(told);
+  const double count = static_cast<double>(std::max<std::uint64_t>(told.count, 1));
+  const bool sync = o.saves && o.saves->duration && !o.saves->asynchronous.value_or(false);
+  const double saves =
+      sync ? static_cast<double>(o.saves->duration->count) * o.saves->duration->mean.in(unit::s)
+           : 0.0;
+  if (saves_in_steps(o, compute, told, saves / count)) {
+    compute.mean = std::max(compute.mean - saves / count, 0.5 * compute.middle);
+    const double kept = compute.high - compute.low;
+    compute.deviation = std::min(compute.deviation, kept / (2.0 * kStandardNine));
+    out.remarks.push_back("saves lie within the steps: their time is taken out of compute");
+  }
+  out.saving = time_of(saves / count);
+  double wait = 0.0;
+  if (out.waits_known) {
+    const Seen waits = seen_of(*steps.wait);
+    const auto exposed = [&](double seen) { return std::max(seen - hidden, 0.0); };
+    wait = waits.mean;
+    // The wait for the first batch of the run is one of the waits, where it is as long.
+    if (steps.first_batch) {
+      const Distribution<Seconds>& first = *steps.first_batch;
+      const double runs = static_cast<double>(out.ranks);
+      const double of_run =
+          first.count > static_cast<std::uint64_t>(out.ranks) && !first.sample.empty()
+              ? first.sample.front().in(unit::s)
+              : first.mean.in(unit::s);
+      const double waited = static_cast<double>(waits.count);
+      if (steps.wait->maximum >= first.maximum * 0.99 && waited > runs)
+        wait = std::max(0.0, (waits.mean * waited - of_run * runs) / (waited - runs));
+    }
+    wait = exposed(wait);
+    if (waits.middle > 0.0 && waits.high > waits.middle) {
+      const double sigma = std::log(waits.high / waits.middle) / kStandardNine;
+      out.wait_variation = std::min(std::sqrt(std::expm1(sigma * sigma)), 2.0);
+    }
+    out.least_wait = time_of(exposed(waits.low));
+    out.usual_wait = time_of(exposed(waits.middle));
+    const double trimmed = std::min(waits.deviation, (waits.high - waits.low) / 2.0 + 1e-9);
+    out.wait_error = kStandardNine * trimmed / std::sqrt(count);
+  }
+  out.wait = time_of(wait);
+  out.step = time_of(compute.mean + wait + saves / count);
+  out.step_error = std::max(std::hypot(mean_error(compute), out.wait_error) / out.step.in(unit::s),
+                            kStandardNine * drift_of(told.sample));
+  out.wait_error /= out.step.in(unit::s);
+  if (steps.first_batch) out.first_batch = seen_of(*steps.first_batch);
+  out.compute = compute;
+  if (out.ranks > 1 && compute.mean > 0.0) {
+    // Ranks end a step together, so that what was seen is the slowest of them.
+    const OneOfMany one =
+        one_of_slowest(compute.mean, compute.variation(), static_cast<double>(out.ranks));
+    out.compute.mean = one.mean;
+    out.compute.deviation = one.mean * one.variation;
+    out.remarks.push_back("ranks end a step together: compute and jitter are those of one of " +
+                          std::to_string(out.ranks) + " whose slowest takes " +
+                          base::print_quantity(compute.mean, Dimension::time) + " on average");
+  }
+}
+
+}  // namespace stallcast::calibration
