@@ -53,6 +53,11 @@ struct ReplayStep {
   std::uint8_t place = 0;   ///< where the file lies: 0 the storage, N the N-th further one
 
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
+
+  /// Does it need the event `file`?
+  [[nodiscard]] constexpr bool waits() const {
+    return file != 0 && (action == ReplayAction::await || action == ReplayAction::take);
+  }
 };
 static_assert(sizeof(ReplayStep) == 40 && std::is_trivially_copyable_v<ReplayStep>);
 

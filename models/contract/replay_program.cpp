@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 namespace stallcast::models {
@@ -90,6 +92,42 @@ bool ReplayProgram::whole() const {
     if (!read(first, some)) return false;
   }
   return true;
+}
+
+bool ReplayProgram::ends() const {
+  std::vector<bool> come(header_.events + 1, false);
+  std::vector<std::uint64_t> done(threads_.size(), 0);
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> waiting;
+  std::vector<std::size_t> ready(threads_.size());
+  std::iota(ready.begin(), ready.end(), std::size_t{0});
+  std::vector<ReplayStep> some;
+  while (!ready.empty()) {
+    const std::size_t thread = ready.back();
+    ready.pop_back();
+    const ReplayThread& of = threads_[thread];
+    bool waits = false;
+    // Few at first: a thread that was woken may wait again at once.
+    for (std::uint64_t at_once = 16; !waits && done[thread] < of.steps;
+         at_once = std::min(2 * at_once, kReadAtOnce)) {
+      some.resize(static_cast<std::size_t>(std::min(at_once, of.steps - done[thread])));
+      if (!read(of.first + done[thread], some)) return false;
+      for (const ReplayStep& step : some) {
+        waits = step.waits() && !come[step.file];
+        if (waits) {
+          waiting[step.file].push_back(thread);
+          break;
+        }
+        ++done[thread];
+        if (step.action != ReplayAction::post || come[step.file]) continue;
+        come[step.file] = true;
+        if (const auto found = waiting.find(step.file); found != waiting.end()) {
+          ready.insert(ready.end(), found->second.begin(), found->second.end());
+          waiting.erase(found);
+        }
+      }
+    }
+  }
+  return waiting.empty();
 }
 
 bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {

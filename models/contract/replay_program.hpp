@@ -30,6 +30,9 @@ class ReplayProgram {
   [[nodiscard]] bool read(std::uint64_t first, std::span<ReplayStep> out) const;
   /// Whether all of them can be read so. Reads the file once.
   [[nodiscard]] bool whole() const;
+  /// Whether every event that a thread waits for comes: one that came stays, so that this does not
+  /// depend on how long anything takes. Reads the file once. REQUIRES: whole().
+  [[nodiscard]] bool ends() const;
 
  private:
   struct Close {

@@ -22,9 +22,7 @@ class ReplayEvents {
       : context_(context), come_(most + 1, false), running_(threads) {}
 
   [[nodiscard]] bool awaits(const ReplayStep& step) const {
-    return step.file != 0 &&
-           (step.action == ReplayAction::await || step.action == ReplayAction::take) &&
-           !come_.at(step.file);
+    return step.waits() && !come_.at(step.file);
   }
   /// Until it has come. Throws where nobody is left to bring it.
   [[nodiscard]] sim::Task<void> wait(std::uint64_t event) {

@@ -19,6 +19,10 @@ void check_replay(const Design& design, const Component& tenant, Diagnostics& re
     return report.error("file", pointer_of(tenant, "program"),
                         program->text + ": the program of a replay is damaged",
                         "make it again with stallcast replay --keep-program");
+  if (!found->ends())
+    return report.error("file", pointer_of(tenant, "program"),
+                        program->text + ": the program of a replay waits for what never comes",
+                        "make it again with stallcast replay --keep-program");
   const Value* sha256 = tenant.find("sha256");
   if (sha256 != nullptr && sha256->text != found->sha256())
     return report.error(

@@ -73,6 +73,20 @@ TEST_CASE("a program with a record that is none is an error of the scenario") {
   CHECK(message(read).find("the program of a replay is damaged") != std::string::npos);
 }
 
+TEST_CASE("a program that waits for what never comes is an error of the scenario") {
+  std::vector<stallcast::ReplayStep> steps = random_reads(3, 1000, 0.0);
+  steps[0].action = steps[1].action = stallcast::ReplayAction::post;
+  steps[0].file = steps[1].file = 1;
+  steps[2].action = stallcast::ReplayAction::take;
+  steps[2].file = 2;  // which nobody posts
+  const auto read =
+      Scenario::read({.file = "/tmp/mine.json", .text = scenario(program_file({{0, steps}}))});
+  REQUIRE(!read.ok());
+  CHECK(message(read).find("the program of a replay waits for what never comes") !=
+        std::string::npos);
+  CHECK(read.diagnostics().items().at(0).position.line == 4);
+}
+
 TEST_CASE("a server reads no program, nor says which there are") {
   for (const std::string& path : {program(), std::string("/nowhere"), std::string("/dev/null")}) {
     const auto read =

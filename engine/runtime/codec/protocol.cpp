@@ -12,6 +12,16 @@ namespace {
 
 using detail::Json;
 
+/// A whole number that an Int holds. Throws Json::exception where it is none.
+template <class Int>
+Int whole(const Json& json) {
+  if (!json.is_number_integer() ||
+      !(json.is_number_unsigned() ? std::in_range<Int>(json.get<std::uint64_t>())
+                                  : std::in_range<Int>(json.get<std::int64_t>())))
+    throw Json::other_error::create(599, "no whole number", &json);
+  return json.get<Int>();
+}
+
 WorkerMessage::Type type_of(const std::string& name) {
   using Type = WorkerMessage::Type;
   constexpr std::array<std::pair<std::string_view, Type>, 5> kTypes = {
@@ -78,7 +88,7 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
     message.type = type_of(json.at("type").get<std::string>());
     switch (message.type) {
       case WorkerMessage::Type::hello:
-        message.protocol = json.at("protocol").get<int>();
+        message.protocol = whole<int>(json.at("protocol"));
         message.sandbox = json.value("sandbox", "none: an older worker");
         return message;
       case WorkerMessage::Type::progress:
@@ -92,13 +102,13 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
         break;
       case WorkerMessage::Type::failed:
         message.reason = json.value("reason", "");
-        message.signal = json.value("signal", 0);
+        message.signal = whole<int>(json.value("signal", Json(0)));
         message.message = json.value("message", "");
         break;
       case WorkerMessage::Type::other:
         return message;
     }
-    message.id = json.at("id").get<std::uint64_t>();
+    message.id = whole<std::uint64_t>(json.at("id"));
     return message;
   } catch (const Json::exception&) {
     return std::nullopt;
