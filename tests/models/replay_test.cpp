@@ -298,12 +298,12 @@ TEST_CASE("whether all events of a program come is known without simulating it")
   CHECK(ends({{take(1), post(2)}, {post(1), take(2)}}));        // in turns
   CHECK_FALSE(ends({{take(2), post(1)}, {take(1), post(2)}}));  // each for the other
   CHECK_FALSE(ends({{take(1), post(1)}}));
-  CHECK_FALSE(ends({{post(1), post(1), take(2)}}));
+  CHECK_FALSE(ends({{post(2), take(1)}}));
   // More than is read together, woken one by one.
   std::vector<ReplayStep> gives, takes;
   for (std::uint64_t e = 1; e <= 10000; ++e) gives.push_back(post(e)), takes.push_back(take(e));
   CHECK(ends({takes, gives, takes}));
-  gives.back() = post(1);
+  gives.erase(gives.begin());
   CHECK_FALSE(ends({takes, gives}));
 }
 

@@ -76,9 +76,9 @@ TEST_CASE("a program with a record that is none is an error of the scenario") {
 TEST_CASE("a program that waits for what never comes is an error of the scenario") {
   std::vector<stallcast::ReplayStep> steps = random_reads(3, 1000, 0.0);
   steps[0].action = steps[1].action = stallcast::ReplayAction::post;
-  steps[0].file = steps[1].file = 1;
+  steps[0].file = steps[1].file = 2;
   steps[2].action = stallcast::ReplayAction::take;
-  steps[2].file = 2;  // which nobody posts
+  steps[2].file = 1;  // which nobody posts
   const auto read =
       Scenario::read({.file = "/tmp/mine.json", .text = scenario(program_file({{0, steps}}))});
   REQUIRE(!read.ok());
