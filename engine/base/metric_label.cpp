@@ -24,6 +24,7 @@ constexpr FigureWords kFigureWords[] = {
     {"cache.hit", "reads found in the cache"},
     {"hit", "reads found in the cache"},
     {"slow.cost", "time lost to slow hosts"},
+    {"unseen.wait", "wait for ranks that are drawn"},
     {"failures.lost_all", "failures that lose all"},
     {"communication.exposed", "communication that is not hidden"},
     {"communication.time", "communication per step"},

@@ -61,11 +61,12 @@ class OperationLine;  // models/contract/operations.hpp
 
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
-  std::uint64_t id = 0;                ///< of the class, in its run: what it draws is its own
-  std::uint64_t process = 0;           ///< of each member: what it has open is its own
-  std::size_t host_group = 0;          ///< where it runs: as HostSite.group
-  double members = 1.0;                ///< processes acting together
-  double share = 1.0;                  ///< weight of each of them on shared resources
+  std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
+  std::uint64_t process = 0;   ///< of each member: what it has open is its own
+  std::size_t host_group = 0;  ///< where it runs: as HostSite.group
+  double members = 1.0;        ///< processes acting together
+  double unseen = 0.0;  ///< members that draw delays of their own, of which the longest is told
+  double share = 1.0;   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();   ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();  ///< what one process can write at most (its host)
   Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
@@ -119,6 +120,8 @@ struct WriteRequest {
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.
 struct Served {
   ResourceIndex limited_by = kNoResource;
+  Seconds behind{};  ///< of it, its slowest `unseen` member waits so much longer
+  ResourceIndex behind_by = kNoResource;  ///< for that
 };
 
 /// What a storage system stands in front of, when it holds copies only.

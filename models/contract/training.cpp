@@ -137,8 +137,9 @@ constexpr std::array<Field<JobParams>, 27> kJob{
         "points at 90 %",
         kNonNegative)};
 
+constexpr std::string_view kSlowest[] = {"classes", "all"};
 constexpr std::string_view kBackends[] = {"comm", "fluid"};
-constexpr std::array<Field<RunParams>, 7> kRun{
+constexpr std::array<Field<RunParams>, 8> kRun{
     field("duration", &RunParams::duration, kOptional,
           "simulated time after which jobs stop at a step; absent: their epochs, or 1 h. Needed "
           "where there are tenants, and neither a job nor a replay: they end then",
@@ -150,6 +151,12 @@ constexpr std::array<Field<RunParams>, 7> kRun{
           "most classes of ranks simulated one by one when samples differ in size", up_to(4096)),
     field("fold", &RunParams::fold, "true",
           "simulate ranks that act alike as one class; false: every rank by itself"),
+    field(
+        "slowest", &RunParams::slowest, "all",
+        "whom a step waits for where delays of reads are drawn and ranks are simulated as classes: "
+        "the slowest of all ranks, those that are not simulated by the longest of their delays, or "
+        "of the classes alone",
+        one_of(kSlowest)),
     field("fast_forward", &RunParams::fast_forward, "true",
           "count what only repeats instead of simulating it"),
     field("backend", &RunParams::backend, "fluid",

@@ -66,6 +66,7 @@ struct RunParams {
   std::optional<Seconds> duration;
   std::int64_t seed = 1, replicas = 1, detail = 16;
   bool fold = true, fast_forward = true;
+  std::string slowest;  ///< whom a barrier waits for: of the "classes", or of "all" ranks
   std::string backend;
 };
 [[nodiscard]] RunParams run_params(const Component& component);

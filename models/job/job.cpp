@@ -40,6 +40,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (!p_.epochs && bounded) p_.epochs = 1;
   steps_per_epoch_ =
       p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
+  if (run.slowest == "all" && job.dataset && plant.varied(dataset_params(*job.dataset).on))
+    unseen_.emplace(seed, id_, "unseen", 0);
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     const RankPlace& place = layout_.places[c];
     RankClass ranks{.place = place,
@@ -73,12 +75,18 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
     dataset.direct = true;
     access.parse = Rate::infinity();
   }
+  LoaderSite site = loader_site(design_, job_, plant_, ranks.place, context_);
+  if (unseen_) {
+    const double others = std::max(layout_.readers(ranks.place) - 1.0, 0.0);
+    site.client.unseen = others;
+    if (site.also) site.also->client.unseen = others;
+  }
   const std::size_t number =
       c + ranks.stopped.size() * classes_.size();  // what it draws is its own
-  return std::make_unique<LoaderRuntime>(
-      context_, loader_params(*job_.loader), loader_row(job_.loader->kind).policy(*job_.loader),
-      dataset, access, loader_site(design_, job_, plant_, ranks.place, context_), layout_.readers(),
-      base::RandomStream(seed_, id_, "samples", number));
+  return std::make_unique<LoaderRuntime>(context_, loader_params(*job_.loader),
+                                         loader_row(job_.loader->kind).policy(*job_.loader),
+                                         dataset, access, std::move(site), layout_.readers(),
+                                         base::RandomStream(seed_, id_, "samples", number));
 }
 
 void TrainingJob::describe(sim::Ledger& ledger) {
@@ -113,6 +121,7 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   open(ranks.lane, "step", steps_);
   open(ranks.lane, "wait for a batch");
   if (ranks.loader) co_await ranks.loader->next(ranks.batch);
+  ranks.behind = std::max(Seconds{}, ranks.batch.last - context_.now());
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
@@ -134,6 +143,23 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   then(ranks.lane, "wait for ranks");
 }
 
+std::optional<TrainingJob::LastRank> TrainingJob::latest_unseen() {
+  if (!unseen_) return std::nullopt;
+  std::optional<LastRank> out;
+  Seconds latest = context_.now();
+  for (const RankClass& ranks : classes_) {
+    if (ranks.behind <= Seconds{}) continue;
+    // Its compute is its own: that of the class is the longest of all its members.
+    const Seconds compute = step_time_.slowest(1.0, *unseen_) / ranks.speed;
+    const Seconds arrived = ranks.arrived + ranks.behind + compute - ranks.compute;
+    if (arrived <= latest) continue;
+    latest = arrived;
+    out = LastRank{ranks.batch.wait, compute, arrived};
+    out->wait.add(Phase::data, ranks.behind, ranks.batch.bytes.behind_by);
+  }
+  return out;
+}
+
 sim::Task<void> TrainingJob::step(bool first) {
   const Seconds start = context_.now();
   plant_.begin_step();
@@ -144,6 +170,11 @@ sim::Task<void> TrainingJob::step(bool first) {
   }
   for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
   co_await sim::join(context_, std::move(parts));
+  const std::optional<LastRank> unseen = latest_unseen();
+  if (unseen) {
+    held_ += unseen->arrived - context_.now();
+    co_await context_.sleep(unseen->arrived - context_.now());
+  }
   then_all("communication");
   if (communicator_) co_await communicator_->exposed();
   const Seconds exchanged = context_.now();
@@ -185,20 +216,23 @@ sim::Task<void> TrainingJob::step(bool first) {
   const Seconds wall = context_.now() - start;
   Seconds communication;
   if (communicator_) {
-    communication = exchanged - last->arrived + communicator_->slowed();
+    communication =
+        exchanged - (unseen ? unseen->arrived : last->arrived) + communicator_->slowed();
     communicator_->end_step(communication);
     waited_.add(Phase::communication, communication, communicator_->limited_by());
   }
-  const Seconds useful =
-      layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute * last->speed;
+  const WaitSplit& waited = unseen ? unseen->wait : last->batch.wait;
+  const Seconds useful = layout_.ranks > 1.0
+                             ? std::min(step_time_.mean, unseen ? unseen->compute : last->compute)
+                             : last->compute * last->speed;
   // The others waited for stragglers, as long as those computed longer than they.
   const Seconds behind = stragglers_.end_step();
   if (const Seconds more = last->compute * (1.0 - last->speed); more > Seconds{})
     waited_.blame(std::min(more, behind), plant_.resources().index("host." + p_.hosts + ".slow"));
-  waited_ += last->batch.wait;
+  waited_ += waited;
   useful_ += useful;
   if (checkpoint_) checkpoint_->charge(last->slowed);
-  sync_ += wall - last->batch.wait.total() - useful - last->slowed - communication;
+  sync_ += wall - waited.total() - useful - last->slowed - communication;
   step_times_.add(wall.in(unit::s));
   cold_ = false;
   ++steps_;

@@ -77,10 +77,19 @@ class TrainingJob {
     Batch batch{};
     Seconds compute{}, arrived{}, first{};
     Seconds slowed{};    ///< of the step, by a save's thread
+    Seconds behind{};    ///< a member that is not simulated has its batch so much later
     double speed = 1.0;  ///< of its GPUs, over that of others
     Lane* lane = nullptr;
   };
   sim::Task<void> rank_step(RankClass& ranks);
+  /// The last rank of a step: one of a class, or one that no class goes through the simulation for.
+  struct LastRank {
+    WaitSplit wait;
+    Seconds compute, arrived;
+  };
+  /// Such a rank that arrives after all classes, if there is one.    [docs/models/folding.md, eq.
+  /// 6]
+  std::optional<LastRank> latest_unseen();
   /// A new loader of class number `c`.
   [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);
@@ -156,6 +165,8 @@ class TrainingJob {
   std::vector<StageSupply*> behind_;
   Seconds starved_;
   SteadyState steady_;
+  std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated
+  Seconds held_;                              ///< by these
   StragglerCost stragglers_;
   Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;

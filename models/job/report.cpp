@@ -85,6 +85,9 @@ void TrainingJob::report(RunResult& out) const {
   step_times_.report(name + "step.time", "s", out);
   steady_.report(name, out);
   stragglers_.report(name, wall, out);
+  if (held_ > Seconds{})
+    out.metrics[name + "unseen.wait"] = {
+        (held_ / static_cast<double>(steps_)).in(unit::s), "s", {}};
   restarts_.report(name, plant_.resources(), out);
   if (const auto startup = restarts_.startup())
     out.metrics[name + "startup"] = {(*startup + first_waited_).in(unit::s), "s", {}};

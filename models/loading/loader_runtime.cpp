@@ -177,12 +177,16 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
   }
 }
 
+Seconds LoaderRuntime::last_of(const Loaded& bytes) const {
+  return bytes.behind > Seconds{} ? context_.now() + bytes.behind : Seconds{};
+}
+
 void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
   if (staged()) {
     to_stage_.push({index, bytes});
     return;
   }
-  incoming_.push_back({index, {bytes, {}, {}}});
+  incoming_.push_back({index, {bytes, {}, {}, last_of(bytes)}});
   arrival_.set();
 }
 
@@ -215,7 +219,8 @@ sim::Task<void> LoaderRuntime::stage() {
     if (index < base_) continue;
     done_[index] = {
         bytes, time,
-        draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
+        draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0),
+        last_of(bytes)};
     arrival_.set();
   }
 }
@@ -279,6 +284,7 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   const Seconds began = context_.now();
   batch.bytes = co_await load(0, p_.batch, kGroups, clock);
   if (staged()) co_await context_.sleep(staging(batch.bytes));
+  batch.last = last_of(batch.bytes);
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
 }
 
@@ -326,6 +332,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     blame(batch.wait, before, waited, found->second.staged);
   batch.index = found->first;
   batch.bytes = found->second.bytes;
+  batch.last = found->second.last;
   const Seconds handover = found->second.handover;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
     --workers_[owner->second]->tasks;

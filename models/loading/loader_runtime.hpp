@@ -24,6 +24,7 @@ struct Batch {
   WaitSplit wait;           ///< from asking to having it on the GPU
   Seconds starting;         ///< part of it: names were listed, processes of workers started
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
+  Seconds last{};           ///< date at which the last rank of the class has it; 0: as all
 };
 
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
@@ -88,6 +89,7 @@ class LoaderRuntime {
     Loaded bytes;
     Seconds staged;    ///< time its last stage took: pinning, or copying and decoding on the GPU
     Seconds handover;  ///< what is left of its hand-over
+    Seconds last;      ///< as that of a batch
   };
   void issue();
   void give(std::int64_t worker);
@@ -95,6 +97,8 @@ class LoaderRuntime {
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes);
+  /// Of a batch that is ready now.
+  [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
   /// In at most `most` groups, one after the other.
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                          PhaseClock& clock);

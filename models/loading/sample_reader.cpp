@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/contract/operations.hpp"
 
@@ -215,6 +216,7 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   if (missed > 0.0 && site.cache) site.cache->keep(client_[0], bytes * missed, shared_.revisits);
   if (missed <= 0.0) co_await site.cores.compute(parsing);
   limited_by_ = read.limited_by;
+  if (read.behind > behind_.behind) behind_ = read;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   fetched_ += bytes;
   missed_ += bytes * missed;
@@ -335,10 +337,15 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
     co_return Loaded{};
   }
   const Bytes given = give(loaded, stored, count);
+  // Of what is fetched ahead nobody knows yet who will wait for it.
+  const Served behind = std::exchange(behind_, {});
+  const bool told = access.unit <= 0.0;
   const Loaded out{
       .fetched = fetched_,
       .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * count : given * access.expansion,
-      .missed = missed_};
+      .missed = missed_,
+      .behind = told ? behind.behind : Seconds{},
+      .behind_by = behind.behind_by};
   fetched_ = missed_ = {};
   co_return out;
 }

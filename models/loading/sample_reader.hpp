@@ -49,10 +49,17 @@ struct LoaderSite {
 
 /// Bytes of samples: what they were on the way, and what they are in memory.
 struct Loaded {
-  Bytes fetched;  ///< asked for: of the hosts' caches and of storage
-  Bytes memory;   ///< after decompression, without what was fetched in vain
-  Bytes missed;   ///< of those fetched, not found in a cache of the hosts
+  Bytes fetched;     ///< asked for: of the hosts' caches and of storage
+  Bytes memory;      ///< after decompression, without what was fetched in vain
+  Bytes missed;      ///< of those fetched, not found in a cache of the hosts
+  Seconds behind{};  ///< a rank of the class that is not simulated has them so much later
+  ResourceIndex behind_by = kNoResource;
   Loaded& operator+=(const Loaded& other) {
+    // One delay is far longer than the others, where they decide.    [folding.md, eq. 5]
+    if (other.behind > behind) {
+      behind = other.behind;
+      behind_by = other.behind_by;
+    }
     fetched += other.fetched;
     memory += other.memory;
     missed += other.missed;
@@ -162,6 +169,7 @@ class SampleReader {
   Bytes fetched_, missed_;   ///< since the last read returned
   double parsed_beside_ = 0.0;
   ResourceIndex limited_by_ = kNoResource;
+  Served behind_;      ///< the read since the last sample of which another rank waits longest
   PhaseClock beside_;  ///< of what is fetched ahead
   sim::Signal wake_, filled_;
   bool ahead_started_ = false;

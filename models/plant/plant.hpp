@@ -80,6 +80,8 @@ class Plant {
   void describe(sim::Ledger& ledger);
   /// What else the storage systems report.
   void remark(RunResult& out) const;
+  /// Whether equal reads from `storage`, or from what lies behind it, take different times.
+  [[nodiscard]] bool varied(const std::string& storage) const;
 
  private:
   struct HostClass {
@@ -116,8 +118,6 @@ class Plant {
                                const RankLayout& layout) const;
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
-  /// Whether equal reads from `storage`, or from what lies behind it, take different times.
-  [[nodiscard]] bool varied(const std::string& storage) const;
   void build_host_drives();
   void build_hosts(const Design& design);
   /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.

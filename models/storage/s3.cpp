@@ -51,6 +51,7 @@ struct Call {
   Seconds delay;                           ///< first bytes or answers, all turns
   double turns = 1.0;                      ///< that many, one after the other, bytes between them
   ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
+  Seconds behind{};                        ///< the longest delay of other members is that much more
 };
 
 class S3 final : public StorageModel {
@@ -148,6 +149,13 @@ class S3 final : public StorageModel {
     //    [s3.md, eq. 2]
     const double turns = request.files * (before + body.turns);
     const Seconds delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    // The others have delays of their own: the longest is the largest of as many chains.
+    //    [folding.md, eq. 5]
+    Seconds behind;
+    if (client.unseen >= 1.0)
+      behind = std::max(Seconds{}, delay_of(p_.first_byte, turns, body.connections * client.unseen,
+                                            draws_of(client).others) -
+                                       delay);
     return serve(client, *gets_, client.read_path, client.reads_at_most(),
                  {.requests = requests,
                   .at_once = std::min(requests, body.connections),
@@ -155,7 +163,8 @@ class S3 final : public StorageModel {
                   .connections = p_.connection * body.speedup,
                   .delay = delay,
                   .turns = turns,
-                  .delayed_by = first_byte_});
+                  .delayed_by = first_byte_,
+                  .behind = behind});
   }
 
   // No object is written in place: bytes without a file of their own are one.
@@ -230,7 +239,7 @@ class S3 final : public StorageModel {
  private:
   /// Random numbers of one class of clients.
   struct Draws {
-    base::RandomStream delay, jitter;
+    base::RandomStream delay, jitter, others;
   };
 
   Rate servers(Rate one) const {
@@ -241,7 +250,8 @@ class S3 final : public StorageModel {
     std::optional<Draws>& out = draws_[client.id];
     if (!out)
       out.emplace(Draws{base::RandomStream(seed_, name_, "first byte", client.id),
-                        base::RandomStream(seed_, name_, "back-off", client.id)});
+                        base::RandomStream(seed_, name_, "back-off", client.id),
+                        base::RandomStream(seed_, name_, "other members", client.id)});
     return *out;
   }
   // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
@@ -287,12 +297,15 @@ class S3 final : public StorageModel {
     const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
-    if (waited > flow.ended - began) co_return Served{limit.resource()};
+    const auto by = [&](ResourceIndex limit_of) {
+      return Served{limit_of, call.behind, call.delayed_by};
+    };
+    if (waited > flow.ended - began) co_return by(limit.resource());
     const bool delayed = call.delay > flow.ended - began - call.delay;
-    if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
-    if (delayed) co_return Served{call.delayed_by};
-    if (call.library < std::min(call.connections, client.core)) co_return Served{library_};
-    co_return Served{call.connections <= client.core ? connection_ : tls_};
+    if (flow.binding.valid() && !delayed) co_return by(resources_->of_link[flow.binding.index]);
+    if (delayed) co_return by(call.delayed_by);
+    if (call.library < std::min(call.connections, client.core)) co_return by(library_);
+    co_return by(call.connections <= client.core ? connection_ : tls_);
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]
