@@ -104,6 +104,7 @@ constexpr Row kRows[] = {
     {"job", "communication", "communication of ranks", of, DrawnIn::limit},
     {"job", "limit", "bandwidth limit", of, DrawnIn::limit},
     {"job", "limit_operations", "limit of requests", of, DrawnIn::limit},
+    {"job", "warm_up", "warm-up of the first step", of, DrawnIn::limit},
     {"stage", "rate", "speed", of, DrawnIn::limit},
     {"tenant", "limit", "bandwidth limit", of, DrawnIn::limit},
     {"tenant", "limit_operations", "limit of requests", of, DrawnIn::limit},

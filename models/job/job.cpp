@@ -9,6 +9,7 @@
 #include "models/contract/rows.hpp"
 #include "models/loading/loader_site.hpp"
 #include "models/plant/host_path.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -233,6 +234,11 @@ sim::Task<void> TrainingJob::step(bool first) {
   useful_ += useful;
   if (checkpoint_) checkpoint_->charge(last->slowed);
   sync_ += wall - waited.total() - useful - last->slowed - communication;
+  if (cold_ && step_time_.warm_up > Seconds{}) {  // host work    [docs/models/training.md, eq. 7]
+    sync_ -= step_time_.warm_up;
+    waited_.add(Phase::cpu, step_time_.warm_up,
+                plant_.resources().index(metric::of_job(id_, "warm_up")));
+  }
   step_times_.add(wall.in(unit::s));
   cold_ = false;
   ++steps_;

@@ -6,7 +6,7 @@
 namespace stallcast::models {
 
 TrainingJob::Measured TrainingJob::measured() const {
-  return {.wall = wall(),
+  return {.wall = wall() - step_time_.warm_up,
           .useful = useful_,
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
           .steps = step_times_,

@@ -39,7 +39,7 @@ class Feeder {
     out_.recovery = recovery_params(*job_.recovery);
     out_.mount = out_.recovery.mounted(hosts_);
     const double steps = static_cast<double>(run_.steps.size());
-    out_.step = (run_.wall - run_.saving - run_.warm_up) / steps;
+    out_.step = (run_.wall - run_.saving) / steps;
     out_.step_deviation = run_.steps.variation();
     out_.refill = run_.first_wait + run_.warm_up;
     for (const Component& component : design_.failures) add_failure(component);

@@ -69,6 +69,15 @@ TEST_CASE("failing job: goodput is utilization less work that is done again") {
   CHECK(metric(result, "job.train.goodput.p5") <= metric(result, "job.train.goodput"));
 }
 
+TEST_CASE("failing job: months pay the warm-up of each start, and that of the run shown once") {
+  Design design = failing({{"mtbf", "1e9 h"}});
+  set(design.jobs[0].step, Role::step, "warm_up", "30 s");
+  CHECK(metric(run(design), "job.train.goodput") == Approx(6.0 / 7.03).epsilon(0.003));
+  design = failing({{"mtbf", "3200 h"}});
+  set(design.jobs[0].step, Role::step, "warm_up", "30 s");
+  CHECK(metric(run(design), "job.train.failures.restart") == Approx(33.0).epsilon(1e-6));
+}
+
 TEST_CASE("failing job: redone work is utilization and no goodput") {
   const RunResult result = run(failing({{"mtbf", "32 h"}}));  // one an hour
   CHECK(metric(result, "job.train.gpu.utilization") > metric(result, "job.train.goodput"));
