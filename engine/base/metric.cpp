@@ -195,11 +195,10 @@ constexpr std::array<std::pair<std::string_view, Domain>, 11> kDomains = {
      {"*", Domain::any}}};
 
 constexpr std::string_view kOfJobs[] = {
-    "accelerators", "au",          "cache",      "checkpoint", "communication", "elastic",
-    "failures",     "first_batch", "first_step", "goodput",    "gpu",           "neighbours",
-    "restart",      "restore",     "run",        "slow",       "stall",         "startup",
-    "steady",       "step",        "steps",      "throughput", "time",          "unseen",
-    "waited"};
+    "accelerators", "au",         "cache",   "checkpoint", "communication", "elastic", "failures",
+    "first_batch",  "first_step", "goodput", "gpu",        "neighbours",    "restart", "restore",
+    "run",          "slow",       "stall",   "startup",    "steady",        "step",    "steps",
+    "throughput",   "time",       "unseen",  "waited"};
 constexpr std::string_view kOfTenants[] = {
     "behind", "cached",   "chunk",    "database",   "gpu",        "io",      "itl",   "latency",
     "load",   "makespan", "metadata", "neighbours", "operations", "queries", "query", "read",

@@ -58,10 +58,10 @@ class TrainingJob {
   /// What the run measured, for predictions over longer times.
   struct Measured {
     Seconds wall, useful, saving;  ///< without the warm-up of its start
-    const Series& steps;        ///< wall times
-    Seconds first_wait;         ///< mean wait for the first batch; 0 without a loader
-    Seconds warm_up;            ///< what the first step after a start takes more
-    const Checkpointer* saves;  ///< nullptr: the job never saves
+    const Series& steps;           ///< wall times
+    Seconds first_wait;            ///< mean wait for the first batch; 0 without a loader
+    Seconds warm_up;               ///< what the first step after a start takes more
+    const Checkpointer* saves;     ///< nullptr: the job never saves
     const RankLayout& layout;
   };
   [[nodiscard]] Measured measured() const;
