@@ -111,6 +111,42 @@ TEST_CASE("who lends GPUs saves before, and keeps some") {
              Catch::StartsWith("/jobs/0/elastic/period a restart takes "));
 }
 
+TEST_CASE("failures of what a job saves to memory of hosts take the copies along") {
+  const auto saves_to = [](const std::string& to, const std::string& failure) {
+    return remark({.failures = failure,
+                   .job = R"("checkpoint": { "to": ")" + to +
+                          R"(", "every": "1 min", "size": "1 TB", "mode": "async" },)"});
+  };
+  const std::string loses = "takes all copies of job \"train\" with it: all its work is lost";
+  const std::string host = R"({ "id": "loss", "type": "host", "mtbf": "1000 h", "hosts": "gpu")";
+  CHECK(saves_to("host-memory", host + " }") == "/jobs/0/checkpoint/to failure \"loss\" " + loses);
+  // Those of other hosts are there still, unless the failure takes a whole group.
+  CHECK(saves_to("peer-memory", host + R"(, "correlated": "0 %" })") == "");
+  CHECK(saves_to("peer-memory", host + R"(, "correlated": "10 %" })") ==
+        "/jobs/0/checkpoint/to in 10 % of the cases failure \"loss\" takes a group of hosts, and "
+        "all copies of job \"train\" with it: all its work is lost");
+  CHECK(saves_to("host-memory", R"({ "type": "process", "mtbf": "1000 h", "hosts": "gpu" })") ==
+        "");
+  CHECK(saves_to("host-memory",
+                 R"({ "type": "storage", "on": "scratch", "part": "target", "at": "1 min" })") ==
+        "");
+  CHECK_THAT(saves_to("host-memory", R"({ "type": "host", "mtbf": "1000 h", "hosts": "others" })"),
+             Catch::Contains("its failures hit nothing") && !Catch::Contains(loses));
+}
+
+TEST_CASE("failures without a job to stop are remarked on") {
+  const std::string text = R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+    "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                   "rate": "1 GB/s" } ],
+    "failures": [ { "id": "loss", "type": "host", "mtbf": "1000 h" } ],
+    "run": { "duration": "1 h" } })";
+  CHECK(remarks(load_with({}, "", text.c_str()).diagnostics()) ==
+        "6:19 rule /failures/0 failure \"loss\" stops jobs, and there is none: tenants go on | "
+        "remove it, or let a storage system fail: \"type\": \"storage\"\n");
+}
+
 TEST_CASE("failures hit a job that there is") {
   CHECK(remark({R"({ "id": "loss", "type": "host", "mtbf": "1000 h", "hosts": "others" })"}) ==
         "/failures/0/hosts no job runs on \"others\", so its failures hit nothing");

@@ -100,6 +100,74 @@ TEST_CASE("fio options that cannot be read or are not modelled are reported") {
   CHECK_FALSE(missing.loaded().ok());
 }
 
+TEST_CASE("sizes and rates of fio are binary unless they say otherwise") {
+  const auto bytes = [](const std::string& bs) {
+    const Folder folder("[a]\nrw=read\nbs=" + bs + "\n");
+    INFO(folder.message());
+    REQUIRE(folder.loaded().ok());
+    return folder.tenant().find("bs")->number;
+  };
+  CHECK(bytes("4096") == 4096);
+  CHECK(bytes("4096b") == 4096);
+  CHECK(bytes("1.5K") == 1536);
+  CHECK(bytes("64kb") == 65536);
+  CHECK(bytes("64kib") == 64000);  // fio exchanges the two
+  CHECK(bytes("1Mb") == 1048576);
+  CHECK(bytes("1mib") == 1e6);
+  for (const char* bad : {"k", "4p", "4 x k", ""}) {
+    INFO(bad);
+    const Folder folder("[a]\nrw=read\nbs=" + std::string(bad) + "\n");
+    CHECK_FALSE(folder.loaded().ok());
+    CHECK_THAT(folder.message(), Contains("noise.fio:3: cannot read \"bs=" + std::string(bad) +
+                                          "\" (one value for all directions"));
+  }
+}
+
+TEST_CASE("numbers, shares and switches of fio that are none are reported with their line") {
+  for (const char* option : {"numjobs=many", "numjobs=", "numjobs=1234567890", "rwmixread=half",
+                             "rate_iops=500,500", "rate=fast"}) {
+    INFO(option);
+    const Folder folder("[a]\n" + std::string(option) + "\n");
+    CHECK_THAT(folder.message(), Contains("/tenants/0/job_file: ") &&
+                                     Contains("noise.fio:2: cannot read \"" + std::string(option)));
+  }
+  const auto direct = [](const std::string& line) {
+    const Folder folder("; comment\n[a]\nrw=read\n" + line + "\n");
+    INFO(folder.message());
+    REQUIRE(folder.loaded().ok());
+    return folder.tenant().find("direct")->number;
+  };
+  CHECK(direct("direct") == 1.0);
+  CHECK(direct("direct=true") == 1.0);
+  CHECK(direct("direct=0") == 0.0);
+}
+
+TEST_CASE("a fio job file that is not there, or may not be read, is an error") {
+  const Folder folder(kJob, R"(, "x-": 0)");
+  const auto said = [&](const std::string& file, bool files) {
+    const std::string text =
+        R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+             "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+             "run": { "duration": "1 min" },
+             "tenants": [ { "id": "noise", "type": "fio", "on": "scratch", "hosts": "gpu",
+                            "rw": "read", "job_file": )" +
+        file + " } ] }";
+    std::string out;
+    const Scenario loaded = Scenario::read({.file = "s.json", .text = text, .extend_files = files});
+    for (const Diagnostic& d : loaded.diagnostics().items())
+      out += d.pointer + ": " + d.message + " | " + d.hint + "\n";
+    return out;
+  };
+  CHECK(said("\"nowhere.fio\"", true) ==
+        "/tenants/0/job_file: cannot read \"nowhere.fio\" | the path is relative to the "
+        "scenario\n");
+  CHECK(said("\"/etc/passwd\"", false) ==
+        "/tenants/0/job_file: files cannot be read here | write the options of the job into the "
+        "tenant\n");
+  CHECK(said("null", true) == "");
+  CHECK_THAT(said("7", true), Contains("/tenants/0/job_file: \"job_file\" takes a text"));
+}
+
 TEST_CASE("bad values of tenants name their field") {
   const auto message = [](const std::string& fields) {
     const std::string text =

@@ -87,6 +87,30 @@ TEST_CASE("a program that waits for what never comes is an error of the scenario
   CHECK(read.diagnostics().items().at(0).position.line == 4);
 }
 
+TEST_CASE("files of a program lie where its scenario says") {
+  const auto said = [](const std::string& program, const std::string& more) {
+    return message(Scenario::read({.file = "/tmp/mine.json", .text = scenario(program, more)}));
+  };
+  CHECK(said(program(), R"(, "also": ["bucket"])") ==
+        "/tenants/0/also: there is no storage system \"bucket\"\n");
+  CHECK(said(program(), R"(, "also": ["scratch"])") == "");
+  const std::string two = program_file({{0, random_reads(3, 1000, 0.0)}}, false, 2);
+  CHECK(said(two, R"(, "also": ["scratch"])") == "");
+  CHECK(said(two, "") ==
+        "/tenants/0/also: the files of the program lie on 2 storage systems, and one is named\n");
+}
+
+TEST_CASE("a program is a text, and hosts are those of the cluster") {
+  std::string text = scenario(program());
+  text.replace(text.find("\"hosts\": \"gpu\""), 14, "\"hosts\": \"cpu\"");
+  CHECK(message(Scenario::read({.file = "/tmp/mine.json", .text = text})) ==
+        "/tenants/0/hosts: no host class \"cpu\"\n");
+  std::string number = scenario("");
+  number.replace(number.find("\"program\": \"\""), 13, "\"program\": 7");
+  CHECK(message(Scenario::read({.file = "/tmp/mine.json", .text = number}))
+            .find("/tenants/0/program: ") == 0);
+}
+
 TEST_CASE("a server reads no program, nor says which there are") {
   for (const std::string& path : {program(), std::string("/nowhere"), std::string("/dev/null")}) {
     const auto read =

@@ -93,6 +93,35 @@ TEST_CASE("stages alone are a scenario, and an empty list of what a job follows 
   CHECK(free.jobs[0].job.find("after")->list.empty());
 }
 
+TEST_CASE("tenants beside stages say when they stop") {
+  const auto beside = [](const std::string& more) {
+    std::string text = scenario(stage("a", R"("size": "1 TB")"));
+    text.replace(text.rfind('}'), 1,
+                 R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "lake", "hosts": "gpu",
+                                     "rate": "1 GB/s")" +
+                     more + " } ] }");
+    return remarks(load_text(text, "test.json").diagnostics());
+  };
+  CHECK(beside(R"(, "stop": "1 h")") == "");
+  CHECK_THAT(beside(""),
+             Contains("rule /tenants/0 tenant \"in\" goes on as long as the stages do") &&
+                 Contains("| give it a \"stop\" where the stages last for more"));
+}
+
+TEST_CASE("a stage alone that follows another, or a job, is told that there is none") {
+  const auto alone = [](const std::string& stage) {
+    return only_fault(load_text(R"({ "cluster": { "hosts": [ { "id": "cpu", "count": 2 } ] },
+      "storage": [ { "id": "lake", "type": "s3", "server": { "count": 4 } } ],
+      "stages": [ )" + stage + " ] }",
+                                "test.json"));
+  };
+  CHECK_THAT(alone(R"({ "id": "check", "type": "verify", "from": "lake", "hosts": "cpu",
+                        "size": "1 TB", "after": ["b"] })"),
+             Contains("no stage or job \"b\" | name one, or leave \"after\" out"));
+  CHECK_THAT(alone(R"({ "id": "fit", "type": "train", "job": "tune" })"),
+             Contains("no job \"tune\" | the scenario has no job"));
+}
+
 TEST_CASE("targets of stages that are not there are refused") {
   std::string text = scenario(stage("a", R"("size": "1 TB")"));
   text.replace(text.rfind('}'), 1,

@@ -49,4 +49,18 @@ inline Scenario load_with(std::vector<std::string> sets, std::string variant = "
       {.file = "test.json", .text = text, .sets = std::move(sets), .variant = std::move(variant)});
 }
 
+/// All that is said of a scenario, one a line: "2:7 code /pointer message | hint".
+inline std::string remarks(const Diagnostics& diagnostics) {
+  std::string out;
+  for (const Diagnostic& d : diagnostics.items())
+    out += std::to_string(d.position.line) + ":" + std::to_string(d.position.column) + " " +
+           d.code + " " + d.pointer + " " + d.message + " | " + d.hint + "\n";
+  return out;
+}
+
+/// kScenario with another key, on the second line.
+inline Scenario load_beside(const std::string& key_and_value) {
+  return load_with({}, "", ("{\n" + key_and_value + "," + (kScenario + 1)).c_str());
+}
+
 }  // namespace stallcast::testing

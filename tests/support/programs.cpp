@@ -20,7 +20,8 @@ struct Files {
 
 }  // namespace
 
-std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host) {
+std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
+                         std::uint64_t places) {
   static Files files;
   std::string path = "/tmp/stallcast-test-XXXXXX";
   const int handle = ::mkstemp(path.data());
@@ -30,6 +31,7 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host)
   ReplayHeader header;
   std::vector<ReplayThread> rows;
   header.one_host = one_host ? 1 : 0;
+  header.places = places;
   for (const ThreadSteps& thread : threads) {
     rows.push_back({header.steps, thread.steps.size(), thread.process});
     header.steps += thread.steps.size();
