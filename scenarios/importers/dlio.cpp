@@ -17,6 +17,9 @@ namespace {
 using base::Json;
 
 constexpr std::string_view kWrapper = "workload";
+/// Of one sort of parallelism: three of them make a number that can be counted.
+constexpr std::int64_t kMostRanks = 1'000'000;
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 53U;
 
 /// Names become identifiers: letters, digits, "-" and "_".
 std::string identifier(std::string_view text) {
@@ -68,6 +71,12 @@ std::int64_t DlioImport::whole(std::string_view key, std::int64_t fallback, std:
   note(value ? FieldFate::mapped : FieldFate::defaulted, key, target, std::to_string(used),
        value ? text : "DLIO's default");
   return std::max(used, least);
+}
+
+std::int64_t DlioImport::product(std::string_view key, std::int64_t a, std::int64_t b) {
+  if (a <= kMostCounted / b) return a * b;
+  fail("value", key, "\"" + std::string(key) + "\" makes more than can be counted");
+  return kMostCounted;
 }
 
 std::pair<double, double> DlioImport::time(const std::string& key, std::string_view target) {
@@ -146,13 +155,18 @@ void DlioImport::convert() {
 void DlioImport::read_shape() {
   has_transformer_ =
       fields_.has("model.transformer.hidden_size") || fields_.has("model.num_layers");
-  const auto take = [&](std::string_view key, auto& member, std::string_view target) {
-    if (const auto value = fields_.number(key, diags())) {
-      if (*value <= 0 && key != "model.parallelism.data" && key != "model.parallelism.zero_stage")
-        fail("value", key, "\"" + std::string(key) + "\" must be positive");
-      member = static_cast<std::remove_reference_t<decltype(member)>>(*value);
-      note(FieldFate::mapped, key, std::string(target), base::shortest(*value));
-    }
+  const auto take = [&](std::string_view key, std::int64_t& member, std::string_view target,
+                        std::int64_t least = 1) {
+    const std::optional<std::int64_t> value = fields_.whole(key, diags());
+    if (!value) return;
+    const bool degree = key.starts_with("model.parallelism.");
+    if (*value < least || (degree && *value > kMostRanks))
+      fail("value", key,
+           "\"" + std::string(key) + "\" must be at least " + std::to_string(least) +
+               (degree ? " and at most " + std::to_string(kMostRanks) : ""));
+    else
+      member = *value;
+    note(FieldFate::mapped, key, target, std::to_string(*value));
   };
   take("model.transformer.vocab_size", shape_.vocabulary, "jobs[train].model.shape.vocabulary");
   take("model.transformer.hidden_size", shape_.hidden, "jobs[train].model.shape.hidden");
@@ -162,9 +176,9 @@ void DlioImport::read_shape() {
   take("model.num_layers", shape_.layers, "jobs[train].model.shape.layers");
   take("model.parallelism.tensor", shape_.tensor, "jobs[train].parallel.tensor");
   take("model.parallelism.pipeline", shape_.pipeline, "jobs[train].parallel.pipeline");
-  take("model.parallelism.zero_stage", shape_.zero_stage, "jobs[train].checkpoint.layout");
-  std::int64_t data = -1;
-  take("model.parallelism.data", data, "jobs[train].accelerators");
+  take("model.parallelism.zero_stage", shape_.zero_stage, "jobs[train].checkpoint.layout", 0);
+  std::int64_t data = -1;  // it follows from the ranks
+  take("model.parallelism.data", data, "jobs[train].accelerators", -1);
   const auto bytes = [&](std::string_view key, double& member) {
     const std::optional<std::string> type = fields_.text(key, diags());
     if (!type) return;
@@ -182,7 +196,7 @@ void DlioImport::read_shape() {
   bytes("model.optimizer_datatype", shape_.optimizer_bytes);
 
   // DLIO derives the data parallelism from the number of ranks unless the file fixes it.
-  const std::int64_t replica = std::max<std::int64_t>(1, shape_.tensor * shape_.pipeline);
+  const std::int64_t replica = shape_.tensor * shape_.pipeline;
   accelerators_ = options_.accelerators.value_or(data > 0 ? replica * data : replica);
   if (!options_.accelerators && !has_transformer_) accelerators_ = 8;
   if (!options_.accelerators)
@@ -206,7 +220,7 @@ void DlioImport::add_cluster() {
   if (!described) scenario_["cluster"]["hosts"] = Json::array({Json{{"id", host_id_}}});
   Json& host = scenario_["cluster"]["hosts"][0];
   host["count"] = hosts;
-  host["gpus"] = (accelerators_ + hosts - 1) / hosts;
+  host["gpus"] = accelerators_ / hosts + (accelerators_ % hosts > 0 ? 1 : 0);
   note(FieldFate::defaulted, "", "cluster.hosts", std::to_string(hosts) + " hosts",
        described ? "from the options; the rest of a host from " + options_.storage_file
                  : "from the options; network and CPU are the defaults of a host");

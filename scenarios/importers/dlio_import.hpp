@@ -53,6 +53,8 @@ class DlioImport {
                 std::string_view text = {});
   std::int64_t whole(std::string_view key, std::int64_t fallback, std::string_view target,
                      std::string_view text = {}, std::int64_t least = 0);
+  /// a x b, both at least 1; a fault of `key` where that is beyond what a scenario counts.
+  std::int64_t product(std::string_view key, std::int64_t a, std::int64_t b);
   /// Mean and standard deviation of a time that is a number or a distribution.
   std::pair<double, double> time(const std::string& key, std::string_view target);
 

@@ -52,11 +52,8 @@ void DlioImport::add_costs(Json& job) {
       "until an iterator reads");
   put(job["loader"], "jobs[train].loader", "names", costs.names, time,
       "a rank lists and shuffles all names");
-  if (tensorflow && scenario_["cluster"].is_object() && scenario_["cluster"]["hosts"].is_array() &&
-      !scenario_["cluster"]["hosts"].empty())
-    if (base::Json& host = scenario_["cluster"]["hosts"][0];
-        host.is_object() && !host.contains("opens"))
-      put(host, "cluster.hosts", "opens", dlio_opens(), op_rate, "files that one host opens");
+  if (Json& host = scenario_["cluster"]["hosts"][0]; tensorflow && !host.contains("opens"))
+    put(host, "cluster.hosts", "opens", dlio_opens(), op_rate, "files that one host opens");
 }
 
 }  // namespace stallcast::scenarios

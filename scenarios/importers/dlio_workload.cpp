@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "engine/base/quantity_text.hpp"
@@ -78,7 +77,7 @@ void DlioImport::add_dataset(Json& job) {
                                    "times samples per file", 1);
   const std::int64_t per_file =
       whole("dataset.num_samples_per_file", 1, "jobs[train].dataset.samples", {}, 1);
-  samples_ = files * per_file;
+  samples_ = product("dataset.num_samples_per_file", files, per_file);
 
   std::string kind(format->kind), caveat(format->caveat);
   if (per_file > 1 && kind != "tfrecord" && !format->many) {
@@ -159,9 +158,12 @@ void DlioImport::add_sample_size(Json& dataset) {
     double bytes = fields_.number("dataset.record_element_bytes", diags()).value_or(1.0);
     const std::string type = fields_.text("dataset.record_element_type", diags()).value_or("uint8");
     const std::size_t digits = type.find_first_of("0123456789");
-    if (digits != std::string::npos) bytes = std::stod(type.substr(digits)) / 8;
-    for (const std::string& side : dims->list) bytes *= std::strtod(side.c_str(), nullptr);
-    if (!(bytes > 0)) fail("value", "dataset.record_dims", "the dimensions have no size");
+    if (digits != std::string::npos)
+      bytes = base::parse_number(type.substr(digits)).value_or(0.0) / 8;
+    for (const std::string& side : dims->list)
+      bytes *= std::max(0.0, base::parse_number(side).value_or(0.0));
+    if (!(bytes > 0) || !std::isfinite(bytes))
+      return fail("value", "dataset.record_dims", "the dimensions have no size");
     dataset["sample"] = quantity(bytes, Dimension::bytes);
     note(FieldFate::mapped, "dataset.record_dims", target, base::join(dims->list, " x "));
     return;
@@ -285,7 +287,9 @@ void DlioImport::add_interval(Json& checkpoint) {
   // One save when the second would come after the end; else saves every `between` epochs, the first
   // `between - after` epochs early or late.
   const bool once = after + between > epochs_;
-  checkpoint["every_steps"] = (once ? after : between) * epoch;
+  checkpoint["every_steps"] =
+      once ? product("checkpoint.checkpoint_after_epoch", after, epoch)
+           : product("checkpoint.epochs_between_checkpoints", between, epoch);
   note(FieldFate::mapped, "checkpoint.epochs_between_checkpoints", target, std::to_string(between),
        "times " + std::to_string(epoch) + " steps of an epoch");
   if (!once && after != between)

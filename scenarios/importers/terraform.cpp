@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,6 +45,11 @@ double number(const Json& values, const char* key) {
 std::string text(const Json& values, const char* key) {
   const auto found = values.find(key);
   return found != values.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// What is too large to be a count stays a number, which the reader of scenarios refuses.
+Json count(double n) {
+  return n < 9e15 ? Json(static_cast<std::int64_t>(std::ceil(n - 1e-9))) : Json(n);
 }
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0, kTiB = 1024.0 * kGiB;
@@ -194,17 +198,11 @@ class TerraformImport {
     Json storage{{"id", id_of(resource.name)}, {"use", product.id}};
     std::string said = product.said;
     if (product.bytes > 0.0) {
-      const auto size =
-          std::find_if(entry->values.begin(), entry->values.end(),
-                       [](const models::CatalogueValue& v) { return v.key == "ost.capacity"; });
-      const auto bytes = size == entry->values.end()
-                             ? std::optional<double>()
-                             : base::parse_quantity(size->text, Dimension::bytes).value;
-      if (!bytes) return;  // no such product is bought by its size
-      storage["ost"]["count"] = static_cast<std::int64_t>(std::ceil(product.bytes / *bytes - 1e-9));
+      const auto each =
+          std::ranges::find(entry->values, "ost.capacity", &models::CatalogueValue::key);
+      storage["ost"]["count"] =
+          count(product.bytes / base::parse_quantity(each->text, Dimension::bytes).value.value());
       said += ", " + base::exact_quantity(product.bytes, Dimension::bytes);
-    } else if (entry->values.empty()) {
-      return;
     }
     note(FieldFate::mapped, resource.address, said,
          "storage[" + storage["id"].get<std::string>() + "]",
@@ -248,8 +246,7 @@ class TerraformImport {
       note(FieldFate::defaulted, "", "", "cluster.hosts", "placeholder");
     } else {
       host["use"] = instances_.front().first;
-      host["count"] = options_.hosts.value_or(
-          static_cast<std::int64_t>(std::llround(instances_.front().second)));
+      host["count"] = options_.hosts ? Json(*options_.hosts) : count(instances_.front().second);
       if (instances_.size() > 1)
         say(Severity::warning, "hosts", "",
             "there are several kinds of GPU hosts; the job runs on \"" + instances_.front().first +

@@ -132,6 +132,85 @@ TEST_CASE("what cannot be read is said with its place") {
   CHECK(import("{").diagnostics.has_errors());
 }
 
+TEST_CASE("node groups and several kinds of GPU hosts are followed as far as a job goes") {
+  const auto group = [](const std::string& values) {
+    return with(R"("type": "aws_instance", "name": "login",
+        "values": { "instance_type": "t3.large" })",
+                (R"("type": "aws_eks_node_group", "name": "pool", "values": )" + values).c_str());
+  };
+  const auto fate = [](const ImportResult& result) {
+    for (const auto& field : result.fields)
+      if (field.source == "aws_instance.login")
+        return std::string(field.fate == FieldFate::mapped ? "mapped " : "ignored ") + field.note;
+    return std::string();
+  };
+  const ImportResult same = import(group(
+      R"({ "instance_types": ["p5.48xlarge"], "scaling_config": [ { "desired_size": 6 } ] })"));
+  CHECK(scenario(same)["cluster"]["hosts"][0]["count"] == 8);  // and two instances
+  CHECK(fate(same) == "mapped host/aws-p5.48xlarge");
+  for (
+      const char* none :
+      {"{}", R"({ "instance_types": ["p5.48xlarge"] })",
+       R"({ "instance_types": [], "scaling_config": [] })",
+       R"({ "instance_types": [7], "scaling_config": [ { "desired_size": 6 } ] })",
+       R"({ "instance_types": "p5", "scaling_config": [ 7 ] })",
+       R"({ "instance_types": ["p5.48xlarge"], "scaling_config": [ { "desired_size": false } ] })"}) {
+    INFO(none);
+    CHECK(fate(import(group(none))) == "ignored no nodes are asked for");
+  }
+  const ImportResult other = import(group(
+      R"({ "instance_types": ["p4d.24xlarge"], "scaling_config": [ { "desired_size": "4" } ] })"));
+  CHECK(fate(other) == "mapped host/aws-p4d.24xlarge");
+  CHECK(scenario(other)["cluster"]["hosts"][0]["use"] == "host/aws-p5.48xlarge");
+  CHECK_THAT(other.diagnostics.items()[0].message,
+             Contains("several kinds of GPU hosts; the job runs on \"host/aws-p5.48xlarge\""));
+  const ImportResult huge = import(group(
+      R"({ "instance_types": ["p5.48xlarge"], "scaling_config": [ { "desired_size": 1e300 } ] })"));
+  CHECK(scenario(huge)["cluster"]["hosts"][0]["count"] == 1e300);
+}
+
+TEST_CASE("options say what a plan does not") {
+  scenarios::ImportOptions options;
+  options.hosts = 5;
+  options.accelerators = 40;
+  const base::Json root = scenario(import(kPlan, options));
+  CHECK(root["cluster"]["hosts"][0]["count"] == 5);
+  CHECK(root["jobs"][0]["accelerators"] == 40);
+  const std::string alone = R"({ "values": { "root_module": { "resources": [ { "address": "a",
+    "type": "aws_s3_bucket", "name": "my.bucket", "values": {} }, { "address": "b",
+    "type": "aws_s3_bucket", "name": "", "values": {} }, { "address": "c",
+    "type": "random_id", "values": {} }, { "type": "aws_s3_bucket" }, 7 ], "child_modules": [ 7 ] } } })";
+  const ImportResult without = import(alone);
+  const base::Json made = scenario(without);
+  CHECK(made["cluster"]["hosts"][0]["count"] == 8);
+  CHECK_FALSE(made["cluster"].contains("fabric"));
+  CHECK(made["storage"].size() == 2);
+  CHECK(made["storage"][0]["id"] == "my-bucket");
+  CHECK(made["storage"][1]["id"] == "unnamed");
+  CHECK_THAT(without.diagnostics.items()[0].message, Contains("8 are a placeholder"));
+  for (const auto& field : without.fields)
+    if (field.source == "c") CHECK(field.note == "no storage and no GPU instance");
+  CHECK(scenario(import(alone, options))["cluster"]["hosts"][0]["count"] == 5);
+}
+
+TEST_CASE("file systems without their rate or size are what is left of them") {
+  const auto storage = [](const std::string& resource) {
+    return scenario(import(R"({"values":{"root_module":{"resources":[{"address":"a","type":)" +
+                           resource + "}]}}}"))["storage"][0];
+  };
+  const base::Json scratch = storage(R"("aws_fsx_lustre_file_system", "name": "s", "values": {})");
+  CHECK(scratch["use"] == "storage/fsx-lustre-p1-200");
+  CHECK_FALSE(scratch.contains("ost"));
+  CHECK(storage(R"("aws_fsx_lustre_file_system", "name": "s",
+    "values": { "deployment_type": "PERSISTENT_1", "per_unit_storage_throughput": 50 })")["use"] ==
+        "storage/fsx-lustre-p1-50");
+  CHECK(storage(R"("aws_efs_file_system", "name": "s",
+    "values": { "throughput_mode": "bursting" })")["use"] == "storage/efs-elastic");
+  CHECK(storage(R"("aws_fsx_lustre_file_system", "name": "s",
+    "values": { "storage_capacity": 1e290 })")["ost"]["count"]
+            .is_number_float());
+}
+
 TEST_CASE("what became of each resource is told, and what is a placeholder is warned of") {
   const ImportResult result = import(kPlan);
   const auto fate = [&](const std::string& source) {

@@ -95,6 +95,19 @@ TEST_CASE("values of another kind than wanted are faults at their place") {
   CHECK(faults(diags) == Lines{"1:4 value", "2:4 value", "3:4 value", "4:4 value", "5:4 value"});
 }
 
+TEST_CASE("keys are plain text, and lists keep their place") {
+  Diagnostics diags;
+  read("{[a, b]: 1}\n", diags);
+  CHECK(faults(diags) == Lines{"1:2 yaml"});
+  Diagnostics none;
+  YamlFields fields = read("a: [1, {b: 2}, 3]\nb: +4\nc: 1e16\n", none);
+  CHECK(fields.take("a")->list == Lines{"1", "...", "3"});
+  CHECK(fields.number("b", none) == 4);
+  CHECK(none.items().empty());
+  CHECK_FALSE(fields.whole("c", none));
+  CHECK(faults(none) == Lines{"3:4 value"});
+}
+
 TEST_CASE("an absent or empty key is not a fault") {
   Diagnostics diags;
   YamlFields fields = read("a:\nb: ~\nc: 1e-3\n", diags);
