@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/files.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/resolve/tenants_of_type.hpp"
@@ -68,30 +69,17 @@ std::optional<std::string> size_text(std::string_view value) {
 }
 
 std::optional<Json> value_of(const Option& option, const std::string& value) {
-  const auto is_number = [&] {
-    return !value.empty() && std::all_of(value.begin(), value.end(), [](unsigned char c) {
-      return std::isdigit(c) != 0 || c == '.';
-    });
-  };
-  switch (option.form) {
-    case Form::text:
-      return Json(value);
-    case Form::flag:
-      return Json(value.empty() || value == "1" || value == "true");
-    case Form::count:
-      if (!is_number() || value.size() > 9) return std::nullopt;
-      return Json(std::stoll(value));
-    case Form::percent:
-      return is_number() ? std::optional(Json(value + " %")) : std::nullopt;
-    case Form::op_rate:
-      return is_number() ? std::optional(Json(value + " ops/s")) : std::nullopt;
-    case Form::size:
-    case Form::rate:
-      if (const auto text = size_text(value))
-        return Json(*text + (option.form == Form::rate ? "/s" : ""));
-      return std::nullopt;
+  if (option.form == Form::text) return Json(value);
+  if (option.form == Form::flag) return Json(value.empty() || value == "1" || value == "true");
+  if (option.form == Form::size || option.form == Form::rate) {
+    const std::optional<std::string> text = size_text(value);
+    if (!text) return std::nullopt;
+    return Json(*text + (option.form == Form::rate ? "/s" : ""));
   }
-  return std::nullopt;
+  const std::optional<double> number = base::parse_number(value);
+  if (!number) return std::nullopt;
+  if (option.form == Form::count) return number_node(*number);
+  return Json(base::shortest(*number) + (option.form == Form::percent ? " %" : " ops/s"));
 }
 
 class Reader {

@@ -124,12 +124,18 @@ TEST_CASE("sizes and rates of fio are binary unless they say otherwise") {
 }
 
 TEST_CASE("numbers, shares and switches of fio that are none are reported with their line") {
-  for (const char* option : {"numjobs=many", "numjobs=", "numjobs=1234567890", "rwmixread=half",
-                             "rate_iops=500,500", "rate=fast"}) {
+  for (const char* option : {"numjobs=many", "numjobs=", "numjobs=.", "numjobs=1.2.3",
+                             "rwmixread=half", "rate_iops=500,500", "rate=fast"}) {
     INFO(option);
     const Folder folder("[a]\n" + std::string(option) + "\n");
     CHECK_THAT(folder.message(), Contains("/tenants/0/job_file: ") &&
                                      Contains("noise.fio:2: cannot read \"" + std::string(option)));
+  }
+  // What is a number is held to the limits of the field.
+  for (const char* option : {"numjobs=.5", "numjobs=-4", "numjobs=123456789012"}) {
+    INFO(option);
+    CHECK_THAT(Folder("[a]\n" + std::string(option) + "\n").message(),
+               Contains("/tenants/0/numjobs: \"numjobs\" "));
   }
   const auto direct = [](const std::string& line) {
     const Folder folder("; comment\n[a]\nrw=read\n" + line + "\n");
