@@ -91,7 +91,7 @@ void merge_node(Tree& base, Json& target, const std::string& at, const Tree& pat
     // One storage system may be written without the list around it.
     if (target.is_object()) wrap(base, target, at);
     if (target.is_array() && source.is_object() && target.size() == 1 &&
-        (!source.contains("id") || source["id"] == target[0].value("id", Json())))
+        (!source.contains("id") || (is_item_with_id(target[0]) && source["id"] == target[0]["id"])))
       return merge_node(base, target[0], at + "/0", patch, source, from);
     if (target.is_array() && source.is_object()) {
       const Tree list{Json::array({source}), {}};
@@ -171,14 +171,12 @@ std::string parent(std::string_view pointer) {
 void merge(Tree& base, const std::string& at, const Tree& patch, const std::string& from) {
   const Json* source = find(patch.root, from);
   Json* target = const_cast<Json*>(find(base.root, at));
-  if (source == nullptr || target == nullptr) return;
   // A node may be merged into the tree it is part of (a variant): copy it first.
   const Json copy = *source;
   merge_node(base, *target, at, patch, copy, from);
 }
 
 void list_storage(Tree& tree) {
-  if (!tree.root.is_object()) return;
   const auto it = tree.root.find("storage");
   if (it != tree.root.end() && it->is_object()) wrap(tree, *it, std::string(kStorage));
 }

@@ -52,7 +52,7 @@ class Documents {
 
 /// RFC 7396 merge of the node `from` of `patch` into the node `at` of `base`, except that arrays
 /// whose items all have an `id` are merged item by item, and that null stays in the tree: readers
-/// take it as "left out", also where a catalogue entry has a value.
+/// take it as "left out", also where a catalogue entry has a value. REQUIRES: both nodes are there.
 void merge(Tree& base, const std::string& at, const Tree& patch, const std::string& from);
 
 /// A single object at `/storage` becomes a list of one.

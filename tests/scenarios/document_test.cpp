@@ -46,6 +46,30 @@ TEST_CASE("one storage object and a list of storage merge") {
         Json::parse(R"({"storage": [{"id": "s"}, {"id": "t"}]})"));
 }
 
+TEST_CASE("what has no text for an id is merged as a whole") {
+  const char* two = R"({"x": [{"id": "p"}, {"id": "q"}]})";
+  for (const char* patch : {R"({"x": [7]})", R"({"x": [{"n": 1}]})", R"({"x": [{"id": 7}]})",
+                            R"({"x": []})", R"({"x": {"id": "p"}})"})
+    CHECK(merged(two, patch) == Json::parse(patch));
+  CHECK(merged(R"({"x": []})", two) == Json::parse(two));
+  CHECK(merged(R"({"x": {"id": "p"}})", two) == Json::parse(two));
+  // Several storage systems are not changed by one without an id.
+  const char* storage = R"({"storage": [{"id": "s"}, {"id": "t"}]})";
+  CHECK(merged(storage, R"({"storage": {"n": 1}})") == Json::parse(R"({"storage": {"n": 1}})"));
+  CHECK(merged(storage, R"({"storage": 7})") == Json::parse(R"({"storage": 7})"));
+  CHECK(merged(R"({"storage": {"id": "s"}})", R"({"storage": [7]})") ==
+        Json::parse(R"({"storage": [7]})"));
+  CHECK(merged(R"({"storage": [7]})", R"({"storage": {"id": "s"}})") ==
+        Json::parse(R"({"storage": {"id": "s"}})"));
+}
+
+TEST_CASE("numbers are whole where they are exactly that") {
+  CHECK(number_node(4).is_number_integer());
+  CHECK(number_node(-4).is_number_integer());
+  CHECK(number_node(4.5).is_number_float());
+  CHECK(number_node(1e17).is_number_float());
+}
+
 TEST_CASE("a merged node remembers which text it came from") {
   Tree base = tree_of(R"({"x": [{"id": "p"}, {"id": "q", "n": 1}]})");
   Tree patch = tree_of(R"({"x": [{"id": "q", "n": 2}]})");
@@ -63,6 +87,10 @@ TEST_CASE("pointers find escaped keys and list elements") {
   CHECK(*find(root, "/a~1b/0/m~0n") == 7);
   CHECK(find(root, "/a~1b/1") == nullptr);
   CHECK(find(root, "/a~1b/x") == nullptr);
+  for (const char* none : {"/a~1b/", "/a~1b/0123456789", "/a~1b/-1", "/a~1b/0/m~0n/x", "/b"})
+    CHECK(find(root, none) == nullptr);
+  CHECK(find(root, "") == &root);
+  CHECK(parent("") == "");
   CHECK(parent("/a~1b/0") == "/a~1b");
   CHECK(parent("/a") == "");
 }
