@@ -120,7 +120,6 @@ class ComponentReader {
         if (field->key != v.key) continue;
         std::optional<Value> value = value_of_text(*field, v.text);
         assert(value && "catalogue_test.cpp reads every text");
-        if (!value) continue;
         value->source = {Source::Kind::catalogue, std::string(kCatalog) + product.id,
                          v.date.empty() ? v.source : v.source + " (read " + v.date + ")",
                          v.assumption};
@@ -255,8 +254,7 @@ class ComponentReader {
         missing(*field, node);
         continue;
       }
-      if (std::optional<Value> value = default_value(*field))
-        out_.values.insert_or_assign(std::string(field->key), std::move(*value));
+      out_.values.insert_or_assign(std::string(field->key), *default_value(*field));
     }
   }
 
@@ -330,7 +328,6 @@ std::optional<Range> range_of(const FieldInfo& field) {
   const std::optional<Value> low = value_of_text(field, field.limits.low);
   const std::optional<Value> high = value_of_text(field, field.limits.high);
   assert(low && high && "registry_test.cpp reads every range");
-  if (!low || !high) return std::nullopt;
   return Range{low->number, high->number, std::string(field.limits.range_source)};
 }
 
@@ -340,7 +337,6 @@ std::optional<Value> default_value(const FieldInfo& field) {
   if (field.required() || field.optional()) return std::nullopt;
   std::optional<Value> value = value_of_text(field, field.fallback);
   assert(value && "registry_test.cpp reads every default");
-  if (!value) return std::nullopt;
   value->source = {Source::Kind::default_value, "default", std::string(field.limits.source),
                    field.limits.assumption};
   value->range = range_of(field);

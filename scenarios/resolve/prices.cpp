@@ -31,15 +31,8 @@ constexpr std::array kUnits{
 };
 
 std::string name_of(PriceOf of) {
-  switch (of) {
-    case PriceOf::one:
-      return " of one";
-    case PriceOf::tb:
-      return " of 1 TB";
-    case PriceOf::requests:
-      return " of 1,000 requests";
-  }
-  return "";
+  if (of == PriceOf::one) return " of one";
+  return of == PriceOf::tb ? " of 1 TB" : " of 1,000 requests";
 }
 
 const PriceUnit* unit_of(const models::CatalogueFigure& figure) {

@@ -161,8 +161,7 @@ class Resolver {
       if (present(at + "/dataset") != nullptr) job.dataset = part(Role::dataset);
       if (job.dataset || has_loader) job.loader = part(Role::loader);
       if (present(at + "/checkpoint") != nullptr) job.checkpoint = part(Role::checkpoint);
-      if (present(at + "/communication") != nullptr && !models::kinds(Role::communication).empty())
-        job.communication = part(Role::communication);
+      if (present(at + "/communication") != nullptr) job.communication = part(Role::communication);
       if (present(at + "/elastic") != nullptr) job.elastic = part(Role::elastic);
       // Whatever stops jobs, they come back, in the usual way unless they say how.
       if (present(at + "/recovery") != nullptr || present("/failures") != nullptr || job.elastic)

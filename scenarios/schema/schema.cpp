@@ -83,8 +83,6 @@ Json cluster_schema(SchemaForm form) {
   Json out = closed_object({{"hosts", list_of(host, form == SchemaForm::complete)},
                             {"fabric", or_null(std::move(fabric))}});
   if (form == SchemaForm::complete) out["required"] = {"hosts"};
-  if (form == SchemaForm::complete && must_be_given(Role::fabric))
-    out["required"].push_back("fabric");
   return out;
 }
 
@@ -92,7 +90,6 @@ Json job_schema(SchemaForm form) {
   ComponentSchema job{.role = Role::job, .has_id = true};
   for (const Role role : {Role::model, Role::step, Role::dataset, Role::loader, Role::checkpoint,
                           Role::communication, Role::recovery, Role::elastic}) {
-    if (models::kinds(role).empty()) continue;
     const std::string id(models::role_info(role).id);
     job.parts[id] = component_schema({.role = role}, form);
     const bool always = role == Role::model || role == Role::step;
@@ -186,9 +183,8 @@ Json scenario_schema(SchemaForm form) {
   properties["jobs"] = or_null(list_of(job_schema(form), false));
   for (const auto& [key, role] :
        {std::pair{"tenants", Role::tenant}, {"stages", Role::stage}, {"failures", Role::failure}})
-    if (!models::kinds(role).empty())
-      properties[key] =
-          or_null(list_of(component_schema({.role = role, .has_id = true}, form), false));
+    properties[key] =
+        or_null(list_of(component_schema({.role = role, .has_id = true}, form), false));
   properties["run"] = or_null(component_schema({.role = Role::run}, form));
   properties["expect"] = expect_schema(form);
   properties["scenarios"] = or_null(variants);

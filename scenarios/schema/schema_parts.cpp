@@ -272,9 +272,7 @@ Json field_schema(const FieldInfo& field, Ranges ranges) {
 }
 
 bool must_be_given(Role role) {
-  const KindInfo* kind = models::find_kind(role, models::role_info(role).fallback);
-  if (kind == nullptr) return true;
-  const auto fields = models::fields_of(*kind);
+  const auto fields = models::fields_of(*models::find_kind(role, models::role_info(role).fallback));
   return std::any_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->required(); });
 }

@@ -35,6 +35,7 @@ struct ComponentSchema {
 [[nodiscard]] base::Json component_schema(const ComponentSchema& component, SchemaForm form);
 
 /// True when a component of `role` cannot be left out: its usual kind has required fields.
+/// REQUIRES: a role that has a usual kind.
 [[nodiscard]] bool must_be_given(models::Role role);
 
 /// {"type": "object", ...} that takes only `properties` and keys that begin with "x-".
