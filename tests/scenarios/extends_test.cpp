@@ -99,6 +99,7 @@ TEST_CASE("what cannot be extended says why, and what could") {
   CHECK_THAT(fault(R"(["catalog:host/dgx-h100", 7])"),
              Contains("1:40 type /extends/1 \"extends\" takes file names and catalogue entries"));
   CHECK_THAT(fault(R"("nowhere.json")"), Contains("cannot read \"nowhere.json\": No such file"));
+  CHECK_THAT(fault("\"" + std::string(300, 'a') + "\""), Contains("\": File name too long | "));
 }
 
 TEST_CASE("a scenario that extends nothing is as it is") {
@@ -239,6 +240,14 @@ TEST_CASE("paths of --set that are none say so") {
   CHECK_THAT(set("storage[7].ost.count=1"), Contains("no element \"7\" in storage"));
   CHECK_THAT(set("cluster.hosts[1x].count=1"), Contains("no element \"1x\" in cluster/hosts"));
   CHECK_THAT(set("[train].hosts=1"), Contains("no element \"train\" in the scenario | write jobs"));
+  // Elements without an id that is a text have their place alone.
+  const std::string odd = R"({ "jobs": [ 7, { "id": 7 }, {}, { "id": "train" } ] })";
+  CHECK_THAT(remarks(load_with({"jobs[trian].hosts=1"}, "", odd.c_str()).diagnostics()),
+             Contains("no element \"trian\" in jobs | did you mean \"train\"? allowed: train\n"));
+  CHECK_THAT(remarks(load_with({"jobs[0].hosts=1"}, "", odd.c_str()).diagnostics()),
+             Contains("\"hosts\" cannot be set: jobs/0 is a number | set jobs/0 itself"));
+  CHECK_THAT(remarks(load_with({"jobs.x.y=1"}, "", R"({ "jobs": [ 7 ] })").diagnostics()),
+             Contains("\"x\" cannot be set: jobs/0 is a number"));
   CHECK_THAT(set("params.x=1"), Contains("no parameter \"x\" | the scenario has no \"params\""));
   // A list is made where there is none, and goes on where there is one.
   const Scenario more = load_with(

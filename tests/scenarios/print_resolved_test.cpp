@@ -29,6 +29,18 @@ TEST_CASE("a resolved scenario is strict JSON and loads to the same design") {
   }
 }
 
+TEST_CASE("targets are printed with all they say") {
+  const std::string text = scenarios::print_resolved(
+      design_of(load_beside(R"("expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 9 %",
+        "level": "warn", "why": "slow", "confidence": "90 %", "waive": "new", "until": "2027-05-31" },
+        { "that": "job.train.step.time < 1 h" } ])")),
+      false);
+  for (const char* part : {"\"confidence\": \"90 %\"", "\"level\": \"warn\"", "\"why\": \"slow\"",
+                           "\"waive\": \"new\"", "\"until\": \"2027-05-31\""})
+    CHECK_THAT(text, Contains(part));
+  CHECK(text.find("confidence") == text.rfind("confidence"));
+}
+
 TEST_CASE("with provenance each value says who set it and still loads") {
   const Design design = design_of(load_with({"storage.oss.count=3"}));
   const std::string text = scenarios::print_resolved(design, true);
