@@ -181,8 +181,8 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   ReadContext context{out.tree, params, report, reading.profile, file.idle};
   Design design = resolve(context);
   design.expect = read_expectations(context);
-  out.questions.sweep = read_sweep(out.tree, report);
   out.parameters = params.list();
+  out.questions.sweep = read_sweep(out.tree, out.parameters, report);
   out.questions.plan = read_plan(context, out.parameters);
   out.questions.growth = read_growth(context, out.parameters);
   out.questions.ranged = ranged_values(out.tree, design, out.parameters);

@@ -16,7 +16,8 @@ double number_at(const SweepRange& range, double u) {
   if (range.step > 0.0) {
     const double steps =
         std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));
-    return range.from + std::copysign(steps * range.step, range.to - range.from);
+    // Six steps of 0.1 are 0.6, not 0.6000000000000001.
+    return rounded_to(range.from + std::copysign(steps * range.step, range.to - range.from), 15);
   }
   return u <= 0.0 ? range.from : u >= 1.0 ? range.to : rounded_to(x, 6);
 }

@@ -167,7 +167,7 @@ class PlanReader {
       dimension.axis.pointer = at;
       dimension.axis.position = report().place(at);
     } else {
-      std::optional<SweepAxis> axis = read_axis(context_.tree, report(), at, path, values, kUnit);
+      std::optional<SweepAxis> axis = read_axis(params_, report(), at, path, values, kUnit);
       if (!axis) return;
       dimension.axis = *std::move(axis);
     }

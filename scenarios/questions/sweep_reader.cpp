@@ -84,11 +84,12 @@ std::string as_set(const Json& value) {
 
 class Reader {
  public:
-  Reader(const Tree& tree, Reporter& report, std::span<const std::string_view> keys)
-      : tree_(tree), report_(report), keys_(keys) {}
+  Reader(std::span<const Parameter> params, Reporter& report,
+         std::span<const std::string_view> keys)
+      : params_(params), report_(report), keys_(keys) {}
 
-  SweepSpec read() {
-    const Json* sweep = find(tree_.root, "/sweep");
+  SweepSpec read(const Tree& tree) {
+    const Json* sweep = find(tree.root, "/sweep");
     if (sweep == nullptr || sweep->is_null()) return {};
     if (!sweep->is_object()) {
       report_.error("type", "/sweep", "\"sweep\" is an object of paths and values",
@@ -108,8 +109,8 @@ class Reader {
 
   std::optional<SweepAxis> read_axis(const std::string& at, const std::string& path,
                                      const Json& values, std::string_view verb) {
-    const Json* params = find(tree_.root, "/params");
-    const bool is_parameter = params != nullptr && params->is_object() && params->contains(path);
+    const auto parameter = std::ranges::find(params_, path, &Parameter::name);
+    const bool is_parameter = parameter != params_.end();
     SweepAxis axis;
     axis.path = is_parameter ? "params." + path : path;
     axis.pointer = at;
@@ -117,11 +118,11 @@ class Reader {
     if (values.is_object()) {
       axis.range = read_range(at, path, values);
       if (!axis.range) return std::nullopt;
-      // A parameter may say itself which values it takes.
-      if (is_parameter && axis.range->step == 0.0 && (*params)[path].is_object())
-        if (const auto step = (*params)[path].find("step");
-            step != (*params)[path].end() && step->is_number())
-          axis.range->step = step->get<double>();
+      // A parameter may say itself which values it takes, in a unit of its own.
+      if (is_parameter && parameter->step && axis.range->step == 0.0) {
+        Written from{axis.range->from, axis.range->unit}, step{*parameter->step, parameter->unit};
+        if (in_one_unit(from, step)) axis.range->step = step.number;
+      }
     } else if (values.is_array() && !values.empty()) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string item = at + base::pointer_token(i);
@@ -181,7 +182,7 @@ class Reader {
     return made.range;
   }
 
-  const Tree& tree_;
+  std::span<const Parameter> params_;
   Reporter& report_;
   std::span<const std::string_view> keys_;  ///< of a range
   SweepSpec spec_;
@@ -230,16 +231,16 @@ MadeRange range_of(const std::string& text) {
 
 }  // namespace
 
-SweepSpec read_sweep(const Tree& tree, Reporter& report) {
-  return Reader(tree, report, kRange).read();
+SweepSpec read_sweep(const Tree& tree, std::span<const Parameter> params, Reporter& report) {
+  return Reader(params, report, kRange).read(tree);
 }
 
-std::optional<SweepAxis> read_axis(const Tree& tree, Reporter& report, const std::string& at,
-                                   const std::string& path, const Json& values,
-                                   std::span<const std::string_view> more) {
+std::optional<SweepAxis> read_axis(std::span<const Parameter> params, Reporter& report,
+                                   const std::string& at, const std::string& path,
+                                   const Json& values, std::span<const std::string_view> more) {
   std::vector<std::string_view> keys(std::begin(kRange), std::end(kRange));
   keys.insert(keys.end(), more.begin(), more.end());
-  return Reader(tree, report, keys).read_axis(at, path, values, "takes");
+  return Reader(params, report, keys).read_axis(at, path, values, "takes");
 }
 
 std::optional<SweepAxis> axis_of(const std::string& option, const std::string& what,

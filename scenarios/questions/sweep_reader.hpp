@@ -7,20 +7,22 @@
 
 #include "scenarios/document/document.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/scenario.hpp"
 #include "stallcast/sweep.hpp"
 
 /// What a sweep varies, from the scenario and from the command line.
 namespace stallcast::scenarios {
 
-/// Reads `sweep` of the tree; faults are reported with their place. Names of parameters become
+/// Reads `sweep` of the tree; faults are reported with their place. Names of `params` become
 /// "params.NAME". Nothing is varied without the key.
-[[nodiscard]] SweepSpec read_sweep(const Tree& tree, Reporter& report);
+[[nodiscard]] SweepSpec read_sweep(const Tree& tree, std::span<const Parameter> params,
+                                   Reporter& report);
 
 /// Reads the values of one path, a list or a range, which stand at `at`. nullopt after a fault.
 /// `more`: keys of a range that the caller reads.
-[[nodiscard]] std::optional<SweepAxis> read_axis(const Tree& tree, Reporter& report,
-                                                 const std::string& at, const std::string& path,
-                                                 const Json& values,
+[[nodiscard]] std::optional<SweepAxis> read_axis(std::span<const Parameter> params,
+                                                 Reporter& report, const std::string& at,
+                                                 const std::string& path, const Json& values,
                                                  std::span<const std::string_view> more);
 
 /// "PATH=a,b,c", "PATH=from..to:n" or "PATH=from..to:n:log" of the option `what` ("--vary").

@@ -1,14 +1,11 @@
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 
 #include "scenarios/questions/growth_reader.hpp"
 #include "scenarios/questions/plan_reader.hpp"
-#include "scenarios/questions/policy.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
 #include "tests/scenarios/support.hpp"
 
-/// What a scenario asks: "plan", "sweep", "growth" and "expect", and the options that ask the same.
+/// What a scenario asks: "plan", "sweep" and "growth", and the options that ask the same.
 namespace questions_test {
 
 using namespace stallcast;
@@ -173,6 +170,22 @@ TEST_CASE("a sweep takes lists and ranges of fields and parameters") {
   CHECK(asked(R"("sweep": null)").sweep.axes.empty());
 }
 
+TEST_CASE("a range keeps to the steps of its parameter, whatever units both have") {
+  const auto step = [](const std::string& parameter, const std::string& range) {
+    std::string text = kScenario;
+    text.replace(text.find("\"4 GB/s\""), 8, "\"=rate\"");
+    text.insert(1, R"("params": { "rate": { "value": "500 MB/s", "step": )" + parameter +
+                       R"( } }, "sweep": { "rate": { )" + range + " } },");
+    const Scenario loaded = load_with({}, "", text.c_str());
+    (void)design_of(loaded);
+    return loaded.questions().sweep.axes.at(0).range->step;
+  };
+  CHECK(step("100", R"("from": "200 MB/s", "to": "1 GB/s")") == 100);
+  CHECK(step("100", R"("from": "0.2 GB/s", "to": "1 GB/s")") == Approx(0.1));
+  CHECK(step(R"("8 Gb/s")", R"("from": "0.2 GB/s", "to": "1 GB/s")") == Approx(1));
+  CHECK(step("100", R"("from": "0.2 GB/s", "to": "1 GB/s", "step": 0.5)") == 0.5);
+}
+
 TEST_CASE("a sweep that is none says where, and what to write") {
   CHECK(fault(R"("sweep": [])") ==
         "2:10 type /sweep \"sweep\" is an object of paths and values | write { "
@@ -309,88 +322,6 @@ TEST_CASE("--of adds a trend or replaces it, and months are written in some ways
     INFO(text);
     CHECK_FALSE(scenarios::months_of(text));
   }
-}
-
-TEST_CASE("targets that are none say where, and what to write") {
-  CHECK_THAT(fault(R"("expect": {})"),
-             StartsWith("2:11 type /expect \"expect\" is a list, not an object | write [ {"));
-  CHECK_THAT(
-      fault(R"("expect": [ "au" ])"),
-      StartsWith("2:13 type /expect/0 an \"expect\" entry is an object, not a text | write"));
-  const auto target = [](const std::string& fields) {
-    return fault(R"("expect": [ { "that": "job.train.gpu.utilization >= 95 %", )" + fields + "} ]");
-  };
-  CHECK(target(R"("waive": "new disks in May", "until": "2027-05-31")") == "");
-  CHECK(target(R"("waive": null, "until": null, "level": null, "confidence": null)") == "");
-  CHECK(target(R"("confidence": "90 %")") == "");
-  CHECK_THAT(target(R"("confidence": "100 %")"), Contains("/expect/0/confidence"));
-  CHECK_THAT(target(R"("waive": "later")"),
-             Contains("missing /expect/0/waive the waiver of \"expect-1\" has no \"until\" | add"));
-  CHECK_THAT(target(R"("waive": " ", "until": "2027-05-31")"),
-             Contains("/expect/0/waive the waiver of \"expect-1\" gives no reason | say why"));
-  CHECK_THAT(target(R"("until": "2027-05-31")"),
-             Contains("/expect/0/until \"until\" of \"expect-1\" belongs to a waiver | add"));
-  for (const char* date : {"2027-02-30", "2027/02/03", "2027-2-3", "27-02-2003", "2027-0x-03",
-                           "2027-13-01", "tomorrow"})
-    CHECK_THAT(
-        target(R"("waive": "later", "until": ")" + std::string(date) + "\""),
-        Contains("date /expect/0/until \"" + std::string(date) + "\" is not a date | write"));
-  CHECK_THAT(fault(R"("expect": [ { "that": "job.train.gpu.utilization >= many" } ])"),
-             Contains("expect /expect/0/that"));
-  CHECK_THAT(fault(R"("expect": [ { "that": "job.train.gpu.utilization in 9" } ])"),
-             Contains("expect /expect/0/that"));
-  CHECK_THAT(fault(R"("expect": [ { "that": 7 } ])"), Contains("/expect/0/that"));
-  CHECK_THAT(fault(R"("expect": [ { "that": "job.train.gpu.use > 1", "scenarios": ["a"] } ])"),
-             Contains("unknown key \"scenarios\""));
-}
-
-TEST_CASE("targets name figures that there are") {
-  const auto that = [](const std::string& metric) {
-    return fault(R"("expect": [ { "that": ")" + metric + R"( > 1" } ])");
-  };
-  CHECK(that("job.*.gpu.utilization") == "");
-  CHECK(that("job.train.*") == "");
-  CHECK_THAT(that("job.train.gpus.utilization"),
-             Contains("unknown-metric /expect/0/that no metric is named "
-                      "\"job.train.gpus.utilization\" | did you mean \"gpu\"?"));
-  CHECK_THAT(that("job.train.happiness"), Contains("| it may begin with "));
-  CHECK_THAT(
-      that("job.trian.gpu.utilization"),
-      Contains("reference /expect/0/that no job \"trian\"") && Contains("did you mean \"train\"?"));
-  CHECK_THAT(that("tenant.other.rate"),
-             Contains("no tenant \"other\"") && Contains("| the scenario has no tenant"));
-}
-
-TEST_CASE("a policy is targets for many scenarios") {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / "stallcast-policy-test.json";
-  const auto load = [&](const std::string& text) {
-    std::ofstream(file) << text;
-    scenarios::LoadedPolicy out = scenarios::load_policy(file.string());
-    std::filesystem::remove(file);
-    return out;
-  };
-  const auto two = load(R"({ "id": "ours", "expect": [
-    { "id": "au", "that": "job.*.gpu.utilization >= 90 %", "scenarios": ["llm-*", "big/*.json"] },
-    { "id": "any", "that": "job.*.gpu.utilization >= 50 %", "scenarios": null } ] })");
-  CHECK(remarks(two.diagnostics) == "");
-  REQUIRE(two.rules.size() == 2);
-  CHECK(scenarios::applies(two.rules[0], "llm-70b", "a.json"));
-  CHECK(scenarios::applies(two.rules[0], "unet", "big/unet.json"));
-  CHECK_FALSE(scenarios::applies(two.rules[0], "unet", "unet.json"));
-  CHECK(scenarios::applies(two.rules[1], "unet", "unet.json"));
-
-  for (const char* selector : {"\"llm-*\"", "[]", "[1]"})
-    CHECK_THAT(remarks(load(R"({ "expect": [ { "that": "job.*.au > 1", "scenarios": )" +
-                            std::string(selector) + "} ] }")
-                           .diagnostics),
-               StartsWith("1:54 type /expect/0/scenarios \"scenarios\" is a list of ids or paths"));
-  CHECK_THAT(remarks(load(R"({ "jobs": [] })").diagnostics),
-             Contains("unknown key \"jobs\" in the policy"));
-  CHECK_THAT(remarks(load("[]").diagnostics), Contains("a scenario is a JSON object"));
-  const auto none = scenarios::load_policy("/nowhere/policy.json");
-  CHECK_THAT(remarks(none.diagnostics), StartsWith("0:0 file ") && Contains("No such file"));
-  CHECK_THAT(remarks(none.diagnostics), Contains("| a policy is { \"expect\": [ { \"that\": ... "));
 }
 
 }  // namespace questions_test

@@ -92,6 +92,12 @@ TEST_CASE("a range with a step has whole steps only, each equally often in a sam
   CHECK(text_of(base::value_at(range, 1.0)) == "16");
   range.to = 15.0;  // no whole step reaches it
   CHECK(text_of(base::value_at(range, 1.0)) == "12");
+  SweepRange rates;
+  rates.from = 0.2;
+  rates.to = 1.0;
+  rates.step = 0.1;
+  rates.unit = "GB/s";
+  CHECK(text_of(base::value_at(rates, 0.5)) == "0.6 GB/s");
 
   SweepSpec spec;
   SweepAxis axis;
