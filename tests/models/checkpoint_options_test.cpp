@@ -186,6 +186,27 @@ TEST_CASE("a restore reads, unpacks and copies back") {
   CHECK(restore_metric(design, "duration") == Approx(kWrite + kSnapshot).epsilon(1e-3));
 }
 
+TEST_CASE("a restore undoes all that the save did") {
+  // 10 GB of a rank are 5 GB stored: 1 s of AES, 0.5 s of CRC32C, 1 s to unpack, 5 s of torch.load.
+  const Design design = saver("sync", {{"serializer", "torch"},
+                                       {"restore.deserialize", "2 GB/s"},
+                                       {"encrypt", "5 GB/s"},
+                                       {"checksum", "10 GB/s"},
+                                       {"compress.ratio", "2"},
+                                       {"compress.rate", "10 GB/s"}});
+  const auto passes = [](const Design& of) {
+    return models::restore_passes(models::checkpoint_params(*of.jobs[0].checkpoint),
+                                  Bytes::from(10, unit::GB));
+  };
+  CHECK(passes(design).total.in(unit::s) == Approx(7.5));
+  CHECK(passes(design).worst == "serialize");
+  // A GPU unpacks beside the CPU, and two threads take half the time.
+  Design gpu = design;
+  set(gpu.jobs[0].checkpoint.value(), Role::checkpoint, "compress.on", "gpu");
+  set(gpu.jobs[0].checkpoint.value(), Role::checkpoint, "threads", "2");
+  CHECK(passes(gpu).total.in(unit::s) == Approx((1.0 + 0.5 + 2.5) / 2));
+}
+
 TEST_CASE("a read storm reads a copy per replica; one reader broadcasts instead") {
   // zero0, 8 ranks a replica, 4 replicas: 4 x 320 GB at 32 GB/s = 40 s. Or 320 GB through one
   // host's 47.5 GB/s = 6.74 s (64 OSTs do not limit), then 40 GB on to each rank of the 3 other

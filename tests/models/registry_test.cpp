@@ -125,6 +125,12 @@ TEST_CASE("fields are in groups by the words of their keys, and every word is so
   CHECK(group("mdt.count") == metadata);
   CHECK(group("oss.failed") == failure);
   CHECK(group("ost.price") == cost);
+  CHECK(group("ost.rent") == cost);
+  CHECK(group("ost.power") == cost);
+  const models::KindInfo* host = models::find_kind(models::Role::failure, "host");
+  REQUIRE(host != nullptr);
+  for (const base::FieldInfo* field : models::fields_of(*host))
+    CHECK(models::group_of(models::Role::failure, *host, *field) == failure);
   CHECK(models::group_titles().size() == static_cast<std::size_t>(other) + 1);
   for (const std::string_view word : models::grouped_words()) {
     bool found = false;

@@ -68,6 +68,23 @@ TEST_CASE("figures of a program that cannot be are refused") {
   refused([](ReplayHeader& h) { h.read_bytes = -1.0; });
   refused([](ReplayHeader& h) { h.processes = ~0ULL; });
   refused([](ReplayHeader& h) { h.readers = 9; });
+  refused([](ReplayHeader& h) { h.file_bytes = -1.0; });
+  refused([](ReplayHeader& h) { h.largest_file = std::numeric_limits<double>::infinity(); });
+}
+
+TEST_CASE("a program that is not as long as it says, or counts beyond limits, is not complete") {
+  const auto refused = [](auto change) {
+    CHECK_THAT(with([&](ReplayHeader& h, Threads&) { change(h); }),
+               Catch::EndsWith("the program of a replay is not complete"));
+  };
+  refused([](ReplayHeader& h) { h.threads = ~0ULL; });
+  refused([](ReplayHeader& h) { h.threads = 1; });
+  refused([](ReplayHeader& h) { h.events = h.steps + 1; });
+  refused([](ReplayHeader& h) { h.places = 0; });
+  refused([](ReplayHeader& h) { h.places = 65; });
+  refused([](ReplayHeader& h) { h.steps = ~0ULL; });
+  CHECK_THAT(with([](ReplayHeader& h, Threads&) { h.magic[0] ^= 1; }),
+             Catch::EndsWith("this is no program of a replay"));
 }
 
 TEST_CASE("threads of a program have steps of their own") {

@@ -388,6 +388,16 @@ TEST_CASE("a program that is none ends the simulation") {
   CHECK_THROWS(run(replaying(program_file({{0, {none}}}))));
 }
 
+TEST_CASE("a program that is not the one, or has files elsewhere, ends the simulation") {
+  const auto reads = random_reads(3, 1000, 0.0);
+  CHECK_THROWS_WITH(run(replaying(program_file({{0, reads}}), {{"sha256", "1"}})),
+                    Catch::EndsWith("the program is not the one that was asked for"));
+  CHECK_THROWS_WITH(run(replaying(program_file({{0, reads}}, false, 2))),
+                    Catch::EndsWith("its files lie on 2 storage systems: name the others in "
+                                    "\"also\""));
+  CHECK_THROWS_WITH(run(replaying("/nowhere")), "/nowhere: No such file or directory");
+}
+
 TEST_CASE("a program without steps ends at once") {
   const RunResult result = run(replaying(program_file({})));
   CHECK(metric(result, "tenant.replay.makespan") == 0.0);

@@ -161,6 +161,19 @@ TEST_CASE("a range keeps both ends, a list has no number") {
   CHECK_FALSE(tiers->values.at(0).number);
 }
 
+TEST_CASE("what the catalogue does not have is not found") {
+  for (const char* id :
+       {"host/nobody", "nobody/dgx-h100", "host", "", "loader/pytorch", "price/s3-standard"}) {
+    INFO(id);
+    CHECK(models::find_product(id) == nullptr);
+  }
+  CHECK(models::find_product("host/dgx-h100") == models::find_product("host/dgx-h100"));
+  CHECK(models::find_figures("nvme/nobody") == nullptr);
+  models::CatalogueFigure figure;
+  figure.value = "RAID 6";
+  CHECK(models::text_of(figure) == "RAID 6");
+}
+
 TEST_CASE("stated rates of products are ceilings, unless the simulation takes a share of them") {
   const auto ceiling = [](models::Role role, std::string_view kind, std::string_view key) {
     for (const base::FieldInfo* field : models::fields_of(*models::find_kind(role, kind)))
