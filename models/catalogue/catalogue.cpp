@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -30,11 +29,6 @@ std::optional<Role> find_role(std::string_view name) {
   return std::nullopt;
 }
 
-Role role_of(std::string_view name) {
-  if (const auto role = find_role(name)) return *role;
-  throw std::logic_error("catalogue: no products of role \"" + std::string(name) + "\"");
-}
-
 // A file is {"role", "products": {id: {"kind", "summary", "values": {key: {"value", "source",
 // "date", "assumption"}}}}}.
 CatalogueEntry entry_of(const std::string& id, Role role, const Json& product) {
@@ -51,7 +45,7 @@ CatalogueEntry entry_of(const std::string& id, Role role, const Json& product) {
 }
 
 void read_products(const Json& file, std::vector<CatalogueEntry>& out) {
-  const Role role = role_of(file.at("role").get<std::string>());
+  const Role role = find_role(file.at("role").get<std::string>()).value();
   for (const auto& [id, product] : file.at("products").items())
     out.push_back(entry_of(id, role, product));
 }

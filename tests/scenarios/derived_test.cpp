@@ -112,6 +112,44 @@ TEST_CASE("pods wait for their volumes before a job starts, some at one time") {
   CHECK(all.rule.terms.at(0).meaning == "24 pods get their volumes, all at one time");
 }
 
+TEST_CASE("what two storage systems share of a data set is asked of each") {
+  const auto reads = [](const std::string& more) {
+    const std::string text = R"({
+      "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
+      "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } },
+                   { "id": "other", "type": "lustre", "ost": { "count": 8 } } ],
+      "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" }, )" +
+                             more + R"(
+                  "dataset": { "on": "scratch", "format": "raw", "sample": "1 GB",
+                               "samples": 100000, "also": { "on": "other", "share": "30 %" } } } ],
+      "run": { "duration": "1 h" } })";
+    const Design design = design_of(load_with({}, "", text.c_str()));
+    const std::string storage = models::bounds(design).storage;
+    return storage + ": " + derivation(design, "storage." + storage + ".osts.reads").rule.equation;
+  };
+  // The one whose parts are counted is that which is saved to.
+  CHECK(reads("") == "scratch: (read1 * (1 - share1)) / unit_read");
+  CHECK(reads(R"("checkpoint": { "to": "other", "every": "1 min", "size": "1 TB" },)") ==
+        "other: (read1 * share1) / unit_read");
+}
+
+TEST_CASE("GPUs that move wait for the volumes of the hosts that stay") {
+  // 32 GPUs of 4 hosts lend 8: the 3 hosts that stay mount in turns of 2 s.
+  const auto shift = [](const std::string& mount) {
+    return derivation(design(std::string(kSaves) + R"(, "elastic": { "gpus": 8 },
+                                "recovery": { "start": "3 s", "init": "20 s" )" +
+                             mount + " }"),
+                      "job.train.elastic.shift");
+  };
+  const models::Derivation without = shift("");
+  CHECK_THAT(without.formula, !Contains(" + mount "));
+  const models::Derivation with = shift(R"(, "mount": { "delay": "2 s", "parallel": 1 })");
+  CHECK_THAT(with.formula, Contains(" + mount "));
+  CHECK(with.value > without.value);
+  CHECK(std::fmod(with.value - without.value + 1e-9, 2.0) ==
+        Approx(0).margin(1e-6));  // whole turns
+}
+
 TEST_CASE("CPU bounds what loaders take in, and files that hosts open do, too") {
   const auto ceiling = [](const std::string& loader, const std::string& host = "") {
     return derivation(
