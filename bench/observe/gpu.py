@@ -49,7 +49,7 @@ made twice both are given, and their mean is compared with.
 - **What runs differ by bounds what can be said.** The machine is shared: equal runs differ by 8 and 11 %, a sample took
   2.9 ms of core time in one observed run and 3.6 in another, and steps of one run drift from 40 to 60 ms within seconds.
   Runs were made one after the other, each with what the machine gave then.
-- **3 to 6 workers take 15 to 36 % longer than predicted**, in both directions of prediction. A slower machine in those
+- **3 to 6 workers take 18 to 56 % longer than predicted**, in both directions of prediction. A slower machine in those
   two minutes would do that (steps of 74 ms for 53, samples of 4.2 ms for 3.0), and so would something that the model of the
   loader lacks where it is just fast enough. One series cannot tell. It is the open question of this page.
 - With fewer or more workers than that, steps lie within 17 %, inside the intervals. The save does not.

@@ -30,14 +30,6 @@ bool saves_in_steps(const Observation& o, const Seen& compute, const Distributio
          all.maximum.in(unit::s)-compute.middle > 0.5 * o.saves->duration->minimum.in(unit::s);
 }
 
-/// Mean time of a step in which the GPU worked and Python waited for data: what the GPU takes
-/// beyond what Python does, which hands it its work and goes on.
-double hidden_work(const ObservedSteps& steps) {
-  if (!steps.gpu || !steps.compute || !steps.wait) return 0.0;
-  return std::clamp((steps.gpu->mean - steps.compute->mean).in(unit::s), 0.0,
-                    steps.wait->mean.in(unit::s));
-}
-
 /// `all` without the first step of each of `ranks`, of which each took `first`.
 Distribution<Seconds> without_first(Distribution<Seconds> all, double first, double ranks) {
   const double count = static_cast<double>(all.count);
@@ -74,35 +66,49 @@ double take_warm_up(const Observation& o, double ranks, Distribution<Seconds>& w
   return more;
 }
 
-/// How far the means of the eighths of a job lie from each other, as a share: machines that others
-/// use are slower for minutes, so that steps near each other say less than their number.
+/// What the GPU takes beyond what Python does, which hands it its work and goes on: at most what
+/// Python waited for data meanwhile.    [docs/models/observed-job.md, eq. 9]
+Seconds hidden_work(const ObservedSteps& steps, const Distribution<Seconds>& compute) {
+  if (!steps.gpu || !steps.compute || !steps.wait) return {};
+  return std::clamp(steps.gpu->mean - compute.mean, Seconds{}, steps.wait->mean);
+}
+
+/// How far the means of the eighths of a job lie from each other beyond what chance does to steps
+/// that have nothing to do with each other, as a share: machines that others use are slower for
+/// minutes.
 ///    [docs/models/observed-job.md, eq. 8]
 double drift_of(const std::vector<Seconds>& in_order) {
   const std::size_t length = in_order.size() / kParts;
   if (length < kLeastOfPart) return 0.0;
-  double sum = 0.0, squares = 0.0;
+  const double n = static_cast<double>(kParts), each = static_cast<double>(length);
+  double sum = 0.0, squares = 0.0, within = 0.0;
   for (std::size_t part = 0; part < kParts; ++part) {
-    double mean = 0.0;
-    for (std::size_t i = 0; i < length; ++i) mean += in_order[part * length + i].in(unit::s);
-    mean /= static_cast<double>(length);
+    double mean = 0.0, of_part = 0.0;
+    for (std::size_t i = 0; i < length; ++i) {
+      const double value = in_order[part * length + i].in(unit::s);
+      mean += value / each;
+      of_part += value * value / each;
+    }
     sum += mean;
     squares += mean * mean;
+    within += (of_part - mean * mean) * each / (each - 1.0) / n;
   }
-  const double n = static_cast<double>(kParts), middle = sum / n;
-  return middle > 0.0
-             ? std::sqrt(std::max(squares / n - middle * middle, 0.0) * n / (n - 1.0)) / middle
-             : 0.0;
+  const double middle = sum / n, between = (squares / n - middle * middle) * n / (n - 1.0);
+  return middle > 0.0 ? std::sqrt(std::max(between - within / each, 0.0)) / middle : 0.0;
 }
 
 }  // namespace
 
 void time_steps(const Observation& o, JobFacts& out) {
   const ObservedSteps& steps = *o.steps;
-  const double hidden = hidden_work(steps);
-  Distribution<Seconds> told = hidden > 0.0    ? *steps.gpu
-                               : steps.compute ? *steps.compute
-                                               : *steps.duration;
+  Distribution<Seconds> told = steps.compute ? *steps.compute : *steps.duration;
   if (steps.compute) out.warm_up = time_of(take_warm_up(o, static_cast<double>(out.ranks), told));
+  const double hidden = hidden_work(steps, told).in(unit::s);
+  if (hidden > 0.0) {
+    const Seconds mean = told.mean + time_of(hidden);
+    told = *steps.gpu;  // without the first step
+    told.mean = mean;
+  }
   out.waits_known = steps.compute && steps.wait;
   Seen compute = seen_of(told);
   const double count = static_cast<double>(std::max<std::uint64_t>(told.count, 1));
@@ -110,7 +116,8 @@ void time_steps(const Observation& o, JobFacts& out) {
   const double saves =
       sync ? static_cast<double>(o.saves->duration->count) * o.saves->duration->mean.in(unit::s)
            : 0.0;
-  if (saves_in_steps(o, compute, told, saves / count)) {
+  const bool with_saves = saves_in_steps(o, compute, told, saves / count);
+  if (with_saves) {
     compute.mean = std::max(compute.mean - saves / count, 0.5 * compute.middle);
     const double kept = compute.high - compute.low;
     compute.deviation = std::min(compute.deviation, kept / (2.0 * kStandardNine));
@@ -146,8 +153,11 @@ void time_steps(const Observation& o, JobFacts& out) {
   }
   out.wait = time_of(wait);
   out.step = time_of(compute.mean + wait + saves / count);
-  out.step_error = std::max(std::hypot(mean_error(compute), out.wait_error) / out.step.in(unit::s),
-                            kStandardNine * drift_of(told.sample));
+  // Values of several hosts, or with saves in them, do not lie in the order of one run.
+  const double drift = with_saves || out.hosts > 1 ? 0.0 : drift_of(told.sample);
+  out.step_error =
+      std::hypot(std::hypot(mean_error(compute), out.wait_error) / out.step.in(unit::s),
+                 kStandardNine * drift);
   out.wait_error /= out.step.in(unit::s);
   if (steps.first_batch) out.first_batch = seen_of(*steps.first_batch);
   out.compute = compute;

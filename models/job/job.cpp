@@ -41,8 +41,9 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (!p_.epochs && bounded) p_.epochs = 1;
   steps_per_epoch_ =
       p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
-  if (run.slowest == "all" && job.dataset && plant.varied(dataset_params(*job.dataset).on))
-    unseen_.emplace(seed, id_, "unseen", 0);
+  if (run.slowest == "all" && job.dataset)
+    for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
+      if (plant.varied(place.storage)) unseen_.emplace(seed, id_, "unseen", 0);
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     const RankPlace& place = layout_.places[c];
     RankClass ranks{.place = place,
@@ -122,7 +123,6 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   open(ranks.lane, "step", steps_);
   open(ranks.lane, "wait for a batch");
   if (ranks.loader) co_await ranks.loader->next(ranks.batch);
-  ranks.behind = std::max(Seconds{}, ranks.batch.last - context_.now());
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
@@ -144,19 +144,19 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   then(ranks.lane, "wait for ranks");
 }
 
-std::optional<TrainingJob::LastRank> TrainingJob::latest_unseen() {
+std::optional<TrainingJob::UnseenRank> TrainingJob::latest_unseen() {
   if (!unseen_) return std::nullopt;
-  std::optional<LastRank> out;
-  Seconds latest = context_.now();
+  Seconds last;
+  for (const RankClass& ranks : classes_) last = std::max(last, ranks.arrived);
+  std::optional<UnseenRank> out;
   for (const RankClass& ranks : classes_) {
-    if (ranks.behind <= Seconds{}) continue;
+    if (ranks.batch.behind <= Seconds{}) continue;
     // Its compute is its own: that of the class is the longest of all its members.
     const Seconds compute = step_time_.slowest(1.0, *unseen_) / ranks.speed;
-    const Seconds arrived = ranks.arrived + ranks.behind + compute - ranks.compute;
-    if (arrived <= latest) continue;
-    latest = arrived;
-    out = LastRank{ranks.batch.wait, compute, arrived};
-    out->wait.add(Phase::data, ranks.behind, ranks.batch.bytes.behind_by);
+    const Seconds late = ranks.arrived + ranks.batch.behind + compute - ranks.compute - last;
+    if (late <= (out ? out->late : Seconds{})) continue;
+    out = UnseenRank{&ranks, ranks.batch.wait, compute, late};
+    out->wait.add(Phase::data, ranks.batch.behind, ranks.batch.bytes.behind_by);
   }
   return out;
 }
@@ -171,11 +171,10 @@ sim::Task<void> TrainingJob::step(bool first) {
   }
   for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
   co_await sim::join(context_, std::move(parts));
-  const std::optional<LastRank> unseen = latest_unseen();
-  if (unseen) {
-    held_ += unseen->arrived - context_.now();
-    co_await context_.sleep(unseen->arrived - context_.now());
-  }
+  // All that comes after the last of the classes comes so much later.
+  const std::optional<UnseenRank> unseen = latest_unseen();
+  const Seconds held = unseen ? unseen->late : Seconds{};
+  if (unseen) co_await context_.sleep(held);
   then_all("communication");
   if (communicator_) co_await communicator_->exposed();
   const Seconds exchanged = context_.now();
@@ -206,7 +205,8 @@ sim::Task<void> TrainingJob::step(bool first) {
     if (steps_ == 0) first_waited_ += waited * weight / static_cast<double>(classes_.size());
     const Seconds computed =
         ranks.place.members > 1.0 ? step_time_.mean / ranks.speed : ranks.compute;
-    const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute;
+    const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute -
+                         (cold_ ? step_time_.warm_up : Seconds{});
     steady_.add({.wait = waited,
                  .compute = computed,
                  .barrier = context_.now() - ranks.arrived + ranks.compute - computed,
@@ -217,30 +217,28 @@ sim::Task<void> TrainingJob::step(bool first) {
   const Seconds wall = context_.now() - start;
   Seconds communication;
   if (communicator_) {
-    communication =
-        exchanged - (unseen ? unseen->arrived : last->arrived) + communicator_->slowed();
+    communication = exchanged - held - last->arrived + communicator_->slowed();
     communicator_->end_step(communication);
     waited_.add(Phase::communication, communication, communicator_->limited_by());
   }
+  held_ += held;
+  const RankClass& shown = unseen ? *unseen->like : *last;
   const WaitSplit& waited = unseen ? unseen->wait : last->batch.wait;
-  const Seconds useful = layout_.ranks > 1.0
-                             ? std::min(step_time_.mean, unseen ? unseen->compute : last->compute)
-                             : last->compute * last->speed;
+  const Seconds computed = unseen ? unseen->compute : last->compute;
+  const Seconds useful =
+      layout_.ranks > 1.0 ? std::min(step_time_.mean, computed) : computed * shown.speed;
   // The others waited for stragglers, as long as those computed longer than they.
   const Seconds behind = stragglers_.end_step();
-  if (const Seconds more = last->compute * (1.0 - last->speed); more > Seconds{})
+  if (const Seconds more = computed * (1.0 - shown.speed); more > Seconds{})
     waited_.blame(std::min(more, behind), plant_.resources().index("host." + p_.hosts + ".slow"));
   waited_ += waited;
   useful_ += useful;
-  if (checkpoint_) checkpoint_->charge(last->slowed);
-  sync_ += wall - waited.total() - useful - last->slowed - communication;
-  if (cold_ && step_time_.warm_up > Seconds{}) {  // host work    [docs/models/training.md, eq. 7]
-    sync_ -= step_time_.warm_up;
-    waited_.add(Phase::cpu, step_time_.warm_up,
-                plant_.resources().index(metric::of_job(id_, "warm_up")));
-  }
-  step_times_.add(wall.in(unit::s));
-  cold_ = false;
+  if (checkpoint_) checkpoint_->charge(shown.slowed);
+  const Seconds warm_up = std::exchange(cold_, false) ? step_time_.warm_up : Seconds{};
+  sync_ += wall - waited.total() - useful - shown.slowed - communication - warm_up;
+  if (warm_up > Seconds{})  // host work    [docs/models/training.md, eq. 7]
+    waited_.add(Phase::cpu, warm_up, plant_.resources().index(metric::of_job(id_, "warm_up")));
+  step_times_.add((wall - warm_up).in(unit::s));
   ++steps_;
 }
 

@@ -77,19 +77,19 @@ class TrainingJob {
     Batch batch{};
     Seconds compute{}, arrived{}, first{};
     Seconds slowed{};    ///< of the step, by a save's thread
-    Seconds behind{};    ///< a member that is not simulated has its batch so much later
     double speed = 1.0;  ///< of its GPUs, over that of others
     Lane* lane = nullptr;
   };
   sim::Task<void> rank_step(RankClass& ranks);
-  /// The last rank of a step: one of a class, or one that no class goes through the simulation for.
-  struct LastRank {
+  /// A rank that no class goes through the simulation for, and that arrives after all classes.
+  struct UnseenRank {
+    const RankClass* like = nullptr;  ///< its class
     WaitSplit wait;
-    Seconds compute, arrived;
+    Seconds compute;
+    Seconds late;  ///< after the last class
   };
-  /// Such a rank that arrives after all classes, if there is one.    [docs/models/folding.md, eq.
-  /// 6]
-  std::optional<LastRank> latest_unseen();
+  /// The last such rank of a step, if there is one.    [docs/models/folding.md, eq. 6]
+  std::optional<UnseenRank> latest_unseen();
   /// A new loader of class number `c`.
   [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);

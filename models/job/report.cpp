@@ -85,7 +85,7 @@ void TrainingJob::report(RunResult& out) const {
   step_times_.report(name + "step.time", "s", out);
   steady_.report(name, out);
   stragglers_.report(name, wall, out);
-  if (held_ > Seconds{})
+  if (held_ > Seconds{} && steps_ > 0)
     out.metrics[name + "unseen.wait"] = {
         (held_ / static_cast<double>(steps_)).in(unit::s), "s", {}};
   restarts_.report(name, plant_.resources(), out);

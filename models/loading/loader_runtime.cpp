@@ -284,7 +284,7 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   const Seconds began = context_.now();
   batch.bytes = co_await load(0, p_.batch, kGroups, clock);
   if (staged()) co_await context_.sleep(staging(batch.bytes));
-  batch.last = last_of(batch.bytes);
+  batch.behind = batch.bytes.behind;
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
 }
 
@@ -332,7 +332,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     blame(batch.wait, before, waited, found->second.staged);
   batch.index = found->first;
   batch.bytes = found->second.bytes;
-  batch.last = found->second.last;
+  batch.behind = std::max(Seconds{}, found->second.last - context_.now());
   const Seconds handover = found->second.handover;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
     --workers_[owner->second]->tasks;

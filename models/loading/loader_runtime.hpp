@@ -24,7 +24,7 @@ struct Batch {
   WaitSplit wait;           ///< from asking to having it on the GPU
   Seconds starting;         ///< part of it: names were listed, processes of workers started
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
-  Seconds last{};           ///< date at which the last rank of the class has it; 0: as all
+  Seconds behind{};         ///< the last rank of the class has it so much later
 };
 
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
@@ -89,7 +89,7 @@ class LoaderRuntime {
     Loaded bytes;
     Seconds staged;    ///< time its last stage took: pinning, or copying and decoding on the GPU
     Seconds handover;  ///< what is left of its hand-over
-    Seconds last;      ///< as that of a batch
+    Seconds last;      ///< date at which the last rank of the class has it; 0: as all
   };
   void issue();
   void give(std::int64_t worker);

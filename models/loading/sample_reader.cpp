@@ -202,12 +202,14 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
         parsing > Seconds{} ? receive(s, request, clock) : store(s).read(streaming_[s], request);
     HostCores& cores = s == 0 ? site.cores : site.also->cores;
     const Seconds more = parsing * part, began = shared_.context.now();
-    if (cores.contended(request.bytes, more)) {
+    const bool contended = cores.contended(request.bytes, more);
+    if (contended)
       read = co_await cores.beside(std::move(reading), request.bytes, streaming_[s].reads_at_most(),
                                    more);
-      continue;
-    }
-    read = co_await reading;
+    else
+      read = co_await reading;
+    if (read.behind > behind_.behind) behind_ = read;
+    if (contended) continue;
     if (const Seconds left = cores.rest(request.bytes, more, began); left > Seconds{}) {
       co_await shared_.context.sleep(left);
       read.limited_by = cores.resource;
@@ -216,7 +218,6 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   if (missed > 0.0 && site.cache) site.cache->keep(client_[0], bytes * missed, shared_.revisits);
   if (missed <= 0.0) co_await site.cores.compute(parsing);
   limited_by_ = read.limited_by;
-  if (read.behind > behind_.behind) behind_ = read;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   fetched_ += bytes;
   missed_ += bytes * missed;
@@ -334,6 +335,7 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   if (epoch != epoch_) {
     fetched_ = missed_ = {};
+    behind_ = {};
     co_return Loaded{};
   }
   const Bytes given = give(loaded, stored, count);

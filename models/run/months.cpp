@@ -284,7 +284,9 @@ class Reporter {
   void split(const JobHistory& mean) {
     const Seconds horizon = mean.own();
     auto& shares = out_.breakdown[job_.id];
-    const double between = 1.0 - run_.saving / run_.wall;
+    const Seconds shown = run_.wall + run_.warm_up;  // what the shares are of
+    shares["cpu"] = std::max(0.0, shares["cpu"] - run_.warm_up / shown);
+    const double between = (run_.wall - run_.saving) / shown;
     for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
     shares["checkpoint"] = mean.saving / horizon;
     shares["restart"] = (mean.lost + mean.restart + mean.waiting + mean.shifting) / horizon;

@@ -250,6 +250,7 @@ class CacheStore final : public PooledStore {
       std::vector<sim::LinkId> path = keep ? paths_.fill : paths_.pass;
       append(path, client.read_path);
       found->second.read_path = std::move(path);
+      found->second.unseen = 0.0;  // whether a member's read misses is drawn by nobody
       found->second.host_read = std::min(client.host_read, p_.connection());
     }
     return found->second;

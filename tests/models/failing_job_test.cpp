@@ -75,7 +75,14 @@ TEST_CASE("failing job: months pay the warm-up of each start, and that of the ru
   CHECK(metric(run(design), "job.train.goodput") == Approx(6.0 / 7.03).epsilon(0.003));
   design = failing({{"mtbf", "3200 h"}});
   set(design.jobs[0].step, Role::step, "warm_up", "30 s");
-  CHECK(metric(run(design), "job.train.failures.restart") == Approx(33.0).epsilon(1e-6));
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.failures.restart") == Approx(33.0).epsilon(1e-6));
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-9));
+  CHECK(result.breakdown.at("train").at("compute") ==
+        Approx(metric(result, "job.train.goodput")).epsilon(1e-9));
+  CHECK(result.breakdown.at("train").at("cpu") == Approx(0.0).margin(1e-9));
 }
 
 TEST_CASE("failing job: redone work is utilization and no goodput") {

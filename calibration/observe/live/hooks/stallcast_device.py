@@ -6,7 +6,7 @@ is a mark between the pieces of work of a stream, and the GPU notes when it come
 import sys
 from collections import deque
 
-from stallcast_record import record
+from stallcast_record import clock, record
 
 STEP_GPU, BATCH_GPU = 18, 19    # kinds of values: side_file.hpp
 MOST_PENDING = 64   # steps whose work the GPU has not done
@@ -49,13 +49,15 @@ class Device:
 
     def _begin(self):
         cuda = self.cuda()
-        if cuda is not None and len(self.pending) < MOST_PENDING:
+        if cuda is not None and len(self.pending) + len(self.spans) < MOST_PENDING:
             self.begun = self.mark(cuda)
 
     def optimizer_step(self):
         """The work of a step was launched, as far as it is known: what comes after it, a save or a validation, is none."""
         if self.begun is not None:
+            began = clock()
             self.attempt(self._optimizer_step)
+            record.spent(clock() - began)
 
     def _optimizer_step(self):
         cuda = self.cuda()
@@ -94,7 +96,7 @@ class Device:
             self.attempt(self._collect)
 
     def _collect(self):
-        while self.pending and all(end.query() for _, end in self.pending[0][3]):
+        while self.pending and all(event.query() for span in self.pending[0][3] for event in span):
             kind, loader, many, spans = self.pending.popleft()
             record.add(kind, loader, sum(begin.elapsed_time(end) for begin, end in spans) / 1000.0, many)
             for span in spans:

@@ -84,9 +84,12 @@ def stands():
 
 
 def first_of_all(kind, loader, value):
-    if kind not in job.begun:
-        job.begun.add(kind)
-        record.add(kind, loader, value)
+    """Notes the value where it is the first of its kind; then it is known apart from those of others."""
+    if kind in job.begun:
+        return False
+    job.begun.add(kind)
+    record.add(kind, loader, value)
+    return True
 
 
 def rest(length):
@@ -130,7 +133,8 @@ def end_step(saving=False):
         record.add(STEP, loader, duration, many)
         record.add(STEP_WAIT, loader, wait, many)
         record.add(STEP_COMPUTE, loader, duration - wait, many)
-        first_of_all(FIRST_COMPUTE, loader, duration - wait)
+        if first_of_all(FIRST_COMPUTE, loader, duration - wait):
+            device.drop()
         record.add(STEP_BATCHES, loader, float(job.batches), many)
         device.step(STEP_GPU, loader, many, job.batches)
         record.cells[job.current.steps] += 1.0

@@ -133,7 +133,8 @@ def interval(state, now):
         record.add(WAIT, state.loader, state.last_wait, many)
         between = max(now - state.last_ask - state.last_wait, 0.0)
         record.add(BETWEEN, state.loader, between, many)
-        first_of_all(FIRST_BETWEEN, state.loader, between)
+        if first_of_all(FIRST_BETWEEN, state.loader, between):
+            device.drop()
         device.step(BATCH_GPU, state.loader, many, 1)
         record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
         rest(now - state.last_ask)
