@@ -107,6 +107,22 @@ TEST_CASE("a step waits for the slowest of all ranks, not of those that are simu
   CHECK(mean_step(tailed("60 ms", "10", "8", "classes")) < 0.85 * exact);
 }
 
+TEST_CASE("communication comes after the slowest of all ranks, hidden or not") {
+  const auto with = [](const char* detail) {
+    Design design = tailed("60 ms", "10", detail, "all");
+    design.jobs[0].communication = component(Role::communication, "ddp", "communication", {});
+    set(design.jobs[0].model, Role::model, "parameters", "2e9");
+    return design;
+  };
+  const double exact = mean_step(with("128"));
+  CHECK(mean_step(with("8")) == Approx(exact).epsilon(0.05));
+  double sum = 0.0;
+  const auto result = models::simulate(with("8"), 1, *sim::make_fluid_context());
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-9));
+  CHECK(result.breakdown.at("train").at("communication") > 0.02);
+}
+
 TEST_CASE("what is waited for ranks that are not simulated is told, and charged to their reads") {
   const auto context = sim::make_fluid_context();
   const auto result = models::simulate(tailed("60 ms", "10", "8", "all"), 1, *context);

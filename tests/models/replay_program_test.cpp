@@ -98,4 +98,36 @@ TEST_CASE("threads of a program have steps of their own") {
   refused([](Threads& t) { t[1].process = 2; });
 }
 
+TEST_CASE("whether all events of a program come is known without simulating it") {
+  const auto ends = [](const std::vector<std::vector<ReplayStep>>& threads) {
+    std::vector<ThreadSteps> parts;
+    for (const auto& steps : threads) parts.push_back({0, steps});
+    const auto program = models::ReplayProgram::open(program_file(parts));
+    REQUIRE(program.ok());
+    CHECK(program->whole());
+    return program->ends();
+  };
+  const auto of_event = [](ReplayAction action, std::uint64_t event) {
+    ReplayStep step;
+    step.action = action;
+    step.file = event;
+    return step;
+  };
+  const auto post = [&](std::uint64_t e) { return of_event(ReplayAction::post, e); };
+  const auto take = [&](std::uint64_t e) { return of_event(ReplayAction::take, e); };
+  CHECK(ends({{take(1)}, {post(1)}}));
+  CHECK(ends({{post(1), take(1)}}));
+  CHECK(ends({{take(0)}}));                                     // no event
+  CHECK(ends({{take(1), post(2)}, {post(1), take(2)}}));        // in turns
+  CHECK_FALSE(ends({{take(2), post(1)}, {take(1), post(2)}}));  // each for the other
+  CHECK_FALSE(ends({{take(1), post(1)}}));
+  CHECK_FALSE(ends({{post(2), take(1)}}));
+  // More than is read together, woken one by one.
+  std::vector<ReplayStep> gives, takes;
+  for (std::uint64_t e = 1; e <= 10000; ++e) gives.push_back(post(e)), takes.push_back(take(e));
+  CHECK(ends({takes, gives, takes}));
+  gives.erase(gives.begin());
+  CHECK_FALSE(ends({takes, gives}));
+}
+
 }  // namespace replay_program_test
