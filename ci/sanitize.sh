@@ -20,7 +20,8 @@ cmake --build build/fuzz -j "$jobs"
 # under the sanitizer that starts a child with another allocator, as python3 does, must not be told to preload it.
 export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
-# Sanitized programs take several times as long: each test gets ten times its time. Limits of address space (ulimit -v) are
-# not for them.
+# Sanitized programs take several times as long: each test gets ten times its time, and so does each program that a test
+# waits for. Limits of address space (ulimit -v) are not for them.
+export STALLCAST_TEST_PATIENCE=10
 find build/fuzz -name CTestTestfile.cmake -exec sed -i -E 's/TIMEOUT "([0-9]+)"/TIMEOUT "\10"/' {} +
 ctest --test-dir build/fuzz --output-on-failure -j "$jobs" --timeout 3000 -LE 'lint|slurm|slow' -E compile_fail "$@"

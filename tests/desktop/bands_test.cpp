@@ -108,7 +108,7 @@ TEST_CASE("a curve has about the band of the design at once, then that of its ow
   REQUIRE(window.open_file(kExample));
   REQUIRE(wait_simulated(window));
   Workspace& workspace = window.workspace();
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, kPatience));
   window.show_screen(QStringLiteral("sensitivity"));
   Screen* screen = window.current();
   const QString metric = QStringLiteral("job.train.checkpoint.duration");
@@ -123,7 +123,7 @@ TEST_CASE("a curve has about the band of the design at once, then that of its ow
       rims.push_back(bands.front()->pen().style());
   });
   REQUIRE(screen->act(QStringLiteral("curve"), QStringLiteral("n_ost")));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
   REQUIRE_FALSE(rims.empty());
   CHECK(rims.front() == Qt::DashLine);
   REQUIRE(bands_of(*chart).size() == 1);
@@ -151,7 +151,7 @@ TEST_CASE("a tile says about what outcomes are within until the new ones are dra
   Workspace& workspace = window.workspace();
   const QString metric = QStringLiteral("job.train.gpu.utilization");
   CHECK_FALSE(workspace.outcomes_near(metric, 0.9).has_value());
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, kPatience));
   const auto near = workspace.outcomes_near(metric, 0.9);
   REQUIRE(near);
   CHECK((near->first < near->second && near->second < 1.0));
@@ -169,7 +169,7 @@ TEST_CASE("a tile says about what outcomes are within until the new ones are dra
   CHECK(says().startsWith(QStringLiteral("~ 90 % of outcomes")));
   REQUIRE(QTest::qWaitFor(
       [&] { return workspace.freshness() == Freshness::simulated && !workspace.refining(); },
-      120'000));
+      kPatience));
   CHECK(says().startsWith(QStringLiteral("90 % of outcomes")));
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("a sweep with draws has a band for each curve, without them none") {
                                                          {"run", ""}};
     for (const auto& [action, argument] : steps)
       REQUIRE(screen->act(QLatin1String(action), QLatin1String(argument)));
-    REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+    REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
     REQUIRE(screen->act(QStringLiteral("figure_x"), QStringLiteral("params.n_ost")));
     return bands_of(*screen->findChild<XyChart*>());
   };

@@ -27,7 +27,7 @@ using namespace stallcast::desktop;
 namespace {
 
 bool wait_done(MainWindow& window) {
-  return QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000);
+  return QTest::qWaitFor([&] { return !window.current()->working(); }, kPatience);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void open(MainWindow& window, const QString& file = kExample) {
 }
 
 bool wait_idle(MainWindow& window) {
-  return QTest::qWaitFor([&] { return !window.workspace().background().busy(); }, 120'000);
+  return QTest::qWaitFor([&] { return !window.workspace().background().busy(); }, kPatience);
 }
 
 int rows_of(const Screen& screen, const char* table) {
@@ -46,19 +46,20 @@ TEST_CASE(
   auto* bars = window.findChild<TornadoChart*>();
   CHECK_FALSE(window.workspace().background().busy());  // it is not in front
   REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
-  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, kPatience));
   QWidget* curve =
       window.current()->findChild<ChartPane*>(QStringLiteral("chart:response"))->chart();
-  REQUIRE(QTest::qWaitFor([&] { return !curve->accessibleDescription().isEmpty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !curve->accessibleDescription().isEmpty(); }, kPatience));
   auto* tabs = window.current()->findChild<QTabWidget*>();
   tabs->setCurrentIndex(1);
   auto* grid = window.current()->findChild<GridChart*>();
-  REQUIRE(QTest::qWaitFor([&] { return grid->twin().rowCount() > 1; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return grid->twin().rowCount() > 1; }, kPatience));
   // The first value of the widest bar in the table follows the design.
   const std::vector<TornadoChart::Bar> before = bars->bars();
   REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
                                             QStringLiteral("20")));
-  REQUIRE(QTest::qWaitFor([&] { return bars->bars().front().low != before.front().low; }, 120'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return bars->bars().front().low != before.front().low; }, kPatience));
 }
 
 TEST_CASE("figures of another scenario leave with it, also where the next ones take long") {
@@ -66,11 +67,11 @@ TEST_CASE("figures of another scenario leave with it, also where the next ones t
   open(window);
   auto* bars = window.findChild<TornadoChart*>();
   REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
-  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, kPatience));
   REQUIRE(window.show_screen(QStringLiteral("sweep")));
   Screen* sweep = window.current();
   REQUIRE(QTest::qWaitFor([&] { return !sweep->working() && rows_of(*sweep, "points") == 25; },
-                          120'000));
+                          kPatience));
   REQUIRE(window.show_screen(QStringLiteral("scenario")));
   REQUIRE(window.open_file(QStringLiteral("scenarios/library/vision-local-nvme.json")));
   CHECK(bars->bars().empty());
@@ -98,10 +99,10 @@ TEST_CASE("a sweep of the first two inputs runs by itself, and never over one th
   REQUIRE(window.show_screen(QStringLiteral("sweep")));
   Screen* screen = window.current();
   REQUIRE(QTest::qWaitFor([&] { return !screen->working() && rows_of(*screen, "points") == 25; },
-                          120'000));
+                          kPatience));
   REQUIRE(screen->act(QStringLiteral("vary"), QStringLiteral("n_ost")));
   REQUIRE(screen->act(QStringLiteral("run"), {}));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
   REQUIRE(rows_of(*screen, "points") == 5);
   REQUIRE(window.workspace().document().set(QStringLiteral("storage[scratch].ost.write"),
                                             QStringLiteral("\"3 GB/s\"")));
@@ -118,7 +119,7 @@ TEST_CASE("comparing begins with the scenario as it was saved, and says which ch
   REQUIRE(wait_simulated(window));
   REQUIRE(window.show_screen(QStringLiteral("compare")));
   auto* shares = window.current()->findChild<WaterfallChart*>();
-  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, kPatience));
   CHECK(window.current()->findChild<QComboBox*>(QStringLiteral("base"))->currentText() ==
         QStringLiteral("as saved"));
   const auto* figures =
@@ -139,12 +140,12 @@ TEST_CASE("without a change, comparing begins with the first variant") {
   REQUIRE(wait_simulated(window));
   REQUIRE(window.show_screen(QStringLiteral("compare")));
   auto* shares = window.current()->findChild<WaterfallChart*>();
-  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !shares->parts().empty(); }, kPatience));
   CHECK(window.current()->findChild<QComboBox*>(QStringLiteral("base"))->currentText() ==
         QStringLiteral("variant few"));
   window.current()->findChild<QTabWidget*>()->setCurrentIndex(1);
   auto* outcomes = window.current()->findChild<OutcomeChart*>();
-  REQUIRE(QTest::qWaitFor([&] { return outcomes->bars().size() == 2; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return outcomes->bars().size() == 2; }, kPatience));
 }
 
 TEST_CASE("what would help is tried when the place comes to the front") {
@@ -154,7 +155,7 @@ TEST_CASE("what would help is tried when the place comes to the front") {
                                             QStringLiteral("20")));
   REQUIRE(wait_simulated(window));
   REQUIRE(window.show_screen(QStringLiteral("bottleneck")));
-  REQUIRE(QTest::qWaitFor([&] { return rows_of(*window.current(), "changes") > 0; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return rows_of(*window.current(), "changes") > 0; }, kPatience));
 }
 
 TEST_CASE("nothing begins while another place is in front, nor over work that was asked for") {
@@ -175,9 +176,9 @@ TEST_CASE("nothing begins while another place is in front, nor over work that wa
         return [&] { done = true; };
       });
   REQUIRE(window.show_screen(QStringLiteral("sensitivity")));
-  REQUIRE(QTest::qWaitFor([&] { return done; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return done; }, kPatience));
   auto* bars = window.findChild<TornadoChart*>();
-  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !bars->bars().empty(); }, kPatience));
 }
 
 // Ten events a step, none of which is skipped: 1.5 million.

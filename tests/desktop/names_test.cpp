@@ -68,7 +68,7 @@ TEST_CASE("screens name figures, resources and inputs in words") {
     const QString name = screen->objectName();
     if (name == QLatin1String("scenario")) continue;  // the file, by its own names
     REQUIRE(window.show_screen(name));
-    REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+    REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
     INFO(name.toStdString());
     for (const QString& text : texts_of(*screen)) {
       INFO(text.toStdString());

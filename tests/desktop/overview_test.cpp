@@ -42,7 +42,7 @@ bool wait_advised(MainWindow& window) {
         const Workspace& w = window.workspace();
         return w.freshness() == Freshness::simulated && !w.refining() && w.timeline();
       },
-      120'000);
+      kPatience);
 }
 
 QString text_of(const MainWindow& window, const char* label) {
@@ -144,7 +144,7 @@ TEST_CASE("a change can be pinned, which leaves the design as it is") {
   Workspace& w = window.workspace();
   const QString before = w.document().text();
   REQUIRE(window.current()->act(QStringLiteral("pin_advice"), QStringLiteral("1")));
-  REQUIRE(QTest::qWaitFor([&] { return w.pins().size() == 1; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return w.pins().size() == 1; }, kPatience));
   CHECK(w.document().text() == before);
   CHECK(w.pins().front().prediction.verdict == Verdict::pass);
   CHECK(w.pins().front().name.toStdString() ==
@@ -168,7 +168,7 @@ TEST_CASE("curves beside sliders come from bounds, then simulations, then draws"
           return r.from == SliderResponse::From::draws;
         });
       },
-      120'000));
+      kPatience));
   CHECK(seen.contains(SliderResponse::From::bounds));
   CHECK(seen.contains(SliderResponse::From::simulation));
   const auto& all = knobs->responses().all();
@@ -202,7 +202,7 @@ TEST_CASE("of a part there are its fields, its load over time, and how its figur
   CHECK(part->findChild<HeatChart*>()->twin().rowCount() > 0);
   const auto* fields = part->findChild<QTableView*>(QStringLiteral("part_fields"));
   CHECK(fields->model()->rowCount() > 5);
-  REQUIRE(QTest::qWaitFor([&] { return !part->working(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !part->working(); }, kPatience));
   const QString text = part->findChild<QPlainTextEdit*>()->toPlainText();
   CHECK(text.contains(QStringLiteral("storage.scratch.ost")));
   CHECK(text.contains(QStringLiteral("64 GB/s")));  // 16 OSTs of 4 GB/s

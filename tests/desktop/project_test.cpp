@@ -92,7 +92,7 @@ TEST_CASE("a project brings the session back: text, sliders, pins, bookmarks and
   CHECK(QFileInfo(workspace.document().file()) == QFileInfo(kExample));
   CHECK(workspace.slider_paths() == sliders);
   CHECK(workspace.marks() == marks);
-  REQUIRE(QTest::qWaitFor([&] { return workspace.pins().size() == 1; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return workspace.pins().size() == 1; }, kPatience));
   CHECK(workspace.pins().front().name == QStringLiteral("as it was"));
   CHECK_FALSE(workspace.pins().front().prediction.metrics.empty());
 }

@@ -25,14 +25,14 @@ QByteArray bytes_of(const QString& file) {
 QByteArray said_by_program(const QStringList& arguments) {
   QProcess program;
   program.start(QStringLiteral(STALLCAST_PATH), arguments);
-  REQUIRE(program.waitForFinished(120'000));
+  REQUIRE(program.waitForFinished(kPatience));
   return program.readAllStandardOutput();
 }
 
 bool write_report(MainWindow& window, const QString& file) {
   window.show_screen(QStringLiteral("export"));
   return window.current()->act(QStringLiteral("report"), file) &&
-         QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000);
+         QTest::qWaitFor([&] { return !window.current()->working(); }, kPatience);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE("the report is of the values on screen, and says which command makes i
   REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
                                             QStringLiteral("20")));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                          120'000));
+                          kPatience));
   REQUIRE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
   const QByteArray page = bytes_of(folder.filePath(QStringLiteral("a.html")));
   CHECK(page.contains("stallcast run " + kExample.toUtf8() + " --set params.n_ost=20"));

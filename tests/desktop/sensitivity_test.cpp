@@ -173,10 +173,12 @@ TEST_CASE("the screen says where the knee is, and what two inputs do together") 
   window.show();
   REQUIRE(window.open_file(kExample));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                          120'000));
+                          kPatience));
   window.show_screen(QStringLiteral("sensitivity"));
   Screen* screen = window.current();
-  const auto settle = [&] { return QTest::qWaitFor([&] { return !screen->working(); }, 120'000); };
+  const auto settle = [&] {
+    return QTest::qWaitFor([&] { return !screen->working(); }, kPatience);
+  };
   REQUIRE(screen->act(QStringLiteral("metric"), QStringLiteral("job.train.checkpoint.duration")));
   REQUIRE(screen->act(QStringLiteral("range"), QStringLiteral("n_ost 20..200")));
   REQUIRE(screen->act(QStringLiteral("curve"), QStringLiteral("n_ost")));

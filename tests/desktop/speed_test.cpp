@@ -36,7 +36,7 @@ void measure(const char* file, const QString& path, int moves) {
   const auto refined = [&] {
     return workspace.freshness() == Freshness::simulated && workspace.simulated()->uncertainty;
   };
-  REQUIRE(QTest::qWaitFor(refined, 120'000));
+  REQUIRE(QTest::qWaitFor(refined, kPatience));
   Times estimate, shown, simulated, seen, band;
   const double first = workspace.slider_of(path)->value;
   for (int i = 0; i < moves; ++i) {
@@ -57,7 +57,7 @@ void measure(const char* file, const QString& path, int moves) {
     estimate.all.push_back(workspace.estimate_ms());
     window.repaint();
     shown.all.push_back(now());
-    REQUIRE(QTest::qWaitFor([&] { return at_result > 0.0 && refined(); }, 120'000));
+    REQUIRE(QTest::qWaitFor([&] { return at_result > 0.0 && refined(); }, kPatience));
     band.all.push_back(now());
     simulated.all.push_back(workspace.simulation_ms());
     seen.all.push_back(at_result);

@@ -68,7 +68,7 @@ TEST_CASE("each card of the first screen opens an example that is predicted", "[
     CHECK(window.workspace().simulated()->verdict != Verdict::none);
     REQUIRE(QTest::qWaitFor(
         [&, wanted = QLatin1String(screen)] { return window.current()->objectName() == wanted; },
-        120'000));
+        kPatience));
     CHECK(window.workspace().pins().size() == (QLatin1String(screen) == QLatin1String("compare")));
   }
 }
@@ -145,7 +145,7 @@ TEST_CASE("five tasks are done by keys alone, none with more than twelve", "[scr
     REQUIRE(script != nullptr);
     QSignalSpy finished(script, &Script::finished);
     script->start();
-    REQUIRE(QTest::qWaitFor([&] { return finished.count() == 1; }, 120'000));
+    REQUIRE(QTest::qWaitFor([&] { return finished.count() == 1; }, kPatience));
     CHECK(finished.front().front().toString().toStdString() == "");
     CHECK(done.at(task.name)(window));
   }

@@ -60,11 +60,11 @@ void open(MainWindow& window, const Subject& subject) {
     REQUIRE(window.workspace().document().set(QLatin1String(subject.path),
                                               QLatin1String(subject.value)));
   REQUIRE(wait_simulated(window));
-  REQUIRE(QTest::qWaitFor([&] { return !window.workspace().refining(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.workspace().refining(); }, kPatience));
 }
 
 void settle(MainWindow& window) {
-  REQUIRE(QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.current()->working(); }, kPatience));
   QTest::qWait(0);
   QApplication::processEvents();
 }

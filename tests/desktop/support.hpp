@@ -8,6 +8,13 @@
 /// What the tests of screens share.
 namespace stallcast::desktop {
 
+/// How long a test waits for what is simulated in seconds, in ms.
+#ifdef STALLCAST_SANITIZED
+inline constexpr int kPatience = 1'200'000;
+#else
+inline constexpr int kPatience = 120'000;
+#endif
+
 inline const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
 
 inline client::Settings settings(int jobs = 1) {
@@ -16,7 +23,7 @@ inline client::Settings settings(int jobs = 1) {
 
 inline bool wait_simulated(MainWindow& window) {
   return QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                         120'000);
+                         kPatience);
 }
 
 }  // namespace stallcast::desktop

@@ -108,7 +108,7 @@ TEST_CASE("three inputs are varied together, and what is selected is selected ev
   window.show();
   REQUIRE(window.open_file(kExample));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                          120'000));
+                          kPatience));
   window.show_screen(QStringLiteral("sweep"));
   Screen* screen = window.current();
   auto* ranges = screen->findChild<QTableView*>(QStringLiteral("ranges"))->model();
@@ -119,7 +119,7 @@ TEST_CASE("three inputs are varied together, and what is selected is selected ev
     REQUIRE(screen->act(QStringLiteral("values"), input + QStringLiteral(" 2")));
   CHECK_FALSE(screen->act(QStringLiteral("values"), inputs[0] + QStringLiteral(" 1")));
   REQUIRE(screen->act(QStringLiteral("run"), {}));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
   auto* points = screen->findChild<QTableView*>(QStringLiteral("points"));
   REQUIRE(points->model()->rowCount() == 8);
   auto* parallel = screen->findChild<ParallelChart*>();
@@ -152,7 +152,7 @@ TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also af
   {
     SweepRun run(workspace, nullptr);
     run.start(ranges.chosen(), file, 0);
-    REQUIRE(QTest::qWaitFor([&] { return done_of(run) > 0; }, 120'000));
+    REQUIRE(QTest::qWaitFor([&] { return done_of(run) > 0; }, kPatience));
     workspace.background().cancel();
     CHECK_FALSE(run.running());
     if (done_of(run) < all) {
@@ -164,21 +164,21 @@ TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also af
   // What another program finds in the file.
   SweepRun again(workspace, nullptr);
   QSignalSpy ended(&again, &SweepRun::ended);
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.background().busy(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.background().busy(); }, kPatience));
   again.open(file);
   CHECK(again.report().axes.size() == 2);
   REQUIRE(again.report().rows.size() == all);
   const std::size_t before = done_of(again);
   CHECK(before > 0);
   again.start(ranges.chosen(), file, 0);
-  REQUIRE(QTest::qWaitFor([&] { return !again.running(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !again.running(); }, kPatience));
   CHECK(done_of(again) == all);
   REQUIRE(ended.count() == 1);
   CHECK(ended.front().front().toString().isEmpty());
   // Another sweep is not put into the same file.
   REQUIRE(ranges.set_values(ranges.ranges().front().slider.path, 3));
   again.start(ranges.chosen(), file, 0);
-  REQUIRE(QTest::qWaitFor([&] { return ended.count() == 2; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return ended.count() == 2; }, kPatience));
   CHECK_FALSE(ended.back().front().toString().isEmpty());
 }
 

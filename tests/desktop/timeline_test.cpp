@@ -98,12 +98,12 @@ TEST_CASE("lanes, pinned lanes and resources show one range, and ranges get name
   window.show();
   REQUIRE(window.open_file(kExample));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                          120'000));
+                          kPatience));
   window.show_screen(QStringLiteral("timeline"));
   Screen* screen = window.current();
   CHECK_FALSE(screen->act(QStringLiteral("bookmark"), QStringLiteral("too early")));
   REQUIRE(screen->act(QStringLiteral("record"), {}));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, kPatience));
   std::vector<TimeChart*> charts;
   for (const ChartPane* pane : screen->findChildren<ChartPane*>())
     if (auto* chart = qobject_cast<TimeChart*>(pane->chart())) charts.push_back(chart);
@@ -151,7 +151,7 @@ TEST_CASE("the timeline is there on entry, with the first save and the longest w
   window.show_screen(QStringLiteral("timeline"));
   Screen* screen = window.current();
   auto* pane = screen->findChild<ChartPane*>(QStringLiteral("chart:timeline"));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && pane->isVisible(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && pane->isVisible(); }, kPatience));
   CHECK(pane->twin().rowCount() > 0);
   auto* lanes = qobject_cast<Gantt*>(pane->chart());
   auto* strip = screen->findChild<TimeStrip*>();
@@ -181,7 +181,7 @@ TEST_CASE("the timeline is there on entry, with the first save and the longest w
   REQUIRE(window.workspace().document().set(QStringLiteral("jobs[train].checkpoint.every"),
                                             QStringLiteral("\"5 min\"")));
   REQUIRE(wait_simulated(window));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && lanes->to() < 600.0; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && lanes->to() < 600.0; }, kPatience));
 }
 
 // A save from 10 s to 12 s, waits of 1 s and of 3 s: what is looked at first holds 10 s to 23 s.

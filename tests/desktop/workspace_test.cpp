@@ -28,7 +28,7 @@ QString example() {
 }
 
 bool wait_for(const Workspace& workspace, Freshness freshness) {
-  return QTest::qWaitFor([&] { return workspace.freshness() == freshness; }, 120'000);
+  return QTest::qWaitFor([&] { return workspace.freshness() == freshness; }, kPatience);
 }
 
 std::optional<SliderSpec> slider(const Workspace& workspace, const char* path) {
@@ -67,14 +67,14 @@ TEST_CASE("ranges and gains follow the simulation, and an edit ends them") {
   workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
   REQUIRE(wait_for(workspace, Freshness::simulated));
   CHECK(workspace.refining());
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, kPatience));
   REQUIRE(workspace.simulated()->gains);
   const Metric& busy = workspace.simulated()->metrics.at(kUtilization);
   REQUIRE(busy.ci90);
   CHECK(busy.ci90->first < busy.ci90->second);
   CHECK(range_text(busy).startsWith(QStringLiteral("90 % of outcomes ")));
   workspace.predict_now();
-  REQUIRE(QTest::qWaitFor([&] { return workspace.refining(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return workspace.refining(); }, kPatience));
   workspace.document().open(QStringLiteral("{"), QStringLiteral("b.json"));
   CHECK_FALSE(workspace.refining());
 }
@@ -198,7 +198,7 @@ TEST_CASE("pins, sliders and their values outlive the program, too") {
   CHECK(workspace.document().modified());
   REQUIRE(slider(workspace, "storage[scratch].ost.write").has_value());
   CHECK(slider(workspace, "storage[scratch].ost.write")->value == 6e9);
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.pins().empty(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.pins().empty(); }, kPatience));
   REQUIRE(workspace.pins().size() == 1);
   const Pin& pin = workspace.pins().front();
   CHECK(pin.name == QStringLiteral("fifty"));

@@ -57,7 +57,7 @@ class Folder:
     def run(self, *args, env=None, cwd="", text=None):
         return subprocess.run([program.STALLCAST, *args], cwd=os.path.join(self.path, cwd),
                               env={**os.environ, "GITHUB_STEP_SUMMARY": "", **(env or {})},
-                              input=text, capture_output=True, text=True, timeout=250, check=False)
+                              input=text, capture_output=True, text=True, timeout=program.patience(250), check=False)
 
     def check(self, *args, **kwargs):
         return self.run("check", "--no-advice", *args, **kwargs)

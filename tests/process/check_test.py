@@ -154,7 +154,7 @@ class ExitCodes(CheckCase):
             while process.poll() is None and not started.read_text(encoding="ascii"):
                 time.sleep(0.01)  # until there is a worker, and so the handlers are there
             process.send_signal(number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=program.patience(60))
             self.assertEqual(process.returncode, code, out + err)
             self.assertIn("interrupted by signal", out)
             self.assertIn("<error", folder.read("out.xml"))

@@ -232,7 +232,7 @@ class Signals(unittest.TestCase):
             while not re.search(seen, bar):
                 bar += os.read(main, 4096)
             process.send_signal(number)
-            out, _ = process.communicate(timeout=60)
+            out, _ = process.communicate(timeout=program.patience(60))
             os.close(main)
             return process.returncode, out.decode()
 

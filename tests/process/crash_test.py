@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import program
+
 STALLCAST = ""
 
 SHORT = """{
@@ -80,7 +82,7 @@ class Crashes(unittest.TestCase):
             except OSError:
                 pass
             os.close(main)
-            self.check_saved(process.wait(timeout=60), text.decode(), folder)
+            self.check_saved(process.wait(timeout=program.patience(60)), text.decode(), folder)
             # Killed with their parent; reaped by whoever inherits them, so none may still run.
             for pid in (worker, *simulations):
                 self.assertIn(state_of(pid), ("", "Z", "X"), pid)

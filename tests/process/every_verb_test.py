@@ -75,8 +75,8 @@ def changed(text, rng):
 def fault_of(stallcast, arguments, folder):
     """What is wrong with a call, or None."""
     try:
-        done = subprocess.run([stallcast, *arguments], capture_output=True, text=True, cwd=folder, timeout=60,
-                              check=False)
+        done = subprocess.run([stallcast, *arguments], capture_output=True, text=True, cwd=folder, check=False,
+                              timeout=60 * float(os.environ.get("STALLCAST_TEST_PATIENCE", "1")))
     except subprocess.TimeoutExpired:
         return "does not end"
     if done.returncode not in (0, 1, 2, 3):

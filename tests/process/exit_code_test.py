@@ -87,7 +87,7 @@ class ExitCodes(unittest.TestCase):
         for verb, code, args, env in CELLS:
             with self.subTest(verb=verb, code=code):
                 process = self.start([verb, *args], env)
-                out, err = process.communicate(timeout=100)
+                out, err = process.communicate(timeout=program.patience(100))
                 self.assertEqual(process.returncode, code, out + err)
                 if code in (2, 4):
                     self.assertNotEqual(out + err, "")
@@ -101,7 +101,7 @@ class ExitCodes(unittest.TestCase):
                 with self.subTest(verb=verb, code=code):
                     process = self.start([verb, *args], HANG)
                     children = f"/proc/{process.pid}/task/{process.pid}/children"
-                    deadline, workers = time.monotonic() + 60, []
+                    deadline, workers = time.monotonic() + program.patience(60), []
                     while not workers and time.monotonic() < deadline:
                         time.sleep(0.02)
                         with open(children, encoding="utf-8") as file:
@@ -109,7 +109,7 @@ class ExitCodes(unittest.TestCase):
                                 with open(f"/proc/{worker}/task/{worker}/children", encoding="utf-8") as deeper:
                                     workers += deeper.read().split()
                     process.send_signal(number)
-                    out, err = process.communicate(timeout=60)
+                    out, err = process.communicate(timeout=program.patience(60))
                     self.assertEqual(process.returncode, code, out + err)
                     for worker in workers:
                         self.assertFalse(os.path.exists(f"/proc/{worker}") and self.runs(worker))

@@ -56,7 +56,7 @@ class Command(Case):
         def stop(run):
             run.await_line()
             run.process.send_signal(signal.SIGTERM)
-            path, end = os.path.join(run.folder.name, "o.json"), time.monotonic() + 60
+            path, end = os.path.join(run.folder.name, "o.json"), time.monotonic() + program.patience(60)
             while not os.path.exists(path) and time.monotonic() < end:
                 time.sleep(0.01)
             with open(path, encoding="utf-8") as file:
@@ -126,7 +126,7 @@ class Command(Case):
                 if run.code == 2:
                     continue  # strace may not trace here
                 self.assertEqual((run.out, run.err), ("went on %d\n" % DATA_SIZE, ""))
-                end = time.monotonic() + 60
+                end = time.monotonic() + program.patience(60)
                 while os.listdir(run.temporary) and time.monotonic() < end:
                     time.sleep(0.01)
                 self.assertEqual(os.listdir(run.temporary), [])

@@ -40,7 +40,7 @@ class Observed:
         try:
             if start is not None:
                 start(self)
-            self.out, self.err = self.process.communicate(stdin, timeout=120)
+            self.out, self.err = self.process.communicate(stdin, timeout=program.patience(120))
         finally:
             self.process.kill()
         self.code = self.process.returncode

@@ -68,7 +68,7 @@ class PagesTest(browser.BrowserTest):
                     if len(made) % 2 == 0:
                         made[name][1].wait(120)
             for name, (path, process) in made.items():
-                error = process.communicate(timeout=120)[1]
+                error = process.communicate(timeout=program.patience(120))[1]
                 self.assertGreater(os.path.getsize(path), 1000, f"{name}: {error.decode()}")
                 self.browser.look(1280, 800)
                 self.browser.open("file://" + path)

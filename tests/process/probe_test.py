@@ -78,7 +78,7 @@ class Probe(unittest.TestCase):
                 while not re.search(rb"files of", bar):
                     bar += os.read(main, 4096)
                 process.send_signal(number)
-                process.communicate(timeout=60)
+                process.communicate(timeout=program.patience(60))
                 os.close(main)
                 self.assertEqual(process.returncode, code)
                 self.assertEqual(os.listdir(folder), [])

@@ -9,6 +9,11 @@ import unittest
 STALLCAST = ""
 
 
+def patience(seconds):
+    """How long to wait for what takes no more than this; longer where a program is slow (ci/sanitize.sh)."""
+    return seconds * float(os.environ.get("STALLCAST_TEST_PATIENCE", "1"))
+
+
 class Run:
     """One call of the program in a folder of its own.
 
@@ -25,10 +30,15 @@ class Run:
             if args[:1] == ["run"] and "--draws" not in args and "--help" not in args:
                 args += ["--draws", "0"]
             done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, input=stdin,
-                                  cwd=folder, env={**os.environ, **(env or {})}, timeout=120,
+                                  cwd=folder, env={**os.environ, **(env or {})}, timeout=patience(120),
                                   check=False)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
             self.left = sorted(os.listdir(folder))
+
+
+def sanitized():
+    """Whether it was built with sanitizers: it has no sandbox and no limit of memory then."""
+    return "built with a sanitizer" in Run("--version", "-v").out
 
 
 def main():

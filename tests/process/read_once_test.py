@@ -45,8 +45,8 @@ class Once(unittest.TestCase):
         return path
 
     def run_verb(self, words):
-        return subprocess.run([program.STALLCAST, *words], capture_output=True, text=True, timeout=120,
-                              cwd=self.folder.name, check=False)
+        return subprocess.run([program.STALLCAST, *words], capture_output=True, text=True,
+                              timeout=program.patience(120), cwd=self.folder.name, check=False)
 
     def test_every_verb(self):
         for verb, *options in VERBS:

@@ -52,8 +52,7 @@ class StartAndEndTest(unittest.TestCase):
             server.process.stdin.flush()
             server.post("/v1/runs?advice=false", SLOW)
             self.assertEqual(server.get("/healthz").status, 200)
-            _, err = server.process.communicate(timeout=60)  # closes it
-            self.assertEqual((server.process.returncode, err), (0, ""))
+            self.assertEqual(server.ended(), (0, ""))
             self.assertEqual(os.listdir(server.folder.name), [])
         with Server(stdin=subprocess.DEVNULL) as server:
             self.assertEqual(server.get("/healthz").status, 200)

@@ -105,7 +105,8 @@ class ServeTest(unittest.TestCase):
                                          ("explain", "/v1/explain", "?seed=4")):
                 words = [w for name, value in urllib.parse.parse_qsl(options[1:]) for w in ("--" + name, value)]
                 said = subprocess.run([program.STALLCAST, verb, "scenario.json", *words, "--format", "html"],
-                                      cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
+                                      cwd=folder, capture_output=True, text=True, timeout=program.patience(120),
+                                      check=False).stdout
                 made = self.server.post(route + options).headers["location"]
                 self.server.wait(made)
                 page = self.server.get(made + "/report.html").text
@@ -184,7 +185,7 @@ class ServeTest(unittest.TestCase):
 
             def check(*more):
                 return subprocess.run([program.STALLCAST, *words, *more], cwd=folder, capture_output=True,
-                                      text=True, timeout=120, check=False)
+                                      text=True, timeout=program.patience(120), check=False)
 
             check("--update-baseline")
             with open(os.path.join(folder, "baseline.json"), encoding="utf-8") as file:

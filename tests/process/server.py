@@ -67,7 +67,11 @@ class Server:
         """The exit code, and what was said on standard error."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=60)
+        return self.ended()
+
+    def ended(self):
+        """The same, when it ends by itself: its standard input, if that is a pipe, is closed."""
+        _, err = self.process.communicate(timeout=program.patience(60))
         return self.process.returncode, re.sub(r"(?m)^.*without a sandbox: built with a sanitizer.*\n", "", err)
 
     def resident(self):
@@ -76,7 +80,7 @@ class Server:
             return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
 
     def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=program.patience(60))
         try:
             connection.request(method, path, body, headers or {})
             return Answer(connection.getresponse())
@@ -92,7 +96,7 @@ class Server:
 
     def wait(self, location, until=("done", "failed", "cancelled")):
         """The state of a run once it is one of `until`."""
-        for _ in range(1200):
+        for _ in range(int(program.patience(1200))):
             status = self.get(location).json
             if status["state"] in until:
                 return status

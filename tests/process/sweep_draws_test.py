@@ -19,7 +19,7 @@ class Draws(SweepTest):
             self.assertEqual(sweep["draws"], 16)
             run = subprocess.run([program.STALLCAST, "run", "s.json", "--set", "params.osts=16",
                                   "--no-advice", "--draws", "16", "--format", "json"], cwd=folder.path, text=True,
-                                 capture_output=True, check=True, timeout=120)
+                                 capture_output=True, check=True, timeout=program.patience(120))
             point = sweep["points"][2]["metrics"][UTILIZATION]
             self.assertEqual(point, json.loads(run.stdout)["metrics"][UTILIZATION])
             low, high = point["ci90"]

@@ -62,7 +62,7 @@ class Folder:
 
     def run(self, *args, env=None):
         process = self.start(*args, env=env)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=program.patience(120))
         process.out, process.err = out, err
         return process
 
@@ -102,7 +102,7 @@ class Reports(SweepTest):
             self.assertEqual(point["set"], {"params.osts": "16"})
             run = subprocess.run([program.STALLCAST, "run", "s.json", "--set", "params.osts=16",
                                   "--no-advice", "--draws", "0", "--format", "json"], cwd=folder.path, text=True,
-                                 capture_output=True, check=True, timeout=120)
+                                 capture_output=True, check=True, timeout=program.patience(120))
             alone = json.loads(run.stdout)
             self.assertEqual(point["metrics"][UTILIZATION], alone["metrics"][UTILIZATION])
             self.assertEqual(point["sha256"], alone["scenario"]["sha256"])
@@ -134,7 +134,7 @@ class Reports(SweepTest):
     def test_the_front_finds_the_count_that_plan_finds(self):
         example = os.path.join(os.path.dirname(__file__), "../../examples/exercise-512-h100-async.json")
         plan = subprocess.run([program.STALLCAST, "plan", example, "--format", "json"], text=True,
-                              capture_output=True, check=True, timeout=120)
+                              capture_output=True, check=True, timeout=program.patience(120))
         required = json.loads(plan.stdout)["plan"]["required"]
         with Folder() as folder:
             out = self.code(0, folder, os.path.abspath(example), "--vary",
@@ -202,7 +202,7 @@ class ExitCodes(SweepTest):
             process = folder.start("s.json", "-o", "s.db")
             wait_for_results(folder, 1)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=program.patience(60))
             self.assertEqual(process.returncode, 130, out + err)
             self.assertIn("missing", out)
             self.assertGreater(len(folder.content()["results"]), 0)
@@ -255,7 +255,7 @@ class Resuming(SweepTest):
                 process = folder.start("s.json", "-o", "s.db")
                 time.sleep(moments.uniform(0.02, 0.8 * whole))
                 process.kill()
-                process.communicate(timeout=60)
+                process.communicate(timeout=program.patience(60))
                 kept.append(count(folder))
             self.assertEqual(kept, sorted(kept))  # nothing that was written is lost
             run = self.code(0, folder, "s.json", "-o", "s.db")
@@ -275,7 +275,7 @@ class Resuming(SweepTest):
             self.code(0, folder, "plan", "s.json", "-o", "s.db")
             both = [folder.start("run", "s.db") for _ in range(2)]
             for process in both:
-                out, err = process.communicate(timeout=120)
+                out, err = process.communicate(timeout=program.patience(120))
                 self.assertEqual(process.returncode, 0, out + err)
             self.code(0, folder, "s.json", "-o", "whole.db")
             self.assertEqual(folder.content("s.db"), folder.content("whole.db"))
@@ -337,7 +337,7 @@ class Launching(SweepTest):
             self.assertIn("#SBATCH --array=0-2", script)
             for task in range(3):  # what Slurm would do
                 subprocess.run(["sh"], input=script, text=True, cwd=folder.path, check=True,
-                               capture_output=True, timeout=120,
+                               capture_output=True, timeout=program.patience(120),
                                env={**CLEAN, "SLURM_ARRAY_TASK_ID": str(task),
                                     "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "3"})
             self.code(0, folder, "collect", "s.db")

@@ -132,7 +132,7 @@ class Lab:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                                 preexec_fn=limits)
 
-    def end(self, job, process, seconds=120):
+    def end(self, job, process, seconds=120 * float(os.environ.get("STALLCAST_TEST_PATIENCE", "1"))):
         """Its exit code and what it said. A service is told to end."""
         if job.name == "serve" and process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
