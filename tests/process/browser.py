@@ -8,6 +8,8 @@ import tempfile
 import time
 import unittest
 
+import program
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SKIPPED = 77  # what CTest takes for "skipped"
 
@@ -65,7 +67,7 @@ class Browser:
         return answer["result"].get("value")
 
     def until(self, expression):
-        for _ in range(600):
+        for _ in range(int(program.patience(600))):
             if value := self.value(expression):
                 return value
             time.sleep(0.05)
@@ -87,7 +89,7 @@ class Browser:
 
 
 def wait_for(condition):
-    for _ in range(600):
+    for _ in range(int(program.patience(600))):
         if condition():
             return
         time.sleep(0.05)
