@@ -151,6 +151,7 @@ package() {
     libopengl-dev dpkg-dev file fakeroot python3
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
   export SOURCE_DATE_EPOCH
+  export CCACHE_BASEDIR= # with one, ccache compiles by relative paths, which are in the programs (file names of messages)
   umask 022
   say "building build/package"
   cmake --preset package >/dev/null || die "cmake could not configure the build"
