@@ -16,7 +16,7 @@ import time
 import unittest
 
 import program
-from server import SCENARIO, SLOW, RawBytes, Server
+from server import KEEPS_LITTLE, SCENARIO, SLOW, RawBytes, Server
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -33,9 +33,7 @@ class Attacked(RawBytes, unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        # An address sanitizer keeps 256 MB of freed memory unless it is told to keep less.
-        keeps = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=16"
-        cls.server = Server(*cls.OPTIONS, env={"ASAN_OPTIONS": keeps, **cls.ENV}).__enter__()
+        cls.server = Server(*cls.OPTIONS, env={**KEEPS_LITTLE, **cls.ENV}).__enter__()
         cls.addClassCleanup(cls.server.__exit__)
         for _ in range(20):
             cls.server.post("/v1/estimate")

@@ -8,13 +8,13 @@ import time
 import unittest
 
 import program
-from server import SCENARIO, RawBytes, Server
+from server import KEEPS_LITTLE, SCENARIO, RawBytes, Server
 
 
 class HostileTest(RawBytes, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server().__enter__()
+        cls.server = Server(env=KEEPS_LITTLE).__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 
     def tearDown(self):
