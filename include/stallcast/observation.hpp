@@ -83,8 +83,9 @@ struct ObservedSteps {
       duration;                               ///< from the end of one step to the end of the next
   std::optional<Distribution<Seconds>> wait;  ///< for the next batch, of each step
   std::optional<Distribution<Seconds>> compute;  ///< the step less its wait
-  /// From when the GPU has a batch to when it has done the work that was launched until the next is
-  /// asked for, summed over the batches of the step; Python may be waiting for data meanwhile.
+  /// From when the GPU has a batch to when it has done the work that was launched until the last
+  /// optimizer step, summed over the batches of the step, without the first step of all; Python may
+  /// be waiting for data meanwhile.
   std::optional<Distribution<Seconds>> gpu;
   /// From asking for the first batch of a run or an epoch to having it: one value each.
   std::optional<Distribution<Seconds>> first_batch;

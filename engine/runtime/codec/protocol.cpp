@@ -12,14 +12,11 @@ namespace {
 
 using detail::Json;
 
-/// A whole number that an Int holds. Throws Json::exception where it is none.
-template <class Int>
-Int whole(const Json& json) {
-  if (!json.is_number_integer() ||
-      !(json.is_number_unsigned() ? std::in_range<Int>(json.get<std::uint64_t>())
-                                  : std::in_range<Int>(json.get<std::int64_t>())))
-    throw Json::other_error::create(599, "no whole number", &json);
-  return json.get<Int>();
+/// A member that an int holds. Throws Malformed where it is none.
+int member_int(const Json& object, const char* key) {
+  const std::uint64_t number = detail::member_unsigned(object, key);
+  if (!std::in_range<int>(number)) throw detail::Malformed(std::string(key) + " is too large");
+  return static_cast<int>(number);
 }
 
 WorkerMessage::Type type_of(const std::string& name) {
@@ -88,7 +85,7 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
     message.type = type_of(json.at("type").get<std::string>());
     switch (message.type) {
       case WorkerMessage::Type::hello:
-        message.protocol = whole<int>(json.at("protocol"));
+        message.protocol = member_int(json, "protocol");
         message.sandbox = json.value("sandbox", "none: an older worker");
         return message;
       case WorkerMessage::Type::progress:
@@ -102,15 +99,17 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
         break;
       case WorkerMessage::Type::failed:
         message.reason = json.value("reason", "");
-        message.signal = whole<int>(json.value("signal", Json(0)));
+        if (json.contains("signal")) message.signal = member_int(json, "signal");
         message.message = json.value("message", "");
         break;
       case WorkerMessage::Type::other:
         return message;
     }
-    message.id = whole<std::uint64_t>(json.at("id"));
+    message.id = detail::member_unsigned(json, "id");
     return message;
   } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const detail::Malformed&) {
     return std::nullopt;
   }
 }

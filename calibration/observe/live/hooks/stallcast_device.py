@@ -33,11 +33,11 @@ class Device:
     def mark(self, cuda):
         event = self.free.pop() if self.free else cuda.Event(enable_timing=True)
         event.record()
-        return event, cuda.current_device()
+        return event
 
-    def attempt(self, what, *args):
+    def attempt(self, what):
         try:
-            what(*args)
+            what()
         except Exception:
             self.__init__()
             self.broken = True
@@ -50,7 +50,7 @@ class Device:
     def _begin(self):
         cuda = self.cuda()
         if cuda is not None and len(self.pending) + len(self.spans) < MOST_PENDING:
-            self.begun = self.mark(cuda)
+            self.begun = self.mark(cuda), cuda.current_device()
 
     def optimizer_step(self):
         """The work of a step was launched, as far as it is known: what comes after it, a save or a validation, is none."""
@@ -64,7 +64,7 @@ class Device:
         if cuda is None or cuda.current_device() != self.begun[1]:
             self.drop()
         elif self.stepped is None:
-            self.stepped = self.mark(cuda)[0]
+            self.stepped = self.mark(cuda)
         else:
             self.stepped.record()
 
@@ -77,7 +77,7 @@ class Device:
         begun, end, self.begun, self.stepped = self.begun, self.stepped, None, None
         cuda = self.cuda()
         if end is None and cuda is not None and cuda.current_device() == begun[1]:
-            end = self.mark(cuda)[0]
+            end = self.mark(cuda)
         if end is not None:
             self.spans.append((begun[0], end))
 
