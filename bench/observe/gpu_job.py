@@ -32,15 +32,14 @@ def make(folder, count):
         pool.map(write_image, [os.path.join(folder, f"{i:05d}.jpg") for i in range(count)], 32)
 
 
-def train(args):
+def images_of(folder, count, timed=False):
+    """A dataset of `count` of the folder's images; `timed` gives what each took, too: on the clock and of its core."""
     import torch
-    import torchvision
     from PIL import Image
-    from torch.utils.data import DataLoader, Dataset
     from torchvision import transforms
 
-    class Images(Dataset):
-        def __init__(self, folder, count):
+    class Images(torch.utils.data.Dataset):
+        def __init__(self):
             names = sorted(os.listdir(folder))
             self.files = [os.path.join(folder, names[i % len(names)]) for i in range(count)]
             self.transform = transforms.Compose([
@@ -51,14 +50,24 @@ def train(args):
             return len(self.files)
 
         def __getitem__(self, index):
+            began = time.monotonic(), time.thread_time()
             with Image.open(self.files[index]) as image:
-                return self.transform(image.convert("RGB")), index % 1000
+                sample = self.transform(image.convert("RGB")), index % 1000
+            return (*sample, time.monotonic() - began[0], time.thread_time() - began[1]) if timed else sample
+
+    return Images()
+
+
+def train(args):
+    import torch
+    import torchvision
+    from torch.utils.data import DataLoader
 
     device = torch.device(args.device)
     model = getattr(torchvision.models, args.model)().to(device, memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     loss_of = torch.nn.CrossEntropyLoss()
-    loader = DataLoader(Images(args.folder, args.batch * args.steps), batch_size=args.batch, shuffle=True,
+    loader = DataLoader(images_of(args.folder, args.batch * args.steps), batch_size=args.batch, shuffle=True,
                         num_workers=args.workers, pin_memory=True, drop_last=True)
 
     def given():

@@ -84,7 +84,7 @@ class Reader {
       if (words.size() > 7) run_.nodes = words[7].substr(0, words[7].find('('));
     } else if (line.text.starts_with("Command line used")) {
       run_.command = std::string(line.text.substr(line.text.find(':') + 1));
-      set_.environment["command"] = run_.command.substr(run_.command.find_first_not_of(' '));
+      set_.environment["command"] = base::trim(run_.command);
     } else if (line.text.starts_with("FS ") && contains(line.text, ":")) {
       set_.environment["file system"] = base::trim(line.text.substr(line.text.find(':') + 1));
     } else if (words.front().starts_with("Path") || words.front().starts_with("Nodemap") ||

@@ -32,6 +32,17 @@ WorkerMessage::Type type_of(const std::string& name) {
   return Type::other;
 }
 
+/// The id that a request begins with, as those of `encode` do, whatever follows.
+std::optional<std::uint64_t> leading_id(std::string_view line) {
+  constexpr std::string_view kBegin = "{\"id\":";
+  if (!line.starts_with(kBegin)) return std::nullopt;
+  std::uint64_t id = 0;
+  const auto [end, error] =
+      std::from_chars(line.data() + kBegin.size(), line.data() + line.size(), id);
+  if (error != std::errc{} || end == line.data() + line.size() || *end != ',') return std::nullopt;
+  return id;
+}
+
 }  // namespace
 
 std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view design,
@@ -51,7 +62,7 @@ WorkerRequest read_request(std::string_view line) {
       Failure{ExitCode::bad_input, "a request is one line {\"id\":n,\"seed\":n,\"design\":{...}}",
               ""}};
   if (!has("id", &Json::is_number_unsigned)) return request;
-  request.id = json["id"].get<std::uint64_t>();
+  request.id = leading_id(line).value_or(json["id"].get<std::uint64_t>());
   if (!has("seed", &Json::is_number_unsigned) || !has("design", &Json::is_object)) return request;
   request.seed = json["seed"].get<std::uint64_t>();
   if (json.contains("record")) {
@@ -67,14 +78,8 @@ WorkerRequest read_request(std::string_view line) {
 }
 
 std::optional<std::uint64_t> request_id(std::string_view line) {
-  constexpr std::string_view kBegin = "{\"id\":";
-  if (line.starts_with(kBegin)) {
-    std::uint64_t id = 0;
-    const auto [end, error] =
-        std::from_chars(line.data() + kBegin.size(), line.data() + line.size(), id);
-    if (error == std::errc{} && end != line.data() + line.size() && *end == ',') return id;
-  }
-  return read_request(line).id;
+  const std::optional<std::uint64_t> id = leading_id(line);
+  return id ? id : read_request(line).id;
 }
 
 std::optional<WorkerMessage> read_message(std::string_view line) {
