@@ -1,7 +1,8 @@
 """The same training on a GPU with several numbers of workers, in turns: what a step takes, and where the time goes.
 
-    python3 bench/observe/gpu_series.py measure OUT --data FOLDER    (on the host with the GPU; 3 minutes)
-    python3 bench/observe/gpu_series.py table OUT
+    python3 bench/observe/gpu_series.py measure bench/observe/h200_series.json --data FOLDER    (on the host with the GPU)
+
+gpu.py makes a table of it.
 
 Each run tells by itself: steps, what the loop waits for batches, how long it takes to launch a step, how long the GPU
 works for it, and wall and core time of each sample in its worker. `bare` decodes the same samples in as many processes
@@ -16,11 +17,19 @@ import statistics
 import sys
 import time
 
-import gpu
 import gpu_job
 
 BARE_S = 0.8
 WORKERS = (2, 4, 3, 6, 5, 8)
+
+
+def rounded(value):
+    """To six digits: what a clock knows."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return {key: rounded(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def decode(folder, seconds, queue):
@@ -103,32 +112,34 @@ def measure(args):
             runs.append({"model": name, "turn": turn, "workers": workers, "bare_s": before, **ran})
             print(json.dumps(runs[-1]), file=sys.stderr, flush=True)
     with open(args.results, "w", encoding="utf-8") as file:
-        json.dump(gpu.rounded(runs), file, separators=(",", ":"))
+        json.dump(rounded(runs), file, separators=(",", ":"))
         file.write("\n")
 
 
-def table(args):
-    with open(args.results, encoding="utf-8") as file:
+def table(path, predicted):
+    """Rows of Markdown; `predicted` has words for a model and a number of workers."""
+    with open(path, encoding="utf-8") as file:
         runs = json.load(file)
-    print("| model | workers | step, ms | wait | launch | GPU | sample: wall, core, bare | 64 x wall / workers |\n|---|--:|---|---|---|---|---|---|")
+    lines = ["| | step | predicted | sample in its worker | the same without a GPU | launching a step | waiting for a batch |",
+             "|---|--:|--:|--:|--:|--:|--:|"]
     for model, workers in sorted({(r["model"], r["workers"]) for r in runs}):
         mine = [r for r in runs if (r["model"], r["workers"]) == (model, workers)]
-        words = [" ".join(f"{1000 * r[key]:.{digits}f}" for r in mine) for key, digits in
-                 (("step_s", 0), ("wait_s", 0), ("launch_s", 0), ("gpu_s", 0))]
-        sample = " / ".join(" ".join(f"{1000 * r[key]:.2f}" for r in mine) for key in ("sample_wall_s", "sample_core_s", "bare_s"))
-        bound = " ".join(f"{64000 * r['sample_wall_s'] / workers:.0f}" for r in mine)
-        print(f"| {model} | {workers} | {' | '.join(words)} | {sample} | {bound} |")
+        name = f"{model.replace('resnet', 'r')}-w{workers}"
+        step, launch, wait = (", ".join(f"{1000 * r[key]:.0f}" for r in mine) for key in ("step_s", "launch_s", "wait_s"))
+        wall, alone = (", ".join(f"{1000 * r[key]:.1f}" for r in mine) for key in ("sample_wall_s", "bare_s"))
+        lines.append(f"| {name} | {step} | {predicted.get(name, '')} | {wall} | {alone} | {launch} | {wait} |")
+    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("measure", "table"))
+    parser.add_argument("what", choices=("measure",))
     parser.add_argument("results")
     parser.add_argument("--data", default="images")
     parser.add_argument("--turns", default="resnet152,resnet152,resnet50,resnet152")
     parser.add_argument("--seconds", type=float, default=200, help="after which no run begins")
     args = parser.parse_args()
-    (measure if args.what == "measure" else table)(args)
+    measure(args)
 
 
 if __name__ == "__main__":
