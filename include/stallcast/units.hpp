@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <limits>
 
 /// Physical quantities that carry their unit in the type. A number goes in with its unit (a
@@ -35,7 +34,13 @@ class Quantity {
   /// False for infinity and NaN.
   [[nodiscard]] constexpr bool finite() const { return value_ - value_ == 0.0; }
 
-  constexpr auto operator<=>(const Quantity&) const = default;
+  // Not `<=>`: g++ 12 makes an ordering of each pair first, and these are what a simulation compares.
+  friend constexpr bool operator==(Quantity a, Quantity b) { return a.value_ == b.value_; }
+  friend constexpr bool operator!=(Quantity a, Quantity b) { return a.value_ != b.value_; }
+  friend constexpr bool operator<(Quantity a, Quantity b) { return a.value_ < b.value_; }
+  friend constexpr bool operator<=(Quantity a, Quantity b) { return a.value_ <= b.value_; }
+  friend constexpr bool operator>(Quantity a, Quantity b) { return a.value_ > b.value_; }
+  friend constexpr bool operator>=(Quantity a, Quantity b) { return a.value_ >= b.value_; }
   constexpr Quantity operator-() const { return Quantity(-value_); }
   constexpr Quantity& operator+=(Quantity other) { return value_ += other.value_, *this; }
   constexpr Quantity& operator-=(Quantity other) { return value_ -= other.value_, *this; }

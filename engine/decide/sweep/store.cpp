@@ -5,6 +5,7 @@
 
 #include "engine/base/parallel.hpp"
 #include "engine/base/sha256.hpp"
+#include "engine/decide/sweep/kept_metrics.hpp"
 #include "engine/decide/sweep/store_impl.hpp"
 
 namespace stallcast::sweep {
@@ -87,7 +88,7 @@ void Store::Impl::keep(const Outcomes& outcomes) {
         .bind(outcome.limited_by)
         .bind(static_cast<std::int64_t>(outcome.exit))
         .bind(outcome.message)
-        .bind(metrics_json(outcome.metrics))
+        .bind(metrics_text(outcome.metrics))
         .run();
   transaction.commit();
 }

@@ -26,9 +26,8 @@ struct Store::Impl {
   /// Throws DatabaseFault unless the file is a sweep of this version of the format.
   void read_meta();
   void write_meta(const std::string& name, const std::string& value);
-  /// Calls `take(key, outcome)` for each result.
-  template <class Take>
-  void each_result(const Take& take);
+  /// All results, in the order of their keys.
+  [[nodiscard]] Outcomes results();
   void keep(const Outcomes& outcomes);
 };
 
@@ -42,19 +41,7 @@ auto guarded(const Action& action) -> Result<decltype(action())> {
   }
 }
 
-/// A result as the text of a row and back.
-[[nodiscard]] std::string metrics_json(const std::map<std::string, Metric>& metrics);
-[[nodiscard]] std::map<std::string, Metric> read_metrics(const std::string& json);
-[[nodiscard]] SweepOutcome read_outcome(SqlStatement& row);
-
 inline constexpr const char* kResultColumns =
     "key, status, verdict, limited_by, exit, message, metrics";
-
-template <class Take>
-void Store::Impl::each_result(const Take& take) {
-  SqlStatement rows(database,
-                    std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
-  while (rows.step()) take(rows.text(0), read_outcome(rows));
-}
 
 }  // namespace stallcast::sweep

@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/parallel.hpp"
+#include "engine/decide/sweep/kept_metrics.hpp"
 #include "engine/decide/sweep/pareto.hpp"
 #include "engine/decide/sweep/store_impl.hpp"
 
@@ -39,51 +41,34 @@ std::optional<Store> part_of(const std::string& part, const Store& main) {
   return std::move(store).value();
 }
 
-}  // namespace
-
-std::string metrics_json(const std::map<std::string, Metric>& metrics) {
-  OrderedJson out = OrderedJson::object();
-  for (const auto& [name, metric] : metrics) {
-    OrderedJson& line = out[name] = OrderedJson::array({metric.value, metric.unit});
-    if (metric.ci95) line.insert(line.end(), {metric.ci95->first, metric.ci95->second});
-    if (!metric.median || !metric.ci90) continue;
-    if (!metric.ci95) line.insert(line.end(), {nullptr, nullptr});
-    line.insert(line.end(), {*metric.median, metric.ci90->first, metric.ci90->second});
-  }
-  return out.dump();
-}
-
-std::map<std::string, Metric> read_metrics(const std::string& text) {
-  std::map<std::string, Metric> out;
-  const auto number = [](const OrderedJson& json) {
-    return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
-  };
-  const OrderedJson json = parse(text);
-  try {
-    for (const auto& [name, line] : json.items()) {
-      Metric& metric = out[name];
-      metric.value = number(line.at(0));
-      metric.unit = line.at(1).get<std::string>();
-      if (line.size() >= 4 && !line[2].is_null())
-        metric.ci95 = std::pair{number(line.at(2)), number(line.at(3))};
-      if (line.size() < 7) continue;
-      metric.median = number(line[4]);
-      metric.ci90 = std::pair{number(line[5]), number(line[6])};
-    }
-  } catch (const OrderedJson::exception&) {
-    throw damaged();
-  }
+std::map<std::string, SweepOutcome> by_key(Outcomes outcomes) {
+  std::map<std::string, SweepOutcome> out;
+  for (auto& [key, outcome] : outcomes) out.emplace_hint(out.end(), key, std::move(outcome));
   return out;
 }
 
-SweepOutcome read_outcome(SqlStatement& row) {
-  SweepOutcome out;
-  out.failed = row.text(1) != "done";
-  out.verdict = verdict_from(row.text(2));
-  out.limited_by = row.text(3);
-  out.exit = static_cast<ExitCode>(row.integer(4));
-  out.message = row.text(5);
-  out.metrics = read_metrics(row.text(6));
+}  // namespace
+
+Outcomes Store::Impl::results() {
+  Outcomes out;
+  std::vector<std::string> metrics;
+  SqlStatement row(database,
+                   std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
+  while (row.step()) {
+    auto& [key, outcome] = out.emplace_back();
+    key = row.text(0);
+    outcome.failed = row.text(1) != "done";
+    outcome.verdict = verdict_from(row.text(2));
+    outcome.limited_by = row.text(3);
+    outcome.exit = static_cast<ExitCode>(row.integer(4));
+    outcome.message = row.text(5);
+    metrics.push_back(row.text(6));
+  }
+  base::parallel_for(out.size(), 0, [&](std::size_t i) {
+    auto read = read_metrics(std::exchange(metrics[i], {}));
+    if (!read) throw damaged();
+    out[i].second.metrics = *std::move(read);
+  });
   return out;
 }
 
@@ -114,9 +99,8 @@ Result<SweepReport> Store::report() const {
     out.profile_sha256 = meta["profile_sha256"];
     out.draws = draws();
     for (const OrderedJson& axis : parse(meta["axes"])) out.axes.push_back(axis.get<std::string>());
-    std::map<std::string, SweepOutcome> outcomes;
-    impl_->each_result(
-        [&](const std::string& key, SweepOutcome outcome) { outcomes[key] = std::move(outcome); });
+    std::map<std::string, SweepOutcome> outcomes = by_key(impl_->results());
+    std::map<std::string, std::size_t> row_of;
     SqlStatement points(impl_->database, "SELECT key, varied FROM points ORDER BY point");
     while (points.step()) {
       SweepRow& row = out.rows.emplace_back();
@@ -126,8 +110,11 @@ Result<SweepReport> Store::report() const {
         row.values.push_back(varied.value(axis, ""));
         row.numbers.push_back(number_of(row.values.back()));
       }
-      if (const auto found = outcomes.find(row.key); found != outcomes.end())
-        row.outcome = found->second;
+      // Equal designs are one result.
+      if (const auto [same, first] = row_of.try_emplace(row.key, out.rows.size() - 1); !first)
+        row.outcome = out.rows[same->second].outcome;
+      else if (const auto found = outcomes.find(row.key); found != outcomes.end())
+        row.outcome = std::move(found->second);
     }
     if (out.rows.empty()) return out;
     if (const auto first = designs({&out.rows.front().key, 1}, 1); first.ok())
@@ -146,10 +133,7 @@ Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepR
       std::optional<Store> part = part_of(name, main);
       if (!part) continue;
       ++report.parts;
-      std::map<std::string, SweepOutcome> outcomes;
-      part->impl_->each_result([&](const std::string& key, SweepOutcome outcome) {
-        outcomes[key] = std::move(outcome);
-      });
+      const std::map<std::string, SweepOutcome> outcomes = by_key(part->impl_->results());
       for (SweepRow& row : report.rows) {
         const auto found = outcomes.find(row.key);
         if (found != outcomes.end() && (!row.outcome || row.outcome->failed))
@@ -167,10 +151,7 @@ Result<std::size_t> Store::collect(const std::string& path) {
     for (const std::string& name : part_paths(path)) {
       std::optional<Store> part = part_of(name, *this);
       if (!part) continue;
-      Outcomes outcomes;
-      part->impl_->each_result([&](const std::string& key, SweepOutcome outcome) {
-        outcomes.emplace_back(key, std::move(outcome));
-      });
+      const Outcomes outcomes = part->impl_->results();
       impl_->keep(outcomes);
       came += outcomes.size();
       merged.push_back(name);

@@ -8,7 +8,7 @@
 
 #include "engine/runtime/codec/json_parts.hpp"
 
-namespace stallcast::codec::detail {
+namespace stallcast::codec {
 namespace {
 
 /// Neither to be escaped nor, as all beyond ASCII, to be checked for UTF-8.
@@ -45,7 +45,7 @@ void JsonText::key(std::string_view name) {
 void JsonText::text(std::string_view value) {
   begin_value();
   if (!is_plain(value)) {
-    out_ += dump(Json(value));
+    out_ += detail::dump(detail::Json(value));
     return;
   }
   out_.push_back('"');
@@ -54,7 +54,7 @@ void JsonText::text(std::string_view value) {
 }
 
 void JsonText::number(double value) {
-  if (!std::isfinite(value)) return text(number_json(value).get_ref<const std::string&>());
+  if (!std::isfinite(value)) return text(detail::number_json(value).get_ref<const std::string&>());
   begin_value();
   // The same digits as a tree prints; std::to_chars leaves other ones for some values.
   std::array<char, 64> digits;
@@ -74,6 +74,11 @@ void JsonText::boolean(bool value) {
   out_ += value ? "true" : "false";
 }
 
+void JsonText::null() {
+  begin_value();
+  out_ += "null";
+}
+
 void JsonText::member(std::string_view name, const std::vector<std::string>& values) {
   key(name);
   begin_array();
@@ -81,4 +86,4 @@ void JsonText::member(std::string_view name, const std::vector<std::string>& val
   end_array();
 }
 
-}  // namespace stallcast::codec::detail
+}  // namespace stallcast::codec

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// Private to engine/runtime/codec.
-namespace stallcast::codec::detail {
+namespace stallcast::codec {
 
 /// JSON text written from front to back, the bytes `dump` gives of the same value: a quarter of the
 /// instructions of building a tree and printing that. Keys have to come sorted.
@@ -26,6 +25,7 @@ class JsonText {
   void number(double value);  ///< infinities and nan as texts, as `number_json` says
   void whole(std::uint64_t value);
   void boolean(bool value);
+  void null();
 
   void member(std::string_view name, std::string_view value) { key(name), text(value); }
   /// Nothing for an empty text.
@@ -48,4 +48,4 @@ class JsonText {
   bool comma_ = false;  ///< before the next key or element
 };
 
-}  // namespace stallcast::codec::detail
+}  // namespace stallcast::codec
