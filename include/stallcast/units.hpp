@@ -34,7 +34,8 @@ class Quantity {
   /// False for infinity and NaN.
   [[nodiscard]] constexpr bool finite() const { return value_ - value_ == 0.0; }
 
-  // Not `<=>`: g++ 12 makes an ordering of each pair first, and these are what a simulation compares.
+  // Not `<=>`: g++ 12 makes an ordering of each pair first, and these are what a simulation
+  // compares.
   friend constexpr bool operator==(Quantity a, Quantity b) { return a.value_ == b.value_; }
   friend constexpr bool operator!=(Quantity a, Quantity b) { return a.value_ != b.value_; }
   friend constexpr bool operator<(Quantity a, Quantity b) { return a.value_ < b.value_; }

@@ -41,14 +41,13 @@ sim::Task<void> HostCores::take(Seconds time, double cap) {
   if (time > Seconds{}) co_await context->transfer(taking(time, cap));
 }
 
-sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Rate most,
-                                    Seconds more) {
+sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Operation o) {
   sim::Task<Served> moving = std::move(operation);
   Served served;
-  if (!contended(bytes, more)) {
-    const Seconds began = context->now();
+  if (!contended(o)) {
+    o = begin(o);
     served = co_await moving;
-    if (const Seconds left = rest(bytes, more, began); left > Seconds{}) {
+    if (const Seconds left = rest(o); left > Seconds{}) {
       co_await context->sleep(left);
       served.limited_by = resource;
     }
@@ -57,9 +56,8 @@ sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Ra
   Seconds arrived;
   std::vector<sim::Task<void>> parts;
   parts.push_back(arrive(std::move(moving), *context, served, arrived));
-  parts.push_back(take(own(bytes, more), 1.0));
-  // Threads alongside keep up with the data, on as many cores as that takes.
-  parts.push_back(take(bytes / rates.beside, most / rates.beside));
+  parts.push_back(take(own(o), 1.0));
+  parts.push_back(take(o.bytes / rates.beside, beside_cores(o) / members));
   co_await sim::join(*context, std::move(parts));
   if (context->now() > arrived) served.limited_by = resource;
   co_return served;

@@ -4,6 +4,7 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/core_meter.hpp"
 #include "models/contract/host.hpp"
 #include "models/contract/resources.hpp"
 #include "models/contract/storage.hpp"
@@ -27,41 +28,64 @@ struct CoreRates {
 /// The cores of one host group, as one class of processes on it uses them.
 struct HostCores {
   sim::Context* context = nullptr;
-  sim::LinkId cpu;  ///< contended cores; invalid: nobody waits for one
+  HostCpu cpu;
   ResourceIndex resource = kNoResource;
   double members = 1.0;
   CoreRates rates{};
-  Seconds uncontended{};  ///< core time without a simulated CPU, all members together
+  double beside_most = 0.0;  ///< cores for all that ports bring to threads beside the processes
+  Seconds uncontended{};     ///< core time without a simulated CPU, all members together
 
   /// Awaitable: core time of one process per member. Of nobody: time that passes without a core.
   enum class Who { process, nobody };
   [[nodiscard]] auto compute(Seconds time, Who who = Who::process);
-  /// Whether others may keep the core time of an operation from passing beside it. If not, what is
-  /// left of the process's when the operation, which began at `began`, is over: `rest`. As beside.
-  [[nodiscard]] bool contended(Bytes bytes, Seconds more) const {
-    return cpu.valid() && own(bytes, more) + bytes / rates.beside > Seconds{};
+  /// What moves through a storage client, and the core time that it takes.
+  struct Operation {
+    Way way = Way::read;
+    Bytes bytes;     ///< per member
+    Rate most;       ///< what a member moves at most
+    Seconds more{};  ///< core time of the process beside that of `bytes`
+    Seconds began{};
+  };
+  /// Whether cores are shared, so that others may keep the core time of an operation from passing
+  /// beside it. If not, what is left of the process's when it is over: `rest`, of what `begin`
+  /// gave.
+  [[nodiscard]] bool contended(const Operation& o) const {
+    return cpu.link.valid() && own(o) + o.bytes / rates.beside > Seconds{};
   }
-  [[nodiscard]] Seconds rest(Bytes bytes, Seconds more, Seconds began) {
-    uncontended += (own(bytes, more) + bytes / rates.beside) * members;
-    return own(bytes, more) - (context->now() - began);
+  [[nodiscard]] Operation begin(Operation o) {
+    o.began = context->now();
+    if (cpu.meter != nullptr) {
+      cpu.meter->take(own(o), members);
+      cpu.meter->begin(o.way, beside_cores(o), beside_most);
+    }
+    return o;
   }
-  /// A storage operation of `bytes` per member, at most at `most`, and the core time it takes, with
-  /// `more` of the process: over when both are.    [docs/models/host.md, eq. 3]
-  [[nodiscard]] sim::Task<Served> beside(sim::Task<Served> operation, Bytes bytes, Rate most,
-                                         Seconds more = {});
+  [[nodiscard]] Seconds rest(const Operation& o) {
+    uncontended += (own(o) + o.bytes / rates.beside) * members;
+    if (cpu.meter != nullptr) cpu.meter->end(o.way, beside_cores(o));
+    return own(o) - (context->now() - o.began);
+  }
+  /// A storage operation and its core time: over when both are.    [docs/models/host.md, eq. 3]
+  [[nodiscard]] sim::Task<Served> beside(sim::Task<Served> moving, Operation operation);
 
  private:
-  [[nodiscard]] Seconds own(Bytes bytes, Seconds more) const {
-    return bytes / rates.process + more;
+  [[nodiscard]] Seconds own(const Operation& o) const { return o.bytes / rates.process + o.more; }
+  /// Threads alongside keep up with the data, on as many cores as that takes.
+  [[nodiscard]] double beside_cores(const Operation& o) const {
+    return rates.beside.finite() ? members * (o.most / rates.beside) : 0.0;
   }
   /// `cap`: cores that one member keeps busy at most. A core is 1 B/s of the CPU link.
   [[nodiscard]] sim::Flow taking(Seconds time, double cap) const {
-    return {.path = {&cpu, 1},
+    return {.path = {&cpu.link, 1},
             .bytes = Bytes::from(time.in(unit::s), unit::B),
             .members = members,
             .cap = Rate::from(cap, unit::Bps)};
   }
   [[nodiscard]] sim::Task<void> take(Seconds time, double cap);
+  void passes(Seconds time) {
+    uncontended += time * members;
+    if (cpu.meter != nullptr) cpu.meter->take(time, members);
+  }
 };
 
 // No process uses more than one core.
@@ -73,11 +97,11 @@ inline auto HostCores::compute(Seconds time, Who who) {
     sim::FlowOutcome outcome{};
     sim::Arrivals arrivals{};
     bool await_ready() const noexcept {
-      return takes_core && cores.cpu.valid() && time <= Seconds{};
+      return takes_core && time <= Seconds{} && (cores.cpu.link.valid() || cores.cpu.meter);
     }
     void await_suspend(std::coroutine_handle<> waiter) {
-      if (!takes_core || !cores.cpu.valid()) {
-        if (takes_core) cores.uncontended += time * cores.members;
+      if (!takes_core || !cores.cpu.link.valid()) {
+        if (takes_core) cores.passes(time);
         cores.context->schedule(time, waiter);
         return;
       }

@@ -5,8 +5,12 @@
 
 #include "engine/sim/ledger.hpp"
 #include "stallcast/prediction.hpp"
+#include "stallcast/units.hpp"
 
 namespace stallcast::models {
+
+/// Of what took less, no rate is told.
+inline constexpr Seconds kShortest = Seconds::from(1.0, unit::ns);
 
 /// Samples of one quantity over a run; reported as mean, quantiles and maximum.
 class Series {

@@ -58,6 +58,14 @@ enum class Directories {
 };
 
 class OperationLine;  // models/contract/operations.hpp
+class CoreMeter;      // models/contract/core_meter.hpp
+
+/// Cores that may be waited for: a link that core time crosses, or what counts those that are busy.
+/// Neither: there are enough of them.
+struct HostCpu {
+  sim::LinkId link{};
+  CoreMeter* meter = nullptr;
+};
 
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
@@ -73,7 +81,7 @@ struct Client {
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
-  sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
+  HostCpu cpu{};                        ///< of its host
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 

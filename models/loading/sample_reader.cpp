@@ -201,16 +201,18 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
     sim::Task<Served> reading =
         parsing > Seconds{} ? receive(s, request, clock) : store(s).read(streaming_[s], request);
     HostCores& cores = s == 0 ? site.cores : site.also->cores;
-    const Seconds more = parsing * part, began = shared_.context.now();
-    const bool contended = cores.contended(request.bytes, more);
-    if (contended)
-      read = co_await cores.beside(std::move(reading), request.bytes, streaming_[s].reads_at_most(),
-                                   more);
-    else
+    HostCores::Operation operation{
+        .bytes = request.bytes, .most = streaming_[s].reads_at_most(), .more = parsing * part};
+    const bool contended = cores.contended(operation);
+    if (contended) {
+      read = co_await cores.beside(std::move(reading), operation);
+    } else {
+      operation = cores.begin(operation);
       read = co_await reading;
+    }
     if (read.behind > behind_.behind) behind_ = read;
     if (contended) continue;
-    if (const Seconds left = cores.rest(request.bytes, more, began); left > Seconds{}) {
+    if (const Seconds left = cores.rest(operation); left > Seconds{}) {
       co_await shared_.context.sleep(left);
       read.limited_by = cores.resource;
     }

@@ -31,7 +31,7 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 
 }  // namespace
 
-Plant::Plant(const Design& design) : fabric_(design.fabric) {
+Plant::Plant(const Design& design, CoreTime cores) : fabric_(design.fabric), core_time_(cores) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id,
                       with_credits(component, storage_row(component.kind).make(component)));
@@ -75,56 +75,6 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
   build_host_drives();
   build_hosts(design);
   count_cores(design);
-}
-
-// Each process keeps at most one core busy, threads of the clients as many as a host's network
-// brings work for, in each direction.    [docs/models/host.md, eq. 2]
-void Plant::count_cores(const Design& design) {
-  std::map<std::string, double> reading, writing;  // threads alongside the processes
-  const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
-                        const std::string& storage) {
-    const Rate beside = core_rates_to(host, storage).beside;
-    if (beside.finite()) cores[host] = std::max(cores[host], hosts_.at(host).params.nic() / beside);
-  };
-  for (const JobDesign& job : design.jobs) {
-    const std::string host = job_params(job.job).hosts;
-    const RankLayout& layout = layouts_.at(job.job.id);
-    double& busy = hosts_.at(host).busy;
-    if (job.loader) {
-      busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
-                                            static_cast<double>(loader_params(*job.loader).workers);
-      for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
-        most(reading, host, place.storage);
-    }
-    if (job.checkpoint && !checkpoint_params(*job.checkpoint).ends_in_memory()) {
-      const CheckpointParams saves = checkpoint_params(*job.checkpoint);
-      busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
-      most(writing, host, saves.to);
-    }
-  }
-  for (const Component& stage : design.stages) {
-    const Value *hosts = stage.find("hosts"), *workers = stage.find("workers");
-    if (hosts == nullptr || workers == nullptr || stage.find("cpu") == nullptr) continue;
-    hosts_.at(hosts->text).busy += workers->number;
-  }
-  for (auto& [id, host] : hosts_) host.busy += reading[id] + writing[id];
-}
-
-CoreRates Plant::core_rates_to(const std::string& host, const std::string& storage) const {
-  const StorageModel& model = *storages_.at(storage);
-  const bool tcp = fabric_.params().technology == "tcp" && !model.local();
-  return core_rates(hosts_.at(host).params, model.client_limits(), tcp);
-}
-
-HostCores Plant::cores(const std::string& host, std::size_t group, const std::string& storage,
-                       double members) {
-  const HostClass& there = hosts_.at(host);
-  const bool enough = there.busy <= there.params.loader_cores();
-  return {.context = context_,
-          .cpu = enough ? sim::LinkId{} : host_link(host, group, "cpu"),
-          .resource = resources_.index("host." + host + ".cpu"),
-          .members = members,
-          .rates = core_rates_to(host, storage)};
 }
 
 std::string Plant::group_name(const std::string& host, std::size_t group) const {
@@ -227,9 +177,11 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
-    for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
-      add(group_name(id, g) + ".cpu",
-          Rate::from(host.params.loader_cores() * host.cut.groups[g].hosts, unit::Bps));
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g) {
+      const double cores = host.params.loader_cores() * host.cut.groups[g].hosts;
+      add(group_name(id, g) + ".cpu", Rate::from(cores, unit::Bps));
+      meters_.try_emplace(group_name(id, g), context, cores);
+    }
   // So is a file that is opened.    [docs/models/host.md, eq. 6]
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; host.params.opens && g < host.cut.groups.size(); ++g)
@@ -276,7 +228,7 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .host_read = std::min(network, limits.read),
       .host_write = std::min(network, limits.write),
       .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
-      .cpu = cores(host, group, storage, members).cpu,
+      .cpu = cpu(host, group),
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }

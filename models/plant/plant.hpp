@@ -25,7 +25,7 @@ namespace stallcast::models {
 /// a context, one simulated link per edge of finite capacity.
 class Plant {
  public:
-  explicit Plant(const Design& design);
+  explicit Plant(const Design& design, CoreTime cores = CoreTime::shared);
 
   /// Makes the links. Called once.
   void attach(sim::Context& context, std::uint64_t seed);
@@ -95,7 +95,8 @@ class Plant {
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there
     bool drives = false;                  ///< some job uses the drives of the host
     double readers = 0.0;                 ///< reads that one server has under way at a time
-    double busy = 0.0;                    ///< cores that everything on one server can keep busy
+    double processes = 0.0;               ///< those on one server
+    double busy = 0.0;  ///< cores that these and threads beside them can keep busy
     std::vector<std::pair<sim::LinkId, Rate>> slow_ports = {};  ///< of stragglers; their full rates
     /// Whether the hosts of a group are slow at present.
     [[nodiscard]] bool slow(std::size_t group) const {
@@ -126,6 +127,7 @@ class Plant {
   void count_cores(const Design& design);
   /// What cores move between a host class and a storage system, the host's own copies left out.
   [[nodiscard]] CoreRates core_rates_to(const std::string& host, const std::string& storage) const;
+  [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
 
@@ -142,6 +144,8 @@ class Plant {
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
   std::map<std::string, JobQos> qos_;                ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
+  CoreTime core_time_;
+  std::map<std::string, CoreMeter> meters_;  ///< by host group
 };
 
 }  // namespace stallcast::models

@@ -90,8 +90,8 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
 
 }  // namespace
 
-Simulation::Simulation(const Design& design)
-    : design_(design), plant_(std::make_unique<Plant>(design)) {}
+Simulation::Simulation(const Design& design, CoreTime cores)
+    : design_(design), plant_(std::make_unique<Plant>(design, cores)) {}
 Simulation::~Simulation() = default;
 
 /// Everything that acts in one run.
@@ -153,8 +153,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     wall = std::max(wall, job->wall() + job->restoring());
   }
   if (!stages.empty()) wall = context.now() + fast_forward.skipped();
-  // A replay of calls that take no time moves nothing either: its rates are zero over any span.
-  if (wall <= Seconds{}) wall = Seconds::from(1.0, unit::s);
+  // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
+  if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
   for (const auto& tenant : tenants) tenant->report(result);
   stages.report(result);
   for (const auto& fault : faults) fault->report(result);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/sim/context.hpp"
+#include "models/contract/core_meter.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/timeline.hpp"
@@ -15,8 +16,10 @@ class Plant;
 /// A design whose plant is built, to be run once.
 class Simulation {
  public:
+  /// With cores counted it takes up to half the events, and what runs it throws CoresWanted where
+  /// somebody would wait for one.
   /// REQUIRES: `design` was resolved without errors and outlives this.
-  explicit Simulation(const Design& design);
+  explicit Simulation(const Design& design, CoreTime cores = CoreTime::shared);
   ~Simulation();
 
   /// Builds the jobs on `context`, runs them to their end, and returns what was measured. The same

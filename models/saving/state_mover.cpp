@@ -184,7 +184,7 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   const Seconds began = context_.now();
   const Served served =
       co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
-                        request.bytes, client.writes_at_most());
+                        {Way::write, request.bytes, client.writes_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began
       ? Served{client.operations->resource()}
       : served;
@@ -211,7 +211,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
                             .piece = p_.piece,
                             .readers = layout_.writer_count() * threads};
   const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
-                                          request.bytes, client.reads_at_most());
+                                          {Way::read, request.bytes, client.reads_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began
       ? Served{client.operations->resource()}
       : served;
@@ -230,10 +230,10 @@ sim::Task<void> StateMover::compute(const Mover& mover, const CpuPasses& passes,
 
 // The storage's client runs on cores that loaders decode on.    [docs/models/host.md, eq. 3]
 sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& tier,
-                                       const Client& client, sim::Task<Served> operation,
-                                       Bytes bytes, Rate most) {
+                                       const Client& client, sim::Task<Served> moving,
+                                       HostCores::Operation operation) {
   HostCores cores = plant_.cores(host_, mover.group, tier, client.members);
-  const Served served = co_await cores.beside(std::move(operation), bytes, most);
+  const Served served = co_await cores.beside(std::move(moving), operation);
   uncontended_cpu_ += cores.uncontended;
   co_return served;
 }

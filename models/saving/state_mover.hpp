@@ -101,10 +101,10 @@ class StateMover {
   [[nodiscard]] Rate per_host(const Mover& mover, sim::LinkId link) const;
   [[nodiscard]] bool is_storage(std::string_view tier) const;
   [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes);
-  /// `operation` on a storage tier, of `bytes` per member at most at `most`, with its core time.
+  /// What moves on a storage tier, with its core time.
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
-                                           const Client& client, sim::Task<Served> operation,
-                                           Bytes bytes, Rate most);
+                                           const Client& client, sim::Task<Served> moving,
+                                           HostCores::Operation operation);
   /// Waits until the job may begin these operations.
   [[nodiscard]] static sim::Task<void> may_begin(const Client& client, double named, Bytes bytes,
                                                  double files);

@@ -197,8 +197,8 @@ sim::Task<void> Tenant::write(Operation operation) {
 void Tenant::report(RunResult& out) const {
   const std::string name = metric::of_tenant(id_);
   const Seconds time = active();
-  if (time <= Seconds{} && ends()) return remark(name, out);
-  if (time <= Seconds{}) {
+  if (time < kShortest && ends()) return remark(name, out);
+  if (time < kShortest) {
     out.warnings.push_back("tenant." + id_ + ": the run ended before it started");
     return;
   }

@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/sim/fluid_context.hpp"
 #include "models/bounds/bounds.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 
@@ -41,6 +45,30 @@ TEST_CASE("every kind: the same seed gives the same bits") {
     REQUIRE(a.metrics.size() == b.metrics.size());
     for (const auto& [name, value] : a.metrics) CHECK(value.value == b.metrics.at(name).value);
   }
+}
+
+TEST_CASE("every kind: counted cores give what shared ones give, or say that they are waited for") {
+  std::size_t counted = 0;
+  for (const Kinds& kinds : all_kinds()) {
+    INFO(kinds.name());
+    const Design design = design_of(kinds);
+    const RunResult shared = run(design);
+    RunResult result;
+    try {
+      const auto context = sim::make_fluid_context();
+      result = models::Simulation(design, models::CoreTime::counted).run(1, *context);
+    } catch (const models::CoresWanted&) {
+      continue;
+    }
+    ++counted;
+    for (const char* figure : {"step.time", "gpu.utilization", "throughput.samples"}) {
+      INFO(figure);
+      const std::string name = std::string("job.train.") + figure;
+      // Shared, threads that move data take more cores for a moment than ports bring work for.
+      CHECK(metric(result, name) == Approx(metric(shared, name)).epsilon(2e-3));
+    }
+  }
+  CHECK(counted > 10);
 }
 
 TEST_CASE("every kind: shares of wall time sum to one") {

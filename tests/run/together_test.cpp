@@ -7,6 +7,8 @@
 
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
+#include "engine/sim/fluid_context.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
 
@@ -46,6 +48,20 @@ Design with_reads(std::uint64_t i) {
   return out;
 }
 
+/// Its 8 workers and their rank are no more than its cores; threads of the storage client are.
+Design short_of_cores() {
+  Design out = small_design();
+  set(out.hosts[0], models::Role::host, "count", "1");
+  set(out.hosts[0], models::Role::host, "gpus", "1");
+  set(out.hosts[0], models::Role::host, "cpu.cores", "9");
+  out.jobs[0].dataset = component(
+      models::Role::dataset, "raw", "dataset",
+      {{"on", "scratch"}, {"sample", "16 MiB"}, {"samples", "1000000"}, {"decode", "500 ms"}});
+  out.jobs[0].loader =
+      component(models::Role::loader, "pytorch", "loader", {{"batch", "4"}, {"workers", "8"}});
+  return out;
+}
+
 std::string many() {
   std::string out;
   for (std::uint64_t i = 0; i < 12; ++i)
@@ -61,6 +77,19 @@ std::string of_id(const std::vector<std::string>& lines, int id) {
 }
 
 }  // namespace
+
+TEST_CASE("a design whose cores are waited for is simulated once more") {
+  const Design design = short_of_cores();
+  const auto context = sim::make_fluid_context();
+  CHECK_THROWS_AS(models::Simulation(design, models::CoreTime::counted).run(7, *context),
+                  models::CoresWanted);
+  const RunResult shared = testing::run(design, 7);
+  const auto by_worker = answers(line_of(0, design), 1);
+  REQUIRE(by_worker.size() == 2);  // with the greeting
+  CHECK(by_worker[1].find(codec::encode(shared)) != std::string::npos);
+  CHECK(answers(line_of(0, design) + line_of(1, design) + line_of(2, small_design()), 3) ==
+        answers(line_of(0, design) + line_of(1, design) + line_of(2, small_design()), 1));
+}
 
 TEST_CASE("simulations that share a process give the same bytes as those with one of their own") {
   const std::string requests = many();

@@ -109,10 +109,14 @@ void simulate(const codec::WorkerRequest& request, models::Simulation& simulatio
     next = now + kBetweenProgress;
     say(Said::progress, nlohmann::json(fraction).dump());
   };
-  if (request.record)
-    say(Said::timeline, codec::encode(simulation.record(request.seed, context, *request.record)));
-  else
-    say(Said::result, codec::encode(simulation.run(request.seed, context)));
+  try {
+    if (request.record)
+      say(Said::timeline, codec::encode(simulation.record(request.seed, context, *request.record)));
+    else
+      say(Said::result, codec::encode(simulation.run(request.seed, context)));
+  } catch (const models::CoresWanted&) {
+    say(Said::cores, "");
+  }
 }
 
 bool on_comms(const Design& design) { return models::run_params(design.run).backend == "comm"; }
@@ -123,7 +127,7 @@ void simulate_alone(const Assignment& assignment) {
   narrow_to_simulation(files_of(*request.design));
   const std::unique_ptr<sim::Context> context = sim::make_simgrid_context(
       on_comms(*request.design) ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
-  models::Simulation simulation(*request.design);
+  models::Simulation simulation(*request.design, assignment.cores);
   simulate(request, simulation, *context);
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
@@ -140,7 +144,7 @@ void simulate_together(const std::deque<Assignment>& todo) {
       say(Said::alone, "");
     } else {
       inject(assignment.fault);
-      models::Simulation simulation(*request.design);
+      models::Simulation simulation(*request.design, assignment.cores);
       simulate(request, simulation, *sim::make_fluid_context());
     }
   }

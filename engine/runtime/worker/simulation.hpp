@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/runtime/worker/sandbox.hpp"
+#include "models/contract/core_meter.hpp"
 
 /// What a child of the worker does with its life.
 namespace stallcast::worker {
@@ -18,6 +19,8 @@ struct Assignment {
   std::string line;    ///< the request
   std::string fault;   ///< what $STALLCAST_SIM_FAULT asks of it: see `simulate_and_exit`
   bool alone = false;  ///< has to have a process of its own
+  /// Most designs never keep all cores busy, which counting finds out in half of the events.
+  models::CoreTime cores = models::CoreTime::counted;
 };
 
 /// What a line a child writes begins with; the rest of the line is JSON.
@@ -28,6 +31,7 @@ enum class Said : char {
   exception = 'E',   ///< a text
   unreadable = 'U',  ///< why the request cannot be read, a text
   alone = 'A',       ///< the next one has to have a process of its own: it is somebody else's
+  cores = 'C',       ///< in the next one cores are waited for: it is somebody else's
   enough = 'N'       ///< this process ends: those that it has not told of are somebody else's
 };
 

@@ -217,11 +217,18 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
       return settle(child, message("failed", id, failure_json("bad-request", 0, json)));
     case Said::alone:
       child.todo.front().alone = true;
-      waiting_.push_front(std::move(child.todo.front()));
-      return child.todo.pop_front();
+      return give_back(child);
+    case Said::cores:
+      child.todo.front().cores = models::CoreTime::shared;
+      return give_back(child);
     case Said::enough:
       return;
   }
+}
+
+void Supervisor::give_back(Child& child) {
+  waiting_.push_front(std::move(child.todo.front()));
+  child.todo.pop_front();
 }
 
 void Supervisor::settle(Child& child, const std::string& message) {

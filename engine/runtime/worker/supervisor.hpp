@@ -50,6 +50,8 @@ class Supervisor {
   void hear_line(Child& child, std::string_view line);
   /// The first that `child` has to do is done, with this to say.
   void settle(Child& child, const std::string& message);
+  /// What the child is at has to be simulated in another way: next of those that wait.
+  void give_back(Child& child);
   void read_log(Child& child);
   void finish(Child& child);
   /// Makes of what simulations cost how many a child gets.

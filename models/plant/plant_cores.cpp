@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "models/contract/loader.hpp"
+#include "models/contract/rows.hpp"
+#include "models/plant/plant.hpp"
+
+/// Who may wait for cores of a host.
+namespace stallcast::models {
+
+// Each process keeps at most one core busy, threads of the clients as many as a host's network
+// brings work for, in each direction.    [docs/models/host.md, eq. 2]
+void Plant::count_cores(const Design& design) {
+  std::map<std::string, double> reading, writing;  // threads alongside the processes
+  const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
+                        const std::string& storage) {
+    const Rate beside = core_rates_to(host, storage).beside;
+    if (beside.finite()) cores[host] = std::max(cores[host], hosts_.at(host).params.nic() / beside);
+  };
+  for (const JobDesign& job : design.jobs) {
+    const std::string host = job_params(job.job).hosts;
+    const RankLayout& layout = layouts_.at(job.job.id);
+    double& busy = hosts_.at(host).busy;
+    if (job.loader) {
+      busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
+                                            static_cast<double>(loader_params(*job.loader).workers);
+      for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
+        most(reading, host, place.storage);
+    }
+    if (job.checkpoint && !checkpoint_params(*job.checkpoint).ends_in_memory()) {
+      const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+      busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
+      most(writing, host, saves.to);
+    }
+  }
+  for (const Component& stage : design.stages) {
+    const Value *hosts = stage.find("hosts"), *workers = stage.find("workers");
+    if (hosts == nullptr || workers == nullptr || stage.find("cpu") == nullptr) continue;
+    hosts_.at(hosts->text).busy += workers->number;
+  }
+  for (auto& [id, host] : hosts_) {
+    host.processes = host.busy;
+    host.busy += reading[id] + writing[id];
+  }
+}
+
+CoreRates Plant::core_rates_to(const std::string& host, const std::string& storage) const {
+  const StorageModel& model = *storages_.at(storage);
+  const bool tcp = fabric_.params().technology == "tcp" && !model.local();
+  return core_rates(hosts_.at(host).params, model.client_limits(), tcp);
+}
+
+HostCpu Plant::cpu(const std::string& host, std::size_t group) {
+  const HostClass& there = hosts_.at(host);
+  const double cores = there.params.loader_cores();
+  if (there.busy <= cores) return {};
+  // Where processes alone are more, they will wait.
+  if (core_time_ == CoreTime::shared || there.processes > cores)
+    return {.link = host_link(host, group, "cpu")};
+  return {.meter = &meters_.at(group_name(host, group))};
+}
+
+HostCores Plant::cores(const std::string& host, std::size_t group, const std::string& storage,
+                       double members) {
+  const HostClass& there = hosts_.at(host);
+  const double hosts = there.cut.groups[group].hosts;
+  const CoreRates rates = core_rates_to(host, storage);
+  return {.context = context_,
+          .cpu = cpu(host, group),
+          .resource = resources_.index("host." + host + ".cpu"),
+          .members = members,
+          .rates = rates,
+          .beside_most = hosts * (there.params.nic() / rates.beside)};
+}
+
+}  // namespace stallcast::models
