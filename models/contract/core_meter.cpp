@@ -16,7 +16,7 @@ void CoreMeter::take(Seconds time, double cores) {
   check();
 }
 
-void CoreMeter::begin(Way way, double cores, double most) {
+void CoreMeter::begin(Moves way, double cores, double most) {
   Moving& moving = moving_[static_cast<std::size_t>(way)];
   moving.cores += cores;
   moving.most = std::max(moving.most, most);

@@ -12,7 +12,7 @@
 namespace stallcast::models {
 
 /// How it is found out whether somebody waits for a core.
-enum class CoreTime {
+enum class CoreUse {
   shared,  ///< cores are a resource that all core time crosses
   counted  ///< nobody waits, and CoresWanted ends the simulation as soon as somebody would
 };
@@ -22,7 +22,7 @@ struct CoresWanted final : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "cores are waited for"; }
 };
 
-enum class Way { read, write };
+enum class Moves { read, write };
 
 /// Busy cores of one host group in a simulation that counts them. Up to the first date at which
 /// more would be busy than there are, nobody has waited for one.    [docs/models/host.md, eq. 2]
@@ -34,8 +34,8 @@ class CoreMeter {
   void take(Seconds time, double cores);
   /// Operations are under way, or no longer, whose data other threads could move on `cores`; all of
   /// their way together on `most`, since ports bring no more.
-  void begin(Way way, double cores, double most);
-  void end(Way way, double cores) { moving_[static_cast<std::size_t>(way)].cores -= cores; }
+  void begin(Moves way, double cores, double most);
+  void end(Moves way, double cores) { moving_[static_cast<std::size_t>(way)].cores -= cores; }
 
  private:
   struct Busy {

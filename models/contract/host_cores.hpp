@@ -40,7 +40,7 @@ struct HostCores {
   [[nodiscard]] auto compute(Seconds time, Who who = Who::process);
   /// What moves through a storage client, and the core time that it takes.
   struct Operation {
-    Way way = Way::read;
+    Moves way = Moves::read;
     Bytes bytes;     ///< per member
     Rate most;       ///< what a member moves at most
     Seconds more{};  ///< core time of the process beside that of `bytes`

@@ -25,7 +25,7 @@ namespace stallcast::models {
 /// a context, one simulated link per edge of finite capacity.
 class Plant {
  public:
-  explicit Plant(const Design& design, CoreTime cores = CoreTime::shared);
+  explicit Plant(const Design& design, CoreUse cores = CoreUse::shared);
 
   /// Makes the links. Called once.
   void attach(sim::Context& context, std::uint64_t seed);
@@ -144,7 +144,7 @@ class Plant {
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
   std::map<std::string, JobQos> qos_;                ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
-  CoreTime core_time_;
+  CoreUse core_time_;
   std::map<std::string, CoreMeter> meters_;  ///< by host group
 };
 

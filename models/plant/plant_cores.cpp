@@ -54,7 +54,7 @@ HostCpu Plant::cpu(const std::string& host, std::size_t group) {
   const double cores = there.params.loader_cores();
   if (there.busy <= cores) return {};
   // Where processes alone are more, they will wait.
-  if (core_time_ == CoreTime::shared || there.processes > cores)
+  if (core_time_ == CoreUse::shared || there.processes > cores)
     return {.link = host_link(host, group, "cpu")};
   return {.meter = &meters_.at(group_name(host, group))};
 }

@@ -90,7 +90,7 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
 
 }  // namespace
 
-Simulation::Simulation(const Design& design, CoreTime cores)
+Simulation::Simulation(const Design& design, CoreUse cores)
     : design_(design), plant_(std::make_unique<Plant>(design, cores)) {}
 Simulation::~Simulation() = default;
 

@@ -19,7 +19,7 @@ class Simulation {
   /// With cores counted it takes up to half the events, and what runs it throws CoresWanted where
   /// somebody would wait for one.
   /// REQUIRES: `design` was resolved without errors and outlives this.
-  explicit Simulation(const Design& design, CoreTime cores = CoreTime::shared);
+  explicit Simulation(const Design& design, CoreUse cores = CoreUse::shared);
   ~Simulation();
 
   /// Builds the jobs on `context`, runs them to their end, and returns what was measured. The same

@@ -184,7 +184,7 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   const Seconds began = context_.now();
   const Served served =
       co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
-                        {Way::write, request.bytes, client.writes_at_most()});
+                        {Moves::write, request.bytes, client.writes_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began
       ? Served{client.operations->resource()}
       : served;
@@ -211,7 +211,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
                             .piece = p_.piece,
                             .readers = layout_.writer_count() * threads};
   const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
-                                          {Way::read, request.bytes, client.reads_at_most()});
+                                          {Moves::read, request.bytes, client.reads_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began
       ? Served{client.operations->resource()}
       : served;

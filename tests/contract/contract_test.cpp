@@ -56,7 +56,7 @@ TEST_CASE("every kind: counted cores give what shared ones give, or say that the
     RunResult result;
     try {
       const auto context = sim::make_fluid_context();
-      result = models::Simulation(design, models::CoreTime::counted).run(1, *context);
+      result = models::Simulation(design, models::CoreUse::counted).run(1, *context);
     } catch (const models::CoresWanted&) {
       continue;
     }

@@ -14,9 +14,9 @@ using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
 using models::CoreMeter;
-using models::CoreTime;
+using models::CoreUse;
+using models::Moves;
 using models::Role;
-using models::Way;
 
 namespace {
 
@@ -41,15 +41,15 @@ sim::Task<void> two_takings(sim::Context& context, CoreMeter& meter, Seconds apa
 
 sim::Task<void> moving(sim::Context& context, CoreMeter& meter, double processes, bool ends) {
   // Two reads that could keep 20 cores busy, of which ports allow 7; then a save.
-  meter.begin(Way::read, 10.0, 7.0);
-  meter.begin(Way::read, 10.0, 7.0);
+  meter.begin(Moves::read, 10.0, 7.0);
+  meter.begin(Moves::read, 10.0, 7.0);
   meter.take(1_s, processes);
   co_await context.sleep(500_ms);
   if (ends) {
-    meter.end(Way::read, 10.0);
-    meter.end(Way::read, 10.0);
+    meter.end(Moves::read, 10.0);
+    meter.end(Moves::read, 10.0);
   }
-  meter.begin(Way::write, 5.0, 7.0);
+  meter.begin(Moves::write, 5.0, 7.0);
 }
 
 /// One host whose 8 workers and rank are no more than its `cores`, but the threads of its NFS
@@ -70,7 +70,7 @@ Design host_of(const char* cores) {
   return design;
 }
 
-RunResult run_with(const Design& design, CoreTime cores) {
+RunResult run_with(const Design& design, CoreUse cores) {
   const auto context = sim::make_fluid_context();
   return models::Simulation(design, cores).run(1, *context);
 }
@@ -102,8 +102,8 @@ TEST_CASE("core meter: threads beside the processes are no more than ports bring
 
 TEST_CASE("core meter: counted cores give what shared ones give, in fewer events") {
   const Design design = host_of("25");
-  const RunResult shared = run_with(design, CoreTime::shared);
-  const RunResult counted = run_with(design, CoreTime::counted);
+  const RunResult shared = run_with(design, CoreUse::shared);
+  const RunResult counted = run_with(design, CoreUse::counted);
   CHECK(10 * counted.events < 9 * shared.events);
   REQUIRE(counted.metrics.size() == shared.metrics.size());
   for (const auto& [name, metric] : shared.metrics) {
@@ -116,8 +116,8 @@ TEST_CASE("core meter: counted cores give what shared ones give, in fewer events
 }
 
 TEST_CASE("core meter: a simulation in which a core is waited for ends") {
-  CHECK_THROWS_AS(run_with(host_of("12"), CoreTime::counted), models::CoresWanted);
-  CHECK_NOTHROW(run_with(host_of("12"), CoreTime::shared));
+  CHECK_THROWS_AS(run_with(host_of("12"), CoreUse::counted), models::CoresWanted);
+  CHECK_NOTHROW(run_with(host_of("12"), CoreUse::shared));
 }
 
 }  // namespace core_meter_test

@@ -81,7 +81,7 @@ std::string of_id(const std::vector<std::string>& lines, int id) {
 TEST_CASE("a design whose cores are waited for is simulated once more") {
   const Design design = short_of_cores();
   const auto context = sim::make_fluid_context();
-  CHECK_THROWS_AS(models::Simulation(design, models::CoreTime::counted).run(7, *context),
+  CHECK_THROWS_AS(models::Simulation(design, models::CoreUse::counted).run(7, *context),
                   models::CoresWanted);
   const RunResult shared = testing::run(design, 7);
   const auto by_worker = answers(line_of(0, design), 1);

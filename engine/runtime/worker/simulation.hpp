@@ -20,7 +20,7 @@ struct Assignment {
   std::string fault;   ///< what $STALLCAST_SIM_FAULT asks of it: see `simulate_and_exit`
   bool alone = false;  ///< has to have a process of its own
   /// Most designs never keep all cores busy, which counting finds out in half of the events.
-  models::CoreTime cores = models::CoreTime::counted;
+  models::CoreUse cores = models::CoreUse::counted;
 };
 
 /// What a line a child writes begins with; the rest of the line is JSON.

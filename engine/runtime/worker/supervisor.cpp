@@ -219,7 +219,7 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
       child.todo.front().alone = true;
       return give_back(child);
     case Said::cores:
-      child.todo.front().cores = models::CoreTime::shared;
+      child.todo.front().cores = models::CoreUse::shared;
       return give_back(child);
     case Said::enough:
       return;
