@@ -22,6 +22,7 @@ SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(
 SHARE = 0.005       # of a step's time that hooks may take
 PAUSE = 0.1         # of what a save beside the training took so far: what comes as soon is of it, too
 ALWAYS = 64         # steps that are measured in any case
+AT_ONCE = 1 / 32    # of all steps so far: how many are left out in a row, on average
 
 
 class Pass:
@@ -92,8 +93,8 @@ def first_of_all(kind, loader, value):
     return True
 
 
-def rest(length):
-    """How many steps to leave out next, by chance; `length` of the one that was measured."""
+def rest(length, steps):
+    """How many steps to leave out next, by chance; `length` of the one that was measured, and how many there were."""
     spent = record.cells[HOOK_TIME]
     cost, job.spent = spent - job.spent, spent
     if job.first:
@@ -106,7 +107,9 @@ def rest(length):
     job.cost += 0.1 * (cost - job.cost)
     job.length += 0.1 * (length - job.length)
     many = job.cost / (SHARE * max(job.length, 1e-7)) - 1.0
-    job.rest = record.even(2 * int(min(many, 1e5))) if many >= 1.0 else 0
+    # A process that is interrupted while it measures finds that expensive; what comes after it would only be counted.
+    many = min(many, AT_ONCE * steps)
+    job.rest = record.even(2 * int(many)) if many >= 1.0 else 0
 
 
 def end_step(saving=False):
@@ -138,7 +141,7 @@ def end_step(saving=False):
         record.add(STEP_BATCHES, loader, float(job.batches), many)
         device.step(STEP_GPU, loader, many, job.batches)
         record.cells[job.current.steps] += 1.0
-        rest(duration)
+        rest(duration, record.cells[job.current.steps])
     job.begin, job.marked = job.marked, None
     job.wait = job.saved = 0.0
     job.batches = 0

@@ -136,8 +136,9 @@ def interval(state, now):
         if first_of_all(FIRST_BETWEEN, state.loader, between):
             device.drop()
         device.step(BATCH_GPU, state.loader, many, 1)
-        record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
-        rest(now - state.last_ask)
+        counted = place_of(INTERVALS_OF, state.loader)
+        record.cells[counted] += 1.0
+        rest(now - state.last_ask, record.cells[counted])
 
 
 def resting(state):
