@@ -3,11 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <functional>
-#include <queue>
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/ledger.hpp"
 
 namespace stallcast::models {
 
@@ -32,10 +31,16 @@ class CoreMeter {
 
   /// Processes keep `cores` busy for `time` from now on.
   void take(Seconds time, double cores);
-  /// Operations are under way, or no longer, whose data other threads could move on `cores`; all of
-  /// their way together on `most`, since ports bring no more.
+  /// Operations are under way whose data other threads could move on `cores`; all of their way
+  /// together on `most`, since ports bring no more.
   void begin(Moves way, double cores, double most);
-  void end(Moves way, double cores) { moving_[static_cast<std::size_t>(way)].cores -= cores; }
+  /// They are no longer, and took `time` on those threads.
+  void end(Moves way, double cores, Seconds time);
+
+  /// Core time so far, and for how long any core was busy with processes.
+  [[nodiscard]] Seconds carried() const;
+  [[nodiscard]] Seconds active() const;
+  void describe(sim::Ledger& ledger);
 
  private:
   struct Busy {
@@ -47,14 +52,20 @@ class CoreMeter {
     double cores = 0.0;
     double most = 0.0;
   };
+  [[nodiscard]] double now() const { return context_->now().in(unit::s); }
+  /// Counts up to the present date.
+  void advance();
   /// CoresWanted fails the context where more are busy than there are.
   void check();
 
   sim::Context* context_;
   double most_;
   double busy_ = 0.0;
-  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> ends_;
+  std::vector<Busy> ends_;  ///< a heap, the next one first
   std::array<Moving, 2> moving_{};
+  double counted_ = 0.0;  ///< date up to which it is counted, s
+  double carried_ = 0.0;  ///< core seconds
+  double active_ = 0.0;   ///< s
 };
 
 }  // namespace stallcast::models

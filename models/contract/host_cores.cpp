@@ -47,7 +47,7 @@ sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Operation o) {
   if (!contended(o)) {
     o = begin(o);
     served = co_await moving;
-    if (const Seconds left = rest(o); left > Seconds{}) {
+    if (const Seconds left = end(o); left > Seconds{}) {
       co_await context->sleep(left);
       served.limited_by = resource;
     }
@@ -57,7 +57,7 @@ sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Operation o) {
   std::vector<sim::Task<void>> parts;
   parts.push_back(arrive(std::move(moving), *context, served, arrived));
   parts.push_back(take(own(o), 1.0));
-  parts.push_back(take(o.bytes / rates.beside, beside_cores(o) / members));
+  parts.push_back(take(o.bytes / rates.beside, cores_beside(o)));
   co_await sim::join(*context, std::move(parts));
   if (context->now() > arrived) served.limited_by = resource;
   co_return served;

@@ -33,7 +33,7 @@ struct HostCores {
   double members = 1.0;
   CoreRates rates{};
   double beside_most = 0.0;  ///< cores for all that ports bring to threads beside the processes
-  Seconds uncontended{};     ///< core time without a simulated CPU, all members together
+  Seconds uncontended{};     ///< core time that neither link nor meter tells, all members together
 
   /// Awaitable: core time of one process per member. Of nobody: time that passes without a core.
   enum class Who { process, nobody };
@@ -47,8 +47,7 @@ struct HostCores {
     Seconds began{};
   };
   /// Whether cores are shared, so that others may keep the core time of an operation from passing
-  /// beside it. If not, what is left of the process's when it is over: `rest`, of what `begin`
-  /// gave.
+  /// beside it. If not, it has a `begin` and an `end`, which gives what is left of the process's.
   [[nodiscard]] bool contended(const Operation& o) const {
     return cpu.link.valid() && own(o) + o.bytes / rates.beside > Seconds{};
   }
@@ -56,13 +55,16 @@ struct HostCores {
     o.began = context->now();
     if (cpu.meter != nullptr) {
       cpu.meter->take(own(o), members);
-      cpu.meter->begin(o.way, beside_cores(o), beside_most);
+      cpu.meter->begin(o.way, members * cores_beside(o), beside_most);
     }
     return o;
   }
-  [[nodiscard]] Seconds rest(const Operation& o) {
-    uncontended += (own(o) + o.bytes / rates.beside) * members;
-    if (cpu.meter != nullptr) cpu.meter->end(o.way, beside_cores(o));
+  [[nodiscard]] Seconds end(const Operation& o) {
+    const Seconds beside = o.bytes / rates.beside * members;
+    if (cpu.meter != nullptr)
+      cpu.meter->end(o.way, members * cores_beside(o), beside);
+    else
+      uncontended += own(o) * members + beside;
     return own(o) - (context->now() - o.began);
   }
   /// A storage operation and its core time: over when both are.    [docs/models/host.md, eq. 3]
@@ -70,9 +72,9 @@ struct HostCores {
 
  private:
   [[nodiscard]] Seconds own(const Operation& o) const { return o.bytes / rates.process + o.more; }
-  /// Threads alongside keep up with the data, on as many cores as that takes.
-  [[nodiscard]] double beside_cores(const Operation& o) const {
-    return rates.beside.finite() ? members * (o.most / rates.beside) : 0.0;
+  /// Threads alongside keep up with the data of a member, on as many cores as that takes.
+  [[nodiscard]] double cores_beside(const Operation& o) const {
+    return rates.beside.finite() ? o.most / rates.beside : 0.0;
   }
   /// `cap`: cores that one member keeps busy at most. A core is 1 B/s of the CPU link.
   [[nodiscard]] sim::Flow taking(Seconds time, double cap) const {
@@ -83,8 +85,10 @@ struct HostCores {
   }
   [[nodiscard]] sim::Task<void> take(Seconds time, double cap);
   void passes(Seconds time) {
-    uncontended += time * members;
-    if (cpu.meter != nullptr) cpu.meter->take(time, members);
+    if (cpu.meter != nullptr)
+      cpu.meter->take(time, members);
+    else
+      uncontended += time * members;
   }
 };
 

@@ -16,6 +16,15 @@ constexpr std::int64_t kGroups = 8;
 // how reads share storage, unless each batch opens files: a line of requests tells them apart.
 constexpr std::int64_t kGroupsLater = 2;
 
+/// Of the core time of a group, what a worker leaves to the last group of its batch, where samples
+/// are of one size: what they take differs all the same, so that workers do not read all at one
+/// moment and decode all at another.    [docs/models/dataloader.md, "grain"]
+double left_to_last(std::int64_t worker, std::int64_t workers) {
+  return (static_cast<double>(worker) + 0.5) /
+             static_cast<double>(std::max<std::int64_t>(1, workers)) -
+         0.5;
+}
+
 }  // namespace
 
 LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
@@ -229,9 +238,16 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
                                       PhaseClock& clock) {
   Loaded total;
   const std::int64_t groups = std::min(samples, most), epoch = base_;
+  const auto end_of = [&](std::int64_t group) { return samples * group / groups; };
+  const double apart =
+      shared_.dataset.sample_stdev > Bytes{}
+          ? 0.0
+          : left_to_last(worker, p_.workers) * static_cast<double>(samples / groups);
   for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
-    const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
-    total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
+    const std::int64_t some = end_of(g + 1) - end_of(g);
+    const double later = (g + 1 == groups ? apart : 0.0) - (g == 0 ? apart : 0.0);
+    total += co_await readers_[static_cast<std::size_t>(worker)]->read(
+        some, 1.0 + later / static_cast<double>(some), clock);
   }
   //    [docs/models/dataloader.md, eq. 1]
   const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};

@@ -212,7 +212,7 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
     }
     if (read.behind > behind_.behind) behind_ = read;
     if (contended) continue;
-    if (const Seconds left = cores.rest(operation); left > Seconds{}) {
+    if (const Seconds left = cores.end(operation); left > Seconds{}) {
       co_await shared_.context.sleep(left);
       read.limited_by = cores.resource;
     }
@@ -308,7 +308,7 @@ Bytes SampleReader::take(double samples) {
   return stored;
 }
 
-sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
+sim::Task<Loaded> SampleReader::read(std::int64_t samples, double part, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
   const double count = static_cast<double>(samples), loaded = to_load(count);
   const std::int64_t epoch = epoch_;
@@ -330,9 +330,9 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   if (shared_.locked) {
     co_await shared_.site.cores.compute(parsing);
     shared_.lock.release();
-    co_await shared_.site.cores.compute(decode);
+    co_await shared_.site.cores.compute(decode * part);
   } else {
-    co_await shared_.site.cores.compute(parsing + decode);
+    co_await shared_.site.cores.compute((parsing + decode) * part);
   }
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   if (epoch != epoch_) {

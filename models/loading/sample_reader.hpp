@@ -117,8 +117,9 @@ class SampleReader {
   [[nodiscard]] bool placeless() const {
     return shared_.access.unit <= 0.0 && shared_.shuffle <= 1.0 && opened_ == 0;
   }
-  /// The next samples. REQUIRES: never two at once.
-  sim::Task<Loaded> read(std::int64_t samples, PhaseClock& clock);
+  /// The next samples, which take `part` of the core time that as many take on average.
+  /// REQUIRES: never two at once.
+  sim::Task<Loaded> read(std::int64_t samples, double part, PhaseClock& clock);
 
  private:
   struct Unit {

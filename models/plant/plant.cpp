@@ -308,6 +308,11 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     if (use.active > Seconds{})
       out.in_use += std::min((use.carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
   }
+  for (const auto& [group, meter] : meters_) {
+    ResourceUse& out = by_name.at(ResourceTable::without_group(group + ".cpu"));
+    out.throughput += meter.carried() / wall;
+    if (meter.active() > Seconds{}) out.in_use += meter.carried() / meter.active();
+  }
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) out.push_back(use);
   for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
@@ -321,6 +326,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
 void Plant::describe(sim::Ledger& ledger) {
   for (auto& [job, line] : operations_) line.describe(ledger);
   for (auto& [id, storage] : storages_) storage->describe(ledger);
+  for (auto& [group, meter] : meters_) meter.describe(ledger);
   for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
   ledger.since(began_);
 }

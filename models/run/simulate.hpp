@@ -16,8 +16,8 @@ class Plant;
 /// A design whose plant is built, to be run once.
 class Simulation {
  public:
-  /// With cores counted it takes up to half the events, and what runs it throws CoresWanted where
-  /// somebody would wait for one.
+  /// With cores counted it takes up to a third fewer events, and what runs it throws CoresWanted
+  /// where somebody would wait for one.
   /// REQUIRES: `design` was resolved without errors and outlives this.
   explicit Simulation(const Design& design, CoreUse cores = CoreUse::shared);
   ~Simulation();

@@ -154,4 +154,30 @@ TEST_CASE("a shard is read ahead alongside the loading up to its end") {
   CHECK(metric(ahead, "steady.wait") == Approx(9 * (open_time() + 0.002) / 999).epsilon(1e-3));
 }
 
+TEST_CASE("workers that begin together do not read and decode in step") {
+  // 32 workers of a host share 24 cores, which samples of 5 ms keep busy; how fast files are read
+  // does not matter, nor that all are of one size.
+  const auto utilization = [](const char* servers, const char* stdev) {
+    Design design = small_design();
+    for (const auto& [key, text] : Settings{{"cpu.cores", "24"}, {"nic.rate", "200 Gb/s"}})
+      set(design.hosts[0], Role::host, key, text);
+    design.storage[0] = component(Role::storage, "gpfs", "scratch", {{"server.count", servers}});
+    JobDesign& job = design.jobs[0];
+    set(job.step, Role::step, "compute", "200 ms");
+    job.dataset = component(Role::dataset, "raw", "dataset",
+                            {{"on", "scratch"},
+                             {"sample", "110 kB"},
+                             {"sample_stdev", stdev},
+                             {"samples", "1281167"},
+                             {"decode", "5 ms"}});
+    job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "128"}, {"workers", "4"}});
+    return metric(design, "gpu.utilization");
+  };
+  const double differ = utilization("4", "1 kB");
+  for (const char* servers : {"1", "4", "16"}) {
+    INFO(servers);
+    CHECK(utilization(servers, "0 B") == Approx(differ).margin(0.04));
+  }
+}
+
 }  // namespace loading_test

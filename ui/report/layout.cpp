@@ -217,8 +217,13 @@ std::string print_metric(const Metric& metric) {
   const std::string low = figure(interval->first, metric.unit, decimals);
   const std::string high = figure(interval->second, metric.unit, decimals);
   if (low == high) return text;
+  // What is most likely of each input by itself need not give the middle of what all may be.
+  const bool outside = metric.value < interval->first || metric.value > interval->second;
+  const std::string middle = metric.ci90 && metric.median && outside
+                                 ? ", middle " + figure(*metric.median, metric.unit, 1)
+                                 : "";
   return text + (metric.ci90 ? " (90 % of outcomes " : " (95 % interval ") + low + " to " + high +
-         ")";
+         middle + ")";
 }
 
 namespace {

@@ -35,7 +35,7 @@ Result<Baseline> Baseline::read(std::string_view json, const std::string& file) 
   }
   Baseline out;
   try {
-    if (text_of(document.root, "schema") != kSchema)
+    if (!document.root.is_object() || document.root.value("schema", Json()) != kSchema)
       return unreadable(file, "it is not a \"" + std::string(kSchema) + "\"");
     for (const Json& item : document.root.at("entries")) {
       BaselineEntry entry;

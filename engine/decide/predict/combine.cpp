@@ -27,6 +27,14 @@ void add_resource_metrics(Prediction& prediction) {
   }
 }
 
+/// Means of figures that are never negative are not; nor are those of shares above 1.
+void keep_possible(std::pair<double, double>& interval, std::span<const double> values,
+                   std::string_view unit) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least >= 0.0) interval.first = std::max(interval.first, 0.0);
+  if (unit == "ratio" && *most <= 1.0) interval.second = std::min(interval.second, 1.0);
+}
+
 std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replicas) {
   std::map<std::string, std::vector<double>> samples;
   std::map<std::string, Metric> metrics;
@@ -49,6 +57,7 @@ std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replica
     } else {
       metric.value = mean(values);
       metric.ci95 = interval95(values);
+      if (metric.ci95) keep_possible(*metric.ci95, values, metric.unit);
     }
   }
   return metrics;

@@ -44,7 +44,7 @@ class MetricsReader final : public Json::json_sax_t {
     return metric_ != nullptr && !std::exchange(in_array_, true);
   }
   bool end_array() override {
-    if (at_ < 2) return false;
+    if (at_ != 2 && at_ != 4 && at_ != 7) return false;
     const auto [value, unit, low95, high95, median, low90, high90] = numbers_;
     metric_->value = value;
     if (!std::isnan(low95)) metric_->ci95 = std::pair{low95, high95};

@@ -19,7 +19,7 @@ struct Assignment {
   std::string line;    ///< the request
   std::string fault;   ///< what $STALLCAST_SIM_FAULT asks of it: see `simulate_and_exit`
   bool alone = false;  ///< has to have a process of its own
-  /// Most designs never keep all cores busy, which counting finds out in half of the events.
+  /// Most designs never keep all cores busy, which counting finds out in fewer events.
   models::CoreUse cores = models::CoreUse::counted;
 };
 

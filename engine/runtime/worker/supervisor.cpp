@@ -220,6 +220,7 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
       return give_back(child);
     case Said::cores:
       child.todo.front().cores = models::CoreUse::shared;
+      ++child.done;  // that took its time, too
       return give_back(child);
     case Said::enough:
       return;
