@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,17 +20,27 @@ namespace stallcast {
   return figure_or_zero(prediction.metrics, name);
 }
 
-/// GPU utilization, mean over jobs.
-[[nodiscard]] inline double mean_utilization(const Prediction& prediction) {
-  double sum = 0.0;
-  int jobs = 0;
+/// GPU utilization of each job.
+[[nodiscard]] inline std::vector<double> utilizations(const Prediction& prediction) {
+  std::vector<double> out;
   for (const auto& [name, metric] : prediction.metrics)
     if (const metric::Name parsed = metric::parse(name);
-        parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization) {
-      sum += metric.value;
-      ++jobs;
-    }
-  return jobs > 0 ? sum / jobs : 0.0;
+        parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization)
+      out.push_back(metric.value);
+  return out;
+}
+
+/// GPU utilization, mean over jobs.
+[[nodiscard]] inline double mean_utilization(const Prediction& prediction) {
+  const std::vector<double> all = utilizations(prediction);
+  if (all.empty()) return 0.0;
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+/// What that is called where it is said of a change: "GPU utilization".
+[[nodiscard]] inline const char* mean_utilization_name(const Prediction& prediction) {
+  return utilizations(prediction).size() > 1 ? "mean GPU utilization of all jobs"
+                                             : "GPU utilization";
 }
 
 /// Whether it has stages: then the time of all of them says what limits it.

@@ -54,6 +54,10 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
     classes_.back().loader = make_loader(c);
     steps_per_epoch_ = std::min(steps_per_epoch_, classes_.back().loader->steps_per_epoch());
   }
+  if (p_.steps && steps_per_epoch_ < static_cast<double>(*p_.steps))
+    warnings_.push_back("job." + id_ + ".steps: an epoch ends after " +
+                        std::to_string(std::llround(steps_per_epoch_)) + " of " +
+                        std::to_string(*p_.steps) + " steps, with the data set");
   if (job.dataset) {
     batch_ = static_cast<double>(loader_params(*job.loader).batch);
     if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);

@@ -16,13 +16,11 @@ constexpr std::int64_t kGroups = 8;
 // how reads share storage, unless each batch opens files: a line of requests tells them apart.
 constexpr std::int64_t kGroupsLater = 2;
 
-/// Of the core time of a group, what a worker leaves to the last group of its batch, where samples
-/// are of one size: what they take differs all the same, so that workers do not read all at one
-/// moment and decode all at another.    [docs/models/dataloader.md, "grain"]
+/// Of the core time of a group, what a worker leaves to the last group of its batch: workers do not
+/// read all at one moment and decode all at another.    [docs/models/dataloader.md, "grain"]
 double left_to_last(std::int64_t worker, std::int64_t workers) {
-  return (static_cast<double>(worker) + 0.5) /
-             static_cast<double>(std::max<std::int64_t>(1, workers)) -
-         0.5;
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, workers));
+  return (static_cast<double>(worker) + 0.5) / all - 0.5;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Prediction two_stages() {
                   {"stage.load", "stage.clean.rate"},
                   {"pipeline.limit", "stage.clean"},
                   {"pipeline", "host.prep.cpu"}};
-  p.bottlenecks = {{"host.prep.cpu", 0.8, 0.8, "one core for each worker process"}};
+  p.bottlenecks = {{"host.prep.cpu", 0.8, 0.8, "one core for each process"}};
   return p;
 }
 

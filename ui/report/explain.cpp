@@ -49,9 +49,12 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   return out;
 }
 
-std::string what_if_text(const WhatIf& w, const std::string& time) {
+std::string what_if_text(const WhatIf& w, const Explanation& e) {
+  const std::string time = time_gained(e);
+  const std::string figure =
+      e.prediction ? mean_utilization_name(*e.prediction) : "GPU utilization";
   std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
-                                   : "GPU utilization " + print_share(w.utilization) + " (" +
+                                   : figure + " " + print_share(w.utilization) + " (" +
                                          print_gain(w.gain) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
@@ -93,7 +96,7 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
         lines +=
-            wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, time_gained(e)), 6);
+            wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
     }
     if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
     if (!lines.empty())
@@ -163,7 +166,7 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
   }
   for (const WhatIf& w : e.what_ifs)
     out += csv_row(
-        {e.scenario_id, "", "", w.change, w.set, what_if_text(w, time_gained(e)), "", "simulated"});
+        {e.scenario_id, "", "", w.change, w.set, what_if_text(w, e), "", "simulated"});
   return out;
 }
 
@@ -188,7 +191,7 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
     out += "| " + markdown_cell(label::of_change(w.change)) + " | " +
-           markdown_cell(what_if_text(w, time_gained(e))) + " |\n";
+           markdown_cell(what_if_text(w, e)) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;

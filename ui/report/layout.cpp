@@ -186,6 +186,7 @@ std::string points(double difference, int decimals) {
 }
 std::string signed_points(double difference, int decimals) {
   const std::string out = points(difference, decimals);
+  if (out.find_first_of("123456789") == std::string::npos) return points(0.0, decimals);
   return out.starts_with('-') ? out : "+" + out;
 }
 

@@ -100,9 +100,9 @@ std::string headroom(const ResourceUse& use) {
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
   if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
     return "a limit of each process by itself";
-  // A worker process computes on one core, so it waits for the CPU while others idle.
+  // A process computes on one core, so it waits for the CPU while others idle.
   if (use.name.ends_with(".cpu") && use.blamed_share > 0.0 && use.utilization() < 0.5)
-    return "one core for each worker process";
+    return "one core for each process";
   const std::string of = " left of " + base::print_value(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
   std::string text = base::print_value(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
