@@ -43,7 +43,7 @@ class ExitCodes(CheckCase):
     def test_zero_when_all_assertions_hold(self):
         done = self.exits(0, self.folder(a=EASY + "," + STALL).check("a.json"))
         self.assertIn("PASS small  util: GPU utilization = ", done.stdout)
-        self.assertTrue(done.stdout.endswith("2 passed  model 1\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith("2 passed  model 2\n"), done.stdout)
 
     def test_zero_without_assertions(self):
         self.exits(0, self.folder(a="").check("a.json"))
@@ -122,7 +122,7 @@ class ExitCodes(CheckCase):
     def test_three_for_a_baseline_of_other_models_unless_that_is_allowed(self):
         folder = self.folder(a=EASY)
         self.exits(0, folder.check("a.json", "--baseline", "base.json", "--update-baseline"))
-        folder.edit("base.json", '"model":"1"', '"model":"0"')
+        folder.edit("base.json", '"model":"2"', '"model":"0"')
         done = self.exits(3, folder.check("a.json", "--baseline", "base.json"))
         self.assertIn("STALE baseline  small: predicted by models 0", done.stdout)
         self.exits(0, folder.check("a.json", "--baseline", "base.json", "--allow-skew"))

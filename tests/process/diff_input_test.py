@@ -64,9 +64,9 @@ class Results(DiffCase):
 
     def test_results_of_other_models_and_seeds_are_compared_with_a_warning(self):
         folder = self.results()
-        folder.edit("is.json", '"model": "1"', '"model": "0"')
+        folder.edit("is.json", '"model": "2"', '"model": "0"')
         folder.run("run", "a.json", "--seed", "7", "--format", "json", "-o", "seed.json", "--no-advice")
-        self.assertIn("predicted by models 1 and 0: part of the difference may be theirs",
+        self.assertIn("predicted by models 2 and 0: part of the difference may be theirs",
                       self.diff(folder, "was.json", "is.json")["warnings"])
         self.assertIn("predicted with different seeds: part of the difference is chance",
                       self.diff(folder, "was.json", "seed.json")["warnings"])

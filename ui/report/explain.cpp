@@ -53,9 +53,9 @@ std::string what_if_text(const WhatIf& w, const Explanation& e) {
   const std::string time = time_gained(e);
   const std::string figure =
       e.prediction ? mean_utilization_name(*e.prediction) : "GPU utilization";
-  std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
-                                   : figure + " " + print_share(w.utilization) + " (" +
-                                         print_gain(w.gain) + ")";
+  std::string text =
+      !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
+                    : figure + " " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;
@@ -95,8 +95,7 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
       if (kind == WhatIf::Kind::relieve && !w.meets_targets && w.gain < kNothing)
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
-        lines +=
-            wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
+        lines += wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
     }
     if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
     if (!lines.empty())
@@ -165,8 +164,7 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row(
-        {e.scenario_id, "", "", w.change, w.set, what_if_text(w, e), "", "simulated"});
+    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w, e), "", "simulated"});
   return out;
 }
 

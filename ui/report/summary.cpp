@@ -293,11 +293,10 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 }
 
 std::string gain_text(const Alternative& a, const Prediction& p) {
-  std::string text =
-      !time_gained(p).empty()
-          ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
-          : std::string(mean_utilization_name(p)) + " " + print_share(a.utilization) + " (" +
-                signed_points(a.gain, 1) + ")";
+  std::string text = !time_gained(p).empty()
+                         ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
+                         : std::string(mean_utilization_name(p)) + " " +
+                               print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
     text += a.meets_targets ? ", meets all targets" : ", targets still missed";
   return text;
