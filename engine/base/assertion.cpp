@@ -52,8 +52,11 @@ Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
     return metric::from_base(limit.value, unit);
   const std::string needed = is_number ? std::string("a number without a unit")
                                        : std::string(base::dimension_name(wanted));
-  const std::string example =
-      is_number ? std::string("48") : std::string(base::dimension_example(wanted));
+  const bool share = wanted == Dimension::ratio && limit.dimension == Dimension::number &&
+                     limit.value >= 0.0 && limit.value <= 1.0;
+  const std::string example = is_number ? std::string("48")
+                              : share   ? base::shortest(100.0 * limit.value) + " %"
+                                        : std::string(base::dimension_example(wanted));
   return bad("the limit must be " + needed, "write for example \"" + example_of + example + "\"");
 }
 

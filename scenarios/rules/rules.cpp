@@ -142,6 +142,12 @@ class Rules {
     check_component(e, at);
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
+    if (const metric::Figure* figure = metric::find(read->metric);
+        figure != nullptr && read->relative.empty()) {
+      if (const auto limit = base::limit_in(*read, figure->unit); !limit.ok())
+        report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
+                      limit.failure().hint);
+    }
     const metric::Name name = metric::parse(read->metric);
     const auto words = metric::first_words(name.domain);
     const std::string word(name.figure.substr(0, name.figure.find('.')));

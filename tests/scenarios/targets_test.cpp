@@ -58,7 +58,7 @@ TEST_CASE("targets name figures that there are") {
   const auto that = [](const std::string& metric) {
     return fault(R"("expect": [ { "that": ")" + metric + R"( > 1" } ])");
   };
-  CHECK(that("job.*.gpu.utilization") == "");
+  CHECK(that("job.*.steps") == "");
   CHECK(that("job.train.*") == "");
   CHECK_THAT(that("job.train.gpus.utilization"),
              Contains("unknown-metric /expect/0/that no metric is named "
@@ -69,6 +69,19 @@ TEST_CASE("targets name figures that there are") {
       Contains("reference /expect/0/that no job \"trian\"") && Contains("did you mean \"train\"?"));
   CHECK_THAT(that("tenant.other.rate"),
              Contains("no tenant \"other\"") && Contains("| the scenario has no tenant"));
+}
+
+TEST_CASE("limits are given in what their figures are counted in") {
+  const auto that = [](const std::string& text) {
+    return fault(R"("expect": [ { "that": ")" + text + R"(" } ])");
+  };
+  CHECK(that("job.train.gpu.utilization >= 85 %") == "");
+  CHECK(that("max(job.*.step.time) < 2 s") == "");
+  CHECK(that("job.train.checkpoint.stall < base + 1 s") == "");
+  CHECK_THAT(that("job.train.gpu.utilization >= 0.85"),
+             Contains("expect /expect/0/that") && Contains("the limit must be a percentage | ") &&
+                 Contains("job.train.gpu.utilization >= 85 %"));
+  CHECK_THAT(that("job.train.step.time < 2 GB"), Contains("the limit must be a duration | "));
 }
 
 TEST_CASE("a policy is targets for many scenarios") {
