@@ -5,6 +5,7 @@
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 std::string list() {
   std::string out;
   for (const client::StartingPoint& t : client::starting_points())
-    out += t.name + "\n    " + t.summary + "\n";
+    out += t.name + "\n" + report::wrapped("    ", t.summary, 4);
   return out;
 }
 
