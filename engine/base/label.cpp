@@ -223,7 +223,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 13> kChanges = {{
+constexpr std::array<ChangeRow, 14> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -233,6 +233,7 @@ constexpr std::array<ChangeRow, 13> kChanges = {{
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
+    {"recovery.spares", "", "spare hosts"},
     {"client.nconnect", "", "connections per client (nconnect)"},
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},

@@ -63,6 +63,7 @@ constexpr std::array kDatasetHabits{Habit{{"data"}, "cache.policy", 0.0, "random
 constexpr std::array kCheckpointHabits{Habit{{"checkpoint"}, "every", 2.0},
                                        Habit{{"checkpoint"}, "every_steps", 2.0},
                                        Habit{{"checkpoint"}, "buffers", 2.0}};
+constexpr std::array kRecoveryHabits{Habit{{"restart"}, "spares", 2.0}};
 
 constexpr std::array kHostCounts{Count{"nics", "nic.count", "NICs"},
                                  Count{"accelerators", "count", "hosts", {}, {}, false},
@@ -144,7 +145,7 @@ constexpr std::array<RoleInfo, 16> kRoles{
       kNetworkMeasures},
      {Role::tenant, "tenant", "type", "", "tenants"},
      {Role::stage, "stage", "type", "", "stages"},
-     {Role::recovery, "recovery", "", "restart", "failures"},
+     {Role::recovery, "recovery", "", "restart", "failures", {}, kRecoveryHabits},
      {Role::elastic, "elastic", "", "schedule", "elastic"},
      {Role::failure, "failure", "type", "", "failures"},
      {Role::run, "run", "", "run", "fast-forward"}}};

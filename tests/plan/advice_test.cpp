@@ -183,6 +183,22 @@ TEST_CASE("hardware that is idle and that nobody waits for is halved") {
         std::vector<std::string>{"storage[scratch].ost.count=24", "jobs[train].loader.workers=4"});
 }
 
+TEST_CASE("a job that waits for spare hosts is tried with twice as many") {
+  Design d = design();
+  d.jobs[0].recovery.emplace();
+  d.jobs[0].recovery->values["spares"] = number(10, Dimension::count);
+  Prediction p = blaming({});
+  const auto tried = [&] {
+    const auto changes = plan::further_changes(d, p, 8);
+    return std::any_of(changes.begin(), changes.end(), [](const plan::Proposal& change) {
+      return text_of(change.change) == "jobs[train].recovery.spares=20";
+    });
+  };
+  CHECK_FALSE(tried());
+  p.breakdown["train"]["restart"] = 0.5;
+  CHECK(tried());
+}
+
 TEST_CASE("a job that loses time to saves is tried with a longer interval") {
   Design d = design();
   d.jobs[0].checkpoint->values["every"] = number(600, Dimension::time);

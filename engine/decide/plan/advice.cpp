@@ -23,7 +23,7 @@ using Of = models::Remedy::Of;
 
 /// Roles that have resources, and parts of a job that have habits, in the order they are tried.
 constexpr Role kLimiting[] = {Role::storage, Role::host, Role::job, Role::fabric};
-constexpr Role kJobParts[] = {Role::loader, Role::dataset, Role::checkpoint};
+constexpr Role kJobParts[] = {Role::loader, Role::dataset, Role::checkpoint, Role::recovery};
 
 /// A cause that costs less than this share of wall time is not worth a change of its job.
 constexpr double kNoticeable = 0.001;
@@ -86,7 +86,10 @@ bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& nam
 }
 
 const std::optional<Component>& part_of(const JobDesign& job, Role part) {
-  return part == Role::loader ? job.loader : part == Role::dataset ? job.dataset : job.checkpoint;
+  return part == Role::loader       ? job.loader
+         : part == Role::dataset    ? job.dataset
+         : part == Role::checkpoint ? job.checkpoint
+                                    : job.recovery;
 }
 
 class Advisor {
