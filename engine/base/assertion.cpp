@@ -43,21 +43,29 @@ bool names_base(std::string_view text) {
   return false;
 }
 
-/// A limit in base units as metrics of `unit` are given.
+bool is_plain(Dimension wanted) {
+  return wanted == Dimension::count || wanted == Dimension::number;
+}
+
+/// A limit in `wanted`, the one that was meant where one can tell: "95 %" of 0.95.
+std::string example_of(Dimension wanted, double value, Dimension given) {
+  if (is_plain(wanted)) return "48";
+  if (wanted == Dimension::ratio && given == Dimension::number && value >= 0.0 && value <= 1.0)
+    return base::shortest(100.0 * value) + " %";
+  return std::string(base::dimension_example(wanted));
+}
+
+/// A limit in base units as metrics of `unit` are given; the hint is `begin`, an example, `end`.
 Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
-                       const std::string& example_of) {
+                       const std::string& begin, const std::string& end = {}) {
   const Dimension wanted = metric::dimension_of(unit).value_or(Dimension::number);
-  const bool is_number = wanted == Dimension::count || wanted == Dimension::number;
-  if (limit.dimension == wanted || (is_number && limit.dimension == Dimension::number))
+  if (limit.dimension == wanted || (is_plain(wanted) && limit.dimension == Dimension::number))
     return metric::from_base(limit.value, unit);
-  const std::string needed = is_number ? std::string("a number without a unit")
-                                       : std::string(base::dimension_name(wanted));
-  const bool share = wanted == Dimension::ratio && limit.dimension == Dimension::number &&
-                     limit.value >= 0.0 && limit.value <= 1.0;
-  const std::string example = is_number ? std::string("48")
-                              : share   ? base::shortest(100.0 * limit.value) + " %"
-                                        : std::string(base::dimension_example(wanted));
-  return bad("the limit must be " + needed, "write for example \"" + example_of + example + "\"");
+  const std::string needed = is_plain(wanted) ? std::string("a number without a unit")
+                                              : std::string(base::dimension_name(wanted));
+  return bad("the limit must be " + needed, "write for example \"" + begin +
+                                                example_of(wanted, limit.value, limit.dimension) +
+                                                end + "\"");
 }
 
 /// `text` from `at` on as a number with a unit: where it ends; `at` when it is a plain number.
@@ -184,8 +192,15 @@ Result<Assertion> parse_assertion(const std::string& that) {
 }
 
 Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit) {
-  return convert({assertion.limit, assertion.dimension}, metric_unit,
-                 assertion.metric + " " + assertion.op + " ");
+  const std::string metric = assertion.statistic.empty()
+                                 ? assertion.metric
+                                 : assertion.statistic + "(" + assertion.metric + ")";
+  const std::string begin = metric + " " + assertion.op + " ";
+  const base::AnyQuantity limit{assertion.limit, assertion.dimension};
+  if (!assertion.upper) return convert(limit, metric_unit, begin);
+  const Dimension wanted = metric::dimension_of(metric_unit).value_or(Dimension::number);
+  return convert(limit, metric_unit, begin + "[",
+                 ", " + example_of(wanted, *assertion.upper, assertion.dimension) + "]");
 }
 
 Result<double> relative_limit(const Assertion& assertion, std::string_view metric_unit,

@@ -37,6 +37,7 @@ class CoreMeter {
   /// They are no longer, and took `time` on those threads.
   void end(Moves way, double cores, Seconds time);
 
+  [[nodiscard]] double cores() const { return most_; }
   /// Core time so far, and for how long any core was busy with processes.
   [[nodiscard]] Seconds carried() const;
   [[nodiscard]] Seconds active() const;

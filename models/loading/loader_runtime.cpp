@@ -238,9 +238,9 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
   const std::int64_t groups = std::min(samples, most), epoch = base_;
   const auto end_of = [&](std::int64_t group) { return samples * group / groups; };
   const double apart =
-      shared_.dataset.sample_stdev > Bytes{}
-          ? 0.0
-          : left_to_last(worker, p_.workers) * static_cast<double>(samples / groups);
+      shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}
+          ? left_to_last(worker, p_.workers) * static_cast<double>(samples / groups)
+          : 0.0;
   for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
     const std::int64_t some = end_of(g + 1) - end_of(g);
     const double later = (g + 1 == groups ? apart : 0.0) - (g == 0 ? apart : 0.0);

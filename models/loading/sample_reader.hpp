@@ -45,6 +45,7 @@ struct LoaderSite {
   std::optional<OtherStore> also;  ///< none: all lies on `storage`
   bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
+  bool apart = false;                          ///< workers that begin together do not stay in step
 };
 
 /// Bytes of samples: what they were on the way, and what they are in memory.
@@ -117,7 +118,7 @@ class SampleReader {
   [[nodiscard]] bool placeless() const {
     return shared_.access.unit <= 0.0 && shared_.shuffle <= 1.0 && opened_ == 0;
   }
-  /// The next samples, which take `part` of the core time that as many take on average.
+  /// The next samples, with `part` of the parsing and decoding that as many take on average.
   /// REQUIRES: never two at once.
   sim::Task<Loaded> read(std::int64_t samples, double part, PhaseClock& clock);
 

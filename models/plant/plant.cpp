@@ -311,7 +311,8 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   for (const auto& [group, meter] : meters_) {
     ResourceUse& out = by_name.at(ResourceTable::without_group(group + ".cpu"));
     out.throughput += meter.carried() / wall;
-    if (meter.active() > Seconds{}) out.in_use += meter.carried() / meter.active();
+    if (meter.active() > Seconds{})
+      out.in_use += std::min(meter.carried() / meter.active(), meter.cores());
   }
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) out.push_back(use);

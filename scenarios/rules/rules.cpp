@@ -143,7 +143,8 @@ class Rules {
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
     if (const metric::Figure* figure = metric::find(read->metric);
-        figure != nullptr && read->relative.empty()) {
+        figure != nullptr && figure->domain == metric::parse(read->metric).domain &&
+        read->relative.empty()) {
       if (const auto limit = base::limit_in(*read, figure->unit); !limit.ok())
         report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
                       limit.failure().hint);

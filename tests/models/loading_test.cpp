@@ -164,6 +164,7 @@ TEST_CASE("workers that begin together do not read and decode in step") {
     design.storage[0] = component(Role::storage, "gpfs", "scratch", {{"server.count", servers}});
     JobDesign& job = design.jobs[0];
     set(job.step, Role::step, "compute", "200 ms");
+    set(job.step, Role::step, "jitter", "1 %");
     job.dataset = component(Role::dataset, "raw", "dataset",
                             {{"on", "scratch"},
                              {"sample", "110 kB"},
@@ -177,6 +178,29 @@ TEST_CASE("workers that begin together do not read and decode in step") {
   for (const char* servers : {"1", "4", "16"}) {
     INFO(servers);
     CHECK(utilization(servers, "0 B") == Approx(differ).margin(0.04));
+  }
+}
+
+TEST_CASE("workers of a job without jitter are in step, so that steps repeat themselves") {
+  // What a skipped step is told to have waited for is what simulated ones do.
+  Design design = small_design();
+  for (const auto& [key, text] : Settings{{"count", "2"}, {"gpus", "4"}, {"cpu.cores", "256"}})
+    set(design.hosts[0], Role::host, key, text);
+  design.storage[0] = component(Role::storage, "gpfs", "scratch", {{"server.count", "4"}});
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "compute", "20 ms");
+  job.dataset = component(
+      Role::dataset, "raw", "dataset",
+      {{"on", "scratch"}, {"sample", "110 kB"}, {"samples", "10000000"}, {"decode", "1 ms"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "64"}, {"workers", "3"}});
+  const RunResult skipped = run(design);
+  set(design.run, Role::run, "fast_forward", "false");
+  const RunResult all = run(design);
+  CHECK(skipped.skipped_s > 0.0);
+  for (const char* figure : {"step.time", "stall.metadata", "stall.cpu", "stall.data"}) {
+    INFO(figure);
+    const std::string name = std::string("job.train.") + figure;
+    CHECK(testing::metric(skipped, name) == Approx(testing::metric(all, name)).epsilon(1e-6));
   }
 }
 

@@ -82,6 +82,9 @@ TEST_CASE("limits are given in what their figures are counted in") {
              Contains("expect /expect/0/that") && Contains("the limit must be a percentage | ") &&
                  Contains("job.train.gpu.utilization >= 85 %"));
   CHECK_THAT(that("job.train.step.time < 2 GB"), Contains("the limit must be a duration | "));
+  CHECK_THAT(that("max(job.*.gpu.utilization) in [0.5, 0.9]"),
+             Contains("\"max(job.*.gpu.utilization) in [50 %, 90 %]\""));
+  CHECK(that("*.total < 30 s") == "");  // any figure that is called so
 }
 
 TEST_CASE("a policy is targets for many scenarios") {
