@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <vector>
 
 #include "engine/base/text.hpp"
@@ -10,10 +12,13 @@
 namespace stallcast::cli {
 namespace {
 
+/// A name and what it is for, of which tools read one line each.
 std::string list() {
+  const bool people = isatty(STDOUT_FILENO) == 1;
   std::string out;
   for (const client::StartingPoint& t : client::starting_points())
-    out += t.name + "\n" + report::wrapped("    ", t.summary, 4);
+    out += t.name + "\n" +
+           (people ? report::wrapped("    ", t.summary, 4) : "    " + t.summary + "\n");
   return out;
 }
 
