@@ -58,17 +58,38 @@ def images_of(folder, count, timed=False):
     return Images()
 
 
+def loader_of(dataset, batch, workers):
+    from torch.utils.data import DataLoader
+
+    return DataLoader(dataset, batch_size=batch, shuffle=True, num_workers=workers, pin_memory=True, drop_last=True)
+
+
+def sgd_of(model):
+    import torch
+
+    return torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+
+
+def learn(model, optimizer, images, labels):
+    """One step on a batch that is where the model is; its loss."""
+    import torch
+
+    with torch.autocast(images.device.type, torch.bfloat16):
+        loss = torch.nn.functional.cross_entropy(model(images), labels)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
 def train(args):
     import torch
     import torchvision
-    from torch.utils.data import DataLoader
 
     device = torch.device(args.device)
     model = getattr(torchvision.models, args.model)().to(device, memory_format=torch.channels_last)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    loss_of = torch.nn.CrossEntropyLoss()
-    loader = DataLoader(images_of(args.folder, args.batch * args.steps), batch_size=args.batch, shuffle=True,
-                        num_workers=args.workers, pin_memory=True, drop_last=True)
+    optimizer = sgd_of(model)
+    loader = loader_of(images_of(args.folder, args.batch * args.steps), args.batch, args.workers)
 
     def given():
         if args.batches == "same":
@@ -83,11 +104,7 @@ def train(args):
             first = time.monotonic() - began
         images = images.to(device, non_blocking=True, memory_format=torch.channels_last)
         labels = labels.to(device, non_blocking=True)
-        with torch.autocast(args.device, torch.bfloat16):
-            loss = loss_of(model(images), labels)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        optimizer.step()
+        loss = learn(model, optimizer, images, labels)
         if args.log:
             loss.item()  # waits for the GPU
         ends.append(time.monotonic())

@@ -57,12 +57,9 @@ def bare(folder, processes):
 
 def one_run(args, model, workers, steps):
     import torch
-    from torch.utils.data import DataLoader
 
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    loss_of = torch.nn.CrossEntropyLoss()
-    loader = DataLoader(gpu_job.images_of(args.data, 64 * steps, timed=True), batch_size=64, shuffle=True,
-                        num_workers=workers, pin_memory=True, drop_last=True)
+    optimizer = gpu_job.sgd_of(model)
+    loader = gpu_job.loader_of(gpu_job.images_of(args.data, 64 * steps, timed=True), 64, workers)
     waits, launches, ends, events, walls, cores = [], [], [], [], [], []
     asked = time.monotonic()
     for images, labels, wall, core in loader:
@@ -72,11 +69,7 @@ def one_run(args, model, workers, steps):
         images = images.to("cuda", non_blocking=True, memory_format=torch.channels_last)
         labels = labels.to("cuda", non_blocking=True)
         pair[0].record()
-        with torch.autocast("cuda", torch.bfloat16):
-            loss = loss_of(model(images), labels)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        optimizer.step()
+        gpu_job.learn(model, optimizer, images, labels)
         pair[1].record()
         events.append(pair)
         walls.append(wall.mean().item())

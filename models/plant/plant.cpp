@@ -31,7 +31,7 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 
 }  // namespace
 
-Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core_time_(cores) {
+Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core_use_(cores) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id,
                       with_credits(component, storage_row(component.kind).make(component)));

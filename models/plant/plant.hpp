@@ -144,7 +144,7 @@ class Plant {
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
   std::map<std::string, JobQos> qos_;                ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
-  CoreUse core_time_;
+  CoreUse core_use_;
   std::map<std::string, CoreMeter> meters_;  ///< by host group
 };
 

@@ -6,6 +6,14 @@
 
 /// Who may wait for cores of a host.
 namespace stallcast::models {
+namespace {
+
+/// Cores for all the work that the ports of a host bring to threads beside the processes.
+double brought_by_ports(const HostParams& host, const CoreRates& rates) {
+  return host.nic() / rates.beside;
+}
+
+}  // namespace
 
 // Each process keeps at most one core busy, threads of the clients as many as a host's network
 // brings work for, in each direction.    [docs/models/host.md, eq. 2]
@@ -13,8 +21,8 @@ void Plant::count_cores(const Design& design) {
   std::map<std::string, double> reading, writing;  // threads alongside the processes
   const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
                         const std::string& storage) {
-    const Rate beside = core_rates_to(host, storage).beside;
-    if (beside.finite()) cores[host] = std::max(cores[host], hosts_.at(host).params.nic() / beside);
+    cores[host] = std::max(cores[host],
+                           brought_by_ports(hosts_.at(host).params, core_rates_to(host, storage)));
   };
   for (const JobDesign& job : design.jobs) {
     const std::string host = job_params(job.job).hosts;
@@ -54,7 +62,7 @@ HostCpu Plant::cpu(const std::string& host, std::size_t group) {
   const double cores = there.params.loader_cores();
   if (there.busy <= cores) return {};
   // Where processes alone are more, they will wait.
-  if (core_time_ == CoreUse::shared || there.processes > cores)
+  if (core_use_ == CoreUse::shared || there.processes > cores)
     return {.link = host_link(host, group, "cpu")};
   return {.meter = &meters_.at(group_name(host, group))};
 }
@@ -69,7 +77,7 @@ HostCores Plant::cores(const std::string& host, std::size_t group, const std::st
           .resource = resources_.index("host." + host + ".cpu"),
           .members = members,
           .rates = rates,
-          .beside_most = hosts * (there.params.nic() / rates.beside)};
+          .beside_most = hosts * brought_by_ports(there.params, rates)};
 }
 
 }  // namespace stallcast::models

@@ -53,9 +53,9 @@ std::string what_if_text(const WhatIf& w, const Explanation& e) {
   const std::string time = time_gained(e);
   const std::string figure =
       e.prediction ? mean_utilization_name(*e.prediction) : "GPU utilization";
-  std::string text =
-      !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
-                    : figure + " " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
+  std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
+                                   : figure + " " + print_share(w.utilization) + " (" +
+                                         signed_points(w.gain, 1) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;

@@ -52,11 +52,6 @@ std::string kind_name(ExplainNode::Kind kind) {
                                               : "rest";
 }
 
-std::string print_gain(double gain) {
-  constexpr double kNothing = 0.0005;
-  return std::abs(gain) < kNothing ? points(0.0, 1) : signed_points(gain, 1);
-}
-
 std::string bound_phrase(const Explanation& e) {
   if (e.bound_by.empty())
     return std::string("closed forms are of jobs, and there is none: how ") +

@@ -41,9 +41,6 @@ void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
 /// "scenario.json:12:5", "default, expert value (assumed)".
 [[nodiscard]] std::string print_source(const Source& source);
 
-/// "+1.2 points" from 0.012; what would be printed as 0 has no sign.
-[[nodiscard]] std::string print_gain(double gain);
-
 /// What closed forms say without a simulation: "GPU utilization is at most 98 %, for ...".
 [[nodiscard]] std::string bound_phrase(const Explanation& explanation);
 

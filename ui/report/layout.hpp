@@ -70,7 +70,7 @@ class Ink {
 /// `value` with so many decimals.
 [[nodiscard]] std::string fixed(double value, int decimals);
 
-/// A difference of ratios: "1.20 points", "+1.20 points".
+/// A difference of ratios: "1.20 points", "+1.20 points"; what is printed as 0 has no sign.
 [[nodiscard]] std::string points(double difference, int decimals);
 [[nodiscard]] std::string signed_points(double difference, int decimals);
 

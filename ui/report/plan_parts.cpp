@@ -38,10 +38,6 @@ std::string saving(const PlanResult& plan, double saved) {
 }
 
 /// "+0.12 points", never "-0.00".
-std::string gained(double share) {
-  return signed_points(std::abs(share) < 0.5e-4 ? 0.0 : share, 2);
-}
-
 std::string step(const PlanAxis& axis, double units) {
   const auto n = static_cast<std::int64_t>(std::llround(units));
   const std::string more = std::to_string(std::max<std::int64_t>(1, n));
@@ -68,7 +64,7 @@ PlanPart worth(const PlanResult& plan) {
   for (const PlanNeighbour& n : plan.neighbours) {
     if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;
     std::string line = step(plan.axes[n.axis], n.units) + " more: ";
-    if (!alone) line += "GPU utilization " + gained(n.utilization * n.units);
+    if (!alone) line += "GPU utilization " + signed_points(n.utilization * n.units, 2);
     if (alone && (target == nullptr || n.target == 0.0)) line += "no target changes";
     if (target != nullptr && n.target != 0.0)
       line += (alone ? "" : ", ") + name_of(*target) + " " +

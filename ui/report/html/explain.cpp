@@ -101,7 +101,7 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
     if (w.kind != kind) continue;
-    const std::string gain = alone ? print_share(w.gain) : print_gain(w.gain);
+    const std::string gain = alone ? print_share(w.gain) : signed_points(w.gain, 1);
     gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
     rows.push_back(
         {html::titled(label::of_change(w.change), w.change), print_share(w.utilization), gain,
