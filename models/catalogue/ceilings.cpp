@@ -46,6 +46,7 @@ constexpr std::array kCeilings{
     writes(Role::storage, "drive.write"),
     writes(Role::storage, "drive.burst_write"),
     Ceiling{Role::storage, "drive.read_iops", Dimension::op_rate, 0.50, 1.00, kIops},
+    Ceiling{Role::storage, "drive.write_iops", Dimension::op_rate, 0.50, 1.00, kIops},
     link(Role::storage, "backend.nic"),
     link(Role::storage, "datanode.nic"),
     link(Role::storage, "head.nic"),

@@ -119,10 +119,14 @@ struct ReadRequest {
 struct WriteRequest {
   Bytes bytes;                             ///< in all
   double files = 1.0;                      ///< files created
+  double requests = 0.0;                   ///< to open files: each waits for the answer before it
   double writers = 1.0;                    ///< members of all classes that write together
   bool direct = false;                     ///< O_DIRECT
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
+
+  /// Bytes that lie together: of a file, or of a request to one that is open.
+  [[nodiscard]] Bytes range() const { return bytes / std::max(files, requests); }
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

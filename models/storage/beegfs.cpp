@@ -133,7 +133,8 @@ class Beegfs final : public PooledStore {
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
     return write_files(
-        client, request, stream_cap(file, p_.write, request.direct), p_.commit,
+        client, request, p_.service, stream_cap(request.range(), p_.write, request.direct),
+        p_.commit,
         striping().placed(p_.placement, request.writers, file, p_.write, seed(), name()));
   }
 

@@ -264,13 +264,15 @@ class CacheStore final : public PooledStore {
     co_await metadata_ops(client, request.files, true);
     append(client.write_path, paths_.drain);
     client.host_write = std::min(client.host_write, p_.connection());
-    co_await context().sleep(p_.link_rtt * (2.0 * request.files));
+    co_await answers(request.requests, p_.service);
+    co_await context().sleep(p_.link_rtt * (2.0 * request.files + request.requests));
     co_return co_await behind_->write(client, request);
   }
 
   // In pieces, each as soon as it fits under the dirty limit.    [docs/models/cache.md, eq. 9]
   sim::Task<Served> write_back(Client client, WriteRequest request) {
     co_await metadata_ops(client, request.files, true);
+    co_await answers(request.requests, p_.service);
     const Bytes limit = dirty_limit();
     const Bytes whole = request.bytes * client.members;
     const double pieces = std::clamp(std::ceil(whole / (limit * kPiece)), 1.0, kPieces);

@@ -175,8 +175,8 @@ class Cephfs final : public PooledStore {
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
     const bool slowed = all < disks_write(Bytes::infinity());
-    return write_files(client, request, request.direct ? one : p_.stream, p_.commit + turn(),
-                       slowed ? all / request.writers : Rate::infinity());
+    return write_files(client, request, p_.service + turn(), request.direct ? one : p_.stream,
+                       p_.commit + turn(), slowed ? all / request.writers : Rate::infinity());
   }
 
   Countable countable() const override {

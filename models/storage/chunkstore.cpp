@@ -129,7 +129,7 @@ class Chunkstore final : public PooledStore {
     const Rate cap = std::min(window, p_.stream) * sent(file);
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
     return write_files(
-        client, with_parity, cap, p_.commit,
+        client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
         striping().placed("round-robin", request.writers, file, kept_at, seed(), name()));
   }
 

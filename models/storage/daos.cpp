@@ -147,7 +147,7 @@ class Daos final : public PooledStore {
     if (in_pieces)
       return write_pieces(client, with_parity, stream() * carried, p_.commit,
                           pieces(p_.write, p_.piece_write, carried));
-    return write_files(client, with_parity, stream() * carried, p_.commit);
+    return write_files(client, with_parity, p_.service, stream() * carried, p_.commit);
   }
 
   Countable countable() const override {

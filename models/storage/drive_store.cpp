@@ -61,7 +61,7 @@ sim::Task<Served> DriveStore::write(const Client& client, const WriteRequest& re
   DriveBank& drives = banks_[bank(client)];
   const Served served =
       co_await drives.write(client, request, stream(request.direct), stream_resource_);
-  co_await context_->sleep((drives_.write_latency + turn()) * request.files);
+  co_await context_->sleep((drives_.write_latency + turn()) * (request.files + request.requests));
   co_return served;
 }
 

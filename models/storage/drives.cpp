@@ -26,6 +26,10 @@ double DriveParams::written() const {
   return width / std::max(1.0, width - parity);
 }
 
+double DriveParams::small_writes() const {
+  return raid == "5" || raid == "10" ? 2.0 : raid == "6" ? 3.0 : 1.0;
+}
+
 double DriveParams::touched(Bytes bytes) const {
   return std::clamp(std::ceil(bytes / chunk - 1e-9), 1.0, drives());
 }
@@ -83,6 +87,9 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   const Bytes bytes = request.bytes * p_.written();
   const Bytes fast = take_burst(bytes * client.members) / client.members;
   Seconds time = fast / p_.fastest_write() + (bytes - fast) / p_.write;
+  if (const double writes = request.requests * p_.small_writes(); writes > 0.0)
+    time = p_.seek * writes +
+           std::max(time, Ops::from(writes, unit::ops) / p_.write_iops);  // [local.md, eq. 9]
   if (reading_ > 0.0) time *= p_.write_cost;
   writing_ += 1.0;
   const Served served =

@@ -14,14 +14,15 @@ namespace stallcast::models {
 
 /// Equal drives behind one RAID level, and how requests reach them.
 struct DriveParams {
-  std::int64_t count = 1;              ///< in one host, or in one target
-  std::optional<Bytes> size;           ///< of one drive
-  Rate read, write;                    ///< of one drive, sequential
-  OpRate read_iops;                    ///< small random reads of one drive, deep queue
-  Seconds latency;                     ///< of one read on an idle drive besides its data
-  std::optional<Seconds> latency_p99;  ///< 99th percentile of it; absent: always the same
-  Seconds write_latency;               ///< until a flushed write is safe
-  Seconds seek;                        ///< time a drive does nothing else before a random request
+  std::int64_t count = 1;                  ///< in one host, or in one target
+  std::optional<Bytes> size;               ///< of one drive
+  Rate read, write;                        ///< of one drive, sequential
+  OpRate read_iops;                        ///< small random reads of one drive, deep queue
+  OpRate write_iops = OpRate::infinity();  ///< small random writes, steady state
+  Seconds latency;                         ///< of one read on an idle drive besides its data
+  std::optional<Seconds> latency_p99;      ///< 99th percentile of it; absent: always the same
+  Seconds write_latency;                   ///< until a flushed write is safe
+  Seconds seek;                ///< time a drive does nothing else before a random request
   double write_cost = 1.0;     ///< drive time of a byte written while others read, over one alone
   double read_slowdown = 1.0;  ///< latency of a read while others write, over one alone
   Bytes burst;                 ///< what one drive takes in at `burst_write` before it slows down
@@ -38,6 +39,8 @@ struct DriveParams {
   [[nodiscard]] double drives() const { return static_cast<double>(count); }
   /// Bytes on drives for one byte written.    [local.md, eq. 4]
   [[nodiscard]] double written() const;
+  /// Writes of drives for one request smaller than a stripe.    [local.md, eq. 4]
+  [[nodiscard]] double small_writes() const;
   /// Drives that one request of `bytes` touches.
   [[nodiscard]] double touched(Bytes bytes) const;
   /// Mean of the slowest of `n` (>= 1) such reads at one time.    [local.md, eq. 7]

@@ -141,9 +141,8 @@ class Gpfs final : public PooledStore {
     // The token of a block goes from node to node with every piece.    [storage.md, eq. 10]
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, p_.stream, p_.commit, token(p_.piece_write));
-    return write_files(client, request,
-                       stream_cap(request.bytes / request.files, p_.write, request.direct),
-                       p_.commit);
+    return write_files(client, request, p_.service,
+                       stream_cap(request.range(), p_.write, request.direct), p_.commit);
   }
 
   Countable countable() const override {

@@ -174,7 +174,9 @@ class Hdfs final : public PooledStore {
     load.file = file;
     const double even = blocks.evenness(load);
     const Rate placed = datanodes() * p_.write * (even / (copies() * request.writers));
-    out.served = co_await write_files(client, request, cap, p_.commit, placed);
+    // An answer comes back through the whole pipeline.    [hdfs.md, eq. 2]
+    out.served = co_await write_files(client, request, round_trip() * (copies() - 1.0), cap,
+                                      p_.commit, placed);
     out.at = context().now();
   }
 

@@ -93,8 +93,9 @@ class Lustre final : public PooledStore {
     }
     WriteRequest rest = request;
     rest.bytes = request.bytes - file.mdt * request.files;
-    co_return co_await write_files(client, rest, stream_cap(file, request.direct, false), p_.commit,
-                                   media_share(file, request.writers));
+    co_return co_await write_files(
+        client, rest, p_.ost_service, stream_cap(file, request.direct, false), p_.commit,
+        media_share(file, request.writers, request.requests > 0.0 ? request.range() : p_.rpc));
   }
 
   void describe(sim::Ledger& ledger) override {
@@ -215,11 +216,11 @@ class Lustre final : public PooledStore {
   }
 
   // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.
-  Rate media_share(const LustreLayout::Parts& file, double writers) const {
+  Rate media_share(const LustreLayout::Parts& file, double writers, Bytes piece) const {
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
-      const Rate one =
-          osts_.writes(std::min(part / stripes, p_.rpc), writers * stripes / osts_.count());
+      const Rate one = osts_.writes(std::min({part / stripes, p_.rpc, piece}),
+                                    writers * stripes / osts_.count());
       const Rate placed = striping.placed(p_.placement, writers, part, one, seed(), name());
       const bool slowed = one < osts_.write_rate();  // below what the pool's ceiling says
       return slowed ? std::min(placed, one * (osts_.count() / writers)) : placed;

@@ -167,6 +167,8 @@ class Nfs final : public PooledStore {
                                       pieces(heads() * p_.head_write, p_.piece_write));
     co_await metadata_ops(client, request.files * (p_.open_requests - 1.0), false);
     co_await metadata_ops(client, request.files, true);
+    // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
+    co_await metadata_ops(client, request.requests, false);
     const Rate cap = request.direct ? session_cap() : std::min(p_.stream, session_cap());
     const Served served = co_await stream_out(client, request.bytes, cap);
     // COMMIT, then the GETATTR of the close.

@@ -136,11 +136,16 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
   co_return co_await stream_in(client, request.bytes, cap);
 }
 
-sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request, Rate cap,
-                                           Seconds commit, Rate placed) {
+sim::Task<void> PooledStore::answers(double requests, Seconds service) {
+  if (requests > 0.0) co_await context_->sleep((round_trip() + service) * requests);
+}
+
+sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
+                                           Seconds service, Rate cap, Seconds commit, Rate placed) {
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
+  co_await answers(request.requests, service);
   const Served served = co_await stream_out(client, request.bytes, cap, placed);
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);

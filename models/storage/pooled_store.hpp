@@ -100,10 +100,14 @@ class PooledStore : public StorageModel {
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
                                              Seconds service, Rate cap);
-  /// The chain most kinds write by: creates, the stream, then `commit` and two round trips a file.
-  /// `placed` as in stream_out.
-  [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request, Rate cap,
-                                              Seconds commit, Rate placed = Rate::infinity());
+  /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
+  /// then `commit` and two round trips a file. `placed` as in stream_out.
+  [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
+                                              Seconds service, Rate cap, Seconds commit,
+                                              Rate placed = Rate::infinity());
+  /// Waits for the answers of requests to open files, one after the other.
+  ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
+  [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);
 
   /// One file for all writers, of which the first creates it and the others open it.
   /// REQUIRES: request.sharing is interleaved.

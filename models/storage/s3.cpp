@@ -167,9 +167,9 @@ class S3 final : public StorageModel {
                   .behind = behind});
   }
 
-  // No object is written in place: bytes without a file of their own are one.
+  // No object is written in place: each request, or bytes without a file of their own, is one.
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const double files = request.files > 0.0 ? request.files : 1.0;
+    const double files = request.files > 0.0 ? request.files : std::max(request.requests, 1.0);
     const Bytes object = request.bytes / files;
     const Cut body = cut(object, p_.put_part, p_.put_parallel);
     // An upload in parts is begun and completed by a request each.    [s3.md, eq. 4]

@@ -112,8 +112,8 @@ class San final : public PooledStore {
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    return write_files(client, request, stream_cap(request.bytes / request.files, request.direct),
-                       p_.commit);
+    return write_files(client, request, p_.service + p_.cpu,
+                       stream_cap(request.range(), request.direct), p_.commit);
   }
 
   Countable countable() const override {

@@ -124,7 +124,7 @@ class Weka final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, p_.core, p_.commit,
                           pieces(p_.write / overhead(), p_.piece_write));
-    return write_files(client, request, stream_cap(request.direct), p_.commit);
+    return write_files(client, request, p_.service, stream_cap(request.direct), p_.commit);
   }
 
   Countable countable() const override {

@@ -240,8 +240,10 @@ class Replay final : public Tenant {
     co_await within_limit(bytes, static_cast<double>(step.calls));
     Seconds since = context().now();
     if (!place.cached) {
-      co_await context().sleep(plant().fabric().round_trip * static_cast<double>(step.calls));
-      const WriteRequest request{.bytes = bytes, .files = 0.0, .direct = p_.direct};
+      const WriteRequest request{.bytes = bytes,
+                                 .files = 0.0,
+                                 .requests = static_cast<double>(step.calls),
+                                 .direct = p_.direct};
       const Served served = co_await place.storage.write(client, request);
       wait(context().now() - since, 1.0, served.limited_by);
       count({}, bytes, 0.0);

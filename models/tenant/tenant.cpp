@@ -140,8 +140,8 @@ Lane* Tenant::lane() {
 void Tenant::done(const Operation& operation, Seconds began) {
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
-  if (operation.sampled)
-    latencies_.add((context_.now() - began).in(unit::s) / std::max(operation.requests, 1.0));
+  const double in_turn = std::max(operation.requests, 1.0);
+  if (operation.sampled) latencies_.add((context_.now() - began).in(unit::s) / in_turn, in_turn);
 }
 
 sim::Task<void> Tenant::read(Operation operation) {
@@ -180,14 +180,13 @@ sim::Task<void> Tenant::write(Operation operation) {
   close(shown);
   const Seconds since = spent(operation, began, own_limit_);
   const Client client = next_client(operation);
-  // Requests to a file that is open already are answered one round trip later each.
-  if (operation.files <= 0.0)
-    co_await context_.sleep(plant_.fabric().round_trip * operation.requests);
-  const Served served = co_await plant_.storage(common_.on)
-                            .write(client, {.bytes = operation.bytes,
-                                            .files = operation.files,
-                                            .writers = operation.members,
-                                            .direct = operation.direct});
+  const Served served =
+      co_await plant_.storage(common_.on)
+          .write(client, {.bytes = operation.bytes,
+                          .files = operation.files,
+                          .requests = operation.files > 0.0 ? 0.0 : operation.requests,
+                          .writers = operation.members,
+                          .direct = operation.direct});
   close(shown, served.limited_by);
   spent(operation, since, served.limited_by);
   written_ += operation.bytes * operation.members;

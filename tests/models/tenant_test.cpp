@@ -171,6 +171,52 @@ TEST_CASE("a fio job is a closed loop of requests in flight") {
   CHECK(metric(result, "tenant.noise.latency") == Approx(turn).epsilon(0.01));
 }
 
+TEST_CASE("small writes of a fio job wait for answers and for the filer as small reads do") {
+  const auto operations = [](const char* pattern, const char* depth) {
+    return metric(
+        run(shared({tenant("fio", "noise", {{"rw", pattern}, {"bs", "4 KiB"}, {"iodepth", depth}})},
+                   "20 s")),
+        "tenant.noise.operations");
+  };
+  // One of each host: 250 us of the controller and 10 us away, in turn, or a controller busy.
+  CHECK(operations("randwrite", "1") == Approx(operations("randread", "1")).epsilon(0.02));
+  CHECK(operations("randwrite", "256") == Approx(operations("randread", "256")).epsilon(0.02));
+  CHECK(operations("randwrite", "256") > 2.0 * operations("randwrite", "1"));
+}
+
+TEST_CASE("a mix of reads and writes is kept whichever is slower") {
+  Design design = shared(
+      {tenant("fio", "noise",
+              {{"rw", "randrw"}, {"rwmixread", "75 %"}, {"bs", "4 KiB"}, {"iodepth", "64"}})},
+      "20 s");
+  design.storage[0] = component(Role::storage, "local", "scratch",
+                                {{"drive.count", "1"}, {"drive.write_iops", "20 kops/s"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "tenant.noise.read") ==
+        Approx(3.0 * metric(result, "tenant.noise.write")).epsilon(0.03));
+  // Two drives, each of 20,000 writes or a million reads a second.
+  CHECK(metric(result, "tenant.noise.operations") ==
+        Approx(2.0 / (0.25 / 20e3 + 0.75 / 1e6)).epsilon(0.05));
+}
+
+TEST_CASE("drives take so many small writes a second, disks seek before each") {
+  const auto operations = [](Settings drives, const char* block) {
+    Design design = shared(
+        {tenant("fio", "noise", {{"rw", "randwrite"}, {"bs", block}, {"iodepth", "64"}})}, "20 s");
+    design.storage[0] = component(Role::storage, "local", "scratch", drives);
+    set(design.storage[0], Role::storage, "drive.count", "2");
+    set(design.storage[0], Role::storage, "raid.level", "10");
+    return metric(run(design), "tenant.noise.operations");
+  };
+  // Two hosts of two drives, each write on both of a host: as many as two drives write.
+  CHECK(operations({{"drive.write_iops", "50 kops/s"}}, "4 KiB") == Approx(100e3).epsilon(0.03));
+  CHECK(operations({{"drive.write_iops", "50 kops/s"}}, "1 MiB") ==
+        Approx(2.0 * 4.2e9 / (1 << 20)).epsilon(0.03));  // by their bytes
+  // 2 hosts of 2 disks, 10 ms on both, although a request in flight takes 0.6 s then.
+  CHECK(operations({{"drive.seek", "10 ms"}, {"drive.write", "200 MB/s"}}, "4 KiB") ==
+        Approx(200.0).epsilon(0.04));
+}
+
 TEST_CASE("a fio job with a rate is paced") {
   // 4 processes on each of 2 hosts, of 100 requests a second, 64 KiB each
   const RunResult result = run(shared({tenant(
