@@ -32,6 +32,7 @@ class Rules {
       check_networks(host, report_);
       check_prices(models::Role::host, host, report_);
       check_stragglers(host);
+      check_cores(host);
     }
     check_prices(models::Role::fabric, design_.fabric, report_);
     for (const Component& storage : design_.storage) {
@@ -99,6 +100,16 @@ class Rules {
       report_.error("rule", pointer_of(host, "slow.until"),
                     "the slow hosts of \"" + host.id + "\" recover before they are slow",
                     "give a date after \"slow.from\", or none when they stay slow");
+  }
+
+  void check_cores(const Component& host) {
+    const double cores = number(host, "cpu.cores") * number(host, "cpu.smt", 1.0);
+    const double each = number(host, "cpu.reserved"), reserved = each * number(host, "gpus");
+    if (each > 0.0 && cores > 0.0 && reserved >= cores)
+      report_.error("rule", pointer_of(host, "cpu.reserved"),
+                    base::shortest(each) + " reserved cores a GPU leave none of the " +
+                        base::shortest(cores) + " of \"" + host.id + "\" to its loaders",
+                    "reserve less than " + base::shortest(cores / number(host, "gpus")));
   }
 
   void check_job(const JobDesign& job) {

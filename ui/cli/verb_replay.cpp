@@ -145,6 +145,10 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!compiled.ok()) return report_failure(compiled.failure());
 
+  if (compiled->replay.operations == 0 && !wanted.under.empty())
+    return refuse("no operation of the trace is on a file under " + base::join(wanted.under, ", "),
+                  "--under takes the beginnings of paths as the trace has them");
+
   wanted.question.program = program.path();
   wanted.question.header = compiled->header;
   const auto design = client::replay_design(scenario, wanted.question);
