@@ -159,9 +159,9 @@ TEST_CASE("what would help is tried when the place comes to the front") {
 }
 
 TEST_CASE("nothing begins while another place is in front, nor over work that was asked for") {
+  bool began = false;  // outlives the window, whose end ends work
   MainWindow window(settings(2), {});
   open(window);
-  bool began = false;
   QObject::connect(&window.workspace().background(), &Engine::busy_changed, &window,
                    [&](bool busy) { began = began || busy; });
   REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
