@@ -50,7 +50,7 @@ DriveParams pool(const CxlParams& p) {
   out.read = out.write = p.device;
   out.read_iops = OpRate::from(p.device / (kLine / Seconds::from(1.0, unit::s)), unit::per_s);
   out.write_iops = out.read_iops;
-  out.latency = p.latency;
+  out.latency = out.write_latency = p.latency;
   out.raid = "0";
   out.chunk = kInterleave;
   out.request = kLine;

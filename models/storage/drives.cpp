@@ -90,11 +90,15 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   if (const double writes = request.requests * p_.small_writes(); writes > 0.0)
     time = p_.seek * writes +
            std::max(time, Ops::from(writes, unit::ops) / p_.write_iops);  // [local.md, eq. 9]
+  // Requests that wait for each other are on one drive, and its copies, at a time.
+  const double at_once = std::min(
+      p_.drives(), request.requests > 0.0 ? std::max(p_.touched(request.range()), p_.small_writes())
+                                          : p_.drives());
   if (reading_ > 0.0) time *= p_.write_cost;
   writing_ += 1.0;
   const Served served =
       co_await move(client, client.write_path, request.bytes,
-                    std::min(cap, client.writes_at_most()), time, p_.drives(), stream);
+                    std::min(cap, client.writes_at_most()), time, at_once, stream);
   writing_ -= 1.0;
   co_return served;
 }

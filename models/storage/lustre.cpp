@@ -186,8 +186,9 @@ class Lustre final : public PooledStore {
     request.bytes = file.on_osts() * request.files;
     const bool bulk = file.on_osts() > p_.short_io && request.round_trips > 0.0;
     if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
-    co_return co_await read_files(client, request, p_.ost_service + p_.seek,
-                                  stream_cap(file, request.direct, true));
+    co_return co_await read_files(
+        client, request, p_.ost_service + p_.seek,
+        std::min(stream_cap(file, request.direct, true), seeking_share(client, request)));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -213,6 +214,18 @@ class Lustre final : public PooledStore {
       return std::min(stripes * object, direct ? stripes * p_.stream_direct : p_.stream);
     };
     return in_turn(file, over);
+  }
+
+  // What seeks leave each member of a class that reads so many bytes at a time; the pool has it by
+  // the files of its jobs.    [lustre.md, eq. 7]
+  Rate seeking_share(const Client& client, const ReadRequest& request) const {
+    const double members = std::max(client.members, 1.0);
+    const Bytes piece = std::min(request.bytes / std::max(request.files, 1e-9), p_.rpc);
+    const Rate one = osts_.reads(piece, members / osts_.count());
+    // Of a seek each has waited already, alone.
+    const Seconds left = piece * (members / osts_.count()) / one - p_.seek;
+    const bool seeks = one < osts_.read_rate();
+    return seeks && left > Seconds{} ? piece / left : Rate::infinity();
   }
 
   // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.

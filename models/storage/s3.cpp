@@ -177,8 +177,10 @@ class S3 final : public StorageModel {
     const double requests = files * (around + body.requests);
     // A save ends when the last member's last connection has its answer.
     const double turns = files * (around + body.turns);
-    const Seconds delay = delay_of(
-        p_.answer, turns, body.connections * std::max(client.members, 1.0), draws_of(client).delay);
+    // Requests of a closed loop go on one by one.
+    const double members = request.requests > 0.0 ? 1.0 : std::max(client.members, 1.0);
+    const Seconds delay =
+        delay_of(p_.answer, turns, body.connections * members, draws_of(client).delay);
     return serve(client, *puts_, client.write_path, client.writes_at_most(),
                  {.requests = requests,
                   .at_once = std::min(requests, body.connections),

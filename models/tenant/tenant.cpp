@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/contract/priority.hpp"
 #include "stallcast/metric.hpp"
 
@@ -33,6 +34,9 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
+// A flow of requests begins in so many parts at most, and so large a part without an answer is
+// told.
+constexpr double kParts = 16.0, kUnanswered = 0.1;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
 constexpr std::size_t kLanes = 8;
 constexpr std::int64_t kMostShown = 20000;
@@ -85,15 +89,19 @@ Seconds Tenant::exponential(Seconds mean, base::RandomStream& random) {
 sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
   const Seconds one = plant_.fabric().round_trip + request.bytes / plant_.host(common_.hosts).nic();
   const double in_flight = std::max(1.0, (rate * one).in(unit::ops));
-  const double requests = (rate * length).in(unit::ops) / in_flight;
-  co_await read({.bytes = request.bytes * requests,
-                 .files = request.files * requests,
-                 .requests = 1.0,
-                 .members = in_flight,
-                 .cap = request.bytes * requests / length,
-                 .direct = request.direct,
-                 .sampled = false,
-                 .stands_for = requests});
+  const double parts = std::clamp(std::floor(length / one), 1.0, kParts);
+  const double requests = (rate * length).in(unit::ops) / in_flight / parts;
+  for (double part = 0.0; part < parts && !over(); ++part) {
+    context_.spawn(read({.bytes = request.bytes * requests,
+                         .files = request.files * requests,
+                         .requests = 1.0,
+                         .members = in_flight,
+                         .cap = request.bytes * requests * parts / length,
+                         .direct = request.direct,
+                         .sampled = false,
+                         .stands_for = requests}));
+    co_await context_.sleep(length / parts);
+  }
 }
 
 Seconds Tenant::active() const {
@@ -138,6 +146,7 @@ Lane* Tenant::lane() {
 }
 
 void Tenant::done(const Operation& operation, Seconds began) {
+  asked_ -= operation.data_operations();
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   const double in_turn = std::max(operation.requests, 1.0);
@@ -146,6 +155,7 @@ void Tenant::done(const Operation& operation, Seconds began) {
 
 sim::Task<void> Tenant::read(Operation operation) {
   const Seconds began = context_.now();
+  asked_ += operation.data_operations();
   Lane* shown = lane();
   open(shown, "read");
   open(shown, "wait for its limit");
@@ -173,6 +183,7 @@ sim::Task<void> Tenant::read(Operation operation) {
 
 sim::Task<void> Tenant::write(Operation operation) {
   const Seconds began = context_.now();
+  asked_ += operation.data_operations();
   Lane* shown = lane();
   open(shown, "write");
   open(shown, "wait for its limit");
@@ -207,6 +218,11 @@ void Tenant::report(RunResult& out) const {
   latencies_.report(name + "latency", "s", out);
   if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};
   opens_.report(name + "metadata.latency", "s", out);
+  if (operations_ > 0.0 && asked_ > kUnanswered * (operations_ + asked_))
+    out.warnings.push_back(
+        "tenant." + id_ + ": " + base::percent(asked_ / (operations_ + asked_), 0) +
+        " of its requests had no answer when the run ended: it asks for more than it is given, and "
+        "latencies grow as long as it does, or the run is short for them");
   if (operations_ <= 0.0 && !ends())
     out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
   if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)

@@ -88,8 +88,9 @@ class Tenant {
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
   /// An exponential draw: a gap between Poisson arrivals, the length of a burst.
   [[nodiscard]] static Seconds exponential(Seconds mean, base::RandomStream& random);
-  /// What `rate` requests a second, not simulated one by one, ask for in `length`: one transfer
-  /// that weighs the requests in flight.    [docs/models/tenants.md, eq. 3]
+  /// What `rate` requests a second, not simulated one by one, ask for in `length`: transfers that
+  /// begin when their part of it does and weigh the requests in flight. [docs/models/tenants.md,
+  /// eq. 3]
   [[nodiscard]] sim::Task<void> flow(OpRate rate, Seconds length, Operation request);
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
@@ -133,6 +134,7 @@ class Tenant {
   std::optional<sim::TokenBucket> limit_, limit_operations_;
   Bytes read_, written_;
   double operations_ = 0.0, metadata_ = 0.0;
+  double asked_ = 0.0;  ///< requests without an answer yet
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Series latencies_, opens_;

@@ -10,7 +10,7 @@ namespace {
 using namespace base;
 
 // Writers are spread over their period in at most this many groups: each is one event.
-constexpr double kGroups = 50.0;
+constexpr double kGroups = 1000.0;
 
 struct TrackingParams {
   std::int64_t writers = 1;

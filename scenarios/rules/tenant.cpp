@@ -58,6 +58,13 @@ void check_replay(const Design& design, const Component& tenant, Diagnostics& re
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report) {
   check_reference(tenant, "on", ids_of(design.storage), "storage system", report);
   check_reference(tenant, "hosts", ids_of(design.hosts), "host class", report);
+  const Component* host = tenant.kind == "kv_cache" && tenant.find("hosts") != nullptr
+                              ? design.find_host(tenant.find("hosts")->text)
+                              : nullptr;
+  if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
+    report.error("rule", pointer_of(tenant, "hosts"),
+                 "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
+                 "name a host class with \"gpus\", or give it some");
   if (tenant.kind == "replay") check_replay(design, tenant, report);
   const double burst = number(tenant, "burst", 1.0), share = number(tenant, "burst_share");
   if (burst > 1.0 && burst * share > 1.0)

@@ -12,17 +12,14 @@ namespace stallcast::plan {
 namespace {
 
 /// A word in the name of a resource, and what it gives. The first that is in it decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kGiven = {
-    {{"capacity", "capacity"},     {"wear", "wear"},
-     {"mdt", "metadata"},          {"mds", "metadata"},
-     {"meta", "metadata"},         {"metadata", "metadata"},
-     {"namenode", "metadata"},     {"open", "metadata"},
-     {"directory", "metadata"},    {"prefixes", "operations"},
-     {"requests", "operations"},   {"iops", "operations"},
-     {"limit", "operations"},      {"limit_operations", "operations"},
-     {"first_byte", "operations"}, {"cpu", "cores"},
-     {"loader", "cores"},          {"serialize", "cores"},
-     {"barrier", "time"},          {"", "bandwidth"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kGiven = {
+    {{"capacity", "capacity"},     {"wear", "wear"},           {"mdt", "metadata"},
+     {"mds", "metadata"},          {"meta", "metadata"},       {"metadata", "metadata"},
+     {"namenode", "metadata"},     {"open", "metadata"},       {"directory", "metadata"},
+     {"prefixes", "operations"},   {"requests", "operations"}, {"iops", "operations"},
+     {"ops", "operations"},        {"limit", "operations"},    {"limit_operations", "operations"},
+     {"first_byte", "operations"}, {"cpu", "cores"},           {"loader", "cores"},
+     {"serialize", "cores"},       {"barrier", "time"},        {"", "bandwidth"}}};
 
 }  // namespace
 
