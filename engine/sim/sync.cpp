@@ -67,16 +67,6 @@ Seconds ServerQueue::admit(double count, Seconds service) {
   return Seconds::from(last_start + length, unit::s);
 }
 
-Task<void> ServerQueue::serve_among(double count, Seconds service) {
-  if (count == 0.0) co_return;
-  const Seconds own = admit(count, service);
-  const Seconds now = context_.now();
-  all_served_ = asked_ == now ? std::max(all_served_, own) : own;
-  asked_ = now;
-  co_await context_.sleep(Seconds{});  // whoever arrives at this date has
-  co_await context_.sleep(all_served_ - (all_served_ - own) / std::max(count, 1.0) - now);
-}
-
 Seconds ServerQueue::worked() const {
   const double now = context_.now().in(unit::s);
   double left = 0.0;

@@ -89,11 +89,6 @@ class ServerQueue {
     const Seconds done = admit(count, service);
     return context_.sleep(done - context_.now());
   }
-  /// The same among all that arrive at this date, in random order: the last of `count` requests is
-  /// served at the end of all of them, but for a `count`-th of what lies between that and its end
-  /// if they were served in the order they came. One request has its place in that order.
-  ///     t = T - (T - t_own) / count    [docs/models/folding.md]
-  [[nodiscard]] Task<void> serve_among(double count, Seconds service);
   /// Server-seconds of work accepted so far.
   [[nodiscard]] Seconds busy() const { return busy_; }
   /// Of that what is done by now, for utilization.
@@ -115,8 +110,7 @@ class ServerQueue {
   Seconds busy_;
   Seconds waited_;
   double served_ = 0.0;
-  double last_free_ = 0.0;      // all are free from this date on
-  Seconds asked_, all_served_;  // date of the last arrivals among others, and when they are served
+  double last_free_ = 0.0;  // all are free from this date on
 };
 
 /// Rate limit with a burst: an arrival of n waits until n tokens are there.

@@ -83,7 +83,7 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
   const Seconds asked = context_->now();
   co_await metadata_up_->wait();
   service = service / metadata_factor_;
-  co_await line_->serve_among(client.members * requests, service);
+  co_await line_->serve(client.members * requests, service);
   co_await context_->sleep(
       std::max(Seconds{}, service * std::floor(requests + 1e-9) - (context_->now() - asked)));
   co_return Served{metadata_resource_};
@@ -97,7 +97,7 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
   if (!one || held == Seconds{}) co_return co_await metadata_line(client, files, service);
   const double operations = client.members * files;
   co_await metadata_up_->wait();
-  co_await directory_->serve_among(operations, held / metadata_factor_);
+  co_await directory_->serve(operations, held / metadata_factor_);
   if (!metadata_.directory_on_server) co_return co_await metadata_line(client, files, service);
   // The directory's server has done it: the line is busy for as long, nobody waits for it again.
   (void)line_->admit(operations, service);

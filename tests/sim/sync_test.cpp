@@ -178,29 +178,6 @@ TEST_CASE("rounding noise in a count is not a request") {
   CHECK(queue.admit(4.0 - 1e-12, 1_s) == 4_s);
 }
 
-TEST_CASE("who arrives at one date is served among all, one request in its turn") {
-  const auto context = make_fluid_context();
-  ServerQueue queue(*context, 1);
-  std::vector<double> ends(7);
-  const auto among = [&](Seconds at, double count, double& end) {
-    context->spawn([](Context& c, ServerQueue& q, Seconds date, double n, double& e) -> Task<void> {
-      co_await c.sleep(date);
-      co_await q.serve_among(n, 1_s);
-      e = c.now().in(unit::s);
-    }(*context, queue, at, count, end));
-  };
-  among(0_s, 4, ends[0]);  // of 12, four of which would be served by 4 and the last at 12
-  among(0_s, 8, ends[1]);
-  among(20_s, 1, ends[2]);  // three that ask once
-  among(20_s, 1, ends[3]);
-  among(20_s, 1, ends[4]);
-  among(21_s, 2, ends[5]);  // later: behind them all
-  among(21_s, 0, ends[6]);
-  context->run();
-  CHECK(ends == std::vector{12.0 - (12.0 - 4.0) / 4.0, 12.0, 21.0, 22.0, 23.0, 25.0, 21.0});
-  CHECK(queue.busy() == 17_s);
-}
-
 TEST_CASE("serving nothing but waiting for a server takes no service") {
   const auto context = make_fluid_context();
   ServerQueue queue(*context, 1);
