@@ -1,0 +1,90 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+/// Tenants that ask for more than a storage system has, and requests that it takes one by one.
+namespace overload_test {
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// A tenant on two hosts of its own, alone on the storage system.
+RunResult alone(Component storage, const char* kind, Settings settings) {
+  Design design = small_design();
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+  design.storage[0] = std::move(storage);
+  set(design.run, Role::run, "duration", "60 s");
+  Component tenant = component(Role::tenant, kind, "x", settings);
+  set(tenant, Role::tenant, "on", "scratch");
+  set(tenant, Role::tenant, "hosts", "other");
+  design.tenants.push_back(std::move(tenant));
+  return run(design);
+}
+
+Component flash() {
+  return component(Role::storage, "lustre", "scratch",
+                   {{"ost.count", "2"}, {"ost.read", "4 GB/s"}, {"mdt.count", "1"}});
+}
+
+bool warned(const RunResult& result, const char* text) {
+  for (const std::string& warning : result.warnings)
+    if (warning.find(text) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("who asks for more than there is, is told so, and waits longer the more it asks for") {
+  const auto asked = [](const char* rate) {
+    return alone(flash(), "inference", {{"rate", rate}, {"request", "1 MiB"}, {"burst", "1"}});
+  };
+  const RunResult half = asked("4 kops/s"), twice = asked("16 kops/s"), four = asked("32 kops/s");
+  CHECK_FALSE(warned(half, "had no answer"));
+  CHECK(metric(half, "tenant.x.operations") == Approx(4000.0).epsilon(0.03));
+  CHECK(warned(twice, "of its requests had no answer when the run ended"));
+  CHECK(metric(twice, "tenant.x.latency") > 4.0 * metric(half, "tenant.x.latency"));
+  CHECK(metric(four, "tenant.x.latency") > metric(twice, "tenant.x.latency"));
+}
+
+TEST_CASE("small reads of a tenant from disks behind OSTs are as many as disks seek") {
+  const auto operations = [](const char* pattern) {
+    Component disks = flash();
+    set(disks, Role::storage, "ost.seek", "8 ms");
+    set(disks, Role::storage, "ost.spindles", "10");
+    return metric(alone(std::move(disks), "fio",
+                        {{"rw", pattern}, {"bs", "4 KiB"}, {"numjobs", "16"}, {"iodepth", "32"}}),
+                  "tenant.x.operations");
+  };
+  // 2 OSTs of 10 disks, 8 ms each.
+  CHECK(operations("randread") == Approx(20.0 / 8e-3).epsilon(0.04));
+  CHECK(operations("randwrite") == Approx(20.0 / 8e-3).epsilon(0.04));
+}
+
+TEST_CASE("PUTs in flight do not wait for the slowest of all, but in a save they do") {
+  const auto operations = [](const char* depth) {
+    return metric(alone(component(Role::storage, "s3", "scratch", {}), "fio",
+                        {{"rw", "randwrite"}, {"bs", "4 KiB"}, {"iodepth", depth}}),
+                  "tenant.x.operations");
+  };
+  CHECK(operations("16") == Approx(16.0 * operations("1")).epsilon(0.25));
+}
+
+TEST_CASE("a store to a pool of CXL memory takes as long as a load at least") {
+  const RunResult result = alone(
+      component(Role::storage, "cxl", "scratch", {{"device.count", "2"}, {"latency", "300 ns"}}),
+      "fio", {{"rw", "randwrite"}, {"bs", "64 B"}});
+  CHECK(metric(result, "tenant.x.latency") >= 300e-9);
+}
+
+TEST_CASE("writers that flush in turn hardly wait for each other") {
+  const auto latency = [](const char* writers) {
+    return metric(alone(flash(), "tracking", {{"writers", writers}}), "tenant.x.latency");
+  };
+  CHECK(latency("10000") < 1.5 * latency("100"));
+}
+
+}  // namespace overload_test
