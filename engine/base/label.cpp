@@ -69,6 +69,7 @@ constexpr Row kRows[] = {
     {"storage", "port", "ports", of, DrawnIn::entry},
     {"storage", "port.nic", "port NICs", of, DrawnIn::entry},
     {"storage", "prefixes", "prefixes", of, DrawnIn::limit},
+    {"storage", "provisioned", "provisioned throughput", of, DrawnIn::limit},
     {"storage", "put", "PUTs", of, DrawnIn::limit},
     {"storage", "requests", "requests", of, DrawnIn::limit},
     {"storage", "router", "LNet routers", of, DrawnIn::entry},
