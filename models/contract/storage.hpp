@@ -125,8 +125,9 @@ struct WriteRequest {
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
 
-  /// Bytes that lie together: of a file, or of a request to one that is open.
-  [[nodiscard]] Bytes range() const { return bytes / std::max(files, requests); }
+  /// Files, or requests to open ones, that the bytes lie in; and what lies together.
+  [[nodiscard]] double ranges() const { return std::max(files, requests); }
+  [[nodiscard]] Bytes range() const { return bytes / ranges(); }
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

@@ -77,7 +77,7 @@ class CreditedStore final : public StorageModel {
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     Served served;
     co_await beside(served, inside_->write(client, request), client, request.bytes,
-                    std::max(request.files, request.requests));
+                    request.ranges());
     co_return served;
   }
 

@@ -87,13 +87,13 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   const Bytes bytes = request.bytes * p_.written();
   const Bytes fast = take_burst(bytes * client.members) / client.members;
   Seconds time = fast / p_.fastest_write() + (bytes - fast) / p_.write;
-  if (const double writes = request.requests * p_.small_writes(); writes > 0.0)
-    time = p_.seek * writes +
-           std::max(time, Ops::from(writes, unit::ops) / p_.write_iops);  // [local.md, eq. 9]
-  // Requests that wait for each other are on one drive, and its copies, at a time.
-  const double at_once = std::min(
-      p_.drives(), request.requests > 0.0 ? std::max(p_.touched(request.range()), p_.small_writes())
-                                          : p_.drives());
+  double at_once = p_.drives();
+  if (request.requests > 0.0) {  // [local.md, eq. 9]
+    const double writes = request.requests * p_.small_writes();
+    time = p_.seek * writes + std::max(time, Ops::from(writes, unit::ops) / p_.write_iops);
+    // Requests that wait for each other are on one drive, and its copies, at a time.
+    at_once = std::min(at_once, std::max(p_.touched(request.range()), p_.small_writes()));
+  }
   if (reading_ > 0.0) time *= p_.write_cost;
   writing_ += 1.0;
   const Served served =

@@ -39,7 +39,7 @@ struct DriveParams {
   [[nodiscard]] double drives() const { return static_cast<double>(count); }
   /// Bytes on drives for one byte written.    [local.md, eq. 4]
   [[nodiscard]] double written() const;
-  /// Writes of drives for one request smaller than a stripe.    [local.md, eq. 4]
+  /// Writes of drives for one request smaller than a stripe.    [local.md, eq. 9]
   [[nodiscard]] double small_writes() const;
   /// Drives that one request of `bytes` touches.
   [[nodiscard]] double touched(Bytes bytes) const;

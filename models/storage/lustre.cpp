@@ -219,6 +219,7 @@ class Lustre final : public PooledStore {
   // What seeks leave each member of a class that reads so many bytes at a time; the pool has it by
   // the files of its jobs.    [lustre.md, eq. 7]
   Rate seeking_share(const Client& client, const ReadRequest& request) const {
+    if (p_.seek == Seconds{}) return Rate::infinity();
     const double members = std::max(client.members, 1.0);
     const Bytes piece = std::min(request.bytes / std::max(request.files, 1e-9), p_.rpc);
     const Rate one = osts_.reads(piece, members / osts_.count());

@@ -105,7 +105,7 @@ class Measured final : public StorageModel {
 
   // Created, copied into the page cache, flushed to the device.    [measured.md, eq. 7]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const double files = std::max({request.files, request.requests, 1e-9});
+    const double files = std::max(request.ranges(), 1e-9);
     co_await metadata_of(client, p_.creates(), request.files);
     if (p_.write_copy) {
       HostCores cores{.context = context_, .cpu = client.cpu, .members = client.members};

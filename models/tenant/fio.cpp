@@ -90,12 +90,12 @@ class Fio final : public Tenant {
   }
 
   sim::Task<void> some(bool reading, double requests, double members) {
+    if (requests <= 0.0) co_return;
     const Operation operation{.bytes = p_.block * requests,
                               .files = 0.0,
                               .requests = requests,
                               .members = members,
                               .direct = p_.direct};
-    if (requests <= 0.0) co_return;
     if (reading)
       co_await read(operation);
     else

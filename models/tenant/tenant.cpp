@@ -34,9 +34,10 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
-// A flow of requests begins in so many parts at most, and so large a part without an answer is
-// told.
-constexpr double kParts = 16.0, kUnanswered = 0.1;
+// A flow of requests begins in so many parts at most.    [tenants.md, eq. 3]
+constexpr double kParts = 16.0;
+// Of the requests, without an answer when the run ends: more is told.
+constexpr double kMuch = 0.1;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
 constexpr std::size_t kLanes = 8;
 constexpr std::int64_t kMostShown = 20000;
@@ -146,7 +147,7 @@ Lane* Tenant::lane() {
 }
 
 void Tenant::done(const Operation& operation, Seconds began) {
-  asked_ -= operation.data_operations();
+  unanswered_ -= operation.data_operations();
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   const double in_turn = std::max(operation.requests, 1.0);
@@ -155,7 +156,7 @@ void Tenant::done(const Operation& operation, Seconds began) {
 
 sim::Task<void> Tenant::read(Operation operation) {
   const Seconds began = context_.now();
-  asked_ += operation.data_operations();
+  unanswered_ += operation.data_operations();
   Lane* shown = lane();
   open(shown, "read");
   open(shown, "wait for its limit");
@@ -183,7 +184,7 @@ sim::Task<void> Tenant::read(Operation operation) {
 
 sim::Task<void> Tenant::write(Operation operation) {
   const Seconds began = context_.now();
-  asked_ += operation.data_operations();
+  unanswered_ += operation.data_operations();
   Lane* shown = lane();
   open(shown, "write");
   open(shown, "wait for its limit");
@@ -218,9 +219,10 @@ void Tenant::report(RunResult& out) const {
   latencies_.report(name + "latency", "s", out);
   if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};
   opens_.report(name + "metadata.latency", "s", out);
-  if (operations_ > 0.0 && asked_ > kUnanswered * (operations_ + asked_))
+  if (const double part = unanswered_ / (operations_ + unanswered_);
+      operations_ > 0.0 && part > kMuch)
     out.warnings.push_back(
-        "tenant." + id_ + ": " + base::percent(asked_ / (operations_ + asked_), 0) +
+        "tenant." + id_ + ": " + base::percent(part, 0) +
         " of its requests had no answer when the run ended: it asks for more than it is given, and "
         "latencies grow as long as it does, or the run is short for them");
   if (operations_ <= 0.0 && !ends())

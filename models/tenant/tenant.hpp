@@ -134,7 +134,7 @@ class Tenant {
   std::optional<sim::TokenBucket> limit_, limit_operations_;
   Bytes read_, written_;
   double operations_ = 0.0, metadata_ = 0.0;
-  double asked_ = 0.0;  ///< requests without an answer yet
+  double unanswered_ = 0.0;  ///< requests so far
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Series latencies_, opens_;

@@ -104,12 +104,12 @@ class Rules {
 
   void check_cores(const Component& host) {
     const double cores = number(host, "cpu.cores") * number(host, "cpu.smt", 1.0);
-    const double each = number(host, "cpu.reserved"), reserved = each * number(host, "gpus");
-    if (each > 0.0 && cores > 0.0 && reserved >= cores)
+    const double each = number(host, "cpu.reserved"), gpus = number(host, "gpus");
+    if (each > 0.0 && cores > 0.0 && each * gpus >= cores)
       report_.error("rule", pointer_of(host, "cpu.reserved"),
                     base::shortest(each) + " reserved cores a GPU leave none of the " +
                         base::shortest(cores) + " of \"" + host.id + "\" to its loaders",
-                    "reserve less than " + base::shortest(cores / number(host, "gpus")));
+                    "reserve less than " + base::shortest(cores / gpus));
   }
 
   void check_job(const JobDesign& job) {
@@ -153,14 +153,13 @@ class Rules {
     check_component(e, at);
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
+    const metric::Name name = metric::parse(read->metric);
     if (const metric::Figure* figure = metric::find(read->metric);
-        figure != nullptr && figure->domain == metric::parse(read->metric).domain &&
-        read->relative.empty()) {
+        figure != nullptr && figure->domain == name.domain && read->relative.empty()) {
       if (const auto limit = base::limit_in(*read, figure->unit); !limit.ok())
         report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
                       limit.failure().hint);
     }
-    const metric::Name name = metric::parse(read->metric);
     const auto words = metric::first_words(name.domain);
     const std::string word(name.figure.substr(0, name.figure.find('.')));
     if (words.empty() || word.find('*') != std::string::npos ||

@@ -7,6 +7,19 @@
 namespace stallcast::scenarios {
 namespace {
 
+const Component* hosts_of(const Design& design, const Component& tenant) {
+  const Value* id = tenant.find("hosts");
+  return id == nullptr ? nullptr : design.find_host(id->text);
+}
+
+void check_serving(const Design& design, const Component& tenant, Diagnostics& report) {
+  const Component* host = hosts_of(design, tenant);
+  if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
+    report.error("rule", pointer_of(tenant, "hosts"),
+                 "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
+                 "name a host class with \"gpus\", or give it some");
+}
+
 // The program is there, is the one that is meant, and its processes have hosts.
 void check_replay(const Design& design, const Component& tenant, Diagnostics& report) {
   const Value* program = tenant.find("program");
@@ -40,8 +53,7 @@ void check_replay(const Design& design, const Component& tenant, Diagnostics& re
                  "the files of the program lie on " + std::to_string(found->header().places) +
                      " storage systems, and one is named",
                  "name the others in \"also\", in the order of --map");
-  const Value* on = tenant.find("hosts");
-  const Component* host = on == nullptr ? nullptr : design.find_host(on->text);
+  const Component* host = hosts_of(design, tenant);
   if (host == nullptr) return;
   const double there = number(*host, "count", 1.0);
   const models::ReplayPlacement placed = models::replay_placement(
@@ -58,13 +70,7 @@ void check_replay(const Design& design, const Component& tenant, Diagnostics& re
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report) {
   check_reference(tenant, "on", ids_of(design.storage), "storage system", report);
   check_reference(tenant, "hosts", ids_of(design.hosts), "host class", report);
-  const Component* host = tenant.kind == "kv_cache" && tenant.find("hosts") != nullptr
-                              ? design.find_host(tenant.find("hosts")->text)
-                              : nullptr;
-  if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
-    report.error("rule", pointer_of(tenant, "hosts"),
-                 "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
-                 "name a host class with \"gpus\", or give it some");
+  if (tenant.kind == "kv_cache") check_serving(design, tenant, report);
   if (tenant.kind == "replay") check_replay(design, tenant, report);
   const double burst = number(tenant, "burst", 1.0), share = number(tenant, "burst_share");
   if (burst > 1.0 && burst * share > 1.0)

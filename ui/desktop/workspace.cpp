@@ -66,8 +66,9 @@ void Workspace::read_text() {
 
 bool Workspace::is_quick() const {
   constexpr std::uint64_t kMostEvents = 1'000'000;
-#ifdef STALLCAST_SANITIZED           // which takes many times as long
-  constexpr double kLongest = 10.0;  // seconds
+// Seconds; a sanitized build takes many times as long.
+#ifdef STALLCAST_SANITIZED
+  constexpr double kLongest = 10.0;
 #else
   constexpr double kLongest = 0.5;
 #endif

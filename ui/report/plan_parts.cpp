@@ -37,7 +37,6 @@ std::string saving(const PlanResult& plan, double saved) {
   return print_value(saved, plan.objective.unit) + " of " + plan.objective.name;
 }
 
-/// "+0.12 points", never "-0.00".
 std::string step(const PlanAxis& axis, double units) {
   const auto n = static_cast<std::int64_t>(std::llround(units));
   const std::string more = std::to_string(std::max<std::int64_t>(1, n));
