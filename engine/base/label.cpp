@@ -108,6 +108,7 @@ constexpr Row kRows[] = {
     {"job", "warm_up", "warm-up of the first step", of, DrawnIn::limit},
     {"stage", "rate", "speed", of, DrawnIn::limit},
     {"tenant", "limit", "bandwidth limit", of, DrawnIn::limit},
+    {"tenant", "replicas", "copies of the model", of, DrawnIn::limit},
     {"tenant", "limit_operations", "limit of requests", of, DrawnIn::limit},
 };
 

@@ -70,7 +70,7 @@ struct LinkUse {
   Rate capacity;
   Bytes carried;             ///< by all finished flows, all members counted
   double peak_weight = 0.0;  ///< most members that were active at one time
-  Seconds active;            ///< how long any was, up to the last that finished
+  Seconds active;            ///< how long any was
 };
 
 /// Who goes on when transfers have ended.
@@ -126,6 +126,8 @@ class Context {
 
   [[nodiscard]] virtual LinkUse use(LinkId link) const = 0;
   [[nodiscard]] virtual std::uint32_t link_count() const = 0;
+  /// Adds to `moved`, by link, what flows that still run have carried over it up to now.
+  virtual void add_running(std::span<Bytes> moved) const = 0;
   /// Everything that is under way, and what links carried.
   virtual void describe(Ledger& ledger) = 0;
   /// Timers fired and flows finished so far.

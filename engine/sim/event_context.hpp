@@ -9,7 +9,6 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/event_queue.hpp"
-#include "engine/sim/flow_progress.hpp"
 #include "engine/sim/link_table.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/ring.hpp"
@@ -22,12 +21,12 @@ namespace stallcast::sim {
 /// and the link table. An implementation shares capacities and moves the date, and at each date
 /// does this, so that all resume programs in the same order: `run_due`, then `close_flows` with the
 /// flows that ended, and again while there is something due.
-class EventContext : public Context, public FlowProgress {
+class EventContext : public Context {
  public:
   LinkId add_link(std::string name, Rate capacity) final;
   void set_capacity(LinkId link, Rate capacity) final;
   void stop() final { stopping_ = true; }
-  [[nodiscard]] LinkUse use(LinkId link) const final { return links_.use(link); }
+  [[nodiscard]] LinkUse use(LinkId link) const final { return links_.use(link, now()); }
   [[nodiscard]] std::uint32_t link_count() const final { return links_.size(); }
   void add_running(std::span<Bytes> moved) const final;
   void describe(Ledger& ledger) final;

@@ -22,13 +22,13 @@ LinkId LinkTable::add(std::string name, Rate capacity) {
   return {.index = size() - 1};
 }
 
-LinkUse LinkTable::use(LinkId link) const {
+LinkUse LinkTable::use(LinkId link, Seconds now) const {
   const Link& from = at(link);
   return {.name = names_[link.index],
           .capacity = from.capacity,
           .carried = from.carried,
           .peak_weight = from.peak_weight,
-          .active = from.active};
+          .active = from.flows > 0 ? from.active + (now - from.since) : from.active};
 }
 
 void LinkTable::enter(std::span<const LinkId> path, double members, Seconds now) {

@@ -18,7 +18,7 @@ class LinkTable {
   LinkId add(std::string name, Rate capacity);
   void set_capacity(LinkId link, Rate capacity) { at(link).capacity = capacity; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(links_.size()); }
-  [[nodiscard]] LinkUse use(LinkId link) const;
+  [[nodiscard]] LinkUse use(LinkId link, Seconds now) const;
 
   void enter(std::span<const LinkId> path, double members, Seconds now);
   /// REQUIRES: one earlier `enter` with the same path and members.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <numeric>
 #include <string>
@@ -89,8 +90,12 @@ namespace stallcast {
   return out;
 }
 
+/// Of a tenant, the first that it has says how long it takes: all of a replay, a chunk that is
+/// computed, the first token of an answer, a query, a request of the storage.
+inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query", "latency"};
+
 /// What a prediction says first: of each job its GPU utilization; of tenants alone, of each how
-/// long a request takes, or a chunk that it computes, or all of a replay.
+/// long it takes.
 [[nodiscard]] inline std::vector<std::string> headlines(const Prediction& prediction) {
   std::vector<std::string> out;
   for (const auto& [job, shares] : prediction.breakdown)
@@ -98,7 +103,7 @@ namespace stallcast {
   if (of_pipeline(prediction)) out.emplace_back(metric::kPipelineTime);
   if (!of_tenants_alone(prediction)) return out;
   for (const std::string& tenant : tenants_of(prediction))
-    for (const char* figure : {"makespan", "chunk", "latency"})
+    for (const char* figure : kTenantTimes)
       if (const std::string name = metric::of_tenant(tenant, figure);
           prediction.metrics.contains(name)) {
         out.push_back(name);

@@ -294,8 +294,11 @@ std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::str
 
 std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
   std::map<std::string, ResourceUse> by_name;
+  std::vector<Bytes> under_way(context.link_count());
+  context.add_running(under_way);
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
     const sim::LinkUse use = context.use({l});
+    const Bytes carried = use.carried + under_way[l];
     const std::string name = ResourceTable::without_group(use.name);
     ResourceUse& out = by_name[name];
     out.name = name;
@@ -304,9 +307,9 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
                : name.ends_with(".opens") ? "1/s"
                                           : "B/s";
     out.capacity += use.capacity.in(unit::Bps);
-    out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
+    out.throughput += carried.in(unit::B) / wall.in(unit::s);
     if (use.active > Seconds{})
-      out.in_use += std::min((use.carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
+      out.in_use += std::min((carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
   }
   for (const auto& [group, meter] : meters_) {
     ResourceUse& out = by_name.at(ResourceTable::without_group(group + ".cpu"));

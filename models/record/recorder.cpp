@@ -18,7 +18,6 @@ constexpr std::size_t kMostKept = std::size_t{1} << 21U;
 Recorder::Recorder(const TimelineRequest& request, sim::Context& context, Plant& plant)
     : request_(request),
       context_(context),
-      flows_(dynamic_cast<const sim::FlowProgress&>(context)),
       plant_(plant),
       window_(Seconds::from(request.begin_s, unit::s)) {
   assert(request.bins > 0 && request.end_s > request.begin_s);
@@ -106,16 +105,10 @@ sim::Task<void> Recorder::sample() {
 
 Recorder::Totals Recorder::totals() const {
   const Seconds second = Seconds::from(1.0, unit::s);  // a rate over 1 s is a sum
-  std::vector<Bytes> running(context_.link_count());
-  flows_.add_running(running);
   Totals out;
   for (const ResourceUse& use : plant_.report(context_, second))
     out[{use.name, "throughput"}] = {
         .unit = use.unit, .capacity = use.capacity, .sum = use.throughput};
-  for (std::uint32_t l = 0; l < running.size(); ++l)
-    if (running[l] > Bytes{})
-      out[{ResourceTable::without_group(context_.use({l}).name), "throughput"}].sum +=
-          running[l].in(unit::B);
   for (const auto& [name, waited] : plant_.queues(second)) {
     Total& total = out[{name, "queue"}];
     total.unit = "count";

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "engine/sim/context.hpp"
-#include "engine/sim/flow_progress.hpp"
 #include "engine/sim/task.hpp"
 #include "models/record/lane.hpp"
 #include "stallcast/timeline.hpp"
@@ -22,7 +21,7 @@ class Plant;
 /// simulation with the window. docs/guide/trace.md.
 class Recorder {
  public:
-  /// REQUIRES: the plant is attached to `context`, which is a sim::FlowProgress; both outlive this.
+  /// REQUIRES: the plant is attached to `context`; both outlive this.
   Recorder(const TimelineRequest& request, sim::Context& context, Plant& plant);
 
   /// A new lane, which lives as long as this.
@@ -70,7 +69,6 @@ class Recorder {
 
   TimelineRequest request_;
   sim::Context& context_;
-  const sim::FlowProgress& flows_;
   Plant& plant_;
   Seconds window_, began_, skipped_;
   bool recording_ = false, over_ = false, full_ = false;

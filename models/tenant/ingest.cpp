@@ -3,7 +3,7 @@
 
 #include "models/tenant/tenant.hpp"
 
-/// New data written at a constant rate, whether or not the storage keeps up.
+/// New data that arrives at a constant rate, whether or not the storage keeps up.
 /// docs/models/tenants.md.
 namespace stallcast::models {
 namespace {
@@ -16,12 +16,17 @@ constexpr Seconds kTick = Seconds::from(20.0, unit::ms);
 struct IngestParams {
   Rate rate;
   Bytes file;
+  double streams = 1.0;  ///< files that a host writes at a time
   bool direct = false;
 };
 
-constexpr std::array<Field<IngestParams>, 3> kIngestFields{
+constexpr std::array<Field<IngestParams>, 4> kIngestFields{
     field("rate", &IngestParams::rate, kRequired, "bytes that arrive per second", kPositive),
     field("file", &IngestParams::file, "1 GiB", "size of one file", kPositive),
+    field("streams", &IngestParams::streams, "16",
+          "files that a host writes at a time; more that arrive wait",
+          between("4", "128", assumed(kAtLeastOne),
+                  "expert range: tools that copy write 4 files at a time to a few for each core")),
     field("direct", &IngestParams::direct, "false", "write with O_DIRECT")};
 
 class Ingest final : public Tenant {
@@ -36,10 +41,27 @@ class Ingest final : public Tenant {
     const double together = std::max(1.0, std::ceil(kTick / gap));
     while (!over()) {
       arrived_ += p_.file * together;
-      context().spawn(
-          write({.bytes = p_.file, .files = 1.0, .members = together, .direct = p_.direct}));
+      waiting_ += together;
+      queued(together);
+      begin();
       co_await context().sleep(gap * together);
     }
+  }
+
+  // As many of those that wait as there are streams for.
+  void begin() {
+    const double files = std::min(waiting_, p_.streams * hosts() - writing_);
+    if (files <= 0.0) return;
+    waiting_ -= files;
+    writing_ += files;
+    context().spawn(write_some(files));
+  }
+
+  sim::Task<void> write_some(double files) {
+    queued(-files);
+    co_await write({.bytes = p_.file, .files = 1.0, .members = files, .direct = p_.direct});
+    writing_ -= files;
+    begin();
   }
 
   void remark(const std::string& name, RunResult& out) const override {
@@ -49,6 +71,7 @@ class Ingest final : public Tenant {
 
   IngestParams p_;
   Bytes arrived_;
+  double waiting_ = 0.0, writing_ = 0.0;  ///< files
 };
 
 }  // namespace

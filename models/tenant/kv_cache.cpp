@@ -82,11 +82,18 @@ struct Replica {
   sim::ServerQueue prompts;
   int computing = 0, loading = 0;
   Seconds since, computed, starved;  ///< starved: something loads and nothing computes
+  Seconds held, held_loading;        ///< slots: by all requests, and by those that load
 
   void account(Seconds now) {
+    held += (now - since) * (computing + loading);
+    held_loading += (now - since) * loading;
     if (computing > 0) computed += now - since;
     if (computing == 0 && loading > 0) starved += now - since;
     since = now;
+  }
+  /// Of the time that slots are held.
+  [[nodiscard]] double share_loading() const {
+    return held > Seconds{} ? held_loading / held : 0.0;
   }
 };
 
@@ -118,7 +125,9 @@ class KvCache final : public Tenant {
   // [docs/models/inference.md, eq. 2-4]
   sim::Task<void> request(Replica& replica, double tokens, double luck) {
     const Seconds arrived = context().now();
+    ttft_.ask(arrived);
     co_await replica.slots.acquire();
+    blame_replicas((context().now() - arrived) * (1.0 - replica.share_loading()));
     double compute = p_.prompt;
     const double gpu = p_.in_gpu.in(unit::ratio), memory = gpu + p_.in_memory.in(unit::ratio),
                  storage = memory + p_.in_storage.in(unit::ratio);
@@ -127,8 +136,10 @@ class KvCache final : public Tenant {
     else if (luck >= gpu && tokens > 0.0)
       co_await load(replica, tokens, luck >= memory);
     change(replica, +1, 0);
+    const Seconds loaded = context().now();
     co_await replica.prompts.serve(1.0, Ops::from(compute, unit::ops) / p_.prefill);
-    ttft_.add((context().now() - arrived).in(unit::s));
+    blame_replicas(context().now() - loaded);
+    ttft_.answer(arrived, context().now());
     const Seconds token = p_.decode / (1.0 - prefilling(replica));
     co_await context().sleep(token * p_.answer);
     itl_.add(token.in(unit::s));
@@ -145,9 +156,17 @@ class KvCache final : public Tenant {
       co_await move(tokens, true);
       load_.add((context().now() - began).in(unit::s));
     } else {
-      co_await context().sleep(p_.token * tokens / p_.memory_rate);
+      const Seconds copying = p_.token * tokens / p_.memory_rate;
+      co_await context().sleep(copying);
+      blame_replicas(copying);
     }
     change(replica, 0, -1);
+  }
+
+  /// What a request waited for GPUs counts as much as what its reads wait for the storage.
+  /// [docs/models/inference.md, eq. 5]
+  void blame_replicas(Seconds time) {
+    wait(time, static_cast<double>(p_.parallel), own_resource("replicas"));
   }
 
   /// Blocks of so many tokens, `parallel` at a time.
@@ -178,7 +197,8 @@ class KvCache final : public Tenant {
   }
 
   void remark(const std::string& name, RunResult& out) const override {
-    ttft_.report(name + "ttft", "s", out);
+    tell_open(ttft_.open(), "first token", out);
+    ttft_.report(name + "ttft", context().now(), out);
     itl_.report(name + "itl", "s", out);
     load_.report(name + "load", "s", out);
     const Seconds elapsed = context().now() - began_;
@@ -198,7 +218,8 @@ class KvCache final : public Tenant {
   KvCacheParams p_;
   Seconds began_;
   std::vector<std::unique_ptr<Replica>> replicas_;
-  Series ttft_, itl_, load_;
+  Answers ttft_;
+  Series itl_, load_;
   double answered_ = 0.0;
 };
 

@@ -36,8 +36,6 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 constexpr double kBucketSeconds = 1.0;
 // A flow of requests begins in so many parts at most.    [tenants.md, eq. 3]
 constexpr double kParts = 16.0;
-// Of the requests, without an answer when the run ends: more is told.
-constexpr double kMuch = 0.1;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
 constexpr std::size_t kLanes = 8;
 constexpr std::int64_t kMostShown = 20000;
@@ -67,7 +65,11 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
   if (common_.limit_operations)
     limit_operations_.emplace(context, *common_.limit_operations,
                               *common_.limit_operations * Seconds::from(kBucketSeconds, unit::s));
-  if (limit_ || limit_operations_) own_limit_ = plant.resources().index("tenant." + id_ + ".limit");
+  if (limit_ || limit_operations_) own_limit_ = own_resource("limit");
+}
+
+ResourceIndex Tenant::own_resource(std::string_view part) const {
+  return plant_.resources().index(metric::of_tenant(id_, part));
 }
 
 sim::Task<void> Tenant::run() {
@@ -146,17 +148,21 @@ Lane* Tenant::lane() {
   return lane;
 }
 
+void Tenant::begin(const Operation& operation) {
+  unanswered_ += operation.data_operations();
+  if (operation.sampled) latencies_.ask(context_.now(), operation.in_turn());
+}
+
 void Tenant::done(const Operation& operation, Seconds began) {
   unanswered_ -= operation.data_operations();
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
-  const double in_turn = std::max(operation.requests, 1.0);
-  if (operation.sampled) latencies_.add((context_.now() - began).in(unit::s) / in_turn, in_turn);
+  if (operation.sampled) latencies_.answer(began, context_.now(), operation.in_turn());
 }
 
 sim::Task<void> Tenant::read(Operation operation) {
   const Seconds began = context_.now();
-  unanswered_ += operation.data_operations();
+  begin(operation);
   Lane* shown = lane();
   open(shown, "read");
   open(shown, "wait for its limit");
@@ -184,7 +190,7 @@ sim::Task<void> Tenant::read(Operation operation) {
 
 sim::Task<void> Tenant::write(Operation operation) {
   const Seconds began = context_.now();
-  unanswered_ += operation.data_operations();
+  begin(operation);
   Lane* shown = lane();
   open(shown, "write");
   open(shown, "wait for its limit");
@@ -205,6 +211,15 @@ sim::Task<void> Tenant::write(Operation operation) {
   done(operation, began);
 }
 
+void Tenant::tell_open(double part, std::string_view what, RunResult& out) const {
+  if (part <= kMuch) return;
+  out.warnings.push_back(
+      "tenant." + id_ + ": " + base::percent(part, 0) + " of its requests had no " +
+      std::string(what) +
+      " when the run ended: it asks for more than it is given, and latencies grow as long as it "
+      "does, or the run is short for them; they count with the time until then");
+}
+
 void Tenant::report(RunResult& out) const {
   const std::string name = metric::of_tenant(id_);
   const Seconds time = active();
@@ -216,15 +231,10 @@ void Tenant::report(RunResult& out) const {
   out.metrics[name + "read"] = {(read_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
-  latencies_.report(name + "latency", "s", out);
+  latencies_.report(name + "latency", context_.now(), out);
   if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};
   opens_.report(name + "metadata.latency", "s", out);
-  if (const double part = unanswered_ / (operations_ + unanswered_);
-      operations_ > 0.0 && part > kMuch)
-    out.warnings.push_back(
-        "tenant." + id_ + ": " + base::percent(part, 0) +
-        " of its requests had no answer when the run ended: it asks for more than it is given, and "
-        "latencies grow as long as it does, or the run is short for them");
+  if (operations_ > 0.0) tell_open(unanswered_ / (operations_ + unanswered_), "answer", out);
   if (operations_ <= 0.0 && !ends())
     out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
   if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)

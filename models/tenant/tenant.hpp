@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "models/contract/statistics.hpp"
 #include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
+#include "models/tenant/answers.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 
@@ -74,6 +76,7 @@ class Tenant {
     bool sampled = true;
     double stands_for = 1.0;  ///< requests of the real system that each of these is
 
+    [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
     [[nodiscard]] double data_operations() const { return requests * members * stands_for; }
     [[nodiscard]] double metadata_operations() const { return files * members; }
   };
@@ -103,6 +106,8 @@ class Tenant {
   [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
   /// Waits for its limit.
   [[nodiscard]] sim::Task<void> admit(const Operation& operation);
+  /// "tenant.<id>.<part>": what nobody else waits for.
+  [[nodiscard]] ResourceIndex own_resource(std::string_view part) const;
   [[nodiscard]] ResourceIndex own_limit() const { return own_limit_; }
   /// Counts what came from the storage, went to it, and was asked for, without `read` and `write`.
   void count(Bytes read, Bytes written, double operations) {
@@ -110,11 +115,16 @@ class Tenant {
     written_ += written;
     operations_ += operations;
   }
+  /// So many `requests` came and wait for their turn, or begin: those count by themselves.
+  void queued(double requests) { unanswered_ += requests; }
+  /// Says so where `part` of the requests had no `what` when the run ended, if that is much.
+  void tell_open(double part, std::string_view what, RunResult& out) const;
   /// Where an operation is shown; nullptr where it is not.
   [[nodiscard]] Lane* lane();
 
  private:
   [[nodiscard]] Client next_client(const Operation& operation);
+  void begin(const Operation& operation);
   void done(const Operation& operation, Seconds began);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
@@ -137,7 +147,8 @@ class Tenant {
   double unanswered_ = 0.0;  ///< requests so far
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
-  Series latencies_, opens_;
+  Answers latencies_;
+  Series opens_;
   WaitSplit waited_;
   ResourceIndex own_limit_ = kNoResource;
 };

@@ -100,6 +100,7 @@ class VectorDatabase final : public Tenant {
 
   sim::Task<void> query(double clients, Seconds compute) {
     const Seconds asked = context().now();
+    times_.ask(asked);
     for (double hop = 0.0; hop < hops_; hop += 1.0) {
       const Seconds part = compute / hops_;
       if (at_once_ > 0.0)
@@ -109,7 +110,7 @@ class VectorDatabase final : public Tenant {
     }
     computed_ += p_.compute * clients;
     queries_ += clients;
-    times_.add((context().now() - asked).in(unit::s));
+    times_.answer(asked, context().now());
   }
 
   /// The reads of queries that are not simulated one by one, as a flow that weighs what is in
@@ -129,7 +130,8 @@ class VectorDatabase final : public Tenant {
   [[nodiscard]] Seconds computed() const override { return computed_; }
 
   void remark(const std::string& name, RunResult& out) const override {
-    times_.report(name + "query", "s", out);
+    tell_open(times_.open(), "result", out);
+    times_.report(name + "query", context().now(), out);
     const Seconds elapsed = context().now() - began_;
     if (elapsed > Seconds{})
       out.metrics[name + "queries"] = {queries_ / elapsed.in(unit::s), "1/s", {}};
@@ -139,7 +141,7 @@ class VectorDatabase final : public Tenant {
   double hops_ = 1.0, at_once_ = 1.0, queries_ = 0.0;
   Bytes bytes_;
   Seconds began_, computed_;
-  Series times_;
+  Answers times_;
 };
 
 }  // namespace

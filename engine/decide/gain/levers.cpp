@@ -42,6 +42,10 @@ constexpr std::array<std::string_view, 11> kNoCost = {
     "life",  "every", "burst", "limit.burst", "retry.base", "retry.cap",
     "until", "from",  "at",    "horizon",     "period"};
 
+/// What tenants compute: on cores of their hosts, and on the GPUs of copies of a model.
+constexpr std::array<std::string_view, 2> kOfCores = {"cpu", "compute"};
+constexpr std::array<std::string_view, 3> kOfReplicas = {"prefill", "decode", "memory_rate"};
+
 template <std::size_t N>
 bool one_of(std::string_view key, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), key) != list.end();
@@ -54,7 +58,9 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
   if (role == Role::job && !key.starts_with("limit") && !key.starts_with("barrier."))
     return std::nullopt;
-  if (role == Role::tenant && key != "cpu" && !key.starts_with("limit")) return std::nullopt;
+  if (role == Role::tenant && !key.starts_with("limit") && !one_of(key, kOfCores) &&
+      !one_of(key, kOfReplicas))
+    return std::nullopt;
   if (role == Role::stage && key == "start") return std::nullopt;
   if (role == Role::stage && key == "workers") return 2.0;
   switch (value.dimension) {
@@ -141,7 +147,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
       return {host + ".cpu", host};
     case Role::tenant:
     case Role::stage:
-      if (key == "cpu") return {host + ".cpu", host};
+      if (one_of(key, kOfCores)) return {host + ".cpu", host};
+      if (one_of(key, kOfReplicas)) return {path + ".replicas", path};
       return {path + "." + key, path};
     case Role::job:
       if (key.starts_with("limit")) return {path + "." + key, path + "." + key};

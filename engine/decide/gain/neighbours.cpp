@@ -72,10 +72,10 @@ double kept(const Sharer& sharer, const Prediction& with, const Prediction& with
     return time ? own / shared : shared / own;
   };
   if (sharer.job) return ratio(metric::of_job(sharer.id, "gpu.utilization"), false);
-  for (const char* time : {"makespan", "chunk", "latency", "metadata.latency"})
+  for (const char* time : kTenantTimes)
     if (const double found = ratio(metric::of_tenant(sharer.id, time), true); found > 0.0)
       return found;
-  return 0.0;
+  return ratio(metric::of_tenant(sharer.id, "metadata.latency"), true);
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
 #include "stallcast/metric.hpp"
@@ -96,7 +102,8 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 
 std::string headroom(const ResourceUse& use) {
   // Waited for although next to nothing of it is used: each process has its own part of it.
-  if (use.name.starts_with("tenant.")) return "what it may move at most";
+  if (use.name.starts_with("tenant."))
+    return use.name.ends_with(".replicas") ? "what its GPUs compute" : "what it may move at most";
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
   if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
     return "a limit of each process by itself";
@@ -146,6 +153,14 @@ std::string held_by_barrier(const Prediction& prediction, std::string_view metri
   return "";
 }
 
+/// Replicas say the same with figures of their own: those of the first are told.
+std::string without_numbers(const std::string& warning) {
+  std::string out;
+  for (const std::string& word : base::split(warning, ' '))
+    if (word.empty() || word.front() < '0' || word.front() > '9') out += word + ' ';
+  return out;
+}
+
 }  // namespace
 
 std::string limiter(const Prediction& prediction, std::string_view metric) {
@@ -172,6 +187,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   add_resource_metrics(prediction);
   prediction.bottlenecks = rank(prediction.resources);
   prediction.limited_by = replicas.front().limited_by;
+  std::set<std::string> said;
   for (const RunResult& r : replicas) {
     prediction.seeds.push_back(r.seed);
     prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);
@@ -179,9 +195,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
     prediction.events += r.events;
     prediction.extrapolated = prediction.extrapolated || r.extrapolated;
     for (const std::string& warning : r.warnings)
-      if (std::find(prediction.warnings.begin(), prediction.warnings.end(), warning) ==
-          prediction.warnings.end())
-        prediction.warnings.push_back(warning);
+      if (said.insert(without_numbers(warning)).second) prediction.warnings.push_back(warning);
   }
   return prediction;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -194,19 +195,21 @@ class Drawing {
     out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
     const double middle = scale.to(out.median);
     const auto [nominal, seeds] = single_runs(name, metric, scale);
-    out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
     const double model =
         scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
     const double read = scale.kind == Scale::Kind::odds ? scale.slope(out.median) : 1.0;
     out.model = model / read;
     out.model_probed = std::min(model, probed_discrepancy_of(name, design_)) / read;
+    const double least = sorted.front() >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    out.seeds = {std::max(scale.from(nominal - seeds), least), scale.from(nominal + seeds)};
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 4]
     const auto together = [&](double low, double high, double more) {
-      const Interval wide = {scale.from(middle - std::hypot(middle - scale.to(low), more)),
-                             scale.from(middle + std::hypot(scale.to(high) - middle, more))};
-      return share ? Interval{std::max(wide.low, 0.0), std::min(wide.high, 1.0)} : wide;
+      const Interval wide = {
+          std::max(scale.from(middle - std::hypot(middle - scale.to(low), more)), least),
+          scale.from(middle + std::hypot(scale.to(high) - middle, more))};
+      return share ? Interval{wide.low, std::min(wide.high, 1.0)} : wide;
     };
     const double more = std::hypot(seeds, model);
     out.all = together(out.inputs.low, out.inputs.high, more);
