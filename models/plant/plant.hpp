@@ -75,7 +75,8 @@ class Plant {
                                                   bool gds = false) const;
   /// Mean number of requests waiting at every line, by resource name.
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
-  /// What every link carried up to now, members of a class together, plus the queues of the storage systems.
+  /// What every link carried up to now, members of a class together, plus the queues of the storage
+  /// systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
   void describe(sim::Ledger& ledger);
   /// What else the storage systems report.

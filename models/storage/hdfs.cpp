@@ -95,10 +95,11 @@ class Hdfs final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    const Bytes file = request.bytes / request.files;
     // [hdfs.md, eq. 1]
-    return read_files(
-        client, request, p_.service,
-        block_rate(request.bytes / request.files, p_.read, round_trip() + p_.service));
+    return read_files(client, request, p_.service,
+                      std::min(block_rate(file, p_.read, round_trip() + p_.service),
+                               seeking_share(file, client.members)));
   }
 
   // Blocks are asked for as the file grows: alongside the stream, not before it.    [hdfs.md, eq.
@@ -131,7 +132,8 @@ class Hdfs final : public PooledStore {
             .server = "datanode",
             .metadata = "namenode",
             .shared = datanodes() * std::max(p_.read, p_.write),
-            .read = datanodes() * p_.read * Striping{disks(), blocks, p_.block}.evenness(load),
+            .read = seeking(load.file, load.concurrent_reads * blocks) *
+                    Striping{disks(), blocks, p_.block}.evenness(load),
             .write = std::min(datanodes() * p_.write, network) / copies(),
             .nic = network,
             .targets = datanodes(),
@@ -148,6 +150,23 @@ class Hdfs final : public PooledStore {
 
   double datanodes() const { return static_cast<double>(p_.datanodes); }
   double disks() const { return datanodes() * static_cast<double>(p_.disks); }
+  Seconds of_a_disk(Bytes piece) const {
+    return p_.service + piece / (p_.read / static_cast<double>(p_.disks));
+  }
+  // A disk does nothing else in `service`; while each stream has one of its own, others read
+  // meanwhile.    [hdfs.md, eq. 6]
+  Rate seeking(Bytes file, double streams) const {
+    if (streams <= disks() || file == Bytes{}) return datanodes() * p_.read;
+    const Bytes piece = std::min(file, p_.block);
+    return disks() * (piece / of_a_disk(piece));
+  }
+  // What that leaves each of `streams` of one class; jobs have it in the pool, too.    [eq. 6]
+  Rate seeking_share(Bytes file, double streams) const {
+    if (streams <= disks()) return Rate::infinity();
+    const Bytes piece = std::min(file, p_.block);
+    // Once, alone, each has waited already.
+    return piece / (of_a_disk(piece) * (streams / disks()) - p_.service);
+  }
   double copies() const { return static_cast<double>(p_.replicas); }
   // Blocks one after the other, each from one disk, `between` them; `parallel` such chains.
   //     parallel x f / (t (n - 1) + f / min(b, stream)) for f = s / parallel in n blocks

@@ -101,6 +101,7 @@ class Inference final : public Tenant {
       const Seconds gap = exponential(Ops::from(1.0, unit::ops) / alone, random);
       if (context().now() + gap >= end) break;
       co_await context().sleep(gap);
+      if (over()) co_return;
       context().spawn(read({.bytes = p_.request, .files = p_.files, .direct = p_.direct}));
     }
     co_await context().sleep(end - context().now());
@@ -110,7 +111,7 @@ class Inference final : public Tenant {
     base::RandomStream random = stream("scale");
     while (!over()) {
       co_await context().sleep(exponential(p_.scale_every, random));
-      context().spawn(load());
+      if (!over()) context().spawn(load());
     }
   }
 

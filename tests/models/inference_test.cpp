@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/designs.hpp"
@@ -145,6 +146,29 @@ TEST_CASE("queries that arrive load the storage whether or not they are simulate
   CHECK(of(all, "queries") == Approx(500.0).epsilon(0.03));
   CHECK(of(some, "queries") == Approx(500.0).epsilon(0.03));
   CHECK(of(some, "read") == Approx(of(all, "read")).epsilon(0.05));
+}
+
+TEST_CASE("what waits for GPUs is not blamed on the storage") {
+  const auto served = [](const char* prefill) {
+    return run(serving("kv_cache",
+                       {{"rate", "8 ops/s"},
+                        {"context", "8000"},
+                        {"context_spread", "0"},
+                        {"prefill", prefill},
+                        {"hit.gpu", "50 %"},
+                        {"hit.memory", "0 %"},
+                        {"hit.storage", "5 %"},
+                        {"offload", "false"}},
+                       "120 s"));
+  };
+  const RunResult slow = served("2 kops/s"), quick = served("4 kops/s");
+  CHECK(slow.limited_by.at("tenant.t") == "tenant.t.replicas");
+  const auto tells = [](const std::string& warning) {
+    return warning.find("had no first token") != std::string::npos;
+  };
+  CHECK(std::any_of(slow.warnings.begin(), slow.warnings.end(), tells));
+  // Both are asked for too much; of those answered alone the mean would rise.
+  CHECK(of(quick, "ttft") < of(slow, "ttft"));
 }
 
 }  // namespace inference_test

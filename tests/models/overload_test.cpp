@@ -87,4 +87,43 @@ TEST_CASE("writers that flush in turn hardly wait for each other") {
   CHECK(latency("10000") < 1.5 * latency("100"));
 }
 
+TEST_CASE("small reads of HDFS are as many as its disks have time for") {
+  const auto operations = [](const char* depth) {
+    return metric(alone(component(Role::storage, "hdfs", "scratch",
+                                  {{"datanode.count", "2"}, {"datanode.disks", "10"}}),
+                        "fio", {{"rw", "randread"}, {"bs", "4 KiB"}, {"iodepth", depth}}),
+                  "tenant.x.operations");
+  };
+  // Two hosts; a disk takes 10 ms for a request.
+  CHECK(operations("4") == Approx(8.0 / 10e-3).epsilon(0.06));
+  CHECK(operations("64") == Approx(20.0 / 10e-3).epsilon(0.04));
+}
+
+TEST_CASE("more data than a store takes keeps it busy, and waits") {
+  const auto result = [](const char* rate) {
+    return alone(flash(), "ingest", {{"rate", rate}, {"file", "1 GiB"}, {"streams", "8"}});
+  };
+  const RunResult most = result("80 GB/s");
+  const double taken = metric(most, "resource.storage.scratch.ost.throughput");
+  CHECK(metric(most, "resource.storage.scratch.ost.utilization") > 0.99);
+  // All but what is under way, 8 files of each host.
+  CHECK(metric(most, "tenant.x.write") == Approx(taken).margin(16.0 * 1.1e9 / 60.0));
+  CHECK(metric(most, "tenant.x.behind") ==
+        Approx((80e9 - metric(most, "tenant.x.write")) * 60.0).epsilon(0.01));
+  CHECK(warned(most, "of its requests had no answer"));
+  CHECK_FALSE(warned(result("1 GB/s"), "had no answer"));
+}
+
+TEST_CASE("who serves more of too many requests does not look slower for it") {
+  const auto latency = [](const char* rate) {
+    Component store = flash();
+    set(store, Role::storage, "ost.read", rate);
+    return metric(
+        alone(std::move(store), "inference", {{"rate", "32 kops/s"}, {"request", "1 MiB"}}),
+        "tenant.x.latency");
+  };
+  CHECK(latency("2 GB/s") < latency("1 GB/s"));
+  CHECK(latency("4 GB/s") < latency("2 GB/s"));
+}
+
 }  // namespace overload_test

@@ -57,7 +57,8 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   }
   if (of_tenants_alone(prediction))
     for (const Component& tenant : design.tenants)
-      for (const std::string_view key : {"makespan", "ttft", "query", "latency", "chunk", "operations"})
+      for (const std::string_view key :
+           {"makespan", "ttft", "query", "latency", "chunk", "operations"})
         add(metric::of_tenant(tenant.id, key));
   if (of_pipeline(prediction)) add(metric::kPipelineTime);
   for (const Component& stage : design.stages) add_if_any(metric::of_stage(stage.id, "time"));
