@@ -84,7 +84,7 @@ constexpr Row kRows[] = {
     {"host", "compute_nic", "compute NICs", of_hosts, DrawnIn::media},
     {"host", "cpu", "CPU cores", of_hosts, DrawnIn::media},
     {"host", "gds", "GPUDirect Storage", of_hosts, DrawnIn::media},
-    {"host", "gpu.copy", "GPU-to-host copy", none, DrawnIn::media},
+    {"host", "gpu.copy", "host-GPU copies", none, DrawnIn::media},
     {"host", "gpu.decode", "GPU decoders", of_hosts, DrawnIn::media},
     {"host", "gpu.peer", "GPU peer path", of_hosts, DrawnIn::media},
     {"host", "memory", "memory", of_hosts, DrawnIn::media},

@@ -47,6 +47,7 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     {"h", time, 0, 3600.0},
     {"d", time, 0, 86400.0},
 
+    {"b/s", rate, 0, 1, kBitsPerByte, false},
     {"kb/s", rate, 3, 1, kBitsPerByte, false},
     {"kbit/s", rate, 3, 1, kBitsPerByte, false},
     {"kbps", rate, 3, 1, kBitsPerByte, false},

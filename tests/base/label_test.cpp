@@ -12,7 +12,7 @@ TEST_CASE("resources are named as people call them") {
   CHECK(label::of_resource("storage.scratch.ost.write") == "OSTs of scratch (write)");
   CHECK(label::of_resource("storage.scratch.ost.lock") == "extent locks of scratch");
   CHECK(label::of_resource("storage.rgw.read") == "bandwidth of rgw (read)");
-  CHECK(label::of_resource("host.gpu.gpu.copy") == "GPU-to-host copy");
+  CHECK(label::of_resource("host.gpu.gpu.copy") == "host-GPU copies");
   CHECK(label::of_resource("host.gpu.client.archive.read") ==
         "storage clients of gpu hosts, archive (read)");
   CHECK(label::of_resource("host.a.nvme.drives.write") == "local NVMe drives of a hosts (write)");
@@ -45,13 +45,13 @@ TEST_CASE("figures are named as people call them, their statistic in words") {
         "utilization of the OSTs of scratch");
   CHECK(label::of_metric("cost.capex", "USD") == "cost of the system");
   CHECK(label::of_metric("job.train.checkpoint.took.host.gpu.gpu.copy", "s") ==
-        "save in the GPU-to-host copy");
+        "save in the host-GPU copies");
   CHECK(label::of_metric("job.train.checkpoint.size", "B") == "size of a save");
 }
 
 TEST_CASE("a figure without a row is named by its own words") {
   CHECK(label::of_metric("job.train.waited.host.gpu.gpu.copy", "s") ==
-        "time waited for the GPU-to-host copy");
+        "time waited for the host-GPU copies");
   CHECK(label::of_metric("job.train.waited.storage.scratch.ost.write", "s", true) ==
         "time waited for the OSTs of scratch (write) of train");
   CHECK(label::of_metric("job.train.stall.cpu", "ratio") == "waiting for CPU cores");

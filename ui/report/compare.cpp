@@ -12,22 +12,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCompareLabel = 20, kWideLabel = 27, kLeastColumn = 18;
 
-/// `text` in lines of at most `width` characters, broken at blanks and dots where it can be.
-std::vector<std::string> in_lines(std::string text, std::size_t width) {
-  std::vector<std::string> out;
-  while (text.size() > width) {
-    std::size_t at = text.find_last_of(" ", width);
-    if (at == std::string::npos || at == 0) {
-      at = text.find_last_of(".", width - 1);
-      at = at == std::string::npos || at == 0 ? width : at + 1;
-    }
-    out.push_back(text.substr(0, at));
-    text.erase(0, text[at] == ' ' ? at + 1 : at);
-  }
-  out.push_back(text);
-  return out;
-}
-
 std::string marked(const ComparedCell& cell) {
   return cell.text + (cell.status == "best" ? " *" : "");
 }

@@ -133,6 +133,21 @@ std::string upper(std::string_view text) {
   return out;
 }
 
+std::vector<std::string> in_lines(std::string text, std::size_t width) {
+  std::vector<std::string> out;
+  while (text.size() > width) {
+    std::size_t at = text.find_last_of(" ", width);
+    if (at == std::string::npos || at == 0) {
+      at = text.find_last_of(".", width - 1);
+      at = at == std::string::npos || at == 0 ? width : at + 1;
+    }
+    out.push_back(text.substr(0, at));
+    text.erase(0, text[at] == ' ' ? at + 1 : at);
+  }
+  out.push_back(text);
+  return out;
+}
+
 std::string shortened(const std::string& name, std::size_t width) {
   const std::size_t length = characters(name);
   if (length <= width) return name;

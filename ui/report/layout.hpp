@@ -47,6 +47,9 @@ class Ink {
 [[nodiscard]] std::string wrapped(std::string_view first, std::string_view text,
                                   std::size_t indent);
 
+/// `text` in lines of at most `width` characters, broken at blanks and dots where it can be.
+[[nodiscard]] std::vector<std::string> in_lines(std::string text, std::size_t width);
+
 /// "  - one", each wrapped; behind `most` of them "  ... and 3 " and `more`.
 [[nodiscard]] std::string bullets(const std::vector<std::string>& lines, std::size_t most,
                                   std::string_view more);

@@ -70,8 +70,10 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     const std::string effect(effect_name(m.effect));
     const std::string figures = " " + right(before_text(m), 12) + " " + right(after_text(m), 12);
     const std::size_t name = kNameAndFigures - figures.size();
-    out += "  " + left(shortened(metric_label(m.metric), name), name) + figures + " " +
-           right(delta_text(m), 8) + " " + coloured(ink, effect, effect) + "\n";
+    std::vector<std::string> lines = in_lines(metric_label(m.metric), name);
+    lines.back() = left(lines.back(), name) + figures + " " + right(delta_text(m), 8) + " " +
+                   coloured(ink, effect, effect);
+    for (const std::string& line : lines) out += "  " + line + "\n";
   }
   out += more_line(n, all_moved);
   for (const auto& [what, all] :
