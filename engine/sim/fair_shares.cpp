@@ -82,7 +82,30 @@ void FairShares::set_flows(std::uint32_t group, std::uint32_t flows) {
   changed_.push_back(group);
 }
 
+bool FairShares::reserve(std::span<const std::uint32_t> path, double rate) {
+  std::size_t kept = 0;
+  while (kept < path.size()) {
+    Link& link = links_[path[kept]];
+    if (link.level < kNever || room(link) < rate) break;
+    link.taken += rate;
+    ++link.flows;
+    ++kept;
+  }
+  if (kept == path.size()) return true;
+  release(path.first(kept), rate);
+  return false;
+}
+
+void FairShares::release(std::span<const std::uint32_t> path, double rate) {
+  for (const std::uint32_t at : path) {
+    Link& link = links_[at];
+    link.taken -= rate;
+    if (--link.flows == 0) clear(link);
+  }
+}
+
 void FairShares::update() {
+  crowded_ = false;
   moved_.clear();
   shifted_.clear();
   updated_.swap(changed_);

@@ -44,6 +44,14 @@ class FairShares {
   [[nodiscard]] bool is(std::uint32_t group, std::span<const std::uint32_t> path, double weight,
                         double cap) const;
 
+  /// Whether the links of `path`, none of which is full, have room for a flow that moves at `rate`
+  /// and belongs to no group: then they keep it, until it is released.
+  [[nodiscard]] bool reserve(std::span<const std::uint32_t> path, double rate);
+  void release(std::span<const std::uint32_t> path, double rate);
+  /// Whether links that have become full are crossed by flows without a group: to be released and
+  /// put into groups before the next `update`.
+  [[nodiscard]] bool crowded() const { return crowded_; }
+
   /// Brings the shares up to date; afterwards the next three say what is different.
   void update();
   /// Groups whose flows were set.
@@ -151,6 +159,7 @@ class FairShares {
   LongVector<std::uint32_t> moved_;
   LongVector<std::uint32_t> shifted_;
   std::uint64_t fillings_ = 0;
+  bool crowded_ = false;
   // Of the filling under way:
   LongVector<std::uint32_t> chosen_;  // groups
   LongVector<std::uint32_t> seen_;    // links they cross

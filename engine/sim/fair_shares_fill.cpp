@@ -64,6 +64,7 @@ void FairShares::open(std::uint32_t index) {
   links_[index].opened = true;
   for (const std::uint32_t group : links_[index].crossing)
     if (groups_[group].flows > 0) choose(group);
+  if (links_[index].chosen_flows != links_[index].flows) crowded_ = true;
 }
 
 // Progressive filling of what the others leave: the rate per weight rises for all chosen groups
@@ -171,7 +172,8 @@ void FairShares::freeze(Group& group, double rate, std::uint32_t bound) {
 void FairShares::spread() {
   for (const std::uint32_t at : seen_) {
     const Link& link = links_[at];
-    if (link.next_level < kNever && link.chosen_flows != link.flows) to_open_.push_back(at);
+    if (link.next_level < kNever && link.chosen_flows != link.flows && !link.opened)
+      to_open_.push_back(at);
   }
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kSlots = 8;      // of the table in a line of the cache
+constexpr std::size_t kBackOff = 16;     // flows that begin in groups for each that was put there
 constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
 
 std::uint64_t scattered(std::uint64_t seed, std::uint64_t value) {
@@ -34,28 +35,43 @@ void FluidSolver::set_capacity(LinkId link, Rate capacity) {
 void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, double members,
                         Rate cap) {
   assert(!path.empty() && bytes > Bytes{} && bytes.finite() && members > 0.0 && cap > Rate{});
-  const std::uint32_t index = group_of(path, members, cap.in(unit::Bps));
+  path_.clear();
+  for (const LinkId link : path) path_.push_back(link.index);
+  ++flows_;
+  LooseFlows::Loose flow;
+  flow.bytes = bytes.in(unit::B);
+  flow.members = members;
+  flow.cap = cap.in(unit::Bps);
+  flow.order = next_order_++;
+  if (flow.cap < kNever && flow.order >= loose_from_ && shares_.reserve(path_, flow.rate())) {
+    flow.end = now_ + flow.bytes / flow.cap;
+    loose_.start(key, path_, flow);
+  } else {
+    join(key, flow.bytes, flow);
+  }
+}
+
+// Into the group of `path_`.
+void FluidSolver::join(FlowKey key, double left, const LooseFlows::Loose& flow) {
+  const std::uint32_t index = group_of(flow.members, flow.cap);
   Group& group = groups_[index];
-  const double size = bytes.in(unit::B);
   const double reading =
       group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
   if (group.heap.empty()) ++busy_;
-  group.heap.push_back({.end = reading + size, .bytes = size, .order = next_order_++, .key = key});
+  group.heap.push_back(
+      {.end = reading + left, .bytes = flow.bytes, .order = flow.order, .key = key});
   if (group.heap.size() > 1) std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
   while (key >= group_of_key_.size()) group_of_key_.push_back(kNoGroup);
   group_of_key_[key] = index;
-  ++flows_;
   change(index);
 }
 
-std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members, double cap) {
+std::uint32_t FluidSolver::group_of(double members, double cap) {
   std::uint64_t hash =
       scattered(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
-  path_.clear();
-  for (const LinkId link : path) path_.push_back(link.index);
   // Those that differ only a little in their last link, as the stripes of a file do, share a line
   // of the cache.
-  for (const LinkId link : path.first(path.size() - 1)) hash = scattered(hash, link.index);
+  for (std::size_t i = 0; i + 1 < path_.size(); ++i) hash = scattered(hash, path_[i]);
   hash = scattered(hash, path_.back() / kSlots);
   if (2 * known_ >= table_.size()) forget_idle_groups();
   const auto part = static_cast<std::uint32_t>(hash) / kSlots * kSlots + path_.back() % kSlots;
@@ -175,6 +191,24 @@ void FluidSolver::find_next() {
 }
 
 void FluidSolver::share() {
+  share_groups();
+  if (!shares_.crowded()) return;
+  group_loose();
+  share_groups();
+}
+
+// Each flow is moved at most once, and where links are now full, now not, the next ones begin in
+// groups.
+void FluidSolver::group_loose() {
+  loose_from_ = next_order_ + kBackOff * loose_.size();
+  loose_.take_all([&](FlowKey key, const LooseFlows::Loose& flow) {
+    shares_.release(flow.path, flow.rate());
+    path_.assign(flow.path.begin(), flow.path.end());
+    join(key, flow.left(now_), flow);
+  });
+}
+
+void FluidSolver::share_groups() {
   shares_.update();
   ++share_;
   // Groups leave their clocks before these change.
@@ -215,6 +249,7 @@ void FluidSolver::take_ended(std::vector<FlowKey>& ended) {
   dates_.each_up_to(last, [&](std::uint32_t clock) { due_.push_back(clock); });
   for (const std::uint32_t clock : due_) take_ended(clock);
   due_.clear();
+  take_ended_loose(last);
   if (ended_.size() == 1)
     ended.push_back(ended_.front().second);
   else if (!ended_.empty())
@@ -239,6 +274,7 @@ void FluidSolver::in_order_of_start(std::vector<FlowKey>& ended) {
 }
 
 double FluidSolver::left_of(FlowKey key) const {
+  if (const LooseFlows::Loose* loose = loose_.find(key)) return loose->left(now_) / loose->bytes;
   const Group& group = groups_[group_of_key_[key]];
   double reading = group.offset;
   if (group.clock != kNoClock) {
@@ -248,6 +284,16 @@ double FluidSolver::left_of(FlowKey key) const {
   for (const Member& member : group.heap)
     if (member.key == key) return std::max(0.0, (member.end - reading) / member.bytes);
   return 0.0;
+}
+
+void FluidSolver::take_ended_loose(double last) {
+  loose_.take_until(last, [&](FlowKey key, const LooseFlows::Loose& flow) {
+    if (flow.left(now_) > kTogether * flow.bytes + flow.cap * resolution(now_)) return false;
+    shares_.release(flow.path, flow.rate());
+    ended_.emplace_back(flow.order, key);
+    --flows_;
+    return true;
+  });
 }
 
 void FluidSolver::take_ended(std::uint32_t index) {

@@ -10,6 +10,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/fair_shares.hpp"
 #include "engine/sim/keyed_heap.hpp"
+#include "engine/sim/loose_flows.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/short_list.hpp"
 #include "stallcast/units.hpp"
@@ -24,6 +25,9 @@ namespace stallcast::sim {
 /// reading of its group, which is that of the clock but for an offset, so when the level of a link
 /// changes, nothing has to be done for the flows it bounds. Starting or ending a flow costs
 /// O(log n), and more only where FairShares has to look at others.
+///
+/// Flows that have a cap, and links with room for all of them at their caps, need none of this:
+/// they are loose (LooseFlows). When a link of theirs becomes full, all of them get groups.
 ///
 /// Flows end together when their remaining work is below 1e-12 of their size, or their remaining
 /// time below the resolution of the date.
@@ -41,7 +45,7 @@ class FluidSolver {
   /// Date at which the next flow ends; infinity if none runs.
   [[nodiscard]] Seconds next_completion() {
     if (!next_known_) find_next();
-    return Seconds::from(next_, unit::s);
+    return Seconds::from(std::min(next_, std::max(loose_.next(), now_)), unit::s);
   }
   /// Moves the date to `to` and appends the keys of flows that ended, in the order of their starts.
   /// REQUIRES: now <= to <= next_completion() (up to rounding).
@@ -92,7 +96,8 @@ class FluidSolver {
     std::uint32_t group = kNoGroup;
   };
 
-  std::uint32_t group_of(std::span<const LinkId> path, double members, double cap);
+  void join(FlowKey key, double left, const LooseFlows::Loose& flow);
+  std::uint32_t group_of(double members, double cap);
   std::uint32_t new_clock();
   void forget_idle_groups();
   void change(std::uint32_t group);
@@ -110,8 +115,11 @@ class FluidSolver {
   [[nodiscard]] double last_together() const { return now_ + kTogether * now_ + resolution(now_); }
   void find_next();
   void share();
+  void share_groups();
+  void group_loose();
   void in_order_of_start(std::vector<FlowKey>& ended);
   void take_ended(std::vector<FlowKey>& ended);
+  void take_ended_loose(double last);
   void take_ended(std::uint32_t clock);
   void take_ended(Group& group, double reading, double rate);
 
@@ -133,11 +141,13 @@ class FluidSolver {
   std::size_t known_ = 0;                   // groups in table_
   std::size_t busy_ = 0;                    // groups with flows
   LongVector<std::uint32_t> stale_;         // clocks whose next date is to be found anew
-  std::vector<std::uint32_t> path_;         // scratch of `group_of`
-  LongVector<std::uint32_t> due_;           // scratch of `advance`
-  LongVector<std::uint32_t> first_;         // scratch of `take_ended`
-  LongVector<Ended> ended_;                 // scratch of `advance`
-  LongVector<FlowKey> started_;             // scratch of `in_order_of_start`
+  LooseFlows loose_;
+  std::uint64_t loose_from_ = 0;     // order of starts from which on flows may be loose
+  std::vector<std::uint32_t> path_;  // of the flow that starts
+  LongVector<std::uint32_t> due_;    // scratch of `advance`
+  LongVector<std::uint32_t> first_;  // scratch of `take_ended`
+  LongVector<Ended> ended_;          // scratch of `advance`
+  LongVector<FlowKey> started_;      // scratch of `in_order_of_start`
 };
 
 }  // namespace stallcast::sim

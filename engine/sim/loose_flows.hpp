@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "engine/sim/memory.hpp"
+#include "engine/sim/short_list.hpp"
+
+namespace stallcast::sim {
+
+/// Flows that move at their cap, since no link of theirs is full with all of them: when they end is
+/// known when they start, and nothing has to be shared for them. FluidSolver says which.
+class LooseFlows {
+ public:
+  using FlowKey = std::uint32_t;
+
+  struct Loose {
+    ShortList<std::uint32_t, 4> path;  ///< links
+    double bytes = 0.0, members = 1.0;
+    double cap = 0.0;  ///< B/s of a member
+    double end = 0.0;  ///< date, s
+    std::uint64_t order = 0;
+    bool runs = false;
+
+    [[nodiscard]] double rate() const { return members * cap; }
+    [[nodiscard]] double left(double now) const { return std::max(0.0, (end - now) * cap); }
+  };
+
+  void start(FlowKey key, std::span<const std::uint32_t> path, const Loose& figures) {
+    while (key >= flows_.size()) flows_.emplace_back();
+    Loose& flow = flows_[key];
+    flow.path.assign(path);
+    flow.bytes = figures.bytes;
+    flow.members = figures.members;
+    flow.cap = figures.cap;
+    flow.end = figures.end;
+    flow.order = figures.order;
+    flow.runs = true;
+    ends_.push_back({flow.end, flow.order, key});
+    std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
+  }
+
+  /// Date at which the next one ends; infinity if none runs.
+  [[nodiscard]] double next() const {
+    return ends_.empty() ? std::numeric_limits<double>::infinity() : ends_.front().date;
+  }
+  /// Of those that end until `last`, takes those for which `over(key, flow)`.
+  template <class Over>
+  void take_until(double last, Over&& over) {
+    while (next() <= last) {
+      const End end = ends_.front();
+      std::pop_heap(ends_.begin(), ends_.end(), std::greater<>{});
+      ends_.pop_back();
+      Loose& flow = flows_[end.key];
+      flow.runs = !over(end.key, flow);
+      if (flow.runs) not_yet_.push_back(end);
+    }
+    for (const End& end : not_yet_) {
+      ends_.push_back(end);
+      std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
+    }
+    not_yet_.clear();
+  }
+  /// Takes all, in the order of their starts.
+  template <class Take>
+  void take_all(Take&& take) {
+    std::sort(ends_.begin(), ends_.end(),
+              [](const End& a, const End& b) { return a.order < b.order; });
+    for (const End& end : ends_) {
+      flows_[end.key].runs = false;
+      take(end.key, flows_[end.key]);
+    }
+    ends_.clear();
+  }
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  /// Nothing for a key that has none.
+  [[nodiscard]] const Loose* find(FlowKey key) const {
+    return key < flows_.size() && flows_[key].runs ? &flows_[key] : nullptr;
+  }
+
+ private:
+  struct End {
+    double date;
+    std::uint64_t order;
+    FlowKey key;
+    bool operator>(const End& other) const {
+      return date != other.date ? date > other.date : order > other.order;
+    }
+  };
+  LongVector<Loose> flows_;  // by key
+  LongVector<End> ends_;     // heap
+  LongVector<End> not_yet_;  // scratch
+};
+
+}  // namespace stallcast::sim
