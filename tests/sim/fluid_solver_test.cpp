@@ -1,7 +1,9 @@
 #include "engine/sim/fluid_solver.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
 #include <vector>
 
 #include "tests/sim/programs.hpp"
@@ -189,6 +191,75 @@ TEST_CASE("many groups come and go without a trace") {
   const LinkId path[] = {links[0]};
   solver.start(1, path, b(20), 1.0, kNoCap);
   CHECK(solver.next_completion() == s(date + 2.0));
+}
+
+TEST_CASE("flows that have room at their caps are shared when somebody takes it") {
+  FluidSolver solver;
+  const LinkId path[] = {solver.add_link(10_Bps)};
+  std::vector<std::uint32_t> ended;
+  solver.start(1, path, b(40), 1.0, 4_Bps);
+  solver.start(2, path, b(40), 1.0, 4_Bps);
+  CHECK(solver.next_completion() == s(10));
+  solver.advance(s(5), ended);
+  CHECK(solver.solves() == 0);
+  CHECK(solver.left_of(1) == 0.5);
+
+  SECTION("another flow: a third of the link for each, 20 B are left of each") {
+    solver.start(3, path, b(20), 1.0, kNoCap);
+    CHECK(solver.left_of(1) == 0.5);
+    for (const auto& [key, end] : finish(solver)) CHECK(end == Approx(11.0).epsilon(1e-14));
+  }
+  SECTION("a link that narrows") {
+    solver.set_capacity(path[0], 4_Bps);
+    for (const auto& [key, end] : finish(solver)) CHECK(end == Approx(15.0).epsilon(1e-14));
+  }
+  SECTION("nobody: they end as they were to, and the link is free again") {
+    for (const auto& [key, end] : finish(solver)) CHECK(end == 10.0);
+    solver.start(3, path, b(20), 1.0, kNoCap);
+    CHECK(finish(solver)[3] == 12.0);
+  }
+}
+
+TEST_CASE("a cap is a link of one's own, whether links have room or not") {
+  std::mt19937_64 engine{7};
+  const auto random = [&](double to) {
+    return to * (1e-6 + static_cast<double>(engine() >> 11U) * 0x1p-53);
+  };
+  for (const double load : {0.3, 1.0, 3.0}) {
+    INFO(load);
+    FluidSolver capped, linked;
+    std::vector<LinkId> links;
+    for (int i = 0; i < 4; ++i) {
+      links.push_back(capped.add_link(100_Bps));
+      linked.add_link(100_Bps);
+    }
+    std::vector<std::uint32_t> ours, theirs;
+    double last = 0.0;
+    std::uint32_t key = 0;
+    for (; key < 3000; ++key) {
+      // 4 links of 100 B/s; flows of 50 B on average on one or two of them
+      last += random(2.0 * 50.0 * 1.5 / (load * 400.0));
+      for (FluidSolver* const solver : {&capped, &linked})
+        while (solver->next_completion() <= s(last))
+          solver->advance(solver->next_completion(), solver == &capped ? ours : theirs);
+      capped.advance(s(last), ours);
+      linked.advance(s(last), theirs);
+      REQUIRE(ours.size() == theirs.size());
+      std::vector<LinkId> path = {links[engine() % 4]};
+      if (engine() % 2 == 0) path.push_back(links[engine() % 4]);
+      const double members = 1.0 + static_cast<double>(engine() % 3), cap = 1.0 + random(20.0);
+      const Bytes size = b(random(100.0));
+      capped.start(key, path, size, members, bps(cap));
+      path.push_back(linked.add_link(bps(cap * members)));
+      linked.start(key, path, size, members, kNoCap);
+    }
+    const auto left = finish(capped), wanted = finish(linked);
+    for (const auto& [one, end] : wanted) CHECK(left.at(one) == Approx(end).epsilon(1e-9));
+    std::sort(ours.begin(), ours.end());
+    std::sort(theirs.begin(), theirs.end());
+    CHECK(ours == theirs);
+    CHECK(capped.solves() < linked.solves());
+  }
 }
 
 }  // namespace fluid_solver_test
