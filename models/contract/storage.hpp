@@ -72,6 +72,7 @@ struct Client {
   std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
   std::uint64_t process = 0;   ///< of each member: what it has open is its own
   std::size_t host_group = 0;  ///< where it runs: as HostSite.group
+  double hosts = 1.0;          ///< of that group
   double members = 1.0;        ///< processes acting together
   double unseen = 0.0;  ///< members that draw delays of their own, of which the longest is told
   double share = 1.0;   ///< weight of each of them on shared resources

@@ -224,6 +224,7 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   return {
       .id = clients_++,
       .host_group = there.first_group + group,
+      .hosts = groups(host)[group].hosts,
       .members = members,
       .host_read = std::min(network, limits.read),
       .host_write = std::min(network, limits.write),

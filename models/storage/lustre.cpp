@@ -93,9 +93,11 @@ class Lustre final : public PooledStore {
     }
     WriteRequest rest = request;
     rest.bytes = request.bytes - file.mdt * request.files;
+    const Bytes piece = request.requests > 0.0 ? request.range() : p_.rpc;
     co_return co_await write_files(
-        client, rest, p_.ost_service, stream_cap(file, request.direct, false), p_.commit,
-        media_share(file, request.writers, request.requests > 0.0 ? request.range() : p_.rpc));
+        client, rest, p_.ost_service,
+        std::min(stream_cap(file, request.direct, false), window_share(client, piece)), p_.commit,
+        media_share(file, request.writers, piece));
   }
 
   void describe(sim::Ledger& ledger) override {
@@ -188,7 +190,8 @@ class Lustre final : public PooledStore {
     if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
     co_return co_await read_files(
         client, request, p_.ost_service + p_.seek,
-        std::min(stream_cap(file, request.direct, true), seeking_share(client, request)));
+        std::min(stream_cap(file, request.direct, true),
+                 std::min(seeking_share(client, request), window_share(client, file.on_osts()))));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -227,6 +230,17 @@ class Lustre final : public PooledStore {
     const Seconds left = piece * (members / osts_.count()) / one - p_.seek;
     const bool seeks = one < osts_.read_rate();
     return seeks && left > Seconds{} ? piece / left : Rate::infinity();
+  }
+
+  // What the RPCs that the hosts of a class may have in flight leave each member of it.
+  //    [lustre.md, eq. 12]
+  Rate window_share(const Client& client, Bytes bytes) const {
+    const Bytes piece = std::min(bytes, p_.rpc);
+    const double rpcs = static_cast<double>(p_.rpcs_in_flight) * osts_.count() * client.hosts;
+    const Seconds one = round_trip() + p_.ost_service + p_.seek;
+    // For one answer each waits anyway.
+    const Seconds wait = one * (client.members / rpcs - 1.0);
+    return wait > Seconds{} ? piece / wait : Rate::infinity();
   }
 
   // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.

@@ -120,6 +120,7 @@ Client Tenant::next_client(const Operation& operation) {
   next.served += 1.0;
   Client client = next.client;
   client.members = operation.members;
+  client.hosts = hosts();  // its processes are on all of them
   client.host_read = std::min(client.host_read, operation.cap);
   client.host_write = std::min(client.host_write, operation.cap);
   return client;

@@ -64,6 +64,22 @@ TEST_CASE("small reads of a tenant from disks behind OSTs are as many as disks s
   CHECK(operations("randwrite") == Approx(20.0 / 8e-3).epsilon(0.04));
 }
 
+TEST_CASE("small requests of a Lustre client are as many as its RPCs in flight have answers") {
+  for (const char* pattern : {"randread", "randwrite"}) {
+    INFO(pattern);
+    const auto operations = [&](const char* depth) {
+      return metric(
+          alone(flash(), "fio",
+                {{"rw", pattern}, {"bs", "4 KiB"}, {"iodepth", depth}, {"direct", "true"}}),
+          "tenant.x.operations");
+    };
+    const double most = operations("16");  // two OSTs, 8 RPCs for each
+    CHECK(operations("4") == Approx(most / 4.0).epsilon(0.1));
+    CHECK(operations("64") == Approx(most).epsilon(0.1));
+    CHECK(operations("1024") == Approx(operations("64")).epsilon(0.02));
+  }
+}
+
 TEST_CASE("PUTs in flight do not wait for the slowest of all, but in a save they do") {
   const auto operations = [](const char* depth) {
     return metric(alone(component(Role::storage, "s3", "scratch", {}), "fio",
