@@ -29,6 +29,21 @@ struct StorageLoad {
   bool direct = true;              ///< all of them are read with O_DIRECT
   Seconds round_trip;              ///< of the fabric between clients and servers
   Bytes data;                      ///< of all data sets that are read from it
+
+  /// Who reads files of one size: a job, or a replay.
+  struct Reader {
+    std::string job;  ///< empty: a replay
+    double concurrent_reads = 0.0;
+    Bytes file = Bytes::infinity();
+  };
+  std::vector<Reader> readers{};
+  bool others = false;  ///< tenants or stages use it, too
+};
+
+/// What a storage system gives the reads of one job, where that is less than it gives all.
+struct OwnReads {
+  std::string resource;  ///< to blame
+  Rate rate;
 };
 
 /// Work that cores of the host do on every byte a client moves.    [docs/models/host.md, eq. 3]
@@ -175,6 +190,10 @@ class StorageModel {
 
   /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
   virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
+  [[nodiscard]] virtual std::optional<OwnReads> own_reads(const std::string& job) const {
+    (void)job;
+    return {};
+  }
   /// Whether it lies inside the hosts: then it has no place on the fabric, and `build_on_host` is
   /// called for every host group after `build`.
   [[nodiscard]] virtual bool local() const { return false; }

@@ -18,7 +18,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   const DatasetParams dataset = dataset_params(*job.dataset);
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
-  site.client = plant.job_client(job.job.id, host, group, storage, readers, layout.gds);
+  site.client = plant.reading_client(job.job.id, host, group, storage, readers, layout.gds);
   // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
   const auto cores_for = [&](const std::string& id) {
     HostCores cores = plant.cores(host, group, id, readers);
@@ -29,10 +29,10 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   };
   site.cores = cores_for(storage);
   if (dataset.also)
-    site.also =
-        OtherStore{&plant.storage(*dataset.also),
-                   plant.job_client(job.job.id, host, group, *dataset.also, readers, layout.gds),
-                   cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
+    site.also = OtherStore{
+        &plant.storage(*dataset.also),
+        plant.reading_client(job.job.id, host, group, *dataset.also, readers, layout.gds),
+        cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
   site.opens = plant.host_link(host, group, "opens");
   site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;

@@ -16,6 +16,12 @@
 namespace stallcast::models {
 namespace {
 
+constexpr std::string_view kOwn = "[of ";
+/// A job's own part of a resource, of which it has the name in blame.
+std::string own_link(const std::string& resource, const std::string& job) {
+  return resource + std::string(kOwn) + job + "]";
+}
+
 // Of reads in ranges, as large as they are on average.
 void add_load(const ReplayHeader& trace, StorageLoad& load) {
   const auto bytes = [](double value) { return Bytes::from(value, unit::B); };
@@ -27,6 +33,8 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
   load.whole = false;
   load.direct = false;
   load.concurrent_reads += static_cast<double>(trace.readers);
+  load.readers.push_back(
+      {{}, static_cast<double>(trace.readers), bytes(trace.read_bytes / trace.reads)});
 }
 
 }  // namespace
@@ -60,16 +68,21 @@ Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core
       if (access.files > 0.0) load.stored += dataset.sample * (dataset.sample_count() * share);
       load.whole = load.whole && access.ranges <= access.files;
       load.direct = load.direct && dataset.direct;
-      load.concurrent_reads += layouts_.at(job.job.id).readers() * workers * share;
+      const double readers = layouts_.at(job.job.id).readers() * workers * share;
+      load.concurrent_reads += readers;
+      load.readers.push_back({job.job.id, readers, file});
       load.data += dataset.sample * (dataset.sample_count() * share);
     }
-    for (const Component& tenant : design.tenants)
-      if (const auto trace = replayed(tenant); trace && trace->reads > 0.0)
-        for (const std::string& place : places_of(tenant))
-          if (leads_to(place, component.id)) {
-            add_load(*trace, load);
-            break;
-          }
+    for (const Component& tenant : design.tenants) {
+      const std::vector<std::string> places = places_of(tenant);
+      if (std::none_of(places.begin(), places.end(),
+                       [&](const std::string& place) { return leads_to(place, component.id); }))
+        continue;
+      const auto trace = replayed(tenant);
+      if (trace && trace->reads > 0.0) add_load(*trace, load);
+      load.others = load.others || !trace;
+    }
+    load.others = load.others || !design.stages.empty();
     storages_.at(component.id)->build(topology_, load);
   }
   build_host_drives();
@@ -175,6 +188,10 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       operations_.try_emplace(job, context, resources_, "job." + job + ".limit_operations",
                               *qos.operations);
   }
+  for (const auto& [job, qos] : qos_)
+    for (const auto& [id, storage] : storages_)
+      if (const std::optional<OwnReads> own = storage->own_reads(job))
+        add(own_link(own->resource, job), own->rate);
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g) {
@@ -250,6 +267,14 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
   return out;
 }
 
+Client Plant::reading_client(const std::string& job, const std::string& host, std::size_t group,
+                             const std::string& storage, double members, bool gds) {
+  Client out = job_client(job, host, group, storage, members, gds);
+  if (const std::optional<OwnReads> own = storages_.at(storage)->own_reads(job))
+    out.read_path.push_back(link_by_name_.at(own_link(own->resource, job)));
+  return out;
+}
+
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
                              std::string_view what) const {
   const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
@@ -300,6 +325,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
     const sim::LinkUse use = context.use({l});
     const Bytes carried = use.carried + under_way[l];
+    if (use.name.find(kOwn) != use.name.npos) continue;  // what it carries others carry, too
     const std::string name = ResourceTable::without_group(use.name);
     ResourceUse& out = by_name[name];
     out.name = name;

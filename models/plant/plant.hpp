@@ -59,6 +59,10 @@ class Plant {
   [[nodiscard]] Client job_client(const std::string& job, const std::string& host,
                                   std::size_t group, const std::string& storage, double members,
                                   bool gds = false);
+  /// The same for those that read samples: behind what the storage system gives such reads.
+  [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
+                                      std::size_t group, const std::string& storage, double members,
+                                      bool gds = false);
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);

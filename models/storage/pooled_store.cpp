@@ -14,7 +14,8 @@ constexpr double kMostThreads = 1e4;
 void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   using enum graph::NodeRole;
   load_ = load;
-  const PoolShape shape = pool(load);
+  PoolShape shape = pool(load);
+  if (load.readers.size() + (load.others ? 1 : 0) > 1) shape.read = find_own_reads(load);
   metadata_name_ = name_ + "." + shape.metadata;
   media_name_ = name_ + "." + shape.media;
   const std::string &media = media_name_, servers = name_ + "." + shape.server;
@@ -28,8 +29,9 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  const std::string reads = shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling;
-  topology.add_edge(media_out_, server_out, reads + ".read", ceiling(shape.read));
+  const std::string reads =
+      (shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling) + ".read";
+  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read));
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   graph::NodeId out = egress_, in = ingress_;
   if (shape.routers.finite()) {
@@ -41,9 +43,34 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   }
   topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
   topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
-  media_edges_ = {media, limit + ".read", limit + ".write"};
+  media_edges_ = {media, reads, limit + ".write"};
   server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
   attached_ = shape.attached;
+}
+
+// Where several read, each gets what the system gives reads like its own, and all together what it
+// gives those that are easiest.    [docs/models/storage.md, eq. 12]
+Rate PooledStore::find_own_reads(const StorageLoad& load) {
+  Rate most;
+  const auto given = [&](double concurrent, Bytes file) {
+    StorageLoad one = load;
+    one.concurrent_reads = concurrent;
+    one.file = file;
+    return pool(one).read;
+  };
+  if (load.others) most = given(0.0, Bytes::infinity());
+  for (const StorageLoad::Reader& reader : load.readers) {
+    most = std::max(most, given(load.concurrent_reads, reader.file));
+    if (!reader.job.empty()) own_reads_[reader.job] = given(reader.concurrent_reads, reader.file);
+  }
+  std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most; });
+  return most;
+}
+
+std::optional<OwnReads> PooledStore::own_reads(const std::string& job) const {
+  const auto found = own_reads_.find(job);
+  if (found == own_reads_.end()) return {};
+  return OwnReads{media_edges_[1], found->second};
 }
 
 void PooledStore::attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,

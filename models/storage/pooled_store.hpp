@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -63,6 +64,7 @@ struct SharedPieces {
 class PooledStore : public StorageModel {
  public:
   void build(graph::Topology& topology, const StorageLoad& load) override;
+  [[nodiscard]] std::optional<OwnReads> own_reads(const std::string& job) const override;
   [[nodiscard]] graph::NodeId read_source() const final { return media_in_; }
   [[nodiscard]] graph::NodeId write_sink() const final { return media_out_; }
   [[nodiscard]] graph::NodeId egress() const final { return egress_; }
@@ -130,6 +132,7 @@ class PooledStore : public StorageModel {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
  private:
+  Rate find_own_reads(const StorageLoad& load);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
   [[nodiscard]] Served blame_pieces(Served served) const;
 
@@ -138,6 +141,7 @@ class PooledStore : public StorageModel {
   graph::NodeId media_in_, media_out_, egress_, ingress_;
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
+  std::map<std::string, Rate> own_reads_;  ///< by job
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;

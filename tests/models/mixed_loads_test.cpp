@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/support/designs.hpp"
+
+/// Jobs and tenants that read one storage system in different ways: docs/models/storage.md, eq. 12.
+namespace mixed_loads_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+struct Kind {
+  const char* name;
+  std::vector<std::pair<const char*, const char*>> settings;
+};
+const Kind kKinds[] = {{"lustre", {{"ost.count", "4"}, {"ost.read", "4 GB/s"}}},
+                       {"cephfs", {{"osd.count", "32"}, {"server.count", "4"}}},
+                       {"hdfs", {{"datanode.count", "8"}}},
+                       {"san", {{"port.count", "8"}, {"array.ops", "50 kops/s"}}},
+                       {"daos", {{"server.count", "2"}}},
+                       {"beegfs", {{"target.count", "8"}}},
+                       {"gpfs", {{"server.count", "8"}}},
+                       {"chunkstore", {{"node.count", "8"}}}};
+
+Component reader(const char* sample) {
+  return component(
+      Role::dataset, "raw", "",
+      {{"on", "scratch"}, {"sample", sample}, {"samples", "100000000"}, {"decode", "0 ms"}});
+}
+
+Component loader(const char* workers) {
+  return component(Role::loader, "pytorch", "", {{"workers", workers}, {"batch", "4"}});
+}
+
+// 32 GPUs that read large samples as quickly as they come.
+Design large(const Kind& kind) {
+  Design design = small_design();
+  design.storage[0] = component(Role::storage, kind.name, "scratch", {});
+  for (const auto& [key, value] : kind.settings) set(design.storage[0], Role::storage, key, value);
+  design.jobs[0].dataset = reader("16 MiB");
+  design.jobs[0].loader = loader("4");
+  return design;
+}
+
+// One GPU of a host of its own that reads next to nothing.
+void add_idle(Design& design) {
+  design.hosts.push_back(component(Role::host, "host", "lone", {{"count", "1"}, {"gpus", "1"}}));
+  JobDesign job = design.jobs[0];
+  job.job.id = "idle";
+  set(job.job, Role::job, "hosts", "lone");
+  set(job.step, Role::step, "compute", "10 s");
+  job.dataset = reader("1 KiB");
+  job.loader = loader("1");
+  design.jobs.push_back(job);
+}
+
+}  // namespace
+
+TEST_CASE("a job that hardly reads takes nothing from one that reads much") {
+  for (const auto& kind : kKinds) {
+    INFO(kind.name);
+    Design design = large(kind);
+    const double alone = metric(run(design), "job.train.throughput.bytes");
+    add_idle(design);
+    CHECK(metric(run(design), "job.train.throughput.bytes") == Approx(alone).epsilon(0.02));
+  }
+}
+
+TEST_CASE("a job that hardly reads takes nothing from a tenant") {
+  for (const auto& kind : kKinds) {
+    INFO(kind.name);
+    Design design = large(kind);
+    add_idle(design);
+    design.jobs.erase(design.jobs.begin());
+    Component fio = component(Role::tenant, "fio", "x",
+                              {{"on", "scratch"},
+                               {"hosts", "gpu"},
+                               {"bs", "1 MiB"},
+                               {"numjobs", "16"},
+                               {"iodepth", "8"}});
+    design.tenants.push_back(fio);
+    const double beside = metric(run(design), "tenant.x.read");
+    design.jobs.clear();
+    set(design.run, Role::run, "duration", "60 s");
+    CHECK(beside == Approx(metric(run(design), "tenant.x.read")).epsilon(0.02));
+  }
+}
+
+TEST_CASE("jobs that read alike share what there is for such reads") {
+  Design design = large(kKinds[1]);
+  design.jobs[0].dataset = reader("4 KiB");  // 32 OSDs of so many a second each
+  set(design.jobs[0].step, Role::step, "compute", "1 ms");
+  set(*design.jobs[0].loader, Role::loader, "workers", "16");
+  set(design.jobs[0].job, Role::job, "accelerators", "16");
+  const double alone = metric(run(design), "job.train.throughput.bytes");
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "same";
+  const RunResult both = run(design);
+  const double sum =
+      metric(both, "job.train.throughput.bytes") + metric(both, "job.same.throughput.bytes");
+  CHECK(sum <= 32 * 20e3 * 4096 * 1.001);
+  CHECK(sum >= alone * 0.99);
+}
+
+}  // namespace mixed_loads_test
