@@ -311,8 +311,13 @@ void FluidSolver::take_ended(std::uint32_t index) {
     Group& group = groups_[id];
     const std::size_t flows = group.heap.size();
     take_ended(group, reading, clock.rate);
-    if (group.heap.size() == flows) continue;
-    change(id);
+    if (group.heap.size() == flows) {
+      // The clock errs by what its reading was rounded to before it was set back.
+      expect(id);
+      next_known_ = false;
+    } else {
+      change(id);
+    }
   }
   first_.clear();
   clock.ended += ended_.size() - before;

@@ -84,9 +84,12 @@ class ServerQueue {
   /// last of them is served: with all m servers free, now + ceil(count / m) x service. Costs
   /// O(min(count, servers) log servers), however large count is.
   [[nodiscard]] Seconds admit(double count, Seconds service);
+  /// The same for requests that arrive evenly in the next `over`: where servers are free and keep
+  /// up nobody waits for them.
+  [[nodiscard]] Seconds admit(double count, Seconds service, Seconds over);
   /// Awaitable: `admit`, then sleep until that date.
-  [[nodiscard]] auto serve(double count, Seconds service) {
-    const Seconds done = admit(count, service);
+  [[nodiscard]] auto serve(double count, Seconds service, Seconds over = {}) {
+    const Seconds done = admit(count, service, over);
     return context_.sleep(done - context_.now());
   }
   /// Server-seconds of work accepted so far.

@@ -96,6 +96,7 @@ struct Client {
   Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
+  Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory

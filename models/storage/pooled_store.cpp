@@ -110,7 +110,7 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
   const Seconds asked = context_->now();
   co_await metadata_up_->wait();
   service = service / metadata_factor_;
-  co_await line_->serve(client.members * requests, service);
+  co_await line_->serve(client.members * requests, service, client.spread);
   co_await context_->sleep(
       std::max(Seconds{}, service * std::floor(requests + 1e-9) - (context_->now() - asked)));
   co_return Served{metadata_resource_};

@@ -26,6 +26,10 @@ class Answers {
     answered_ += in_turn;
     times_.add((now - asked).in(unit::s) / in_turn, in_turn);
   }
+  /// How long the first that has no answer has waited.
+  [[nodiscard]] Seconds oldest(Seconds now) const {
+    return open_.empty() ? Seconds{} : now - open_.begin()->first;
+  }
   /// Share of the requests.
   [[nodiscard]] double open() const {
     double open = 0.0;

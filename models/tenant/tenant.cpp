@@ -34,8 +34,13 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
-// A flow of requests begins in so many parts at most.    [tenants.md, eq. 3]
-constexpr double kParts = 16.0;
+// A flow of requests begins in so many parts at most, of which so many are under way where storage
+// keeps up; where it does not, parts of the backlog take so many times as long, and so many times
+// an answer.  [tenants.md, eq. 3]
+constexpr double kParts = 64.0, kPartsOfDrain = 2.0, kAnswers = 10.0, kBehind = 8.0;
+constexpr int kAtOnce = 4;
+// Weight of the last answer in what is taken as the time of one.
+constexpr double kLast = 0.2;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
 constexpr std::size_t kLanes = 8;
 constexpr std::int64_t kMostShown = 20000;
@@ -90,21 +95,62 @@ Seconds Tenant::exponential(Seconds mean, base::RandomStream& random) {
 }
 
 sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
-  const Seconds one = plant_.fabric().round_trip + request.bytes / plant_.host(common_.hosts).nic();
-  const double in_flight = std::max(1.0, (rate * one).in(unit::ops));
-  const double parts = std::clamp(std::floor(length / one), 1.0, kParts);
-  const double requests = (rate * length).in(unit::ops) / in_flight / parts;
+  const Seconds idle =
+      plant_.fabric().round_trip + request.bytes / plant_.host(common_.hosts).nic();
+  const double parts = std::clamp(std::floor((rate * length).in(unit::ops)), 1.0, kParts);
+  const Seconds slot = length / parts;
+  const double arrive = (rate * slot).in(unit::ops);
+  // Where the slowest of a part takes long others go on.
+  const int at_once = plant_.varied(common_.on) ? kAtOnce : 1;
+  request.sampled = false;
   for (double part = 0.0; part < parts && !over(); ++part) {
-    context_.spawn(read({.bytes = request.bytes * requests,
-                         .files = request.files * requests,
-                         .requests = 1.0,
-                         .members = in_flight,
-                         .cap = request.bytes * requests * parts / length,
-                         .direct = request.direct,
-                         .sampled = false,
-                         .stands_for = requests}));
-    co_await context_.sleep(length / parts);
+    backlog_ += arrive;
+    queued(arrive);
+    if (flowing_ < kAtOnce && draining_ == 0) {
+      // In flight, by what requests take that are timed, or have taken so far (Little's law).
+      const Seconds one = std::max({idle, answered_in_, latencies_.oldest(context_.now()) * 0.5});
+      double processes = backlog_ / arrive * (rate * one).in(unit::ops);
+      if (answered_in_ == Seconds{}) processes = std::sqrt(processes * backlog_);  // not known yet
+      request.spread = slot;
+      request.cap = request.bytes * backlog_ / slot;  // of all
+      context_.spawn(take(request, backlog_, processes));
+    } else if (draining_ < at_once && (draining_ > 0 || backlog_ > kBehind * arrive)) {
+      context_.spawn(drain(request, arrive));
+    }
+    co_await context_.sleep(slot);
   }
+}
+
+// So many of the backlog by as many processes, one of a process's after the other.
+sim::Task<void> Tenant::take(Operation request, double requests, double processes) {
+  request.members = std::clamp(processes, 1.0, std::max(1.0, backlog_));
+  request.requests = requests / request.members;
+  request.bytes = request.bytes * request.requests;
+  request.files *= request.requests;
+  request.cap = request.cap / request.members;
+  backlog_ -= requests;
+  queued(-requests);
+  ++flowing_;
+  co_await read(request);
+  --flowing_;
+}
+
+// In parts that take about as long as those that were asked for, one after the other.
+sim::Task<void> Tenant::drain(Operation request, double first) {
+  const Seconds aim = std::max(request.spread * kPartsOfDrain, answered_in_ * kAnswers);
+  request.spread = {};
+  request.cap = Rate::infinity();
+  ++draining_;
+  for (double part = first; backlog_ > 0.0;) {
+    const Seconds began = context_.now();
+    const double requests = std::min(part, backlog_);
+    co_await take(request, requests, requests);
+    const Seconds took = context_.now() - began;
+    if (took <= Seconds{}) continue;
+    drained_ = Ops::from(requests * draining_, unit::ops) / took;
+    part = std::clamp(requests * (aim / took), part / 2.0, part * 2.0);
+  }
+  --draining_;
 }
 
 Seconds Tenant::active() const {
@@ -121,6 +167,7 @@ Client Tenant::next_client(const Operation& operation) {
   Client client = next.client;
   client.members = operation.members;
   client.hosts = hosts();  // its processes are on all of them
+  client.spread = operation.spread;
   client.host_read = std::min(client.host_read, operation.cap);
   client.host_write = std::min(client.host_write, operation.cap);
   return client;
@@ -158,7 +205,10 @@ void Tenant::done(const Operation& operation, Seconds began) {
   unanswered_ -= operation.data_operations();
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
-  if (operation.sampled) latencies_.answer(began, context_.now(), operation.in_turn());
+  if (!operation.sampled) return;
+  latencies_.answer(began, context_.now(), operation.in_turn());
+  const Seconds one = (context_.now() - began) / operation.in_turn();
+  answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
 }
 
 sim::Task<void> Tenant::read(Operation operation) {
@@ -170,6 +220,9 @@ sim::Task<void> Tenant::read(Operation operation) {
   co_await admit(operation);
   close(shown);
   Seconds since = spent(operation, began, own_limit_);
+  // Behind all that came before it.
+  if (operation.sampled && draining_ > 0 && drained_ > OpRate{})
+    co_await context_.sleep(Ops::from(backlog_, unit::ops) / drained_);
   const Client client = next_client(operation);
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {

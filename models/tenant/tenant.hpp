@@ -74,6 +74,7 @@ class Tenant {
     Rate cap = Rate::infinity();
     bool direct = false;
     bool sampled = true;
+    Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
 
     [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
@@ -126,6 +127,8 @@ class Tenant {
   [[nodiscard]] Client next_client(const Operation& operation);
   void begin(const Operation& operation);
   void done(const Operation& operation, Seconds began);
+  sim::Task<void> take(Operation request, double requests, double processes);
+  sim::Task<void> drain(Operation request, double first);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
 
@@ -148,6 +151,11 @@ class Tenant {
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Answers latencies_;
+  double backlog_ = 0.0;  ///< requests of flows that have not begun
+  int flowing_ = 0;       ///< parts of flows under way
+  int draining_ = 0;      ///< parts of the backlog at a time,
+  OpRate drained_;        ///< at this rate
+  Seconds answered_in_;   ///< what requests that are timed take, the last ones most
   Series opens_;
   WaitSplit waited_;
   ResourceIndex own_limit_ = kNoResource;

@@ -142,4 +142,51 @@ TEST_CASE("who serves more of too many requests does not look slower for it") {
   CHECK(latency("4 GB/s") < latency("2 GB/s"));
 }
 
+TEST_CASE("how many requests are simulated one by one decides nothing") {
+  struct Case {
+    const char *rate, *size;
+    double margin;
+  };
+  // 2 OSTs of 4 GB/s: 7,630 requests of 1 MiB a second; two hosts of 16 RPCs in flight each
+  for (const Case& c : {Case{"2 kops/s", "1 MiB", 0.05}, Case{"6 kops/s", "1 MiB", 0.2},
+                        Case{"20 kops/s", "4 KiB", 0.05}}) {
+    INFO(c.rate << " of " << c.size);
+    const auto result = [&](const char* sampled) {
+      return alone(flash(), "inference",
+                   {{"rate", c.rate}, {"request", c.size}, {"burst", "1"}, {"sampled", sampled}});
+    };
+    const RunResult few = result("20 ops/s"), all = result(c.rate);
+    for (const char* figure : {"tenant.x.latency", "tenant.x.latency.p50"})
+      CHECK(metric(few, figure) == Approx(metric(all, figure)).epsilon(c.margin));
+    CHECK(metric(few, "tenant.x.operations") ==
+          Approx(metric(all, "tenant.x.operations")).epsilon(0.05));
+  }
+}
+
+TEST_CASE("who asks for half as much again gets what there is, after what came before") {
+  const RunResult result =
+      alone(flash(), "inference", {{"rate", "12 kops/s"}, {"request", "1 MiB"}, {"burst", "1"}});
+  const double most = 8e9 / 1048576.0;  // 2 OSTs of 4 GB/s
+  CHECK(metric(result, "tenant.x.operations") == Approx(most).epsilon(0.05));
+  // The backlog grows by 12,000 - 7,630 a second: after 60 s the last wait 34 s.
+  const double last = 60.0 * (12e3 - most) / most;
+  CHECK(metric(result, "tenant.x.latency") == Approx(last / 2.0).epsilon(0.4));
+}
+
+TEST_CASE("requests that are not simulated one by one are operations, too") {
+  const auto served = [](Component store) {
+    return metric(alone(std::move(store), "inference",
+                        {{"rate", "100 kops/s"}, {"request", "4 KiB"}, {"burst", "1"}}),
+                  "tenant.x.operations");
+  };
+  CHECK(served(component(Role::storage, "nfs", "scratch",
+                         {{"head.count", "1"}, {"head.ops", "20 kops/s"}})) ==
+        Approx(20e3).epsilon(0.05));
+  CHECK(served(component(Role::storage, "hdfs", "scratch", {{"datanode.count", "4"}})) ==
+        Approx(48.0 / 10e-3).epsilon(0.1));
+  CHECK(served(component(Role::storage, "s3", "scratch",
+                         {{"prefixes", "1"}, {"get.rate", "5 kops/s"}})) ==
+        Approx(5e3).epsilon(0.2));
+}
+
 }  // namespace overload_test
