@@ -18,9 +18,13 @@ RequestLimit::RequestLimit(sim::Context& context, ResourceTable& resources, std:
 RequestLimit::Turn RequestLimit::ask(double count) {
   asked_ += count;
   const Ops owed = bucket_.promise(Ops::from(count, unit::ops));
-  const Ops due = bucket_.accrued() + owed;
+  due_ = bucket_.accrued() + owed;
   if (ramp_ && owed > Ops{}) press();
-  return {.wait = factor_ == 1.0 ? owed / rate_ : Seconds{}, .due = due};
+  return {.wait = factor_ == 1.0 ? owed / rate_ : Seconds{}, .due = due_};
+}
+
+double RequestLimit::served() const {
+  return asked_ - std::max(Ops{}, due_ - bucket_.accrued()).in(unit::ops);
 }
 
 // At its own rate the end of a wait is known when it begins, unless the rate falls on the way.
@@ -94,7 +98,8 @@ void RequestLimit::report(Seconds wall, std::vector<ResourceUse>& out) const {
   use.unit = "1/s";
   use.capacity = rate_.in(unit::per_s);
   if (grown_ > 1.0) use.capacity = offered() / context_.now().in(unit::s);
-  use.throughput = asked_ / wall.in(unit::s);
+  use.throughput = served() / wall.in(unit::s);
+  use.capacity = std::max(use.capacity, use.throughput);  // a burst is on top of the rate
   out.push_back(use);
 }
 

@@ -65,6 +65,8 @@ class RequestLimit {
 
   [[nodiscard]] ResourceIndex resource() const { return resource_; }
   [[nodiscard]] double asked() const { return asked_; }
+  /// Of those, for which there has been room by now.
+  [[nodiscard]] double served() const;
   /// Requests that were refused at first.
   [[nodiscard]] double refused() const { return refused_; }
   /// Most tries a request took.
@@ -94,6 +96,7 @@ class RequestLimit {
   std::vector<std::shared_ptr<sim::Signal>> waiters_;  ///< while the rate is not its own
   sim::TokenBucket bucket_;
   ResourceIndex resource_;
+  Ops due_;  ///< tokens given in all when the last turn comes
   double asked_ = 0.0, refused_ = 0.0;
   std::int64_t most_tries_ = 1;
 };

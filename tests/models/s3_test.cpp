@@ -299,6 +299,22 @@ TEST_CASE("a job that asks for more than its prefix gives is throttled, and says
   CHECK_THAT(result.warnings[0], Catch::Contains("clients give up after"));
 }
 
+TEST_CASE("what is asked for in vain is neither served nor paid for") {
+  // 100,000 flushes a second for 60 s, of 100 a second and a burst of as many.
+  Design design = steady({{"put.rate", "100 ops/s"}, {"request.put.price", "0.005 USD"}});
+  design.jobs.clear();
+  set(design.run, Role::run, "duration", "60 s");
+  design.tenants.push_back(
+      component(Role::tenant, "tracking", "logs",
+                {{"on", "scratch"}, {"hosts", "gpu"}, {"writers", "100000"}, {"every", "1 s"}}));
+  const RunResult result = run(design);
+  const std::string puts = "resource.storage.scratch.prefixes.put.";
+  CHECK(metric(result, puts + "throughput") == Approx(100.0 * 61.0 / 60.0).epsilon(0.001));
+  CHECK(metric(result, puts + "utilization") == Approx(1.0));
+  CHECK(metric(result, "cost.requests") ==
+        Approx(100.0 * 61.0 / 60.0 * 3.6 * 0.005).epsilon(0.001));
+}
+
 TEST_CASE("readers that wait for first bytes do not keep the network idle for each other") {
   // 6,000 readers could take 6,000 x 100 KB / 31.1 ms = 19.3 GB/s of 8 GB/s: the servers are never
   // idle
