@@ -79,6 +79,10 @@ void RequestLimit::scale(double factor) {
   for (const auto& waiter : std::exchange(waiters_, {})) waiter->set();
 }
 
+bool RequestLimit::refuses(const Turn& turn, Seconds left) const {
+  return refuses(left) || (changed() && refuses((turn.due - bucket_.accrued()) / rate_));
+}
+
 Seconds RequestLimit::back_off(Seconds wait, double count, base::RandomStream& jitter) {
   if (!refuses(wait)) return wait;
   refused_ += count;

@@ -58,6 +58,10 @@ class RequestLimit {
   void scale(double factor);
   /// Whether a request for which there is room `wait` after its first try is refused then.
   [[nodiscard]] bool refuses(Seconds wait) const { return wait > context_.now() * kDateRounding; }
+  /// Whether the requests of a turn are refused for now: `left` of its wait is to come.
+  [[nodiscard]] bool refuses(const Turn& turn, Seconds left) const;
+  /// Counts requests as refused.
+  void refuse(double count) { refused_ += count; }
   /// When a request for which there is room `wait` after its first try is tried then or next: the
   /// first retry at or after `wait`. Counts `count` such requests as refused unless it is 0.
   /// `jitter` belongs to the client.    [docs/models/s3.md, eq. 5]

@@ -129,10 +129,13 @@ class S3 final : public StorageModel {
     if (heads == 0.0) co_return Served{};
     const Seconds asked = context_->now();
     const RequestLimit::Turn turn = gets_->ask(client.members * heads);
+    // Counted at once: the run may end before there is room.
+    const bool refused = gets_->refuses(turn, turn.wait);
+    if (refused) gets_->refuse(client.members * heads);
     co_await context_->sleep(turn.wait);
     if (gets_->changed()) co_await gets_->accrue(turn.due);
     Seconds waited = context_->now() - asked;
-    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited);
+    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
     const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
@@ -274,16 +277,20 @@ class S3 final : public StorageModel {
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
     const Seconds asked = context_->now();
     const double first = client.staggered ? 0.0 : call.at_once;
+    bool refused = false;  // and counted as soon as asked for: the run may end before there is room
     if (first > 0.0) {
       const RequestLimit::Turn turn = limit.ask(client.members * first);
+      refused = limit.refuses(turn, turn.wait);
+      if (refused) limit.refuse(client.members * first);
       co_await context_->sleep(turn.wait);
       if (limit.changed()) co_await limit.accrue(turn.due);
     }
     Seconds waited = context_->now() - asked;
     const Seconds began = context_->now();
     const bool others = call.requests > first;
-    const RequestLimit::Turn turn =
-        others ? limit.ask(client.members * (call.requests - first)) : RequestLimit::Turn{};
+    const double rest = client.members * (call.requests - first);
+    const RequestLimit::Turn turn = others ? limit.ask(rest) : RequestLimit::Turn{};
+    if (refused) limit.refuse(rest);
     const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
     co_await context_->sleep(before);
     const Rate cap = std::min({call.connections, call.library, host});
@@ -293,10 +300,15 @@ class S3 final : public StorageModel {
                        .members = client.members,
                        .cap = call.bytes / (between + call.bytes / cap)},
                       client.share));
-    if (others) co_await context_->sleep(std::max(Seconds{}, began + turn.wait - flow.ended));
+    const Seconds left = std::max(Seconds{}, began + turn.wait - flow.ended);
+    if (others && !refused && limit.refuses(turn, left)) {
+      refused = true;
+      limit.refuse(client.members * call.requests);
+    }
+    if (others) co_await context_->sleep(left);
     if (others && limit.changed()) co_await limit.accrue(turn.due);
     waited += context_->now() - flow.ended;
-    const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited);
+    const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
     const auto by = [&](ResourceIndex limit_of) {
@@ -312,10 +324,11 @@ class S3 final : public StorageModel {
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]
   Seconds lost_by(const Client& client, RequestLimit& limit, double requests, double at_once,
-                  Seconds waited) {
+                  Seconds waited, bool counted) {
     const Seconds each = waited / std::max(requests / at_once, 1.0);
     if (!limit.refuses(each)) return {};
-    return limit.back_off(each, client.members * requests, draws_of(client).jitter) - each;
+    const double count = counted ? 0.0 : client.members * requests;
+    return limit.back_off(each, count, draws_of(client).jitter) - each;
   }
 
   std::string name_;

@@ -313,6 +313,8 @@ TEST_CASE("what is asked for in vain is neither served nor paid for") {
   CHECK(metric(result, puts + "utilization") == Approx(1.0));
   CHECK(metric(result, "cost.requests") ==
         Approx(100.0 * 61.0 / 60.0 * 3.6 * 0.005).epsilon(0.001));
+  // All but the burst were refused, also those that never had their turn.
+  CHECK(metric(result, "storage.scratch.throttled") == Approx(1.0 - 100.0 / 6e6).epsilon(1e-5));
 }
 
 TEST_CASE("readers that wait for first bytes do not keep the network idle for each other") {
