@@ -75,7 +75,7 @@ sim::Task<void> FileQueue::metadata(const Client& client, ResponseParams law, do
 // One request after the other, `depth` in flight: each passes the limiter, then is served in the
 // queue of its server.    [measured.md, eq. 4 and 5]
 sim::Task<Seconds> FileQueue::transfer_part(const Client& client, const RequestPath& path,
-                                            OpenFile& file, Bytes bytes, bool streams,
+                                            bool writes, OpenFile& file, Bytes bytes, bool streams,
                                             double files_per_batch) {
   const double all_requests = std::max(1.0, std::ceil(bytes / path.request - 1e-9));
   const double requests = std::min(all_requests, kMostBatches);
@@ -105,7 +105,11 @@ sim::Task<Seconds> FileQueue::transfer_part(const Client& client, const RequestP
           static_cast<std::uint64_t>(std::fmod(stripe, static_cast<double>(layout_.stripe)));
       served = std::max(served, path.queues->admit(members, file.server + offset, mixed_service));
     }
+    const Bytes moved = size * (in_flight * batch_size * members);
+    const Seconds work = mixed_service * (in_flight * members);
+    path.queues->begin(writes, moved, work);
     co_await context_->sleep(served - context_->now());
+    path.queues->end(writes, moved, work);
     if (path.copy) co_await cores.compute(size * (in_flight * batch_size) / *path.copy);
     completed += in_flight;
   }
@@ -130,8 +134,8 @@ sim::Task<Seconds> FileQueue::transfer_files(const Client& client, const Request
     const double part = std::min(remaining, file.remaining);
     file.remaining -= part;
     remaining -= part;
-    throttled +=
-        co_await transfer_part(client, path, file, file_size * part, streams, files_per_batch);
+    throttled += co_await transfer_part(client, path, writes, file, file_size * part, streams,
+                                        files_per_batch);
   }
   co_return throttled;
 }

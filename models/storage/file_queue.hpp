@@ -75,8 +75,9 @@ class FileQueue {
   };
   Process& process_of(const Client& client);
   std::uint64_t place(Process& process);
-  sim::Task<Seconds> transfer_part(const Client& client, const RequestPath& path, OpenFile& file,
-                                   Bytes bytes, bool streams, double files_per_batch);
+  sim::Task<Seconds> transfer_part(const Client& client, const RequestPath& path, bool writes,
+                                   OpenFile& file, Bytes bytes, bool streams,
+                                   double files_per_batch);
 
   sim::Context* context_;
   FileLayout layout_;

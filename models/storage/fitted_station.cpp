@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 /// Equations, sources and valid range: docs/models/measured.md.
 namespace stallcast::models {
@@ -92,8 +93,11 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
 sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {
   const Seconds demand = params.demand(ops.size);
   if (ops.operations <= 0.0) co_return;
+  const double operations = ops.operations * ops.members;
+  served_bytes_.begin(ops.writes, ops.size * operations, demand * operations);
   if (demand <= Seconds{}) {
     co_await context_->sleep(params.alone(ops.size) * (ops.operations / ops.in_flight));
+    served_bytes_.end(ops.writes, ops.size * operations, {});
     co_return;
   }
   change(params, ops, 1.0);
@@ -113,6 +117,15 @@ sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps op
                      .cap = cap},
                     weight));
   change(params, ops, -1.0);
+  served_bytes_.end(ops.writes, ops.size * operations, demand * operations);
+}
+
+Bytes FittedStation::moved(bool writes) const {
+  if (context_ == nullptr) return {};
+  std::vector<Bytes> running(context_->link_count());
+  context_->add_running(running);
+  const Seconds done = Seconds::from(running[link_.index].in(unit::B), unit::s);
+  return served_bytes_.by_now(writes, served_bytes_.open_work() - done);
 }
 
 }  // namespace stallcast::models

@@ -6,6 +6,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
 #include "models/contract/resources.hpp"
+#include "models/storage/served_bytes.hpp"
 
 /// A device that is known by its response times over size and depth: docs/models/measured.md.
 namespace stallcast::models {
@@ -71,6 +72,8 @@ class FittedStation {
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
+  /// Bytes of its operations so far.
+  [[nodiscard]] Bytes moved(bool writes) const;
 
  private:
   void change(const ResponseParams& params, const StationOps& ops, double sign);
@@ -79,6 +82,7 @@ class FittedStation {
   double servers_ = 1.0;
   sim::LinkId link_;
   Mix mix_;
+  ServedBytes served_bytes_;
   double outstanding_ = 0.0;  ///< operations
   Seconds work_;              ///< demands of all operations outstanding
   double delayed_ = 0.0;      ///< sum of alpha x demand over them, s^2

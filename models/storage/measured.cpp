@@ -119,12 +119,15 @@ class Measured final : public StorageModel {
 
   // Bytes wait in the device's line, not on the links that stand for it in the topology.
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
-    const auto moved = [&](const char* way, Bytes bytes) {
+    for (const bool writes : {false, true}) {
+      Bytes bytes;
+      for (const auto& device : devices_) bytes += device->moved(writes);
       for (ResourceUse& use : out)
-        if (use.name == name_ + way) use.throughput = (bytes / wall).in(unit::Bps);
-    };
-    moved(".read", moved_read_);
-    moved(".write", moved_written_);
+        if (use.name == name_ + (writes ? ".write" : ".read")) {
+          use.throughput = (bytes / wall).in(unit::Bps);
+          use.capacity = std::max(use.capacity, use.throughput);  // a burst is on top of a limit
+        }
+    }
     // Links of stations have the speed of what is outstanding at the end, not that of the servers.
     double devices = 0.0;
     for (const auto& device : devices_) devices += device->count;
@@ -213,6 +216,13 @@ class Measured final : public StorageModel {
       write_limit = {context, p.limit_write, p.limit_write_ops, p.limit_burst, refill};
       files.emplace(context, layout, name + group, seed, count);
     }
+    // What it served, and its limiter let pass.                           [measured.md, eq. 9]
+    Bytes moved(bool writes) const {
+      const Bytes each = queues.moved(writes) + own_queues.moved(writes);
+      const Throttle& limit = writes ? write_limit : read_limit;
+      const Bytes served = data.moved(writes) + own_data.moved(writes) + each * count;
+      return limit.limits() ? std::min(served, limit.passed() * count) : served;
+    }
   };
 
   static bool in_queues(const RequestPath& way) { return way.law.law == ResponseLaw::fifo; }
@@ -273,7 +283,6 @@ class Measured final : public StorageModel {
     Device& device = device_of(client);
     way.queues = writes && !p_.one_line() ? &device.own_queues : &device.queues;
     way.limiter = writes ? &device.write_limit : &device.read_limit;
-    (writes ? moved_written_ : moved_read_) += bytes * client.members;
     const Bytes file = bytes / files;
     const double pieces = std::max(1.0, std::ceil(file / way.request - 1e-9));
     const double depth = std::min(static_cast<double>(p_.depth), pieces);
@@ -329,7 +338,6 @@ class Measured final : public StorageModel {
   ResourceIndex data_resource_ = kNoResource, open_resource_ = kNoResource,
                 limit_resource_ = kNoResource;
   std::pair<ResourceIndex, ResourceIndex> media_{kNoResource, kNoResource};
-  Bytes moved_read_, moved_written_;
   Bytes least_ = Bytes::infinity(), most_;
   double deepest_ = 0.0;
 };

@@ -30,4 +30,10 @@ Seconds RequestQueues::waited() const {
   return all;
 }
 
+Bytes RequestQueues::moved(bool writes) const {
+  Seconds busy;
+  for (const sim::ServerQueue& queue : queues_) busy += queue.busy();
+  return served_bytes_.by_now(writes, busy - worked());
+}
+
 }  // namespace stallcast::models

@@ -5,6 +5,7 @@
 
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
+#include "models/storage/served_bytes.hpp"
 
 namespace stallcast::models {
 
@@ -23,8 +24,14 @@ class RequestQueues {
   /// Of all servers together: time served, and time requests waited besides.
   [[nodiscard]] Seconds worked() const;
   [[nodiscard]] Seconds waited() const;
+  /// Requests of `bytes` together were admitted, that are `work` of the servers; and were served.
+  void begin(bool writes, Bytes bytes, Seconds work) { served_bytes_.begin(writes, bytes, work); }
+  void end(bool writes, Bytes bytes, Seconds work) { served_bytes_.end(writes, bytes, work); }
+  /// Bytes of these so far.
+  [[nodiscard]] Bytes moved(bool writes) const;
 
  private:
+  ServedBytes served_bytes_;
   std::vector<sim::ServerQueue> queues_;
 };
 

@@ -66,7 +66,21 @@ Seconds Throttle::admit(Bytes bytes, double requests) {
   at_ = std::max(bytes_.when(now, size), requests_.when(now, requests));
   bytes_.take(at_, size);
   requests_.take(at_, requests);
+  for (; !passing_.empty() && passing_.front().to <= context_->now().in(unit::s);
+       passing_.pop_front())
+    passed_ += passing_.front().bytes;
+  passing_.push_back({.from = now, .to = at_, .bytes = bytes});
   return Seconds::from(at_, unit::s);
+}
+
+Bytes Throttle::passed() const {
+  Bytes sum = passed_;
+  const double now = context_ == nullptr ? 0.0 : context_->now().in(unit::s);
+  for (const Passing& request : passing_)
+    sum += request.bytes *
+           (request.to <= now ? 1.0
+                              : std::max(0.0, (now - request.from) / (request.to - request.from)));
+  return sum;
 }
 
 sim::Task<void> Throttle::take(Bytes bytes, double requests) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <limits>
 #include <optional>
 
@@ -28,8 +29,15 @@ class Throttle {
   /// Waits until then.
   [[nodiscard]] sim::Task<void> take(Bytes bytes, double requests);
   [[nodiscard]] bool limits() const { return bytes_.limits() || requests_.limits(); }
+  /// Bytes that have passed by now.
+  [[nodiscard]] Bytes passed() const;
 
  private:
+  /// A request passes from when the one before has to when it has.
+  struct Passing {
+    double from = 0.0, to = 0.0;  // s
+    Bytes bytes;
+  };
   struct Bucket {
     double rate = std::numeric_limits<double>::infinity();  // tokens per second
     double depth = 0.0, level = 0.0;
@@ -49,6 +57,8 @@ class Throttle {
   sim::Context* context_ = nullptr;
   Bucket bytes_, requests_;
   double at_ = 0.0;  // s: when the last request passed
+  Bytes passed_;     // those that are not in `passing_` any more
+  std::deque<Passing> passing_;
 };
 
 }  // namespace stallcast::models

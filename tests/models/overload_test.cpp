@@ -187,6 +187,34 @@ TEST_CASE("requests that are not simulated one by one are operations, too") {
   CHECK(served(component(Role::storage, "s3", "scratch",
                          {{"prefixes", "1"}, {"get.rate", "5 kops/s"}})) ==
         Approx(5e3).epsilon(0.2));
+TEST_CASE("storage known by measurements serves no more than it can, whatever is asked for") {
+  for (const char* law : {"line", "throttle", "roofline", "mva", "fifo"})
+    for (const char* limit : {"100 GB/s", "1 GB/s"}) {
+      INFO(law << ", limit " << limit);
+      const auto measured = [&] {
+        return component(Role::storage, "measured", "scratch",
+                         {{"scope", "shared"},
+                          {"read.law", law},
+                          {"read.latency", "100 us"},
+                          {"read.per_op", "0 s"},
+                          {"read.rate", "5 GB/s"},
+                          {"write.law", law},
+                          {"write.latency", "100 us"},
+                          {"write.per_op", "0 s"},
+                          {"write.rate", "3 GB/s"},
+                          {"limit.read", limit},
+                          {"limit.write", limit}});
+      };
+      const RunResult reads = alone(measured(), "inference",
+                                    {{"rate", "20 kops/s"}, {"request", "1 MiB"}, {"burst", "1"}});
+      CHECK(metric(reads, "resource.storage.scratch.read.utilization") ==
+            Approx(1.0).epsilon(0.03));  // law line loses a little by its latency
+      CHECK(metric(reads, "resource.storage.scratch.read.utilization") <= 1.0 + 1e-9);
+      const RunResult writes = alone(measured(), "ingest", {{"rate", "1 TB/s"}, {"file", "1 GiB"}});
+      CHECK(metric(writes, "resource.storage.scratch.write.utilization") ==
+            Approx(1.0).epsilon(0.02));
+      CHECK(metric(writes, "resource.storage.scratch.write.utilization") <= 1.0 + 1e-9);
+    }
 }
 
 }  // namespace overload_test
