@@ -88,7 +88,8 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   ledger.count(stalled_);
   took_.describe(ledger);
   blamed_.describe(ledger);
-  for (Series* series : {&stalls_, &durations_, &settled_, &backpressure_, &staged_, &rank0_})
+  for (Series* series :
+       {&stalls_, &durations_, &parts_, &settled_, &backpressure_, &staged_, &rank0_})
     series->describe(ledger);
   for (Series& series : complete_) series.describe(ledger);
 }
@@ -206,6 +207,7 @@ void Checkpointer::held(const Save& save) {
   if (style_.blocking && in_memory_) copies_.arrived(0, *save.point);
   if (durable_ != kInMemory) return;
   durations_.add((mover_.context().now() - save.began).in(unit::s));
+  parts_.add(p_.ends_in_cache() ? save.part : 1.0);  // a snapshot is of the whole state
   rank0_.add((mover_.context().now() - save.written).in(unit::s));
 }
 
@@ -244,7 +246,10 @@ sim::Task<void> Checkpointer::flush(Save save) {
     if (t == 0 && style_.blocking) held(save);
     arrived(t, save);
     complete_[t].add((context.now() - save.began).in(unit::s));
-    if (t == durable_) durations_.add((context.now() - save.began).in(unit::s));
+    if (t == durable_) {
+      durations_.add((context.now() - save.began).in(unit::s));
+      parts_.add(save.part);
+    }
     if (t != files_) continue;
     const double files =
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());

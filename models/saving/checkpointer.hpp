@@ -166,6 +166,7 @@ class Checkpointer {
   WaitSplit blamed_;              ///< those that training waited for
   std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
   Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
+  Series parts_;                  ///< of the state that the saves of `durations_` moved
   std::vector<Series> complete_;  ///< by tier
   std::vector<std::string> warnings_;
 };

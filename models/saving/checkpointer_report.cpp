@@ -14,7 +14,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   durations_.report(name + "duration", "s", out);
   backpressure_.report(name + "backpressure", "s", out);
   if (!durations_.empty()) {
-    out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
+    const Bytes moved = size_ * parts_.mean();  // less by increments    [checkpoint.md, eq. 9]
+    out.metrics[name + "bandwidth"] = {moved.in(unit::B) / durations_.mean(), "B/s", {}};
     for (const auto& [resource, time] : took_.by_resource)
       if (time > Seconds{})
         out.metrics[name + "took." + mover_.plant().resources().name(resource)] = {

@@ -56,6 +56,16 @@ TEST_CASE("a save takes what its closed form says, and a rest that is named") {
   CHECK(least);
 }
 
+TEST_CASE("the bandwidth of increments is of what they moved") {
+  Design design = saving();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "incremental.fraction", "10 %");
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.checkpoint.bandwidth", result, forms);
+  CHECK(tree.equation == "moved / duration");
+  check_evaluates(tree);
+}
+
 TEST_CASE("the mean of replicas is the root, the median replica is taken apart") {
   Design design = saving();
   set(design.jobs[0].step, Role::step, "jitter", "5 %");

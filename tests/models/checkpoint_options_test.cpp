@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/support/designs.hpp"
 
@@ -71,6 +72,11 @@ TEST_CASE("an incremental save writes its part, every k-th the whole") {
         Approx(kSnapshot + kWrite).epsilon(1e-3));
   CHECK(metric(result, "job.train.checkpoint.stall.p50") ==
         Approx(kSnapshot + 0.1 * kWrite).epsilon(1e-2));
+  // The bandwidth is of what was moved: of n saves every fourth is whole.
+  const double saves = save_metric(design, "count"), whole = std::ceil(saves / 4.0);
+  CHECK(save_metric(design, "bandwidth") ==
+        Approx(320e9 * (whole + 0.1 * (saves - whole)) / (saves * save_metric(design, "duration")))
+            .epsilon(1e-9));
 }
 
 TEST_CASE("a restore of an increment reads everything back to the whole save") {

@@ -96,8 +96,7 @@ void Account::explain_job(ExplainNode& node) {
   else if (key_ == "checkpoint.duration")
     explain_duration(node);
   else if (key_ == "checkpoint.bandwidth")
-    divide(node, "size", prefer_form("checkpoint.size", read(job_ + "checkpoint.size")), "duration",
-           Account(run_, forms_, job_ + "checkpoint.duration").take_apart(), kSavesPage);
+    explain_bandwidth(node);
   else if (key_ == "checkpoint.size")
     node = prefer_form(key_, std::move(node));
   else if (key_ == "throughput.samples")
@@ -106,6 +105,18 @@ void Account::explain_job(ExplainNode& node) {
     explain_bytes(node);
   else if (key_ == "startup")
     explain_startup(node);
+}
+
+// Increments move less than the whole state.
+void Account::explain_bandwidth(ExplainNode& node) {
+  const double moved = node.value * value(job_ + "checkpoint.duration");
+  ExplainNode size = read(job_ + "checkpoint.size");
+  const bool whole = std::abs(moved - size.value) <= 1e-9 * size.value;
+  ExplainNode above = whole ? prefer_form("checkpoint.size", std::move(size))
+                            : simulated(job_ + "checkpoint.moved", moved, size.unit,
+                                        "by a save on average: increments move a part");
+  divide(node, whole ? "size" : "moved", std::move(above), "duration",
+         Account(run_, forms_, job_ + "checkpoint.duration").take_apart(), kSavesPage);
 }
 
 ExplainNode Account::prefer_form(const std::string& key, ExplainNode measured) {

@@ -63,6 +63,7 @@ class Account {
   void add_bound(ExplainNode& node);
   void explain_step(ExplainNode& node);
   void explain_stall(ExplainNode& node);
+  void explain_bandwidth(ExplainNode& node);
   void explain_duration(ExplainNode& node);
   /// How long saves kept a resource busy, next to the least a closed form says for it.
   ExplainNode explain_busy_time(const std::string& resource);
