@@ -10,8 +10,9 @@ namespace {
 
 using namespace base;
 
-// Files that begin within this time are written together: fewer events, the same rate.
+// Files that come within this time are written together: fewer events, the same rate.
 constexpr Seconds kTick = Seconds::from(20.0, unit::ms);
+constexpr double kRounding = 1e-6;  // of a file
 
 struct IngestParams {
   Rate rate;
@@ -35,16 +36,19 @@ class Ingest final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kIngestFields, component)) {}
 
  private:
-  // A file begins every file / rate.    [docs/models/tenants.md, eq. 4]
+  // A file is there every file / rate.    [docs/models/tenants.md, eq. 4]
   sim::Task<void> work() override {
     const Seconds gap = p_.file / p_.rate;
     const double together = std::max(1.0, std::ceil(kTick / gap));
     while (!over()) {
-      arrived_ += p_.file * together;
-      waiting_ += together;
-      queued(together);
-      begin();
       co_await context().sleep(gap * together);
+      const Seconds late = context().now() - common().stop.value_or(Seconds::infinity());
+      const double files =
+          late > Seconds{} ? std::floor(together - late / gap + kRounding) : together;
+      if (files <= 0.0) co_return;
+      waiting_ += files;
+      queued(files);
+      begin();
     }
   }
 
@@ -65,12 +69,11 @@ class Ingest final : public Tenant {
   }
 
   void remark(const std::string& name, RunResult& out) const override {
-    const Bytes behind = arrived_ - moved();
+    const Bytes behind = p_.rate * active() - moved();
     out.metrics[name + "behind"] = {behind.in(unit::B), "B", {}};
   }
 
   IngestParams p_;
-  Bytes arrived_;
   double waiting_ = 0.0, writing_ = 0.0;  ///< files
 };
 

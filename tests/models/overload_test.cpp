@@ -130,6 +130,29 @@ TEST_CASE("more data than a store takes keeps it busy, and waits") {
   CHECK_FALSE(warned(result("1 GB/s"), "had no answer"));
 }
 
+TEST_CASE("a file that arrives is written when all of it is there") {
+  const auto result = [](const char* rate, const char* file, const char* stop) {
+    return alone(flash(), "ingest", {{"rate", rate}, {"file", file}, {"stop", stop}});
+  };
+  // Nothing of the first file is written while it comes, and what has not come is not behind.
+  for (const auto& [rate, file] : {std::pair{"1 B/s", "1 GiB"}, std::pair{"1 GB/s", "10 TB"}}) {
+    INFO(rate);
+    const RunResult early = result(rate, file, "60 s");
+    CHECK(metric(early, "resource.storage.scratch.ost.throughput") == 0.0);
+    CHECK(metric(early, "tenant.x.write") == 0.0);
+    CHECK(metric(early, "tenant.x.behind") == Approx(rate == std::string("1 B/s") ? 60.0 : 60e9));
+    CHECK(warned(early, "the run ended before a request of it did"));
+  }
+  // Files of 1 s each: 40 are there at 40 s. Of 0.3 s: 133, and a third of the next.
+  CHECK(metric(result("1 GB/s", "1 GB", "40 s"), "tenant.x.write") == Approx(1e9));
+  CHECK(metric(result("1 GB/s", "1 GB", "40 s"), "tenant.x.behind") == Approx(0.0).margin(1.0));
+  const RunResult part = result("1 GB/s", "300 MB", "40 s");
+  CHECK(metric(part, "tenant.x.write") == Approx(133 * 300e6 / 40.0));
+  CHECK(metric(part, "tenant.x.behind") == Approx(100e6));
+  // Small ones come together: 10,000 of 4 ms.
+  CHECK(metric(result("1 GB/s", "4 MB", "40 s"), "tenant.x.write") == Approx(1e9));
+}
+
 TEST_CASE("who serves more of too many requests does not look slower for it") {
   const auto latency = [](const char* rate) {
     Component store = flash();
