@@ -7,6 +7,8 @@
 namespace stallcast::scenarios {
 namespace {
 
+constexpr double kRounding = 1e-9;  // of a sum of shares
+
 const Component* hosts_of(const Design& design, const Component& tenant) {
   const Value* id = tenant.find("hosts");
   return id == nullptr ? nullptr : design.find_host(id->text);
@@ -18,6 +20,19 @@ void check_serving(const Design& design, const Component& tenant, Diagnostics& r
     report.error("rule", pointer_of(tenant, "hosts"),
                  "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
                  "name a host class with \"gpus\", or give it some");
+  // A context is found in one place, or nowhere.
+  double found = 0.0;
+  std::string_view most = "hit.gpu";
+  for (const std::string_view share : {"hit.gpu", "hit.memory", "hit.storage"}) {
+    found += number(tenant, share);
+    if (number(tenant, share) > number(tenant, most)) most = share;
+  }
+  if (found > 1.0 + kRounding)
+    report.error("rule", pointer_of(tenant, most),
+                 "the contexts of " + base::print_quantity(found, Dimension::ratio) +
+                     " of the requests of \"" + tenant.id + "\" are found: more than all",
+                 "\"hit.gpu\", \"hit.memory\" (20 % unless given) and \"hit.storage\" (50 %) are "
+                 "at most 100 % together");
 }
 
 // The program is there, is the one that is meant, and its processes have hosts.
