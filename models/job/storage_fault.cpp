@@ -66,9 +66,11 @@ sim::Task<void> StorageFault::fail() {
   const bool data = (part == StoragePart::target || part == StoragePart::server) &&
                     storage_.parts(StoragePart::target) > 0.0;
   degrade(data ? StoragePart::target : part, kNothing);
+  outages_.begin(context_.now());
   open(lane_, p_.part + " down", static_cast<std::int64_t>(count_));
   co_await context_.sleep(p_.failover);
   restore();
+  outages_.end(context_.now());
   // A partner that carries two shares sets the pace of even traffic; n - 1 that share the load
   // have (n - 1) / n of it.    [docs/models/failures.md, eq. 8]
   if (part == StoragePart::target)

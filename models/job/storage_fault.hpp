@@ -9,6 +9,7 @@
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/outages.hpp"
 #include "models/failure/kinds.hpp"
 #include "models/job/job.hpp"
 #include "models/plant/plant.hpp"
@@ -31,6 +32,10 @@ class StorageFault {
   /// Adds "failure.<id>. ..." metrics. REQUIRES: ended.
   void report(RunResult& out) const;
 
+  [[nodiscard]] const std::string& storage() const { return p_.on; }
+  /// Until others took over.
+  [[nodiscard]] const Outages& outages() const { return outages_; }
+
  private:
   sim::Task<void> fail();
   void degrade(StoragePart part, double fraction);
@@ -45,6 +50,7 @@ class StorageFault {
   base::RandomStream random_;
   std::span<const std::unique_ptr<TrainingJob>> jobs_;
   std::vector<std::pair<StoragePart, double>> broken_;
+  Outages outages_;
   Lane* lane_ = nullptr;
   std::optional<Seconds> began_;  ///< of the fault under way
   Seconds useful_before_;

@@ -108,7 +108,10 @@ struct Simulation::Parts {
     for (const Component& failure : design.failures)
       if (!failure_row(failure.kind).style.kills)
         faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
-    for (auto& fault : faults) context.spawn(fault->run());
+    for (auto& fault : faults) {
+      for (auto& tenant : tenants) tenant->suffer(fault->storage(), fault->outages());
+      context.spawn(fault->run());
+    }
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
   }
   static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design, Plant& plant,

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "models/contract/outages.hpp"
 #include "models/contract/statistics.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/units.hpp"
@@ -24,12 +27,15 @@ class Answers {
   void answer(Seconds asked, Seconds now, double in_turn = 1.0) {
     open_.erase(open_.find({asked, in_turn}));
     answered_ += in_turn;
-    times_.add((now - asked).in(unit::s) / in_turn, in_turn);
+    add(asked, now, in_turn, times_);
+    if (stalled(asked, now) == Seconds{}) usual_ = (now - asked) / in_turn;
   }
   /// How long the first that has no answer has waited.
   [[nodiscard]] Seconds oldest(Seconds now) const {
     return open_.empty() ? Seconds{} : now - open_.begin()->first;
   }
+  /// Requests wait for the end of these `outages`, which outlive this.
+  void suffer(const Outages& outages) { outages_.push_back(&outages); }
   /// Share of the requests.
   [[nodiscard]] double open() const {
     double open = 0.0;
@@ -40,13 +46,31 @@ class Answers {
   void report(const std::string& name, Seconds now, RunResult& out) const {
     Series all = times_;
     if (open() > kMuch)
-      for (const auto& [asked, in_turn] : open_)
-        all.add((now - asked).in(unit::s) / in_turn, in_turn);
+      for (const auto& [asked, in_turn] : open_) add(asked, now, in_turn, all);
     all.report(name, "s", out);
   }
 
  private:
+  [[nodiscard]] Seconds stalled(Seconds asked, Seconds now) const {
+    Seconds sum;
+    for (const Outages* outages : outages_) sum += outages->within(asked, now);
+    return sum;
+  }
+  // One of the requests in turn waits for the end of an outage, all share the rest. An outage that
+  // they do not show, more than by half, was of something else.    [docs/models/tenants.md, eq. 7]
+  void add(Seconds asked, Seconds now, double in_turn, Series& to) const {
+    const Seconds took = now - asked, outage = stalled(asked, now);
+    const Seconds waited = std::min(outage, took - usual_ * in_turn);
+    if (in_turn <= 1.0 || waited <= outage * 0.5)
+      return to.add((took / in_turn).in(unit::s), in_turn);
+    const Seconds each = (took - waited) / in_turn;
+    to.add(each.in(unit::s), in_turn - 1.0);
+    to.add((each + waited).in(unit::s), 1.0);
+  }
+
   Series times_;
+  std::vector<const Outages*> outages_;
+  Seconds usual_;  ///< of a request, without an outage
   double answered_ = 0.0;
   std::multiset<std::pair<Seconds, double>> open_;
 };

@@ -12,6 +12,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/outages.hpp"
 #include "models/contract/phase_clock.hpp"
 #include "models/contract/statistics.hpp"
 #include "models/plant/plant.hpp"
@@ -47,6 +48,10 @@ class Tenant {
   /// From now on `recorder` receives operations, too.
   void record(Recorder& recorder) { recorder_ = &recorder; }
   /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
+  /// Its requests wait for the end of these outages of `storage`, which outlive it.
+  void suffer(const std::string& storage, const Outages& outages) {
+    if (storage == common_.on) latencies_.suffer(outages);
+  }
   void report(RunResult& out) const;
   /// Where the time of its requests went, by resource. Empty of those that are never timed.
   [[nodiscard]] const WaitSplit& waited() const { return waited_; }

@@ -231,4 +231,35 @@ TEST_CASE("storage fault: parts fail as often as there are of them") {
   CHECK(metric(run(design), "failure.fault.count") == Approx(1000.0).epsilon(0.1));
 }
 
+TEST_CASE("storage fault: one request of each process waits for the end of an outage") {
+  const auto small_reads = [](const char* processes, const char* part) {
+    Design design = small_design();
+    design.jobs.clear();
+    set(design.run, Role::run, "duration", "60 s");
+    design.tenants.push_back(component(Role::tenant, "fio", "x",
+                                       {{"on", "scratch"},
+                                        {"hosts", "gpu"},
+                                        {"bs", "4 KiB"},
+                                        {"numjobs", processes},
+                                        {"direct", "true"}}));
+    if (part != nullptr) break_at_20_s(design, part);
+    return run(design);
+  };
+  const std::string latency = "tenant.x.latency";
+  // One by one, or far more than the storage takes.
+  for (const char* processes : {"1", "2000"}) {
+    INFO(processes << " processes on each host");
+    const RunResult whole = small_reads(processes, nullptr), out = small_reads(processes, "server");
+    CHECK(metric(whole, latency + ".max") < 1.1 * metric(whole, latency));
+    CHECK(metric(out, latency + ".max") == Approx(10.0).epsilon(0.05));
+    CHECK(metric(out, latency + ".p50") == Approx(metric(whole, latency + ".p50")).epsilon(0.05));
+    // Mean and count go on to fill the time of all processes.
+    const double busy = metric(out, latency) * metric(out, "tenant.x.operations") * 60.0;
+    CHECK(busy / (4.0 * std::stod(processes)) == Approx(60.0).epsilon(0.05));
+    // Open files do not wait for the metadata.
+    CHECK(metric(small_reads(processes, "metadata"), latency + ".max") ==
+          Approx(metric(whole, latency + ".max")).epsilon(0.01));
+  }
+}
+
 }  // namespace storage_fault_test
