@@ -148,14 +148,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
 
   RunResult result;
   result.seed = seed;
-  const bool ends = std::any_of(tenants.begin(), tenants.end(),
-                                [](const auto& tenant) { return tenant->ends(); });
-  Seconds wall = ends ? context.now() : jobs.empty() ? duration : Seconds{};
-  for (const auto& job : jobs) {
-    job->report(result);
-    wall = std::max(wall, job->wall() + job->restoring());
-  }
-  if (!stages.empty()) wall = context.now() + fast_forward.skipped();
+  for (const auto& job : jobs) job->report(result);
+  // Until the last byte was moved: saves may end after the last step. [docs/models/checkpoint.md]
+  Seconds wall = context.now() + fast_forward.skipped();
   // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
   if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
   for (const auto& tenant : tenants) tenant->report(result);

@@ -79,6 +79,18 @@ TEST_CASE("an incremental save writes its part, every k-th the whole") {
             .epsilon(1e-9));
 }
 
+TEST_CASE("flushes after the last step use the storage, and no more of it than there is") {
+  // 320 GB every 2 s of compute are more than 32 GB/s: two saves are under way at the end.
+  const Design design = saver("async", {{"every_steps", "20"}, {"buffers", "2"}});
+  const RunResult result = run(design);
+  const double used = metric(result, "resource.storage.scratch.ost.utilization");
+  CHECK(used <= 1.0 + 1e-9);
+  CHECK(used == Approx(1.0).epsilon(0.05));  // all but the first 2 s
+  // To the byte: all that was saved over the time until the last save ended.
+  CHECK(metric(result, "resource.storage.scratch.ost.throughput") * result.simulated_s ==
+        Approx(320e9 * save_metric(design, "count")).epsilon(1e-4));
+}
+
 TEST_CASE("a restore of an increment reads everything back to the whole save") {
   // 60 s hold 5 saves (20.3 + 3 x 11.3 s, then the next): the last is whole again, read alone.
   Design design = saver("sync", {{"incremental.fraction", "10 %"},
