@@ -210,6 +210,8 @@ TEST_CASE("requests that are not simulated one by one are operations, too") {
   CHECK(served(component(Role::storage, "s3", "scratch",
                          {{"prefixes", "1"}, {"get.rate", "5 kops/s"}})) ==
         Approx(5e3).epsilon(0.2));
+}
+
 TEST_CASE("storage known by measurements serves no more than it can, whatever is asked for") {
   for (const char* law : {"line", "throttle", "roofline", "mva", "fifo"})
     for (const char* limit : {"100 GB/s", "1 GB/s"}) {
