@@ -161,7 +161,8 @@ class Cephfs final : public PooledStore {
     const Rate ahead =
         ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
     return read_files(client, turns, p_.service,
-                      request.direct ? ahead : std::min(ahead, p_.stream));
+                      std::min(request.direct ? ahead : std::min(ahead, p_.stream),
+                               operations_share(file, 1.0, client.members)));
   }
 
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
@@ -175,7 +176,11 @@ class Cephfs final : public PooledStore {
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
     const bool slowed = all < disks_write(Bytes::infinity());
-    return write_files(client, request, p_.service + turn(), request.direct ? one : p_.stream,
+    const Redundancy kept = redundancy();
+    const double each = kept.coded() ? kept.data + kept.parity : kept.copies;
+    return write_files(client, request, p_.service + turn(),
+                       std::min(request.direct ? one : p_.stream,
+                                operations_share(request.range(), each, client.members)),
                        p_.commit + turn(), slowed ? all / request.writers : Rate::infinity());
   }
 
@@ -231,6 +236,11 @@ class Cephfs final : public PooledStore {
   double fullest_of_primaries() const {
     const double primaries = p_.per_osd / static_cast<double>(p_.replicas);
     return 1.0 + std::sqrt(2.0 * std::log(osds()) / primaries);
+  }
+  // What operations of OSDs leave each process of a class, of which a piece takes so many.
+  //    [cephfs.md, eq. 4]
+  Rate operations_share(Bytes piece, double each, double processes) const {
+    return osds() * (p_.ops * std::min(piece, p_.object) / (each * std::max(processes, 1.0)));
   }
   Rate disks_read(const StorageLoad& load) const {
     const bool primaries = !redundancy().coded() && p_.replicas > 1;

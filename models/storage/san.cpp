@@ -107,13 +107,17 @@ class San final : public PooledStore {
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     // [san.md, eq. 1]
-    return read_files(client, request, p_.service + p_.cpu,
-                      stream_cap(request.bytes / request.files, request.direct));
+    const Bytes file = request.bytes / request.files;
+    return read_files(
+        client, request, p_.service + p_.cpu,
+        std::min(stream_cap(file, request.direct), operations_share(file, client.members)));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     return write_files(client, request, p_.service + p_.cpu,
-                       stream_cap(request.range(), request.direct), p_.commit);
+                       std::min(stream_cap(request.range(), request.direct),
+                                operations_share(request.range(), client.members)),
+                       p_.commit);
   }
 
   Countable countable() const override {
@@ -141,6 +145,10 @@ class San final : public PooledStore {
   MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:
+  // What operations of the array leave each process of a class.    [san.md, eq. 2]
+  Rate operations_share(Bytes piece, double processes) const {
+    return p_.ops * std::min(piece, p_.request) / std::max(processes, 1.0);
+  }
   // `depth` requests in flight, each of which costs its process CPU time in addition to the copy;
   // one process may use all paths.    [san.md, eq. 3]
   Rate stream_cap(Bytes file, bool direct) const {

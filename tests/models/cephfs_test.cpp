@@ -52,6 +52,7 @@ TEST_CASE(
                        {"mds.creates", "1000 Mops/s"},
                        {"directory.creates", "1000 Mops/s"},
                        {"osd.service", "0 s"},
+                       {"osd.ops", "1000 Mops/s"},
                        {"mds.service", "0 s"}});
   set(fast.fabric, models::Role::fabric, "rtt", "0 s");
   const Timed t =

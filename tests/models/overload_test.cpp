@@ -80,6 +80,20 @@ TEST_CASE("small requests of a Lustre client are as many as its RPCs in flight h
   }
 }
 
+TEST_CASE("small requests are as many as arrays and OSDs have operations") {
+  const auto operations = [](const char* kind, Settings store, const char* pattern) {
+    return metric(alone(component(Role::storage, kind, "scratch", store), "fio",
+                        {{"rw", pattern}, {"bs", "4 KiB"}, {"numjobs", "16"}, {"iodepth", "32"}}),
+                  "tenant.x.operations");
+  };
+  const Settings array = {{"port.count", "8"}, {"array.ops", "16 kops/s"}};
+  const Settings osds = {{"osd.count", "8"}, {"osd.ops", "1 kops/s"}, {"replicas", "2"}};
+  CHECK(operations("san", array, "randread") == Approx(16e3).epsilon(0.1));
+  CHECK(operations("san", array, "randwrite") == Approx(16e3).epsilon(0.1));
+  CHECK(operations("cephfs", osds, "randread") == Approx(8e3).epsilon(0.1));
+  CHECK(operations("cephfs", osds, "randwrite") == Approx(4e3).epsilon(0.1));
+}
+
 TEST_CASE("PUTs in flight do not wait for the slowest of all, but in a save they do") {
   const auto operations = [](const char* depth) {
     return metric(alone(component(Role::storage, "s3", "scratch", {}), "fio",
