@@ -24,6 +24,8 @@ struct Meaning {
   int direction = 0;  ///< +1: a larger value is expected never to hurt, -1: a smaller one, 0: none
   Dimension dimension = Dimension::number;
   bool itself = false;  ///< the last of `changed` is the number that is searched, not made of it
+  /// Places of the values that `direction` leads from and to; none: the present design.
+  std::optional<std::size_t> from = std::nullopt, to = std::nullopt;
 };
 
 bool helps(std::string_view path, Dimension dimension) {
@@ -61,9 +63,10 @@ class AxisMaker {
     Result<std::vector<Setting>> values = values_of(wanted, counted);
     if (!values.ok()) return values.failure();
     axis.values = std::move(values).value();
-    const Result<Meaning> meaning = meaning_of(axis);
+    Result<Meaning> meaning = meaning_of(axis);
     if (!meaning.ok()) return meaning.failure();
     number(axis, *meaning);
+    turn(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
     axis.about.candidates = static_cast<std::int64_t>(axis.size());
@@ -165,17 +168,24 @@ class AxisMaker {
 
   Result<Meaning> meaning_of(const Axis& axis) {
     Meaning out;
-    std::map<std::string, Value> first, last;
     std::optional<Failure> failure;
-    for (const auto& [value, into] :
-         {std::pair{&axis.values.front(), &first}, {&axis.values.back(), &last}}) {
-      const Change change{axis.about.path, *value};
-      Result<Design> made = redesign_({&change, 1});
-      if (!made.ok() && !failure) failure = made.failure();
-      if (made.ok())
-        for (const auto& [path, value] : base::values_of(*made)) into->emplace(path, *value);
-    }
+    const auto design_at = [&](std::size_t place) {
+      std::map<std::string, Value> made;
+      const Change change{axis.about.path, axis.values[place]};
+      if (Result<Design> design = redesign_({&change, 1}); !design.ok())
+        failure = failure ? failure : design.failure();
+      else
+        for (const auto& [path, value] : base::values_of(*design)) made.emplace(path, *value);
+      return made;
+    };
+    std::size_t from = 0, to = axis.size() - 1;
+    std::map<std::string, Value> first = design_at(from), last = design_at(to);
     if (first.empty() && last.empty()) return *failure;
+    // Where an end is no valid design, a value nearer to the other end may be one.
+    while (first.empty() && to - from > 1) first = design_at(from += (to - from + 1) / 2);
+    while (last.empty() && to - from > 1) last = design_at(to -= (to - from + 1) / 2);
+    if (!first.empty()) out.from = from;
+    if (!last.empty()) out.to = to;
     std::map<std::string, Value> present;
     for (const auto& [path, value] : values_) present.emplace(path, *value);
     const std::map<std::string, Value>& a = first.empty() ? present : first;
@@ -190,7 +200,7 @@ class AxisMaker {
       out.dimension = value.dimension;
       const auto tried = last.empty() ? first.find(path) : last.find(path);
       const auto wanted = base::parse_quantity(
-          text_of(last.empty() ? axis.values.front() : axis.values.back()), Dimension::number);
+          text_of(axis.values[last.empty() ? from : to]), Dimension::number);
       out.itself = wanted.value && tried->second.number == *wanted.value;
       const int sign = before != a.end() && value.number < before->second.number ? -1 : 1;
       if (!helps(path, value.dimension) || (direction != 2 && direction != sign))
@@ -219,6 +229,20 @@ class AxisMaker {
       axis.numbers.push_back(value);
     }
     axis.dimension = direct ? meaning.dimension : Dimension::number;
+  }
+
+  /// From what one design has beyond the other to what a larger value does.
+  void turn(const Axis& axis, Meaning& meaning) const {
+    const Value* now = current(axis.about.path);
+    const auto number = [&](std::optional<std::size_t> place) -> std::optional<double> {
+      if (place) return axis.numbers[*place];
+      return now != nullptr ? std::optional(now->number) : std::nullopt;
+    };
+    const std::optional<double> from = number(meaning.from), to = number(meaning.to);
+    if (!from || !to)
+      meaning.direction = 0;
+    else if (*to < *from)
+      meaning.direction = -meaning.direction;
   }
 
   void name(Axis& axis, const Meaning& meaning) const {
