@@ -62,6 +62,23 @@ def table(*args, text=SCENARIO):
     return rows
 
 
+class Ends(unittest.TestCase):
+    """Of a range: one that makes no valid design does not turn the search round."""
+
+    def test_the_first(self):
+        # Four stripes need four OSTs, and the scenario has more than the range.
+        text = SCENARIO.replace('"value": 8, "min": 1, "max": 24', '"value": 40, "min": 1, "max": 99')
+        text = text.replace('"stripe": { "count": 0 }', '"stripe": { "count": 4 }')
+        for over in ("1..20", "20..1", "20,1,8", "1,8,20"):
+            self.assertEqual(plan("--over", "osts=" + over, text=text)["required"], 8, over)
+
+    def test_the_last(self):
+        # "osts" is at most 24, and the scenario has fewer than the range.
+        for over in ("4..30", "30..4", "30,4,8"):
+            found = plan("--over", "osts=" + over, text=SCENARIO.replace('"value": 8', '"value": 2'))
+            self.assertEqual(found["required"], 8, over)
+
+
 class WhatDecides(unittest.TestCase):
     """Why there must be as many: room, bandwidth or metadata."""
 
