@@ -77,6 +77,8 @@ struct PlanAxis {
   std::int64_t candidates = 0;  ///< how many values
   bool bounded = true;          ///< the search began at the fluid bound
   bool ordered = true;          ///< the targets are expected to be the easier the further on
+  bool falls = false;           ///< less is further on, as of hosts that share a storage system
+  bool open = false;            ///< there are values beyond the range that was searched
 };
 
 /// What was minimized, or maximized.
@@ -208,6 +210,16 @@ struct PlanResult {
   std::optional<int> until = std::nullopt;  ///< month of the growth that the answer is of
   std::vector<PlanStage> stages = {};       ///< what would do in earlier months, the first first
 };
+
+/// Whether the answer is the most of a range beyond which there is more that may do, too.
+[[nodiscard]] inline bool is_at_least(const PlanResult& plan) {
+  if (!plan.answer || !plan.objective.maximize) return false;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    if (plan.axes[a].open && plan.axes[a].falls &&
+        plan.points[*plan.answer].values[a] == plan.axes[a].from)
+      return true;
+  return false;
+}
 
 /// The candidate with `count`, or nullptr when it was not simulated.
 [[nodiscard]] inline const PlanPoint* find_point(const PlanResult& plan, std::int64_t count) {

@@ -267,6 +267,28 @@ class Questions(unittest.TestCase):
         self.assertEqual(result["plan"]["required"], max(good))
         self.assertEqual(result["metrics"]["job.train.accelerators.supported"]["value"],
                          8 * max(good))
+        # Each end of the search reads as what it is: more hosts are worse.
+        said = Run("plan", "FILE", "--maximize", "accelerators", text=text).out
+        self.assertIn(f"supports {max(good)} host", said)
+        self.assertRegex(said, "1 host more: GPU utilization -")
+        self.assertNotIn("saves 1 host", said)
+        self.assertFalse(result["plan"]["at_least"])
+
+    def test_the_end_of_the_range_is_not_the_answer(self):
+        text = SCENARIO.replace('"=osts"', "8").replace(
+            '"params": { "osts": { "value": 8, "min": 1, "max": 24 } },', "")
+        text = text.replace(">= 90 %", ">= 50 %")
+        for over in ((), ("--over", "cluster.hosts[gpu].count=1..5")):
+            most = ("--maximize", "accelerators", *over)
+            found = plan(*most, text=text)
+            self.assertTrue(found["at_least"], over)
+            for form in ("text", "markdown", "csv", "html"):
+                said = Run("plan", "FILE", "--tornado", "0", "--format", form, *most, text=text).out
+                said = " ".join(said.split())
+                self.assertIn(f"supports at least {found['required']} hosts", said)
+                self.assertIn("--over cluster.hosts.gpu.count=1..", said)
+        listed = plan("--maximize", "accelerators", "--over", "hosts=1,3", text=text)
+        self.assertFalse(listed["at_least"])
 
     def test_a_softer_target_saves_what_the_cheaper_neighbour_misses(self):
         answer = plan()

@@ -92,7 +92,8 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
-    return {id + "needs " + ink.bold(base::counted(plan, answer)),
+    return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
+            look_further(plan),
             reason_text(plan),
             confident_text(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
@@ -117,11 +118,11 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
   const PlanPoint* end = find_point(plan, plan.infinity);
   switch (plan.status) {
     case PlanStatus::found:
-      return {id + "needs " +
-                  ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
-                                          : base::counted(plan, plan.points[*plan.answer])) +
-                  named(plan),
-              reason_text(plan), confident_text(plan), bought_for(plan.prediction),
+      return {id + needs(plan) + " " + ink.bold(answer_text(plan)) + named(plan),
+              look_further(plan),
+              reason_text(plan),
+              confident_text(plan),
+              bought_for(plan.prediction),
               left_over(plan)};
     case PlanStatus::infeasible:
       return {id + status_text(plan, ink),
@@ -218,8 +219,8 @@ std::string how_searched(const PlanResult& plan) {
   if (plan.invalid > 0) out += ", " + std::to_string(plan.invalid) + " no valid design";
   if (plan.implied > 0)
     out += "; " + std::to_string(plan.implied) + " of " + std::to_string(plan.cheaper) +
-           (plan.status == PlanStatus::found ? " better ones" : "") +
-           " left out, since larger ones miss";
+           (plan.status == PlanStatus::found ? " better ones" : "") + " left out, since " +
+           (!plan.axes.empty() && plan.axes[0].falls ? "smaller" : "larger") + " ones miss";
   else if (plan.cheaper > 0 && plan.status == PlanStatus::found)
     out += "; every better one was tried";
   return out;

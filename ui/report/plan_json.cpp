@@ -19,10 +19,12 @@ void add_search(const PlanResult& plan, Json& out) {
                            {"from", axis.from},
                            {"to", axis.to},
                            {"candidates", axis.candidates},
-                           {"ordered", axis.ordered}});
+                           {"ordered", axis.ordered},
+                           {"falls", axis.falls}});
   out["objective"] = {{"name", plan.objective.name},
                       {"unit", plan.objective.unit},
                       {"goal", plan.objective.maximize ? "maximize" : "minimize"}};
+  out["at_least"] = is_at_least(plan);
   out["answer"] = nullptr;
   if (plan.answer) {
     out["answer"] = Json::object();

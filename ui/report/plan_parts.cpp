@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -13,6 +14,9 @@
 
 namespace stallcast::report {
 namespace {
+
+/// How much larger a range is suggested where the answer is at its end.
+constexpr double kFurther = 8.0;
 
 /// The tightest target of the answer.
 const TargetMargin* binding_target(const PlanResult& plan) {
@@ -61,8 +65,10 @@ PlanPart worth(const PlanResult& plan) {
   const bool alone = without_jobs(plan.prediction);
   PlanPart out{"More of it, from the answer on", {}};
   for (const PlanNeighbour& n : plan.neighbours) {
-    if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;
-    std::string line = step(plan.axes[n.axis], n.units) + " more: ";
+    const PlanAxis& axis = plan.axes[n.axis];
+    const bool more = axis.falls ? n.direction < 0 : n.direction > 0;
+    if (!more || !(n.units > 0.0) || !axis.ordered) continue;
+    std::string line = step(axis, n.units) + " more: ";
     if (!alone) line += "GPU utilization " + signed_points(n.utilization * n.units, 2);
     if (alone && (target == nullptr || n.target == 0.0)) line += "no target changes";
     if (target != nullptr && n.target != 0.0)
@@ -87,7 +93,7 @@ PlanPart prices(const PlanResult& plan) {
   }
   PlanPart out{"Softer targets", {}};
   for (const auto& [values, price] : designs)
-    out.lines.push_back(values + " would do with " + price.second + ": saves " +
+    out.lines.push_back(values + " would do with " + price.second + ": " + saves(plan) + " " +
                         saving(plan, price.first));
   return out;
 }
@@ -100,17 +106,19 @@ PlanPart tornado(const PlanResult& plan) {
     out.lines = {"none of " + std::to_string(plan.varied) + " moves the margin of a target"};
     return out;
   }
+  const std::string verb = needs(plan);
   const std::string margin = "margin of " + shortened(target == nullptr ? "" : target->id, 10);
-  out.table = "  " + left("input", 42) + left(margin, 20) + "  needs\n";
+  out.table = "  " + left("input", 42) + left(margin, 20) + "  " + verb + "\n";
   for (const PlanSwing& s : plan.tornado) {
     const std::string range = s.low + " .. " + s.high;
     const std::string margins =
         print_target_margin(s.at_low) + " .. " + print_target_margin(s.at_high);
-    const std::string needs =
+    const std::string amount =
         s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
     out.table += "  " + left(shortened(label::of_input(s.path), 41), 42) + left(margins, 20) +
-                 "  " + needs + "\n    " + range + "  " + s.path + "\n";
-    out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", needs " + needs);
+                 "  " + amount + "\n    " + range + "  " + s.path + "\n";
+    out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", " + verb + " " +
+                        amount);
   }
   return out;
 }
@@ -187,6 +195,28 @@ std::string_view status_name(PlanStatus status) {
 
 std::string_view status_name(const PlanPoint& point) {
   return point.meets ? "meets" : point.inconclusive ? "unsure" : "misses";
+}
+
+std::string needs(const PlanResult& plan) {
+  return plan.objective.maximize && !plan.axes.empty() && plan.axes.front().falls ? "supports"
+                                                                                  : "needs";
+}
+
+std::string saves(const PlanResult& plan) { return plan.objective.maximize ? "gains" : "saves"; }
+
+std::string answer_text(const PlanResult& plan) {
+  if (plan.axes.empty()) return base::counted(plan.required, plan.noun);
+  return (is_at_least(plan) ? "at least " : "") + base::counted(plan, plan.points[*plan.answer]);
+}
+
+std::string look_further(const PlanResult& plan) {
+  if (!is_at_least(plan)) return "";
+  std::string over;
+  for (const PlanAxis& axis : plan.axes)
+    if (const auto most = base::parse_quantity(axis.from, Dimension::number);
+        axis.open && axis.falls && most.value)
+      over += " --over " + axis.name + "=1.." + base::shortest(kFurther * *most.value);
+  return "that is the end of the range that was searched: " + over.substr(1) + " looks further";
 }
 
 std::string goal_text(const PlanResult& plan) {

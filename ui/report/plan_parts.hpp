@@ -15,6 +15,15 @@ namespace stallcast::report {
 /// "meets", "misses", "unsure".
 [[nodiscard]] std::string_view status_name(const PlanPoint& point);
 
+/// "needs" of what the targets ask for, "supports" of what asks for more itself.
+[[nodiscard]] std::string needs(const PlanResult& plan);
+/// "saves", or "gains" of what is maximized.
+[[nodiscard]] std::string saves(const PlanResult& plan);
+/// "18 OSTs", "at least 512 hosts" where the range ended there. REQUIRES: an answer.
+[[nodiscard]] std::string answer_text(const PlanResult& plan);
+/// How to search further where the answer is the end of the range; else "".
+[[nodiscard]] std::string look_further(const PlanResult& plan);
+
 /// What is searched for: "least cost.capex".
 [[nodiscard]] std::string goal_text(const PlanResult& plan);
 /// "au: 84.1 % against 90 %, margin -6.6 %".

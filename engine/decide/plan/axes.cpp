@@ -60,7 +60,7 @@ class AxisMaker {
       for (const std::string& path : drives->changed)
         if (countable_at(path) != nullptr) counted = path;
     }
-    Result<std::vector<Setting>> values = values_of(wanted, counted);
+    Result<std::vector<Setting>> values = values_of(wanted, counted, axis.about.open);
     if (!values.ok()) return values.failure();
     axis.values = std::move(values).value();
     Result<Meaning> meaning = meaning_of(axis);
@@ -89,12 +89,15 @@ class AxisMaker {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds_.osts_required)));
   }
 
-  Result<std::vector<Setting>> values_of(const PlanDimension& wanted, const std::string& path) {
+  /// `open` is set where more may lie beyond the range.
+  Result<std::vector<Setting>> values_of(const PlanDimension& wanted, const std::string& path,
+                                         bool& open) const {
     std::vector<Setting> out;
     for (const SweepValue& value : wanted.axis.values) out.push_back(value.value);
     if (!out.empty()) return out;
     const Value* now = current(path);
     const bool count = now != nullptr && now->dimension == Dimension::count;
+    const Countable* counted = countable_at(path);
     std::optional<SweepRange> range = wanted.axis.range;
     if (!range) {
       if (path.find('.') == std::string::npos) {
@@ -105,7 +108,7 @@ class AxisMaker {
                        (near.empty() ? "" : "did you mean \"" + near + "\"? ") +
                            "known: " + base::join(names, ", ") + "; or write a path"};
       }
-      if (!count && countable_at(path) == nullptr)
+      if (!count && counted == nullptr)
         return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" does not say its values",
                        "write \"from\" and \"to\", or list them"};
       if (now != nullptr && !count)
@@ -117,12 +120,14 @@ class AxisMaker {
       const std::optional<std::int64_t> bound = bound_of(path);
       range.emplace();
       range->from = 1.0;
-      const Countable* counted = countable_at(path);
       range->to = static_cast<double>(bound ? std::max(kSmallestInfinity, kBoundFactor * *bound)
                                       : counted != nullptr && counted->what.most > 0
                                           ? counted->what.most
                                           : std::max(kSmallest, kFactor * present));
     }
+    const bool all = counted != nullptr && counted->what.most > 0 &&
+                     range->to >= static_cast<double>(counted->what.most);
+    open = !all && !wanted.axis.path.starts_with("params.");
     return listed(*range, wanted, count || range->unit.empty());
   }
 
@@ -199,8 +204,8 @@ class AxisMaker {
       out.changed.push_back(path);
       out.dimension = value.dimension;
       const auto tried = last.empty() ? first.find(path) : last.find(path);
-      const auto wanted = base::parse_quantity(
-          text_of(axis.values[last.empty() ? from : to]), Dimension::number);
+      const auto wanted =
+          base::parse_quantity(text_of(axis.values[last.empty() ? from : to]), Dimension::number);
       out.itself = wanted.value && tried->second.number == *wanted.value;
       const int sign = before != a.end() && value.number < before->second.number ? -1 : 1;
       if (!helps(path, value.dimension) || (direction != 2 && direction != sign))
@@ -285,6 +290,7 @@ class AxisMaker {
           meaning.changed.size() == 1)
         direction = -1;
     about.ordered = direction != 0;
+    about.falls = direction < 0;
     std::vector<std::size_t> by(axis.size());
     for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
     if (direction != 0)
@@ -315,9 +321,8 @@ class AxisMaker {
       from = static_cast<double>(*bound), axis.about.bounded = true;
     else if (const Value* now = current(axis.about.path))
       from = now->number;
-    const bool falls = axis.numbers.front() > axis.numbers.back();
     while (axis.start + 1 < axis.size() &&
-           (falls ? axis.numbers[axis.start] > from : axis.numbers[axis.start] < from))
+           (axis.about.falls ? axis.numbers[axis.start] > from : axis.numbers[axis.start] < from))
       ++axis.start;
   }
 

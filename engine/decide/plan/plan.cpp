@@ -152,16 +152,19 @@ class Answer {
   }
 
   void remarks() {
+    const bool falls = out_.axes.front().falls;
     if (search_.non_monotone)
-      out_.notes.emplace_back(
-          "more is not always better here: a smaller design meets the targets, but a larger one "
-          "between it and the answer misses them");
+      out_.notes.push_back(
+          falls ? "less is not always easier here: a larger design meets the targets, but a "
+                  "smaller one between it and the answer misses them"
+                : "more is not always better here: a smaller design meets the targets, but a "
+                  "larger one between it and the answer misses them");
     for (const PlanNeighbour& n : out_.neighbours)
       if (n.direction < 0 && out_.points[n.point].inconclusive)
         out_.notes.push_back("with " +
                              base::counted(out_.axes[n.axis], out_.points[n.point].values[n.axis]) +
-                             " the replicas' interval straddles a limit: more replicas may lower "
-                             "the answer");
+                             " the replicas' interval straddles a limit: more replicas may " +
+                             (out_.axes[n.axis].falls ? "raise" : "lower") + " the answer");
   }
 
   Designs& designs_;

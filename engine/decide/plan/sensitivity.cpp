@@ -125,6 +125,9 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   const TargetMargin* target = tightest(point);
   const Result<Design>& design = designs.at(answer);
   if (most == 0 || target == nullptr || !design.ok()) return;
+  // Where less is easier, what misses the targets needs less.
+  const auto easier = [&](std::size_t axis) { return plan.axes[axis].falls ? "fewer" : "more"; };
+  const auto harder = [&](std::size_t axis) { return plan.axes[axis].falls ? "more" : "fewer"; };
   std::vector<Input> inputs = assumed_inputs(*design, point.binding, designs.axes());
   const double affordable =
       kEvents / (2.0 * std::max(static_cast<double>(found.seen.at(answer).events), 1.0));
@@ -164,7 +167,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
       const PlanPoint there = point_of(*prediction, designs.outages());
       if (const TargetMargin* t = same_target(there, *target))
         (high ? swing.at_high : swing.at_low) = t->margin;
-      if (!there.meets) (high ? swing.high_needs : swing.low_needs) = "more";
+      if (!there.meets) (high ? swing.high_needs : swing.low_needs) = easier(0);
     }
     tried.emplace_back(std::move(swing), input);
   }
@@ -180,21 +183,21 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
 
   // Where the targets still hold, a cheaper neighbour may meet them, too.
   tries.clear();
-  std::vector<std::string*> needs;
+  std::vector<std::pair<std::string*, const char*>> needs;
   for (auto& [swing, input] : tried)
     for (const PlanNeighbour& n : plan.neighbours)
       for (const bool high : {false, true}) {
         std::string& said = high ? swing.high_needs : swing.low_needs;
-        if (n.direction > 0 || said == "more") continue;
+        if (n.direction > 0 || said == easier(0)) continue;
         Cell cell = answer;
         --cell[n.axis];
         tries.push_back(varied(designs.changes(cell), input, high ? 1.0 + spread : 1.0 - spread));
-        needs.push_back(&said);
+        needs.emplace_back(&said, harder(n.axis));
       }
   predictions = designs.predict(tries);
   for (std::size_t i = 0; i < predictions.size(); ++i)
     if (!cut(predictions[i]) && predictions[i].ok() && predictions[i]->verdict == Verdict::pass)
-      *needs[i] = "fewer";
+      *needs[i].first = needs[i].second;
   for (auto& [swing, input] : tried) plan.tornado.push_back(std::move(swing));
 }
 

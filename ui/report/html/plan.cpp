@@ -24,7 +24,8 @@ std::string phrase(const PlanResult& plan) {
   if (plan.status == PlanStatus::inconclusive)
     return "the search for the " + goal + " has no answer yet";
   const PlanPoint& answer = plan.points[*plan.answer];
-  std::string out = "needs " + base::counted(plan, answer);
+  std::string out = needs(plan) + " " + answer_text(plan);
+  if (const std::string further = look_further(plan); !further.empty()) out += "; " + further;
   if (plan.axes.size() > 1 && answer.objective)
     out += "; " + goal + ": " + print_value(*answer.objective, plan.objective.unit);
   if (const std::string reason = reason_text(plan); !reason.empty()) out += "; " + reason;
@@ -127,9 +128,12 @@ std::string shadow_prices(const PlanResult& plan) {
     rows.push_back({markup(price.target), print_limit(price.limit, price.unit),
                     print_beside(price.relaxed, price.limit, price.unit),
                     print_value(price.saved, plan.objective.unit), markup(price.values)});
-  return html::table(
-      {{"target"}, {"limit", "number"}, {"softer limit", "number"}, {"saves", "number"}, {"with"}},
-      rows);
+  return html::table({{"target"},
+                      {"limit", "number"},
+                      {"softer limit", "number"},
+                      {saves(plan), "number"},
+                      {"with"}},
+                     rows);
 }
 
 std::string tornado(const PlanResult& plan) {
@@ -157,7 +161,7 @@ std::string tornado(const PlanResult& plan) {
                       {"target"},
                       {"margin at low", "number"},
                       {"at high", "number"},
-                      {"needs then"}},
+                      {needs(plan) + " then"}},
                      rows);
 }
 
@@ -190,17 +194,19 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
   const Prediction& p = plan.prediction;
   const std::string of =
       found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
-  return html::page("Stallcast plan: " + plan.scenario_id,
-                    html::heading(plan.scenario_id, verdict, said_phrase(plan), "", p.system) +
-                        html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
-                        html::section("Designs simulated", candidates(plan)) +
-                        html::section("What softer targets save", shadow_prices(plan)) +
-                        html::section("What rests on assumed inputs", tornado(plan)) +
-                        html::section("Best interval between saves", intervals(plan)) +
-                        html::section("Notes", notes) + html::element("h2", of) +
-                        html::element("p", limit_phrase(p)) +
-                        html::prediction_sections(p, context, style) +
-                        html::data("result", plan_json(plan, context, style)));
+  return html::page(
+      "Stallcast plan: " + plan.scenario_id,
+      html::heading(plan.scenario_id, verdict, said_phrase(plan), "", p.system) +
+          html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
+          html::section("Designs simulated", candidates(plan)) +
+          html::section(
+              "What softer targets " + std::string(plan.objective.maximize ? "gain" : "save"),
+              shadow_prices(plan)) +
+          html::section("What rests on assumed inputs", tornado(plan)) +
+          html::section("Best interval between saves", intervals(plan)) +
+          html::section("Notes", notes) + html::element("h2", of) +
+          html::element("p", limit_phrase(p)) + html::prediction_sections(p, context, style) +
+          html::data("result", plan_json(plan, context, style)));
 }
 
 }  // namespace stallcast::report
