@@ -11,6 +11,12 @@ namespace stallcast::scenarios {
 /// What names of the catalogue begin with where files could be meant, too.
 inline constexpr std::string_view kCatalog = "catalog:";
 
+/// The sections of a scenario.
+inline constexpr std::string_view kScenarioKeys[] = {
+    "$schema", "id",     "description", "extends", "params",    "cluster",
+    "storage", "jobs",   "run",         "expect",  "scenarios", "sweep",
+    "tenants", "stages", "failures",    "plan",    "growth"};
+
 /// "did you mean "x"? allowed: a, b, c", with the key nearest to `word` if there is one.
 [[nodiscard]] std::string allowed_hint(std::string_view word, std::span<const std::string> allowed);
 

@@ -1,5 +1,7 @@
 #include "scenarios/document/overrides.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -116,6 +118,7 @@ class Setter {
     auto path = segments(base::trim(text));
     if (path) {
       as_scenario(*path);
+      if (may_be_parameter(*path)) path->insert(path->begin(), Segment{"params", false});
       return walk(*path);
     }
     fault("\"" + text + "\" is not a path",
@@ -127,6 +130,24 @@ class Setter {
   void fault(std::string message, std::string hint) {
     failed_ = true;
     report_.option_error("set", option_, std::move(message), std::move(hint));
+  }
+
+  [[nodiscard]] std::vector<std::string> parameters() const {
+    std::vector<std::string> out;
+    if (const Json* params = find(tree_.root, "/params"); params != nullptr && params->is_object())
+      for (const auto& [key, value] : params->items()) out.push_back(key);
+    return out;
+  }
+
+  /// "n_ost" is "params.n_ost", as `sweep --vary` has it, or was meant for it: no section is near.
+  [[nodiscard]] bool may_be_parameter(const std::vector<Segment>& path) const {
+    if (path.size() != 1 || path[0].in_brackets || path[0].word.starts_with("x-")) return false;
+    const std::string& word = path[0].word;
+    const std::vector<std::string> sections(std::begin(kScenarioKeys), std::end(kScenarioKeys));
+    const std::vector<std::string> names = parameters();
+    if (std::find(sections.begin(), sections.end(), word) != sections.end()) return false;
+    return std::find(names.begin(), names.end(), word) != names.end() ||
+           (!names.empty() && base::nearest(word, sections).empty());
   }
 
   std::string walk(const std::vector<Segment>& path) {
@@ -181,9 +202,7 @@ class Setter {
     if (path.size() == 2 && path[0].word == "params") {
       const Json* node = find(tree_.root, at);
       if (node == nullptr) {
-        std::vector<std::string> names;
-        if (const Json* params = find(tree_.root, "/params"); params != nullptr)
-          for (const auto& [key, value] : params->items()) names.push_back(key);
+        const std::vector<std::string> names = parameters();
         fault("no parameter \"" + path[1].word + "\"",
               names.empty() ? "the scenario has no \"params\"; set the value itself, as in "
                               "storage.ost.count=48"

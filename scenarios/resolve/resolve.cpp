@@ -11,10 +11,6 @@ namespace {
 
 using models::Role;
 
-constexpr std::string_view kTopKeys[] = {
-    "$schema", "id",     "description", "extends", "params",    "cluster",
-    "storage", "jobs",   "run",         "expect",  "scenarios", "sweep",
-    "tenants", "stages", "failures",    "plan",    "growth"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
                                           "checkpoint", "communication", "recovery", "elastic"};
@@ -24,7 +20,7 @@ class Resolver {
   explicit Resolver(ReadContext& context) : context_(context), root_(context.tree.root) {}
 
   Design resolve() {
-    check_keys(root_, "", kTopKeys, "the scenario", report());
+    check_keys(root_, "", kScenarioKeys, "the scenario", report());
     for (const char* key : {"id", "description", "$schema"})
       if (const Json* node = present(std::string("/") + key))
         if (const auto text = read_text(context_, std::string("/") + key, *node, key))
@@ -183,7 +179,7 @@ class Resolver {
                 "type", "/scenarios" + base::pointer_token(name),
                 "the variant \"" + name + "\" is an object, not " + std::string(type_name(patch)));
           else if (patch.is_object())
-            check_keys(patch, "/scenarios" + base::pointer_token(name), kTopKeys,
+            check_keys(patch, "/scenarios" + base::pointer_token(name), kScenarioKeys,
                        "the variant \"" + name + "\"", report());
     }
   }

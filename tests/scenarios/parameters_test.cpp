@@ -53,6 +53,17 @@ TEST_CASE("changes of parameters reach every expression") {
   CHECK(loaded.parameters()[1].value == 20);
 }
 
+TEST_CASE("--set takes the bare name of a parameter, as advice and sweeps write it") {
+  CHECK(design_of(load_params({{"n", Amount{10}}})).hosts[0].find("gpus")->number == 20);
+  CHECK(design_of(load_params({{"rate", Amount{5, "GB/s"}}})).hosts[0].find("nic.rate")->number ==
+        5e9);
+  CHECK_THAT(only_fault(load_params({{"twicee", Amount{1}}})),
+             Contains("no parameter \"twicee\"") && Contains("did you mean \"twice\""));
+  CHECK_THAT(only_fault(load_params({{"n", Amount{1}}})), Contains("below its min of 2"));
+  // A section stays one, and a slip of its name is a slip of that.
+  CHECK_THAT(only_fault(load_params({{"cluter", Amount{1}}})), Contains("\"cluster\""));
+}
+
 TEST_CASE("changes outside the range and of unknown parameters are faults") {
   CHECK_THAT(only_fault(load_params({{"params.n", Amount{1}}})), Contains("below its min of 2"));
   CHECK_THAT(only_fault(load_params({{"params.twicee", Amount{1}}})),
