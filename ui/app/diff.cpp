@@ -60,6 +60,18 @@ void judge(const Design& design, const Prediction& before, Prediction& predictio
   prediction.design_sha256 = codec::design_hash(design);
 }
 
+/// Sides of a diff are compared as simulated and by what they waited for: what a result knows of
+/// gains and of draws is not known of the other side.
+void without_gains(Prediction& p) {
+  p.gains.reset();
+  for (Bottleneck& b : p.bottlenecks) b.gain.reset();
+  std::stable_sort(
+      p.bottlenecks.begin(), p.bottlenecks.end(),
+      [](const Bottleneck& a, const Bottleneck& b) { return a.blamed_share > b.blamed_share; });
+  for (auto& [name, metric] : p.metrics) metric.ci90.reset(), metric.median.reset();
+  for (AssertionOutcome& a : p.assertions) a.probability.reset(), a.confidence.reset();
+}
+
 /// Compares two scenarios, or one with a result.
 class Comparison {
  public:
@@ -73,6 +85,7 @@ class Comparison {
     for (int i = 0; i < 2; ++i) {
       if (inputs[i]->result) {
         *found[i] = *inputs[i]->result;
+        without_gains(found[i]->prediction);
       } else {
         sides[i] = side_of(*inputs[i]->scenario);
       }

@@ -1,8 +1,10 @@
-#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/client.hpp"
@@ -58,16 +60,66 @@ void for_each_in(const Json& root, const std::string& key, const Visit& visit) {
     visit(root[key][i], at + base::pointer_token(i));
 }
 
+std::optional<double> number_if(const Json& object, const std::string& at, const std::string& key) {
+  if (!object.is_object() || !object.contains(key) || object[key].is_null()) return std::nullopt;
+  return number(object, at, key);
+}
+
+std::optional<std::pair<double, double>> pair_if(const Json& object, const std::string& at,
+                                                 const std::string& key) {
+  if (!object.is_object() || !object.contains(key)) return std::nullopt;
+  const Json& ends = object[key];
+  const std::string here = at + base::pointer_token(key);
+  if (!ends.is_array() || ends.size() != 2) throw Fault{here, "this is not a pair of numbers"};
+  return std::pair{as<double>(ends[0], here + "/0", "number"),
+                   as<double>(ends[1], here + "/1", "number")};
+}
+
 Metric metric_of(const Json& node, const std::string& at) {
   Metric out;
   out.value = number(node, at, "value");
   out.unit = text(node, at, "unit");
-  if (!node.contains("ci95")) return out;
-  const Json& ends = node["ci95"];
-  if (!ends.is_array() || ends.size() != 2)
-    throw Fault{at + "/ci95", "this is not a pair of numbers"};
-  out.ci95 = {as<double>(ends[0], at + "/ci95/0", "number"),
-              as<double>(ends[1], at + "/ci95/1", "number")};
+  out.ci95 = pair_if(node, at, "ci95");
+  out.ci90 = pair_if(node, at, "ci90");
+  out.median = number_if(node, at, "median");
+  return out;
+}
+
+AssertionOutcome outcome_of(const Json& node, const std::string& at) {
+  AssertionOutcome out;
+  out.id = text(node, at, "id");
+  out.that = text(node, at, "that");
+  out.value = number_if(node, at, "value").value_or(0.0);
+  out.unit = text(node, at, "unit");
+  out.status = text(node, at, "status");
+  out.level = text(node, at, "level");
+  out.limited_by = text_or_empty(node, at, "limited_by");
+  out.why = text_or_empty(node, at, "why");
+  out.probability = number_if(node, at, "probability");
+  out.confidence = number_if(node, at, "confidence");
+  const auto said = base::parse_assertion(out.that);
+  if (!said.ok() || !said->relative.empty()) return out;
+  if (const auto limit = base::limit_in(*said, out.unit); limit.ok()) out.limit = *limit;
+  return out;
+}
+
+Gain gain_of(const Json& node, const std::string& at) {
+  return {number(node, at, "time"), number(node, at, "utilization"),
+          text_or_empty(node, at, "part"), text_or_empty(node, at, "by")};
+}
+
+Gains gains_of(const Json& node, const std::string& at) {
+  Gains out;
+  out.simulated = as<std::uint64_t>(member(node, at, "simulated"), at + "/simulated", "number");
+  out.left_out = as<std::uint64_t>(member(node, at, "left_out"), at + "/left_out", "number");
+  out.noise = number(node, at, "noise");
+  out.all = gain_of(member(node, at, "all"), at + "/all");
+  const Json& together = member(node, at, "together");
+  if (together.is_null()) return out;
+  out.together = gain_of(together, at + "/together");
+  for_each_in(together, "parts", [&](const Json& part, const std::string& place) {
+    out.pair.push_back(as<std::string>(part, at + "/together" + place, "text"));
+  });
   return out;
 }
 
@@ -107,23 +159,14 @@ DiffSide side_of(const Json& root) {
   for (const auto& [name, node] : metrics.items())
     p.metrics[name] = metric_of(node, "/metrics" + base::pointer_token(name));
   for_each_in(root, "assertions", [&](const Json& a, const std::string& at) {
-    AssertionOutcome outcome;
-    outcome.id = text(a, at, "id");
-    outcome.that = text(a, at, "that");
-    if (!member(a, at, "value").is_null()) outcome.value = number(a, at, "value");
-    outcome.unit = text(a, at, "unit");
-    outcome.status = text(a, at, "status");
-    outcome.level = text(a, at, "level");
-    p.assertions.push_back(std::move(outcome));
+    p.assertions.push_back(outcome_of(a, at));
   });
   for_each_in(root, "bottlenecks", [&](const Json& b, const std::string& at) {
     p.bottlenecks.push_back({text(b, at, "resource"), number(b, at, "utilization"),
                              number(b, at, "blamed_share"), text_or_empty(b, at, "headroom")});
+    if (b.contains("gain")) p.bottlenecks.back().gain = gain_of(b["gain"], at + "/gain");
   });
-  // Sides of a diff are compared by what they waited for: what they would gain is not known of all.
-  std::stable_sort(
-      p.bottlenecks.begin(), p.bottlenecks.end(),
-      [](const Bottleneck& a, const Bottleneck& b) { return a.blamed_share > b.blamed_share; });
+  if (root.contains("gains")) p.gains = gains_of(root["gains"], "/gains");
   for_each_in(root, "warnings", [&](const Json& w, const std::string& at) {
     p.warnings.push_back(as<std::string>(w, at, "text"));
   });
