@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ struct ComparedDesign {
   /// OSTs"}. Empty of a recorded result.
   std::vector<std::pair<std::string, std::string>> plant;
   Prediction prediction;
+  std::map<std::string, double> gpus = {};  ///< by job; empty of a recorded result
 };
 
 struct SideBySide {

@@ -101,6 +101,33 @@ class Compare(unittest.TestCase):
         self.assertEqual(rows["GPU utilization"][0]["text"], rows["GPU utilization"][1]["text"])
         self.assertEqual({cell["status"] for cell in rows["GPU utilization"]}, {""})
 
+    def test_a_result_keeps_its_limit_its_intervals_and_its_odds(self):
+        path = self.write("a.json", design("a", 30))
+        kept = program.Run("run", path, "--draws", "16", "--format", "json").out
+        out = json.loads(self.compare(path, self.write("kept.json", kept), "--format", "json", draws="16").out)
+        told = [row for row in out["rows"] if not row["label"].startswith(("hosts", "storage"))]
+        self.assertTrue(any(cell["interval"] for row in told for cell in row["cells"]))
+        self.assertTrue(any("of 100 cases" in cell["text"] for row in told for cell in row["cells"]), told)
+        for row in told:
+            self.assertEqual(row["cells"][0], row["cells"][1], row["label"])
+
+    def test_the_busiest_gpus_are_those_of_all_jobs(self):
+        def two(name, few, many):  # OSTs of the job with few GPUs, and of the one with many
+            out = json.loads(design(name, few, "a"))
+            out["cluster"]["hosts"].append(dict(out["cluster"]["hosts"][0], id="more", count=12))
+            out["cluster"]["hosts"][0]["count"] = 1
+            store = json.loads(json.dumps(out["storage"][0]))
+            out["storage"].append(dict(store, id="other", ost=dict(store["ost"], count=many)))
+            job = json.loads(json.dumps(out["jobs"][0]))
+            out["jobs"].append(dict(job, id="z", hosts="more", dataset=dict(job["dataset"], on="other")))
+            del out["scenarios"]
+            return self.write(f"{name}.json", json.dumps(out))
+
+        done, out, rows = self.rows(two("first", 16, 4), two("second", 1, 64))
+        self.assertEqual(rows["GPU utilization of a"][0]["status"], "best")
+        self.assertEqual(rows["GPU utilization of z"][1]["status"], "best")
+        self.assertIn("second keeps GPUs busiest", out["headline"])
+
     def test_other_work_is_said(self):
         _, out, _ = self.rows(self.write("a.json", design("a", 8)), self.write("b.json", design("b", 8, sample="4 MiB")))
         self.assertEqual(len(out["notes"]), 1)

@@ -50,6 +50,21 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) 
   return out;
 }
 
+std::map<std::string, double> gpus_by_job(const Design& design) {
+  std::map<std::string, double> out;
+  for (const JobDesign& job : design.jobs) {
+    const Value *used = job.job.find("accelerators"), *hosts = job.job.find("hosts");
+    const Component* host = hosts == nullptr ? nullptr : design.find_host(hosts->text);
+    const Value* count = host == nullptr ? nullptr : host->find("count");
+    const Value* each = host == nullptr ? nullptr : host->find("gpus");
+    if (used != nullptr)
+      out[job.job.id] = used->number;
+    else if (count != nullptr && each != nullptr)
+      out[job.job.id] = count->number * each->number;
+  }
+  return out;
+}
+
 /// What jobs are to do, whatever they do it on: values by path, jobs by their place.
 std::map<std::string, std::string> work_of(const Design& design) {
   std::map<std::string, std::string> out;
@@ -112,6 +127,7 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
       continue;
     }
     design.plant = plant_of(input.scenario->design());
+    design.gpus = gpus_by_job(input.scenario->design());
     RunQuestion question = wanted;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
     question.predict.time_limit_s -= spent.count();

@@ -296,6 +296,54 @@ std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure
   return "";
 }
 
+/// GPU utilization over all jobs, by their GPUs: those of another design that has a job of the same
+/// name where they are not known, else as many each.
+std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& design) {
+  const auto weight = [&](const std::string& job) {
+    if (const auto own = design.gpus.find(job); own != design.gpus.end()) return own->second;
+    for (const ComparedDesign& other : c.designs)
+      if (const auto there = other.gpus.find(job); there != other.gpus.end()) return there->second;
+    return 1.0;
+  };
+  Metric sum{0.0, "ratio", {}};
+  double low = 0.0, high = 0.0, all = 0.0;
+  for (const std::string& job : ids_of(design.prediction, Domain::job)) {
+    const Metric* busy = find(design.prediction, metric::gpu_utilization(job));
+    if (busy == nullptr) continue;
+    const double gpus = weight(job);
+    const auto ends = busy->ci90.value_or(std::pair{busy->value, busy->value});
+    sum.value += gpus * busy->value;
+    low += gpus * ends.first, high += gpus * ends.second;
+    all += gpus;
+  }
+  if (!(all > 0.0)) return std::nullopt;
+  sum.value /= all;
+  sum.ci90 = {low / all, high / all};
+  return sum;
+}
+
+/// The design that keeps GPUs busiest, as `best_of` says it.
+std::string busiest(const SideBySide& c, const std::vector<std::string>& names) {
+  std::vector<std::optional<Metric>> busy;
+  for (const ComparedDesign& design : c.designs) busy.push_back(busy_gpus(c, design));
+  const auto best = std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
+    return (a ? a->value : -1.0) < (b ? b->value : -1.0);
+  });
+  if (!*best || busy.size() < 2) return "";
+  const std::string said = print_end((*best)->value, "ratio");
+  std::size_t known = 0;
+  for (auto one = busy.begin(); one != busy.end(); ++one) {
+    if (!*one) continue;
+    ++known;
+    const auto& [low, high] = *(*one)->ci90;
+    const bool alike = (low <= (*best)->value && (*best)->value <= high) ||
+                       print_end((*one)->value, "ratio") == said;
+    if (one != best && alike) return "";
+  }
+  const auto place = static_cast<std::size_t>(best - busy.begin());
+  return known < 2 ? "" : names[place] + " (" + said + ")";
+}
+
 }  // namespace
 
 std::vector<CompareRow> compare_rows(const SideBySide& comparison) {
@@ -334,12 +382,14 @@ std::string compare_headline(const SideBySide& comparison) {
   const std::vector<CompareRow> rows = compare_rows(comparison);
   const std::vector<std::string> names = compare_names(comparison);
   constexpr std::pair<std::string_view, std::string_view> kBest[] = {
-      {"gpu.utilization", " keeps GPUs busiest"},
+      {metric::kGpuUtilization, " keeps GPUs busiest"},
       {"checkpoint.stall", " stalls least for a save"},
       {"cost.capex", " costs least"},
       {metric::kPower, " draws least"}};
   for (const auto& [figure, what] : kBest)
-    if (const std::string best = best_of(rows, figure, names); !best.empty())
+    if (const std::string best = figure == metric::kGpuUtilization ? busiest(comparison, names)
+                                                                   : best_of(rows, figure, names);
+        !best.empty())
       parts.push_back(best.substr(0, best.rfind(" (")) + std::string(what) +
                       best.substr(best.rfind(" (")));
   std::string out;
