@@ -290,6 +290,19 @@ class Questions(unittest.TestCase):
         listed = plan("--maximize", "accelerators", "--over", "hosts=1,3", text=text)
         self.assertFalse(listed["at_least"])
 
+    def test_inputs_vary_within_their_limits(self):
+        # A GET is of one part or more: there is nothing below it to vary.
+        file = os.path.join(ROOT, "scenarios", "library", "minio-webdataset.json")
+        result = json.loads(Run("plan", file, "--format", "json", "--tornado", "100").out)
+        swings = {swing["path"]: swing for swing in result["plan"]["tornado"]}
+        parallel = swings["storage[minio].get.parallel"]
+        self.assertEqual((parallel["base"], parallel["low"], parallel["high"]), ("1", "1", "2"))
+        self.assertEqual(parallel["low_needs"], "same")
+        for path, swing in swings.items():
+            for end in ("low", "high"):
+                done = Run("resolve", file, "--set", f"{path}={swing[end]}")
+                self.assertEqual(done.code, 0, (swing, done.err))
+
     def test_a_softer_target_saves_what_the_cheaper_neighbour_misses(self):
         answer = plan()
         price = answer["prices"][0]

@@ -11,6 +11,7 @@
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/bounds/bounds.hpp"
+#include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
 
 namespace stallcast::plan {
@@ -35,8 +36,20 @@ struct Input {
   std::string path;
   Dimension dimension;
   double number;
-  int relevance;  ///< less is more
+  base::FieldLimits limits;  ///< it stays within them
+  int relevance;             ///< less is more
 };
+
+base::FieldLimits limits_of(std::string_view role_id, const Component& component,
+                            std::string_view key) {
+  const models::RoleInfo* role = models::find_role(role_id);
+  const models::KindInfo* kind =
+      role == nullptr ? nullptr : models::find_kind(role->role, component.kind);
+  if (kind == nullptr) return {};
+  for (const base::FieldInfo* field : models::fields_of(*kind))
+    if (field->key == key) return field->limits;
+  return {};
+}
 
 /// What belongs to the resource that binds comes first, then the same component, then jobs.
 int relevance(const std::string& path, const std::string& binding) {
@@ -58,21 +71,25 @@ int relevance(const std::string& path, const std::string& binding) {
 std::vector<Input> assumed_inputs(const Design& design, const std::string& binding,
                                   const std::vector<Axis>& axes) {
   std::vector<Input> out;
-  for (const auto& placed : base::values_of(design)) {
-    const auto& path = placed.first;
-    const Value* value = placed.second;
-    const bool number =
-        value->dimension != Dimension::text && value->dimension != Dimension::text_list &&
-        value->dimension != Dimension::boolean && value->dimension != Dimension::money &&
-        value->dimension != Dimension::money_rate;
-    if (!value->source.assumption || !number || !(value->number > 0.0) ||
-        !std::isfinite(value->number) || path.starts_with("run."))
-      continue;
-    const bool searched = std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) {
-      return same_path(axis.about.path, path);
-    });
-    if (!searched) out.push_back({path, value->dimension, value->number, relevance(path, binding)});
-  }
+  base::for_each_component(
+      design, [&](const std::string& place, std::string_view role, const Component& component) {
+        for (const auto& [key, value] : component.values) {
+          const std::string path = place + "." + key;
+          const bool number =
+              value.dimension != Dimension::text && value.dimension != Dimension::text_list &&
+              value.dimension != Dimension::boolean && value.dimension != Dimension::money &&
+              value.dimension != Dimension::money_rate;
+          if (!value.source.assumption || !number || !(value.number > 0.0) ||
+              !std::isfinite(value.number) || path.starts_with("run."))
+            continue;
+          const bool searched = std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) {
+            return same_path(axis.about.path, path);
+          });
+          if (!searched)
+            out.push_back({path, value.dimension, value.number, limits_of(role, component, key),
+                           relevance(path, binding)});
+        }
+      });
   std::stable_sort(out.begin(), out.end(),
                    [](const Input& a, const Input& b) { return a.relevance < b.relevance; });
   return out;
@@ -88,13 +105,19 @@ double rounded(double value) {
 }
 
 /// The input times `factor`, as a scenario writes it, in the same unit; a count moves by one at
-/// least.
+/// least. At the limit of its field it stays there.
 Setting scaled(const Input& input, double factor) {
+  double value = input.number * factor;
   if (input.dimension == Dimension::count) {
-    double value = std::round(input.number * factor);
+    value = std::round(value);
     if (value == input.number) value += factor > 1.0 ? 1.0 : -1.0;
-    return setting_of(value, input.dimension);
   }
+  const base::FieldLimits& limits = input.limits;
+  const bool below = value < limits.minimum || (limits.above_minimum && value <= limits.minimum);
+  if (below && limits.above_minimum) return setting_of(input.number, input.dimension);
+  if (below || value > limits.maximum)
+    return setting_of(below ? limits.minimum : limits.maximum, input.dimension);
+  if (input.dimension == Dimension::count) return setting_of(value, input.dimension);
   if (input.dimension == Dimension::ratio && input.number <= 1.0 && input.number * factor > 1.0)
     return setting_of(1.0, input.dimension);
   const std::string text = base::exact_quantity(input.number, input.dimension);
