@@ -143,4 +143,30 @@ TEST_CASE("fields are in groups by the words of their keys, and every word is so
   }
 }
 
+TEST_CASE("what is said to measure a field can measure it") {
+  const auto with = [](models::Role role, std::string_view key) -> std::string_view {
+    for (const models::MeasuredBy& measure : models::role_info(role).measures)
+      if (key.starts_with(measure.field)) return measure.with;
+    return "";
+  };
+  using enum models::Role;
+  CHECK(with(storage, "ost.read") == "stallcast probe io");
+  CHECK(with(storage, "backend.opens") == "stallcast probe metadata");
+  CHECK(with(storage, "oss.nic") == "stallcast probe network");
+  CHECK(with(communication, "hop") == "stallcast probe network");
+  for (const auto& [role, key] : {std::pair{storage, "endurance.amplification"},
+                                  {storage, "capacity.fill"},
+                                  {storage, "pg.deviation"},
+                                  {storage, "retry.base"},
+                                  {storage, "connection.rate"},
+                                  {communication, "overlap"},
+                                  {communication, "slowdown"},
+                                  {fabric, "connections"},
+                                  {host, "cpu.reserved"},
+                                  {host, "memory.process"}}) {
+    INFO(key);
+    CHECK(with(role, key).find("probe") == std::string_view::npos);
+  }
+}
+
 }  // namespace registry_test
