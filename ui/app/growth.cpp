@@ -30,13 +30,20 @@ Result<int> months_of(std::string_view asked, std::string_view text) {
 
 Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
                           const grow::Regrow& regrow, const predict::PredictOptions& options) {
-  GrowthSpec spec = scenario.questions().growth;
+  GrowthSpec spec = scenario.questions().growth, asked;
   Diagnostics faults;
   for (const std::string& option : wanted.of)
-    scenarios::add_trend(option, scenario.parameters(), spec, faults);
+    scenarios::add_trend(option, scenario.parameters(), asked, faults);
   if (faults.has_errors()) {
     const Diagnostic& d = faults.items().front();
     return Failure{ExitCode::bad_input, "--of: " + d.message, d.hint};
+  }
+  // What is asked takes the place of what the scenario, or an option before it, says of the value.
+  for (GrowthTrend& trend : asked.trends) {
+    std::erase_if(spec.trends, [&](const GrowthTrend& other) {
+      return grow::mean_the_same(scenario.design(), other.path, trend.path);
+    });
+    spec.trends.push_back(std::move(trend));
   }
   spec.months = wanted.months.value_or(spec.months);
   spec.every = wanted.every.value_or(spec.every);

@@ -60,6 +60,13 @@ bool is_number(Dimension dimension) {
 
 }  // namespace
 
+bool mean_the_same(const Design& design, const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto values = base::values_of(design);
+  const auto* one = find_value(values, a);
+  return one != nullptr && one == find_value(values, b);
+}
+
 Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
                             std::span<const Parameter> params) {
   if (spec.trends.empty())

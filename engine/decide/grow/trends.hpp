@@ -13,6 +13,9 @@
 /// What a scenario is in a later month.
 namespace stallcast::grow {
 
+/// Whether two paths mean the same value of `design`, however they are spelled.
+[[nodiscard]] bool mean_the_same(const Design& design, const std::string& a, const std::string& b);
+
 class Trends {
  public:
   /// No trend, a value that nobody has, two trends of one value, and an amount of another kind are
