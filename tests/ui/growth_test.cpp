@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "stallcast/client.hpp"
+#include "ui/report/report.hpp"
 
 /// Months to each ceiling, against closed forms: docs/models/growth.md.
 namespace growth_test {
@@ -159,6 +161,41 @@ TEST_CASE("what cannot grow is said with its place") {
           .find("two ways") != std::string::npos);
   // What it becomes is checked as any value is.
   CHECK(says(R"({ "of": { "boxes": "-3/month" } })").find("in month 6") != std::string::npos);
+}
+
+TEST_CASE("--of takes the place of what the scenario says, by every spelling of the path") {
+  for (const char* path : {"storage.ost.read", "storage.scratch.ost.read",
+                           "storage[scratch].ost.read", "storage[scratch].ost.read "}) {
+    INFO(path);
+    client::GrowthQuestion wanted{.of = {std::string(path) + "=x2/year"}, .months = 12};
+    const auto found = grown(R"({ "of": { "storage.scratch.ost.read": "4 %/month" } })", wanted);
+    REQUIRE(found.ok());
+    REQUIRE(found->trends.size() == 1);
+    CHECK(found->trends[0].written == "x2/year");
+    wanted.of = {"storage.ost.read=4 %/month", std::string(path) + "=x2/year"};
+    CHECK(grown(R"({ "of": { "boxes": "1 %/month" } })", wanted)->trends.size() == 2);
+  }
+}
+
+TEST_CASE("columns of the table stand apart, and the lines stay within the page") {
+  client::GrowthQuestion wanted{.months = 12};
+  auto found = grown(R"({ "of": { "jobs.train.dataset.size": "4 %/month" } })", wanted);
+  REQUIRE(found.ok());
+  GrowthSeries series{"cost.capex", "USD", {}};
+  for (std::size_t i = 0; i < found->months.size(); ++i)
+    series.values.push_back(24.2e6 + 1e6 * static_cast<double>(i));
+  found->figures.push_back(series);
+  series = {"job.train.run.time", "s", {}};
+  for (std::size_t i = 0; i < found->months.size(); ++i)
+    series.values.push_back(38880.0 + 60.0 * static_cast<double>(i));
+  found->figures.push_back(series);
+  const std::string text = report::render(*found, {}, report::Format::text, {});
+  INFO(text);
+  CHECK(text.find("10 h 48 min ") != std::string::npos);
+  CHECK(text.find("MUSD2") == std::string::npos);
+  CHECK(text.find("min1") == std::string::npos);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
 TEST_CASE("a plan for a later month holds what has grown until then") {

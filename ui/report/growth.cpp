@@ -11,21 +11,48 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMonthColumns = 4, kGrowthLabel = 32, kMonthCell = 9;
+constexpr std::size_t kMonthColumns = 4, kGrowthLabel = 32, kLeastLabel = 24, kMonthCell = 9;
+
+/// The table of a page of so many columns: cells stand apart, and where they are wide there are
+/// fewer months.
+struct Table {
+  std::vector<std::size_t> columns;
+  std::vector<GrowthRow> rows;
+  std::size_t label = kGrowthLabel, cell = kMonthCell;
+};
+
+Table table_of(const GrowthResult& growth) {
+  Table out;
+  for (std::size_t months = kMonthColumns; months > 0; --months) {
+    out = {growth_columns(growth, months), {}};
+    out.rows = growth_rows(growth, out.columns);
+    std::size_t reached = std::string_view("limit").size();
+    for (const GrowthRow& row : out.rows) {
+      reached = std::max(reached, row.reached.size());
+      for (const std::string& cell : row.cells) out.cell = std::max(out.cell, cell.size() + 1);
+    }
+    const std::size_t taken = out.columns.size() * out.cell + 2 + reached;
+    if (taken + kLeastLabel > page_columns()) continue;
+    out.label = std::min(kGrowthLabel, page_columns() - taken);
+    return out;
+  }
+  out.label = kLeastLabel;
+  return out;
+}
 
 std::string growth_text(const GrowthResult& growth, const ReportContext& context,
                         const Style& style) {
   const Ink ink(style.colour);
   std::string out = wrapped("", ink.bold(growth.scenario_id) + ": " + growth_headline(growth), 2);
   for (const std::string& line : growth_lines(growth)) out += wrapped("  ", line, 4);
-  const std::vector<std::size_t> columns = growth_columns(growth, kMonthColumns);
-  std::string head = left("", kGrowthLabel);
-  for (const std::size_t i : columns) head += right(month_name(growth.months[i]), kMonthCell);
+  const Table table = table_of(growth);
+  std::string head = left("", table.label);
+  for (const std::size_t i : table.columns) head += right(month_name(growth.months[i]), table.cell);
   out += "\n" + ink.bold(head + "  limit") + "\n";
-  for (const GrowthRow& row : growth_rows(growth, columns)) {
+  for (const GrowthRow& row : table.rows) {
     if (!row.group.empty()) out += row.group + "\n";
-    std::string line = "  " + left(shortened(row.label, kGrowthLabel - 3), kGrowthLabel - 2);
-    for (const std::string& cell : row.cells) line += right(cell, kMonthCell);
+    std::string line = "  " + left(shortened(row.label, table.label - 3), table.label - 2);
+    for (const std::string& cell : row.cells) line += right(cell, table.cell);
     if (!row.reached.empty()) line += "  " + ink.bad(row.reached);
     out += line + "\n";
   }
