@@ -32,7 +32,7 @@ constexpr std::string_view kOracle =
     "483.7 GiB/s, 14.3 M/s stat, 2.91 M/s create";
 
 constexpr std::array<base::Field<BeegfsParams>, 21> kBeegfsFields{
-    field("target.count", &BeegfsParams::targets, kRequired, "storage targets", kAtLeastOne),
+    field("target.count", &BeegfsParams::targets, kRequired, "storage targets", up_to(1e6)),
     field("target.read", &BeegfsParams::read, "2.97 GB/s", "what one target reads",
           between("1 GB/s", "12 GB/s", cited(kPositive, kOracle),
                   "expert range: a disk set to an array of NVMe drives; this is one drive")),
@@ -44,9 +44,9 @@ constexpr std::array<base::Field<BeegfsParams>, 21> kBeegfsFields{
           between("0.1 ms", "0.8 ms", assumed(kNonNegative, "0.2-0.3 ms per request on flash"),
                   "expert range: 0.2-0.3 ms as cited; fast targets 0.1, loaded ones 0.8")),
     field("server.count", &BeegfsParams::servers, kOptional,
-          "storage servers; without it one for each target", kAtLeastOne),
+          "storage servers; without it one for each target", up_to(1e6)),
     kServerNic,
-    field("mds.count", &BeegfsParams::mds, "1", "metadata servers", kAtLeastOne),
+    field("mds.count", &BeegfsParams::mds, "1", "metadata servers", up_to(1e5)),
     field("mds.opens", &BeegfsParams::opens, "53 kops/s",
           "opens one metadata server serves, directories spread over all",
           between("20 kops/s", "120 kops/s",

@@ -50,7 +50,7 @@ constexpr std::string_view kWrites[] = {"back", "through"};
 constexpr std::array<Field<CacheStoreParams>, 24> kCacheStoreFields{
     field("over", &CacheStoreParams::over, kRequired,
           "id of the storage system that holds the data"),
-    field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", kAtLeastOne),
+    field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", up_to(1e6)),
     field("server.size", &CacheStoreParams::size, kRequired, "cache space of one server",
           kPositive),
     field("server.read", &CacheStoreParams::read, "10 GB/s", "what one server reads from its cache",

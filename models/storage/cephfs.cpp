@@ -81,7 +81,7 @@ constexpr std::array<base::Field<CephfsParams>, 29> kCephfsFields{
     field("pg.deviation", &CephfsParams::deviation, "5",
           "placement groups the fullest OSD has above the mean; sqrt(2 x per_osd x ln(osd.count)) "
           "without the balancer",
-          between("1", "30", assumed(kNonNegative, "upmap_max_deviation, from memory"),
+          between("1", "30", assumed(up_to(1e4, kNonNegative), "upmap_max_deviation, from memory"),
                   "1 with a tight balancer, about 30 without one (formula in the meaning)")),
     field("mds.count", &CephfsParams::mds, "1",
           "active MDS; directories are spread over them by pinning", up_to(1e4)),

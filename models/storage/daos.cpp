@@ -31,7 +31,7 @@ constexpr std::string_view kPresque =
 
 constexpr std::array<base::Field<DaosParams>, 21> kDaosFields{
     field("server.count", &DaosParams::servers, kRequired, "servers (two engines each)",
-          kAtLeastOne),
+          up_to(1e6)),
     field("server.read", &DaosParams::read, "29.3 GB/s", "what one server reads",
           between("16 GB/s", "50 GB/s", cited(kPositive, kAurora),
                   "as stated for Aurora: 17 GB/s of 600 servers to 50 of 20")),

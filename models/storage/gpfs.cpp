@@ -27,7 +27,7 @@ constexpr std::string_view kSummit =
 
 constexpr std::array<base::Field<GpfsParams>, 20> kGpfsFields{
     field("server.count", &GpfsParams::servers, kRequired,
-          "NSD servers; every large file lies on all of them", kAtLeastOne),
+          "NSD servers; every large file lies on all of them", up_to(1e6)),
     field("server.read", &GpfsParams::read, "12.5 GB/s", "what one NSD server reads",
           between("5 GB/s", "80 GB/s", cited(kPositive, kSummit),
                   "expert range: disk servers to flash; the catalogue has 12.5 to 113")),

@@ -38,7 +38,7 @@ constexpr std::string_view kNfsTransports[] = {"rdma", "tcp"};
 
 constexpr std::array<base::Field<NfsParams>, 24> kNfsFields{
     field("head.count", &NfsParams::heads, kRequired,
-          "controllers or server nodes that serve clients at the same time", kAtLeastOne),
+          "controllers or server nodes that serve clients at the same time", up_to(1e6)),
     field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
           between("2 GB/s", "20 GB/s", cited(kPositive, kFlash),
                   "catalogue: VAST 2.6 GB/s per node to EFS 21 in all")),
@@ -82,7 +82,7 @@ constexpr std::array<base::Field<NfsParams>, 24> kNfsFields{
           "network rate of one controller, each direction; without it it does not limit",
           kPositive),
     field("shelf.count", &NfsParams::shelves, kOptional,
-          "drive shelves behind the controllers; without it they do not limit", kAtLeastOne),
+          "drive shelves behind the controllers; without it they do not limit", up_to(1e6)),
     field("shelf.read", &NfsParams::shelf_read, "8 GB/s", "what one shelf reads",
           between("4 GB/s", "24 GB/s",
                   assumed(kPositive, "24 SAS or NVMe drives behind two 4-lane ports"),

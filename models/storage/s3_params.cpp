@@ -96,7 +96,7 @@ constexpr std::array<base::Field<S3Params>, 30> kS3Fields{
     field("write", &S3Params::write_ceiling, kOptional, "most the account or system writes",
           kPositive),
     field("server.count", &S3Params::servers, kOptional,
-          "servers of a store of your own; absent: servers do not limit", kAtLeastOne),
+          "servers of a store of your own; absent: servers do not limit", up_to(1e6)),
     field("server.read", &S3Params::server_read, "20 GB/s", "what one server reads from its drives",
           between("2.5 GB/s", "50 GB/s",
                   assumed(kPositive, "eight NVMe drives behind erasure coding"),

@@ -29,7 +29,7 @@ constexpr std::string_view kAws =
 
 constexpr std::array<base::Field<WekaParams>, 18> kWekaFields{
     field("backend.count", &WekaParams::backends, kRequired,
-          "backend servers; files lie on all of them, 4 KiB at a time", kAtLeastOne),
+          "backend servers; files lie on all of them, 4 KiB at a time", up_to(1e6)),
     field("backend.read", &WekaParams::read, "2.9 GB/s", "what one backend reads",
           between("2 GB/s", "60 GB/s", cited(kPositive, kAws),
                   "expert range: cloud nodes 2-3 GB/s; catalogue 32-90 of own flash")),

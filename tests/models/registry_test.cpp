@@ -169,4 +169,15 @@ TEST_CASE("what is said to measure a field can measure it") {
   }
 }
 
+TEST_CASE("what a storage system is made of has a most: more than that no simulation holds") {
+  for (const models::KindInfo& kind : models::kinds(models::Role::storage))
+    for (const base::FieldInfo* field : models::fields_of(kind)) {
+      if (field->dimension != Dimension::count || !field->key.ends_with(".count")) continue;
+      // Files lie on all there are at most.
+      if (field->key == "stripe.count" || field->key == "pfl.count") continue;
+      INFO(kind.id << " " << field->key);
+      CHECK(field->limits.maximum <= 1e7);
+    }
+}
+
 }  // namespace registry_test
