@@ -19,6 +19,11 @@
 namespace stallcast::scenarios {
 namespace {
 
+/// Whether it is a part of something whole, the more the better.
+bool is_share(const metric::Figure& figure) {
+  return figure.unit == "ratio" && figure.better == metric::Better::higher;
+}
+
 class Rules {
  public:
   Rules(const Design& design, Diagnostics& report)
@@ -159,6 +164,11 @@ class Rules {
       if (const auto limit = base::limit_in(*read, figure->unit); !limit.ok())
         report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
                       limit.failure().hint);
+      else if (*limit > 1.0 && is_share(*figure))
+        report_.warn("expect", at,
+                     "\"" + e.that + "\": " + std::string(figure->name_alone()) +
+                         " is a share, at most 100 %",
+                     "write it as \"" + read->metric + " >= 85 %\"");
     }
     const auto words = metric::first_words(name.domain);
     const std::string word(name.figure.substr(0, name.figure.find('.')));

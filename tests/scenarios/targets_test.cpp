@@ -87,6 +87,17 @@ TEST_CASE("limits are given in what their figures are counted in") {
   CHECK(that("*.total < 30 s") == "");  // any figure that is called so
 }
 
+TEST_CASE("more than all of a share cannot be asked for") {
+  const auto that = [](const std::string& text) {
+    return fault(R"("expect": [ { "that": ")" + text + R"(" } ])");
+  };
+  CHECK_THAT(that("job.train.gpu.utilization >= 850 %"),
+             Contains("/expect/0/that") && Contains("GPU utilization is a share, at most 100 %"));
+  CHECK_THAT(that("min(job.*.goodput) >= 101 %"), Contains("goodput is a share"));
+  CHECK(that("job.train.gpu.utilization >= 100 %") == "");
+  CHECK(that("storage.scratch.capacity.used <= 120 %") == "");  // a full system may be asked more
+}
+
 TEST_CASE("a policy is targets for many scenarios") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "stallcast-policy-test.json";
