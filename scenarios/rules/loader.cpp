@@ -159,7 +159,8 @@ void check_dataset(const Design& design, const JobDesign& job, Diagnostics& repo
   const Value* samples = data.find("samples");
   const Value* size = data.find("size");
   const Value* sample = data.find("sample");
-  if (samples == nullptr && size == nullptr)
+  if (samples == nullptr && size == nullptr && !is_faulty(data, "samples", report) &&
+      !is_faulty(data, "size", report))
     report.error("rule", data.pointer,
                  "the dataset of job \"" + job.job.id + "\" has neither \"size\" nor \"samples\"",
                  "add \"size\": \"20 TB\" or \"samples\": 1000000");

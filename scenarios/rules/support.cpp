@@ -29,6 +29,13 @@ bool complete(models::Role role, const Component& component) {
   return true;
 }
 
+bool is_faulty(const Component& component, std::string_view key, const Diagnostics& report) {
+  const std::string at = pointer_of(component, key);
+  return std::any_of(report.items().begin(), report.items().end(), [&](const Diagnostic& d) {
+    return d.severity == Severity::error && d.pointer == at;
+  });
+}
+
 const Component* host_of(const Design& design, const JobDesign& job) {
   const Value* hosts = job.job.find("hosts");
   return hosts == nullptr ? nullptr : design.find_host(hosts->text);

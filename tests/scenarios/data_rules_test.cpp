@@ -40,6 +40,8 @@ TEST_CASE("a data set holds a sample, a shard and a row group") {
              Contains("6:88 rule /jobs/0/dataset/size the dataset is smaller than one sample | "
                       "\"size\" is of the whole data set"));
   // Both say the same, to one percent.
+  const std::string wrong = remark(raw + R"("samples": -5)");
+  CHECK_THAT(wrong, Contains("\"samples\" must be at least 1, not -5") && !Contains("neither"));
   CHECK(remark(raw + R"("size": "1.005 TB", "samples": 1000000)") == "");
   CHECK(remark(raw + R"("size": "0.995 TB", "samples": 1000000)") == "");
   for (const char* size : {"1.02 TB", "0.98 TB"})
