@@ -296,7 +296,7 @@ Position Scenario::place(const std::string& pointer) const {
 
 void Scenario::locate(Diagnostics& diagnostics) const {
   for (Diagnostic& d : diagnostics.items())
-    if (d.position.line == 0) d.position = place(d.pointer);
+    if (d.position.file.empty()) d.position = place(d.pointer);
   quote_lines(state_->resolved.documents, diagnostics);
 }
 

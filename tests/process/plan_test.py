@@ -290,6 +290,13 @@ class Questions(unittest.TestCase):
         listed = plan("--maximize", "accelerators", "--over", "hosts=1,3", text=text)
         self.assertFalse(listed["at_least"])
 
+    def test_an_option_that_is_wrong_is_named(self):
+        for option, value in (("--unit", "osts=0"), ("--over", "osts=")):
+            done = Run("plan", "FILE", option, value, text=SCENARIO)
+            self.assertEqual(done.code, 2)
+            self.assertTrue(done.err.startswith(f"{option} {value}: "), done.err)
+            self.assertNotIn(".json", done.err)
+
     def test_inputs_vary_within_their_limits(self):
         # A GET is of one part or more: there is nothing below it to vary.
         file = os.path.join(ROOT, "scenarios", "library", "minio-webdataset.json")
