@@ -56,6 +56,7 @@ struct Explanation {
   std::vector<ExplainNode> trees;        ///< one a metric
   std::string bound_by;                  ///< what sets the bound of GPU utilization
   double bound = 0.0;                    ///< of it, without simulating
+  std::string bound_of;                  ///< job that it is of; "" where there is one alone
   std::optional<Prediction> prediction;  ///< none when only closed forms were asked for
   std::vector<WhatIf> what_ifs;          ///< best first; those that save after those that relieve
 };

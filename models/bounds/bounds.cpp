@@ -82,6 +82,7 @@ class Deriver {
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
       out_.binding = binding_;
+      out_.job = d.id;
     }
     demands_.push_back(d);
   }
@@ -140,6 +141,7 @@ class Deriver {
     const cache::CachePlan kept = cache::cache_plan(design_, job, plant_);
     const double found = kept.most().in(unit::ratio);
     d.missed = d.read * (1.0 - found);
+    d.allowed = allowed_share(job, d, plant_);
     if (kept.used)
       line(name + "cache.demand", d.missed,
            text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
@@ -278,11 +280,6 @@ class Deriver {
     if (d.blocking) d.stall += d.flush;
   }
 
-  /// What a save writes: its size, unless less.
-  [[nodiscard]] static std::string written_of(const JobDemand& d, Bytes size) {
-    return metric::checkpoint(d.id) + (d.checkpoint < size ? "written" : "size");
-  }
-
   /// A minimum cut, named: the sum of what it cuts through.
   MinCut cut(const std::string& name, const graph::Topology::Cut& found) {
     MinCut out{found.value, "storage"};
@@ -359,6 +356,8 @@ class Deriver {
         ceiling("reads_both", flow.value / d.missed, flow.binding,
                 {"flow / demand", kEq2, {{"flow", name + "read.flow_both"}, {"demand", demand}}});
       }
+      ceiling("limit", d.allowed, name + "limit",
+              {"limit / demand", kEq2, {{"limit", d.input("limit")}, {"demand", demand}}});
       ceiling("loader", d.loader / d.read, metric::of_job(d.id, "loader"),
               {"ceiling / demand",
                kEq5,

@@ -14,7 +14,8 @@ namespace stallcast::models {
 /// The instant estimate ("~") and the lower bounds `plan` starts from.
 struct Bounds {
   std::vector<Derivation> derivations;  ///< in the order they should be read
-  double utilization = 0.0;             ///< upper bound of GPU utilization, all jobs together
+  double utilization = 0.0;             ///< upper bound of GPU utilization, of the job with least
+  std::string job;                      ///< that job; "" where there is none
   double osts_required = 0.0;           ///< fluid lower bound for the storage system under study
   std::string noun;                     ///< what `plan` counts there: "OSTs"
   Rate unit_write;                      ///< what one of them writes

@@ -91,7 +91,9 @@ struct JobDemand {
   }
   Rate read;    ///< demanded at full utilization, all ranks
   Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
-  Rate write;   ///< checkpoint bytes over their interval, all ranks
+  /// Share of that which a limit of its own lets pass, of what is not in the hosts.
+  double allowed = 1.0;
+  Rate write;  ///< checkpoint bytes over their interval, all ranks
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
@@ -112,6 +114,12 @@ struct JobDemand {
 /// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
 [[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,
                                         const SampleAccess& access, const Plant& plant);
+
+/// JobDemand::allowed of a job.    [docs/models/bounds.md, eq. 2]
+[[nodiscard]] double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant);
+
+/// What a save writes: its size, unless less.
+[[nodiscard]] std::string written_of(const JobDemand& d, Bytes size);
 
 /// What jobs that read at the same time leave each other.
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out);

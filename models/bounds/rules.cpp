@@ -1,7 +1,9 @@
+#include <optional>
 #include <utility>
 
 #include "models/bounds/parts.hpp"
 #include "models/contract/rows.hpp"
+#include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 
 /// Parts of the bounds that stand for themselves: docs/models/bounds.md.
@@ -27,6 +29,18 @@ Rule size_rule(const CheckpointParams& p, const ModelParams& model, const JobDem
           {figure("parameters", model.parameters.value_or(0.0), Dimension::number,
                   "parameters of the model"),
            per("weights"), per("master"), per("momentum"), per("variance"), per("other")}};
+}
+
+double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant) {
+  const std::optional<Rate> limit = job_params(job.job).limit;
+  Rate moved;
+  for (const auto& [storage, share] : d.places)
+    if (!plant.storage(storage).local()) moved += d.missed * share;
+  return limit && moved > *limit ? *limit / moved : 1.0;
+}
+
+std::string written_of(const JobDemand& d, Bytes size) {
+  return metric::checkpoint(d.id) + (d.checkpoint < size ? "written" : "size");
 }
 
 // What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.

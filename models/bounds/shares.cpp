@@ -13,6 +13,7 @@ namespace stallcast::models::detail {
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out) {
   std::vector<graph::Demand> demands;
   std::vector<const JobDemand*> owners;
+  std::vector<Rate> wanted;  // at full utilization; a limit of the job may not let it pass
   for (const JobDemand& d : jobs) {
     if (d.missed == Rate{}) continue;
     for (const auto& [storage, part] : d.places) {
@@ -20,9 +21,11 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
       const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
       for (std::size_t g = 0; g < mounts.size(); ++g) {
         const double hosts = plant.groups(d.host)[g].hosts;
+        const double allowed = plant.storage(storage).local() ? 1.0 : d.allowed;
+        wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
                            .weight = d.layout.readers() * hosts / d.layout.hosts,
-                           .cap = d.missed * part / d.layout.readers()});
+                           .cap = wanted.back() * allowed});
         owners.push_back(&d);
       }
     }
@@ -32,13 +35,12 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
     if (i > 0 && owners[i] == owners[i - 1]) continue;
     std::size_t worst = i;  // the group of hosts that gets least sets the pace
     for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
-      if (shares[j] / demands[j].cap < shares[worst] / demands[worst].cap) worst = j;
-    const Rate least = shares[worst], demand = demands[worst].cap;
+      if (shares[j] / wanted[j] < shares[worst] / wanted[worst]) worst = j;
+    const Rate least = shares[worst], demand = wanted[worst];
     const double share = least / demand;
     out.derivations.push_back(derived(
         metric::of_job(owners[i]->id, "gpu.utilization.estimate"), {share, Dimension::ratio},
         "max-min share with the other jobs " + text(least) + " of " + text(demand) + " per GPU"));
-    out.utilization = std::min(out.utilization, share);
   }
 }
 

@@ -81,6 +81,32 @@ TEST_CASE("two jobs on one storage share it max-min, each at most at its demand"
   CHECK(value(bounds, "job.greedy.gpu.utilization.estimate") == Approx(24.0 / 80.0));
 }
 
+TEST_CASE("a limited job takes its limit at most, and leaves the rest to the others") {
+  // 32 GB/s of OSTs: of 80 GB/s that one job demands it may have 8; the other gets its 20 GB/s.
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "4"}}));
+  JobDesign& first = design.jobs[0];
+  first.dataset = component(Role::dataset, "raw", "dataset",
+                            {{"on", "scratch"}, {"sample", "62.5 MB"}, {"size", "20 TB"}});
+  first.loader = component(Role::loader, "pytorch", "loader", {});
+  JobDesign held = first;
+  held.job.id = "held";
+  set(held.job, Role::job, "hosts", "other");
+  set(held.dataset.value(), Role::dataset, "sample", "250 MB");
+  design.jobs.push_back(held);
+  CHECK(value(models::bounds(design), "job.train.gpu.utilization.estimate") == Approx(16.0 / 20.0));
+  set(design.jobs[1].job, Role::job, "limit", "8 GB/s");
+  const models::Bounds bounds = models::bounds(design);
+  CHECK(value(bounds, "job.train.gpu.utilization.estimate") == Approx(1.0));
+  CHECK(value(bounds, "job.held.gpu.utilization.estimate") == Approx(8.0 / 80.0));
+  CHECK(value(bounds, "job.held.gpu.utilization.bound") == Approx(8.0 / 80.0));
+  CHECK(value(bounds, "job.train.gpu.utilization.bound") == Approx(1.0));
+  CHECK(bounds.utilization == Approx(8.0 / 80.0));
+  CHECK(bounds.job == "held");
+  CHECK(bounds.binding == "job.held.limit");
+}
+
 TEST_CASE("a job that demands more than its NICs is bound by them") {
   Design design = exercise("async");
   set(design.hosts[0], Role::host, "nic.rate", "1 Gb/s");

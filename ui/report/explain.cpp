@@ -205,6 +205,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
   out["scenario"] = {{"id", e.scenario_id}};
   out["asked"] = e.asked;
   out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};
+  if (!e.bound_of.empty()) out["bound"]["job"] = e.bound_of;
   out["trees"] = Json::array();
   for (const ExplainNode& tree : e.trees) out["trees"].push_back(node_object(tree));
   out["what_if"] = Json::array();

@@ -57,7 +57,8 @@ std::string bound_phrase(const Explanation& e) {
     return std::string("closed forms are of jobs, and there is none: how ") +
            (e.prediction && of_pipeline(*e.prediction) ? "stages" : "tenants") +
            " fare is only simulated";
-  return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for the " +
+  const std::string of = e.bound_of.empty() ? "" : " of " + e.bound_of;
+  return "GPU utilization" + of + " is at most " + print_value(e.bound, "ratio") + ", for the " +
          label::of_resource(e.bound_by);
 }
 

@@ -163,6 +163,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   out.asked = metrics;
   out.bound_by = forms.bounds().binding;
   out.bound = forms.bounds().utilization;
+  if (design.jobs.size() > 1) out.bound_of = forms.bounds().job;
   if (prediction != nullptr) out.prediction = *prediction;
 
   std::vector<std::string> usual;
