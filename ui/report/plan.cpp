@@ -133,8 +133,9 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
     case PlanStatus::inconclusive:
       break;
   }
-  return {id + status_text(plan, ink),
-          "the search for the fewest " + plan.noun + of(plan.owner) + " has no answer yet"};
+  return {id + status_text(plan, ink), std::string("the search for the ") +
+                                           (needs(plan) == "needs" ? "fewest " : "most ") +
+                                           plan.noun + of(plan.owner) + " has no answer yet"};
 }
 
 std::string assumed(std::size_t n) {
