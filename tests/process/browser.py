@@ -16,7 +16,8 @@ SKIPPED = 77  # what CTest takes for "skipped"
 
 class Browser:
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory()
+        # Its other processes may still write for a moment when the first one has ended.
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         (from_us, self.to), (self.back, to_us) = os.pipe(), os.pipe()
         script = 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"'
         self.process = subprocess.Popen(
