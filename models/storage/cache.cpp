@@ -43,8 +43,6 @@ struct CacheStoreParams : ServerParams, HostClientParams {
   }
 };
 
-/// Files that a server writes behind at a time, at most (expert value).
-constexpr double kDrained = 16.0;
 constexpr std::string_view kEvictions[] = {"lru", "none", "random"};
 constexpr std::string_view kAdmissions[] = {"all", "second-read"};
 constexpr std::string_view kWrites[] = {"back", "through"};
@@ -299,18 +297,16 @@ class CacheStore final : public PooledStore {
 
   // All servers write behind what has come in, until nothing is dirty.
   sim::Task<void> drain() {
-    Client all{.id = 0, .read_path = {}, .write_path = paths_.drain};
+    Client all{.id = 0, .members = servers(), .read_path = {}, .write_path = paths_.drain};
+    if (p_.drain) all.host_write = *p_.drain / servers();
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
       waiting_ -= bytes;
       waiting_files_ -= files;
       co_await context().sleep(p_.link_rtt * (2.0 * files / servers()));
-      const double streams = std::clamp(files, servers(), servers() * kDrained);
-      all.members = streams;
-      if (p_.drain) all.host_write = *p_.drain / streams;
       drained_by_ = co_await behind_->write(
-          all, {.bytes = bytes / streams, .files = files / streams, .writers = streams});
+          all, {.bytes = bytes / servers(), .files = files / servers(), .writers = servers()});
       dirty_ -= bytes;
       drained_->set();
     }
