@@ -32,12 +32,8 @@ class LooseFlows {
   void start(FlowKey key, std::span<const std::uint32_t> path, const Loose& figures) {
     while (key >= flows_.size()) flows_.emplace_back();
     Loose& flow = flows_[key];
+    flow = figures;
     flow.path.assign(path);
-    flow.bytes = figures.bytes;
-    flow.members = figures.members;
-    flow.cap = figures.cap;
-    flow.end = figures.end;
-    flow.order = figures.order;
     flow.runs = true;
     ends_.push_back({flow.end, flow.order, key});
     std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});

@@ -292,6 +292,14 @@ std::vector<const FieldInfo*> fields_of(const KindInfo& kind) {
   return out;
 }
 
+const FieldInfo* find_field(Role role, const Component& component, std::string_view key) {
+  const KindInfo* kind = find_kind(role, component.kind);
+  if (kind == nullptr) return nullptr;
+  for (const FieldInfo* field : fields_of(*kind))
+    if (field->key == key) return field;
+  return nullptr;
+}
+
 const PartInfo* part_priced_by(const KindInfo& kind, const FieldInfo& field) {
   for (const PartInfo* part : parts_of(kind))
     for (const FieldInfo* priced : {&part->price, &part->rent, &part->power, &part->space})

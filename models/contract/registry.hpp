@@ -78,6 +78,9 @@ struct RoleInfo {
 [[nodiscard]] std::vector<const base::FieldInfo*> price_fields(std::span<const PartInfo> parts);
 /// All fields of a kind: common ones, its own, prices.
 [[nodiscard]] std::vector<const base::FieldInfo*> fields_of(const KindInfo& kind);
+/// The field of the component's kind with this key; nullptr when there is none.
+[[nodiscard]] const base::FieldInfo* find_field(Role role, const Component& component,
+                                                std::string_view key);
 /// Whether the field says something of this component: those of costs do where it is bought, those
 /// of capacity where it says how much it holds.
 [[nodiscard]] bool counts(const KindInfo& kind, const Component& component,

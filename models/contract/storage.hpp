@@ -191,6 +191,7 @@ class StorageModel {
 
   /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
   virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
+  /// What it gives the reads of `job`, where others get more. REQUIRES: built.
   [[nodiscard]] virtual std::optional<OwnReads> own_reads(const std::string& job) const {
     (void)job;
     return {};

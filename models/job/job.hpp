@@ -50,10 +50,6 @@ class TrainingJob {
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
   /// Time its GPUs computed so far.
   [[nodiscard]] Seconds useful() const { return useful_; }
-  /// Time of the restore after it; zero without one.
-  [[nodiscard]] Seconds restoring() const {
-    return checkpoint_ ? checkpoint_->restoring() : Seconds{};
-  }
 
   /// What the run measured, for predictions over longer times.
   struct Measured {

@@ -237,15 +237,16 @@ class Cephfs final : public PooledStore {
     const double primaries = p_.per_osd / static_cast<double>(p_.replicas);
     return 1.0 + std::sqrt(2.0 * std::log(osds()) / primaries);
   }
-  // What operations of OSDs leave each process of a class, of which a piece takes so many.
-  //    [cephfs.md, eq. 4]
+  // Of an OSD, in pieces of so many bytes; and what those of all leave each process of a class, of
+  // which a piece takes so many.    [cephfs.md, eq. 4]
+  Rate operations(Bytes piece) const { return p_.ops * std::min(piece, p_.object); }
   Rate operations_share(Bytes piece, double each, double processes) const {
-    return osds() * (p_.ops * std::min(piece, p_.object) / (each * std::max(processes, 1.0)));
+    return osds() * (operations(piece) / (each * std::max(processes, 1.0)));
   }
   Rate disks_read(const StorageLoad& load) const {
     const bool primaries = !redundancy().coded() && p_.replicas > 1;
     const double fullest = primaries ? fullest_of_primaries() : fullest_of_pieces();
-    const Rate one = std::min(p_.read, p_.ops * std::min(load.file, p_.object));
+    const Rate one = std::min(p_.read, operations(load.file));
     return osds() * one * std::min(1.0 / fullest, read_ahead().evenness(load));
   }
   Rate disks_write(Bytes file) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 /// Equations, sources and valid range: docs/models/measured.md.
 namespace stallcast::models {
@@ -120,10 +119,8 @@ sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps op
   served_bytes_.end(ops.writes, ops.size * operations, demand * operations);
 }
 
-Bytes FittedStation::moved(bool writes) const {
+Bytes FittedStation::moved(bool writes, std::span<const Bytes> running) const {
   if (context_ == nullptr) return {};
-  std::vector<Bytes> running(context_->link_count());
-  context_->add_running(running);
   const Seconds done = Seconds::from(running[link_.index].in(unit::B), unit::s);
   return served_bytes_.by_now(writes, served_bytes_.open_work() - done);
 }

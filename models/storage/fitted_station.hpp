@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -72,8 +73,8 @@ class FittedStation {
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
-  /// Bytes of its operations so far.
-  [[nodiscard]] Bytes moved(bool writes) const;
+  /// Bytes of its operations so far. `running`: by link, what flows under way have carried.
+  [[nodiscard]] Bytes moved(bool writes, std::span<const Bytes> running) const;
 
  private:
   void change(const ResponseParams& params, const StationOps& ops, double sign);

@@ -119,9 +119,11 @@ class Measured final : public StorageModel {
 
   // Bytes wait in the device's line, not on the links that stand for it in the topology.
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
+    std::vector<Bytes> running(context_->link_count());
+    context_->add_running(running);
     for (const bool writes : {false, true}) {
       Bytes bytes;
-      for (const auto& device : devices_) bytes += device->moved(writes);
+      for (const auto& device : devices_) bytes += device->moved(writes, running);
       for (ResourceUse& use : out)
         if (use.name == name_ + (writes ? ".write" : ".read")) {
           use.throughput = (bytes / wall).in(unit::Bps);
@@ -217,10 +219,11 @@ class Measured final : public StorageModel {
       files.emplace(context, layout, name + group, seed, count);
     }
     // What it served, and its limiter let pass.                           [measured.md, eq. 9]
-    Bytes moved(bool writes) const {
+    Bytes moved(bool writes, std::span<const Bytes> running) const {
       const Bytes each = queues.moved(writes) + own_queues.moved(writes);
       const Throttle& limit = writes ? write_limit : read_limit;
-      const Bytes served = data.moved(writes) + own_data.moved(writes) + each * count;
+      const Bytes served =
+          data.moved(writes, running) + own_data.moved(writes, running) + each * count;
       return limit.limits() ? std::min(served, limit.passed() * count) : served;
     }
   };

@@ -29,9 +29,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  const std::string reads =
-      (shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling) + ".read";
-  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read));
+  topology.add_edge(media_out_, server_out, limit + ".read", ceiling(shape.read));
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   graph::NodeId out = egress_, in = ingress_;
   if (shape.routers.finite()) {
@@ -43,7 +41,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   }
   topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
   topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
-  media_edges_ = {media, reads, limit + ".write"};
+  media_edges_ = {media, limit + ".read", limit + ".write"};
   server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
   attached_ = shape.attached;
 }

@@ -16,7 +16,6 @@ struct PoolShape {
   std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
   std::string ceiling = "";           ///< of both ceilings; empty: the media's name
-  std::string read_ceiling = "";      ///< of that of reads; empty: as both
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes

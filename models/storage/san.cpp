@@ -129,14 +129,13 @@ class San final : public PooledStore {
   //    [san.md, eq. 2]
   PoolShape pool(const StorageLoad& load) const override {
     const Rate ports = p_.port * static_cast<double>(p_.ports), none = Rate::infinity();
-    const Rate by_ops = p_.ops * std::min(load.file, p_.request);
     return {.media = "media",
             .server = "port",
             .metadata = "lock",
             .ceiling = "array",
             .shared = ports * 2.0,
-            .read = std::min(p_.array_read.value_or(none), by_ops),
-            .write = std::min(p_.array_write.value_or(none), p_.ops * p_.request),
+            .read = std::min(p_.array_read.value_or(none), operations(load.file)),
+            .write = std::min(p_.array_write.value_or(none), operations(Bytes::infinity())),
             .nic = ports,
             .servers = static_cast<double>(p_.ports),
             .attached = false};
@@ -145,9 +144,11 @@ class San final : public PooledStore {
   MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:
-  // What operations of the array leave each process of a class.    [san.md, eq. 2]
+  // Of the array, in pieces of so many bytes; and what they leave each process of a class.
+  //    [san.md, eq. 2]
+  Rate operations(Bytes piece) const { return p_.ops * std::min(piece, p_.request); }
   Rate operations_share(Bytes piece, double processes) const {
-    return p_.ops * std::min(piece, p_.request) / std::max(processes, 1.0);
+    return operations(piece) / std::max(processes, 1.0);
   }
   // `depth` requests in flight, each of which costs its process CPU time in addition to the copy;
   // one process may use all paths.    [san.md, eq. 3]

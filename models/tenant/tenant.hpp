@@ -47,11 +47,11 @@ class Tenant {
   [[nodiscard]] sim::Task<void> run();
   /// From now on `recorder` receives operations, too.
   void record(Recorder& recorder) { recorder_ = &recorder; }
-  /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
   /// Its requests wait for the end of these outages of `storage`, which outlive it.
   void suffer(const std::string& storage, const Outages& outages) {
     if (storage == common_.on) latencies_.suffer(outages);
   }
+  /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
   void report(RunResult& out) const;
   /// Where the time of its requests went, by resource. Empty of those that are never timed.
   [[nodiscard]] const WaitSplit& waited() const { return waited_; }

@@ -267,11 +267,8 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
     double wanted = value.number * std::pow(lever.factor, strength);
     if (value.dimension == Dimension::count) wanted = std::round(wanted);
     const models::RoleInfo* role = models::find_role(role_id);
-    const models::KindInfo* kind = models::find_kind(role->role, component->kind);
-    if (kind != nullptr)
-      for (const base::FieldInfo* field : models::fields_of(*kind))
-        if (field->key == lever.key)
-          wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
+    if (const base::FieldInfo* field = models::find_field(role->role, *component, lever.key))
+      wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
     value.number = wanted;
   }
   return out;

@@ -43,12 +43,9 @@ struct Input {
 base::FieldLimits limits_of(std::string_view role_id, const Component& component,
                             std::string_view key) {
   const models::RoleInfo* role = models::find_role(role_id);
-  const models::KindInfo* kind =
-      role == nullptr ? nullptr : models::find_kind(role->role, component.kind);
-  if (kind == nullptr) return {};
-  for (const base::FieldInfo* field : models::fields_of(*kind))
-    if (field->key == key) return field->limits;
-  return {};
+  const base::FieldInfo* field =
+      role == nullptr ? nullptr : models::find_field(role->role, component, key);
+  return field == nullptr ? base::FieldLimits{} : field->limits;
 }
 
 /// What belongs to the resource that binds comes first, then the same component, then jobs.

@@ -10,15 +10,6 @@
 namespace stallcast::uncertain {
 namespace {
 
-const base::FieldInfo* field_of(const models::RoleInfo& role, const Component& component,
-                                std::string_view key) {
-  const models::KindInfo* kind = models::find_kind(role.role, component.kind);
-  if (kind == nullptr) return nullptr;
-  for (const base::FieldInfo* field : models::fields_of(*kind))
-    if (field->key == key) return field;
-  return nullptr;
-}
-
 /// The same for values that are one thing: a figure of one kind that may be the same in truth, and
 /// all ceilings of one sort that are stated of one product.
 std::string identity(const models::RoleInfo& role, const Component& component,
@@ -35,7 +26,7 @@ std::string identity(const models::RoleInfo& role, const Component& component,
 
 Prior prior_in(const models::RoleInfo& role, const Component& component, const std::string& key,
                const Value& value) {
-  const base::FieldInfo* field = field_of(role, component, key);
+  const base::FieldInfo* field = models::find_field(role.role, component, key);
   const base::FieldLimits limits = field == nullptr ? base::FieldLimits{} : field->limits;
   return prior_of(value, limits.minimum, limits.maximum);
 }
