@@ -143,9 +143,14 @@ double RandomStream::lognormal_max(double mean, const LognormalSpread& spread, d
   if (mean == 0.0 || spread.sigma_ == 0.0) return mean;
   // The largest of n has the distribution function F^n, so its quantile at u is that of F at
   // u^(1/n); near 1 the complement keeps the digits.
-  const double log_p = std::log(u) / count;
-  const double p = std::exp(log_p);
-  const double z = p < 0.5 ? normal_quantile(p) : -normal_quantile(-std::expm1(log_p));
+  double z = 0.0;
+  if (count == 1.0) {
+    z = normal_quantile(u);
+  } else {
+    const double log_p = std::log(u) / count;
+    const double p = std::exp(log_p);
+    z = p < 0.5 ? normal_quantile(p) : -normal_quantile(-std::expm1(log_p));
+  }
   // The mean is a factor, not a logarithm in the exponent: twice the mean is twice the draw to the
   // last bit.
   return mean * std::exp(spread.sigma_ * z - spread.half_variance_);

@@ -3,6 +3,7 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "engine/sim/frame_pool.hpp"
@@ -64,7 +65,24 @@ struct Promise<void> : PromiseBase {
   void take() {}
 };
 
+/// What a task yields that need not run.
+template <class T>
+struct Known {
+  T value;
+  T take() { return std::move(value); }
+};
+template <>
+struct Known<void> {
+  void take() {}
+};
+
 }  // namespace detail
+
+/// A task that need not run, since what it yields is known.
+template <class T>
+Task<T> known(T value) {
+  return Task<T>(detail::Known<T>{std::move(value)});
+}
 
 template <class T>
 class [[nodiscard]] Task {
@@ -73,9 +91,13 @@ class [[nodiscard]] Task {
   using Handle = std::coroutine_handle<promise_type>;
 
   explicit Task(Handle handle) : handle_(handle) {}
-  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  /// One that has ended with `known` before it starts, without a frame.
+  explicit Task(detail::Known<T> known) : known_(std::move(known)) {}
+  Task(Task&& other) noexcept
+      : handle_(std::exchange(other.handle_, {})), known_(std::move(other.known_)) {}
   Task& operator=(Task&& other) noexcept {
     std::swap(handle_, other.handle_);
+    std::swap(known_, other.known_);
     return *this;
   }
   Task(const Task&) = delete;
@@ -84,7 +106,7 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  bool await_ready() const noexcept { return false; }
+  bool await_ready() const noexcept { return !handle_; }
   /// False (go on at once) when the task ended without waiting.
   bool await_suspend(std::coroutine_handle<> awaiter) {
     handle_.promise().continuation = awaiter;
@@ -94,17 +116,19 @@ class [[nodiscard]] Task {
     return !handle_.done();
   }
   T await_resume() {
+    if (!handle_) return known_.take();
     if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);
     return handle_.promise().take();
   }
   /// Runs it up to where it waits first; `parts` outlives it.
-  void start(Parts& parts) {
+  void start(Parts& parts) requires std::is_void_v<T> {
     handle_.promise().part_of = &parts;
     handle_.resume();
   }
 
  private:
   Handle handle_;
+  [[no_unique_address]] detail::Known<T> known_;  // where there is no handle
 };
 
 namespace detail {

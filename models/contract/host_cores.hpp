@@ -38,6 +38,15 @@ struct HostCores {
   /// Awaitable: core time of one process per member. Of nobody: time that passes without a core.
   enum class Who { process, nobody };
   [[nodiscard]] auto compute(Seconds time, Who who = Who::process);
+  /// Whether nobody ever waits for a core, so that core time just passes.
+  [[nodiscard]] bool free() const { return !cpu.link.valid() && cpu.meter == nullptr; }
+  /// Counts core time of one process per member, which nobody waits for.
+  void pass(Seconds time) {
+    if (cpu.meter != nullptr)
+      cpu.meter->take(time, members);
+    else
+      uncontended += time * members;
+  }
   /// What moves through a storage client, and the core time that it takes.
   struct Operation {
     Moves way = Moves::read;
@@ -84,12 +93,6 @@ struct HostCores {
             .cap = Rate::from(cap, unit::Bps)};
   }
   [[nodiscard]] sim::Task<void> take(Seconds time, double cap);
-  void passes(Seconds time) {
-    if (cpu.meter != nullptr)
-      cpu.meter->take(time, members);
-    else
-      uncontended += time * members;
-  }
 };
 
 // No process uses more than one core.
@@ -105,7 +108,7 @@ inline auto HostCores::compute(Seconds time, Who who) {
     }
     void await_suspend(std::coroutine_handle<> waiter) {
       if (!takes_core || !cores.cpu.link.valid()) {
-        if (takes_core) cores.passes(time);
+        if (takes_core) cores.pass(time);
         cores.context->schedule(time, waiter);
         return;
       }

@@ -127,18 +127,29 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.batch = {};
   open(ranks.lane, "step", steps_);
   open(ranks.lane, "wait for a batch");
-  if (ranks.loader) co_await ranks.loader->next(ranks.batch);
+  Seconds owed;  // passes before it computes
+  if (ranks.loader && ranks.loader->at_hand()) {
+    const Seconds mapping = ranks.loader->map_until_next(ranks.batch);
+    if (mapping > Seconds{}) co_await context_.sleep(mapping);
+    owed = ranks.loader->take(ranks.batch);
+  } else if (ranks.loader) {
+    co_await ranks.loader->next(ranks.batch);
+  }
+  // One wait for both, unless it matters when the second begins.
+  const bool apart =
+      ranks.lane != nullptr || ranks.straggler || (checkpoint_ && checkpoint_->slows());
+  if (owed > Seconds{} && apart) co_await context_.sleep(std::exchange(owed, Seconds{}));
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   if (communicator_) {
     const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
-    co_await context_.sleep(split.before + between());
+    co_await context_.sleep(owed + split.before + between());
     communicator_->reached();
     co_await context_.sleep(split.beside);
   } else {
-    co_await context_.sleep(ranks.compute + ranks.slowed + between());
+    co_await context_.sleep(owed + ranks.compute + ranks.slowed + between());
   }
   if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
     then(ranks.lane, "decode on the GPU");

@@ -48,6 +48,8 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
       shared_indices_(context),
       to_stage_(context),
       arrival_(context) {
+  undisturbed_ = p_.workers > 0 && !policy_.iterable && shared_.site.cores.free() &&
+                 !(copies() && shared_.site.gpu_link.valid()) && shared_.site.peers <= 0.0;
   if (policy_.handover_spread > 0.0)
     handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
   if (staged() && p_.workers > 0) context_.spawn(stage());
@@ -256,40 +258,6 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
   co_return total;
 }
 
-WaitSplit LoaderRuntime::read_clocks() const {
-  const Seconds now = context_.now();
-  if (pipeline_) return pipeline_->clocks(now);
-  const auto owner = owner_.find(base_ + received_);
-  if (policy_.in_order && !policy_.iterable && owner != owner_.end())
-    return workers_[owner->second]->clock.read(now);
-  WaitSplit all;
-  for (const auto& worker : workers_) all += worker->clock.read(now);
-  return all;
-}
-
-bool LoaderRuntime::arrived() const {
-  return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
-}
-
-// What a dry worker was asked for never comes: an index in its place goes to another.
-//    [PyTorch dataloader.py, _next_data and _try_put_index]
-void LoaderRuntime::skip_dry() {
-  if (!policy_.iterable) return;  // any worker reads any file
-  for (const std::size_t at : ended_) {
-    workers_[at]->dry = true;
-    issue();
-  }
-  ended_.clear();
-  if (!policy_.in_order) return;
-  for (auto owner = owner_.find(base_ + received_);
-       owner != owner_.end() && workers_[owner->second]->dry &&
-       owner->first >= workers_[owner->second]->end;
-       owner = owner_.find(base_ + received_)) {
-    owner_.erase(owner);
-    ++received_;
-  }
-}
-
 // t_step = t_load + t_compute: nothing overlaps.
 sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   PhaseClock clock;
@@ -300,101 +268,6 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   if (staged()) co_await context_.sleep(staging(batch.bytes));
   batch.behind = batch.bytes.behind;
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
-}
-
-// The training loop `waited` for a batch whose last stage took `staged`: the end of the wait may
-// have been that, not the loading.
-void LoaderRuntime::blame(WaitSplit& wait, const WaitSplit& before, Seconds waited,
-                          Seconds staged) const {
-  staged = std::min(staged, waited);
-  wait += read_clocks().since(before, waited - staged);
-  wait.add(Phase::cpu, staged, shared_.site.last_resource);
-}
-
-sim::Task<void> LoaderRuntime::receive(Batch& batch) {
-  if (!primed_) co_await start(batch);
-  skip_dry();
-  const Seconds began = context_.now();
-  HostCores& cores = shared_.site.cores;
-  // Core time of the training process, which waits for cores with its workers. Threads of the
-  // process hand over where they are: a delay.
-  const HostCores::Who process = pipeline_ ? HostCores::Who::nobody : HostCores::Who::process;
-  WaitSplit before, mapping;
-  if (!arrived()) before = read_clocks();
-  while (!arrived()) {
-    if (incoming_.empty()) {
-      arrival_.reset();
-      co_await arrival_.wait();
-    } else {
-      // The next of the queue of results, whichever it is: it is mapped before its turn has come.
-      //    [docs/models/dataloader.md, eq. 7]
-      auto [index, ready] = incoming_.front();
-      incoming_.pop_front();
-      const Seconds handover = draw_handover(ready.bytes), held = context_.now();
-      ready.handover = handover * policy_.at_delivery;
-      if (policy_.at_delivery < 1.0) {
-        co_await cores.compute(handover - ready.handover, process);
-        mapping.add(Phase::cpu, context_.now() - held, cores.resource);
-      }
-      done_[index] = ready;
-    }
-    skip_dry();
-  }
-  const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
-  batch.wait += mapping;
-  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{})
-    blame(batch.wait, before, waited, found->second.staged);
-  batch.index = found->first;
-  batch.bytes = found->second.bytes;
-  batch.behind = std::max(Seconds{}, found->second.last - context_.now());
-  const Seconds handover = found->second.handover;
-  if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
-    --workers_[owner->second]->tasks;
-    owner_.erase(owner);
-  }
-  done_.erase(found);
-  ++received_;
-  issue();  // a slot is freed by consumption, never by completion
-  const Seconds held = context_.now();
-  co_await cores.compute(handover, process);
-  batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
-}
-
-// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
-// 1]
-auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {
-  const LoaderSite& site = shared_.site;
-  using Path = std::span<const sim::LinkId>;
-  return context_.transfer({.path = site.gpu_link.valid() ? Path{&site.gpu_link, 1} : Path{},
-                            .bytes = bytes,
-                            .members = site.client.members,
-                            .cap = site.gpu_copy});
-}
-
-sim::Task<void> LoaderRuntime::next(Batch& batch) {
-  if (!scanned_) co_await scan(batch.wait);
-  if (!listed_) co_await open_epoch(batch);
-  if (p_.workers == 0)
-    co_await load_here(batch);
-  else
-    co_await receive(batch);
-  if (shared_.site.gpu_copy.finite() && !policy_.gpu_copies) {
-    const Seconds began = context_.now();
-    co_await copy_to_gpu(batch.bytes.memory);
-    batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
-  }
-  if (shared_.site.peers > 0.0) co_await pass_on(batch);
-}
-
-// A broadcast in a row of GPUs, piece by piece: each takes in the batch once.    [host.md, eq. 5]
-sim::Task<void> LoaderRuntime::pass_on(Batch& batch) {
-  const LoaderSite& site = shared_.site;
-  const Seconds began = context_.now();
-  co_await context_.transfer({.path = {&site.nvlink, 1},
-                              .bytes = batch.bytes.memory,
-                              .members = site.client.members * site.peers,
-                              .cap = site.peer_rate});
-  batch.wait.add(Phase::data, context_.now() - began, site.nvlink_resource);
 }
 
 }  // namespace stallcast::models

@@ -53,6 +53,13 @@ class LoaderRuntime {
   /// The next batch goes to `batch`, which is empty. REQUIRES: called at most `steps` times per
   /// epoch, never twice at once.
   [[nodiscard]] sim::Task<void> next(Batch& batch);
+  /// Instead of `next`, where the next batch is there and nothing on its way to the GPU is shared
+  /// with anybody, so that only time has to pass, which two calls return: what maps the queue of
+  /// results up to it, then, when that has passed, what hands it over.    [docs/performance.md]
+  [[nodiscard]] bool at_hand() const;
+  /// REQUIRES for both: at_hand().
+  [[nodiscard]] Seconds map_until_next(Batch& batch);
+  [[nodiscard]] Seconds take(Batch& batch);
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
   /// Its workers report to `recorder` what they do. `track`: whose they are.
@@ -108,6 +115,18 @@ class LoaderRuntime {
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
+  [[nodiscard]] Seconds map_next();
+  [[nodiscard]] Seconds deliver(Batch& batch);
+  void pass(Seconds time, Batch& batch);
+  /// Core time of the training process, which waits for cores with its workers. Threads of the
+  /// process hand over where they are: a delay.
+  [[nodiscard]] HostCores::Who receiver() const {
+    return pipeline_ ? HostCores::Who::nobody : HostCores::Who::process;
+  }
+  /// Whether the training loop copies batches to the GPU.
+  [[nodiscard]] bool copies() const {
+    return shared_.site.gpu_copy.finite() && !policy_.gpu_copies;
+  }
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
   void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, Seconds staged) const;
@@ -146,6 +165,7 @@ class LoaderRuntime {
   std::int64_t steps_ = 0;
   std::size_t next_worker_ = 0;                  ///< in the cycle
   std::optional<base::RandomStream> handovers_;  ///< where they differ
+  bool undisturbed_ = false;                     ///< hand-overs cross nothing that is shared
   bool scanned_ = false;                         ///< what the format lists first is known
   bool listed_ = false;                          ///< this epoch's names are shuffled
   bool started_ = false;                         ///< workers are alive

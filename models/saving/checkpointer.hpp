@@ -54,6 +54,8 @@ class Checkpointer {
 
   /// What a step takes longer while a thread of the training process flushes, as a share.
   [[nodiscard]] double slowdown() const;
+  /// Whether there is such a thread.
+  [[nodiscard]] bool slows() const { return p_.flush == "thread"; }
   /// Training lost `time` to that.
   void charge(Seconds time);
 

@@ -126,21 +126,8 @@ class S3 final : public StorageModel {
 
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
-    if (heads == 0.0) co_return Served{};
-    const Seconds asked = context_->now();
-    const RequestLimit::Turn turn = gets_->ask(client.members * heads);
-    // Counted at once: the run may end before there is room.
-    const bool refused = gets_->refuses(turn, turn.wait);
-    if (refused) gets_->refuse(client.members * heads);
-    co_await context_->sleep(turn.wait);
-    if (gets_->changed()) co_await gets_->accrue(turn.due);
-    Seconds waited = context_->now() - asked;
-    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, refused);
-    if (lost > Seconds{}) co_await context_->sleep(lost);
-    waited += lost;
-    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
-    co_await context_->sleep(delay);
-    co_return Served{waited > delay ? gets_->resource() : first_byte_};
+    if (heads == 0.0) return sim::known(Served{});
+    return ask_about(client, heads);
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
@@ -259,6 +246,23 @@ class S3 final : public StorageModel {
                         base::RandomStream(seed_, name_, "other members", client.id)});
     return *out;
   }
+  // A request for each of them, one after the other, before the first is read.
+  sim::Task<Served> ask_about(const Client& client, double heads) {
+    const Seconds asked = context_->now();
+    const RequestLimit::Turn turn = gets_->ask(client.members * heads);
+    // Counted at once: the run may end before there is room.
+    const bool refused = gets_->refuses(turn, turn.wait);
+    if (refused) gets_->refuse(client.members * heads);
+    co_await context_->sleep(turn.wait);
+    if (gets_->changed()) co_await gets_->accrue(turn.due);
+    Seconds waited = context_->now() - asked;
+    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, refused);
+    if (lost > Seconds{}) co_await context_->sleep(lost);
+    waited += lost;
+    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
+    co_await context_->sleep(delay);
+    co_return Served{waited > delay ? gets_->resource() : first_byte_};
+  }
   // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
   // lognormal with the mean and variance of the sum.    [s3.md, eq. 2]
   Seconds delay_of(Seconds median, double turns, double chains, base::RandomStream& random) const {
@@ -282,7 +286,7 @@ class S3 final : public StorageModel {
       const RequestLimit::Turn turn = limit.ask(client.members * first);
       refused = limit.refuses(turn, turn.wait);
       if (refused) limit.refuse(client.members * first);
-      co_await context_->sleep(turn.wait);
+      if (turn.wait > Seconds{} || call.requests > first) co_await context_->sleep(turn.wait);
       if (limit.changed()) co_await limit.accrue(turn.due);
     }
     Seconds waited = context_->now() - asked;

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <span>
+
+#include "models/loading/loader_runtime.hpp"
+
+/// How batches that workers have loaded come to the training loop. docs/models/dataloader.md.
+namespace stallcast::models {
+
+WaitSplit LoaderRuntime::read_clocks() const {
+  const Seconds now = context_.now();
+  if (pipeline_) return pipeline_->clocks(now);
+  const auto owner = owner_.find(base_ + received_);
+  if (policy_.in_order && !policy_.iterable && owner != owner_.end())
+    return workers_[owner->second]->clock.read(now);
+  WaitSplit all;
+  for (const auto& worker : workers_) all += worker->clock.read(now);
+  return all;
+}
+
+bool LoaderRuntime::arrived() const {
+  return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
+}
+
+// What a dry worker was asked for never comes: an index in its place goes to another.
+//    [PyTorch dataloader.py, _next_data and _try_put_index]
+void LoaderRuntime::skip_dry() {
+  if (!policy_.iterable) return;  // any worker reads any file
+  for (const std::size_t at : ended_) {
+    workers_[at]->dry = true;
+    issue();
+  }
+  ended_.clear();
+  if (!policy_.in_order) return;
+  for (auto owner = owner_.find(base_ + received_);
+       owner != owner_.end() && workers_[owner->second]->dry &&
+       owner->first >= workers_[owner->second]->end;
+       owner = owner_.find(base_ + received_)) {
+    owner_.erase(owner);
+    ++received_;
+  }
+}
+
+// The training loop `waited` for a batch whose last stage took `staged`: the end of the wait may
+// have been that, not the loading.
+void LoaderRuntime::blame(WaitSplit& wait, const WaitSplit& before, Seconds waited,
+                          Seconds staged) const {
+  staged = std::min(staged, waited);
+  wait += read_clocks().since(before, waited - staged);
+  wait.add(Phase::cpu, staged, shared_.site.last_resource);
+}
+
+// The next of the queue of results, whichever it is: it is mapped before its turn has come, which
+// takes the time that is returned.    [docs/models/dataloader.md, eq. 7]
+Seconds LoaderRuntime::map_next() {
+  auto [index, ready] = incoming_.front();
+  incoming_.pop_front();
+  const Seconds handover = draw_handover(ready.bytes);
+  ready.handover = handover * policy_.at_delivery;
+  done_[index] = ready;
+  return handover - ready.handover;
+}
+
+// The training loop takes a batch that has arrived, and has it when the time that is returned has
+// passed.
+Seconds LoaderRuntime::deliver(Batch& batch) {
+  const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
+  batch.index = found->first;
+  batch.bytes = found->second.bytes;
+  batch.behind = std::max(Seconds{}, found->second.last - context_.now());
+  const Seconds handover = found->second.handover;
+  if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
+    --workers_[owner->second]->tasks;
+    owner_.erase(owner);
+  }
+  done_.erase(found);
+  ++received_;
+  issue();  // a slot is freed by consumption, never by completion
+  return handover;
+}
+
+sim::Task<void> LoaderRuntime::receive(Batch& batch) {
+  if (!primed_) co_await start(batch);
+  skip_dry();
+  const Seconds began = context_.now();
+  HostCores& cores = shared_.site.cores;
+  WaitSplit before, mapping;
+  if (!arrived()) before = read_clocks();
+  while (!arrived()) {
+    if (incoming_.empty()) {
+      arrival_.reset();
+      co_await arrival_.wait();
+    } else {
+      const Seconds held = context_.now();
+      if (const Seconds time = map_next(); policy_.at_delivery < 1.0) {
+        co_await cores.compute(time, receiver());
+        mapping.add(Phase::cpu, context_.now() - held, cores.resource);
+      }
+    }
+    skip_dry();
+  }
+  batch.wait += mapping;
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
+    const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
+    blame(batch.wait, before, waited, found->second.staged);
+  }
+  const Seconds handover = deliver(batch), held = context_.now();
+  co_await cores.compute(handover, receiver());
+  batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
+}
+
+bool LoaderRuntime::at_hand() const {
+  if (!undisturbed_ || !primed_ || !listed_) return false;
+  if (arrived()) return true;
+  if (!policy_.in_order) return !incoming_.empty();
+  for (std::size_t i = 0; i < incoming_.size(); ++i)
+    if (incoming_[i].first == base_ + received_) return true;
+  return false;
+}
+
+Seconds LoaderRuntime::map_until_next(Batch& batch) {
+  Seconds mapping;
+  while (!arrived()) mapping += map_next();
+  pass(mapping, batch);
+  return mapping;
+}
+
+Seconds LoaderRuntime::take(Batch& batch) {
+  const LoaderSite& site = shared_.site;
+  const Seconds handover = deliver(batch);
+  pass(handover, batch);
+  if (!copies()) return handover;
+  const Seconds copying = batch.bytes.memory / site.gpu_copy;
+  batch.wait.add(Phase::data, copying, site.copy_resource);
+  return handover + copying;
+}
+
+// Core time of the training process that nobody waits for.
+void LoaderRuntime::pass(Seconds time, Batch& batch) {
+  HostCores& cores = shared_.site.cores;
+  if (receiver() == HostCores::Who::process) cores.pass(time);
+  batch.wait.add(Phase::cpu, time, cores.resource);
+}
+
+// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
+// 1]
+auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {
+  const LoaderSite& site = shared_.site;
+  using Path = std::span<const sim::LinkId>;
+  return context_.transfer({.path = site.gpu_link.valid() ? Path{&site.gpu_link, 1} : Path{},
+                            .bytes = bytes,
+                            .members = site.client.members,
+                            .cap = site.gpu_copy});
+}
+
+sim::Task<void> LoaderRuntime::next(Batch& batch) {
+  if (!scanned_) co_await scan(batch.wait);
+  if (!listed_) co_await open_epoch(batch);
+  if (p_.workers == 0)
+    co_await load_here(batch);
+  else
+    co_await receive(batch);
+  if (copies()) {
+    const Seconds began = context_.now();
+    co_await copy_to_gpu(batch.bytes.memory);
+    batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
+  }
+  if (shared_.site.peers > 0.0) co_await pass_on(batch);
+}
+
+// A broadcast in a row of GPUs, piece by piece: each takes in the batch once.    [host.md, eq. 5]
+sim::Task<void> LoaderRuntime::pass_on(Batch& batch) {
+  const LoaderSite& site = shared_.site;
+  const Seconds began = context_.now();
+  co_await context_.transfer({.path = {&site.nvlink, 1},
+                              .bytes = batch.bytes.memory,
+                              .members = site.client.members * site.peers,
+                              .cap = site.peer_rate});
+  batch.wait.add(Phase::data, context_.now() - began, site.nvlink_resource);
+}
+
+}  // namespace stallcast::models
