@@ -11,6 +11,7 @@ namespace {
 // The program that resumes next, most likely, while another one runs.
 void prefetch_frame(std::coroutine_handle<> program) {
   const auto* const frame = static_cast<const std::byte*>(program.address());
+#pragma GCC unroll 8
   for (std::size_t line = 0; line < 8; ++line) prefetch(frame + line * kCacheLine);
 }
 
@@ -66,8 +67,7 @@ void EventContext::run_due() {
   while (!stopping_) {
     std::coroutine_handle<> waiter;
     if (events_later_.date() <= now_) {
-      waiter = events_later_.waiter();
-      events_later_.pop();
+      waiter = events_later_.pop();
     } else if (!events_now_.empty()) {
       waiter = events_now_.front();
       events_now_.pop_front();

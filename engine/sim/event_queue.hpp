@@ -25,28 +25,32 @@ class EventQueue {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Of the next event; infinity when empty.
   [[nodiscard]] double date() const { return date_; }
-  /// REQUIRES for these two: not empty.
-  [[nodiscard]] std::coroutine_handle<> waiter() const { return nodes_[next().node].waiter; }
-  void pop() {
-    const bool of_heap = heap_first();
-    std::uint32_t& node = (of_heap ? heap_.front() : sorted_[taken_]).node;
-    const std::uint32_t together = nodes_[node].together;
-    give(node);
+  /// The first. REQUIRES: not empty.
+  [[nodiscard]] std::coroutine_handle<> waiter() const { return nodes_[first_].waiter; }
+  /// Takes it. REQUIRES: not empty.
+  std::coroutine_handle<> pop() {
+    const std::coroutine_handle<> waiter = nodes_[first_].waiter;
+    const std::uint32_t together = nodes_[first_].together;
+    give(first_);
     if (date_ == last_date_) last_ = kEnd;
     if (together != kEnd) {
-      node = together;
-      return;
+      first_ = (of_heap_ ? heap_.front() : sorted_[taken_]).node = together;
+      return waiter;
     }
-    if (of_heap) {
+    if (of_heap_) {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
       heap_.pop_back();
     } else if (++taken_ == sorted_.size()) {
       sorted_.clear();
       taken_ = 0;
     }
-    --size_;
-    if (heap_.empty() && sorted_.empty() && size_ > 0) turn();
-    date_ = size_ > 0 ? next().date : kNever;
+    if (--size_ == 0) {
+      date_ = kNever;
+      return waiter;
+    }
+    if (heap_.empty() && sorted_.empty()) turn();
+    find_first();
+    return waiter;
   }
   /// REQUIRES: date finite, and not before that of what was taken last.
   void push(double date, std::coroutine_handle<> waiter) {
@@ -61,16 +65,16 @@ class EventQueue {
     last_ = node;
     const Entry entry{date, order_++, node};
     ++size_;
-    const double at = (date - from_) * per_second_;
-    if (at < now_at_) {
+    bool moved = date < date_;  // the first is another, or somewhere else
+    if (const double at = (date - from_) * per_second_; at < now_at_) {
       heap_.push_back(entry);
       std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      if (heap_.size() > kMany && 2 * heap_.size() > size_) spread();
+      if (heap_.size() > kMany && 2 * heap_.size() > size_) moved = true, spread();
     } else {
-      add(at < bucket_count() ? buckets_[static_cast<std::size_t>(at)] : later_, entry);
-      if (heap_.empty() && sorted_.empty()) turn();
+      add(at < bucket_count_ ? buckets_[static_cast<std::size_t>(at)] : later_, entry);
+      if (heap_.empty() && sorted_.empty()) moved = true, turn();
     }
-    date_ = std::min(date_, date);
+    if (moved) find_first();
   }
   /// Calls `see(date)` for all, in no particular order.
   template <class See>
@@ -109,11 +113,13 @@ class EventQueue {
   static constexpr std::size_t kFew = 32, kMany = 64, kSample = 31, kDescents = 8;
   static constexpr double kNever = std::numeric_limits<double>::infinity(), kLeastSpan = 1e-200;
 
-  [[nodiscard]] bool heap_first() const {
-    return sorted_.empty() || (!heap_.empty() && heap_.front() < sorted_[taken_]);
+  // REQUIRES: not empty.
+  void find_first() {
+    of_heap_ = sorted_.empty() || (!heap_.empty() && heap_.front() < sorted_[taken_]);
+    const Entry& first = of_heap_ ? heap_.front() : sorted_[taken_];
+    date_ = first.date;
+    first_ = first.node;
   }
-  [[nodiscard]] const Entry& next() const { return heap_first() ? heap_.front() : sorted_[taken_]; }
-  [[nodiscard]] double bucket_count() const { return static_cast<double>(buckets_.size()); }
   std::uint32_t take() {
     const std::uint32_t node = unused_;
     if (node == kEnd) return fresh();
@@ -169,6 +175,7 @@ class EventQueue {
     std::make_heap(heap_.begin(), heap_.end(), std::greater<>{});
     buckets_.clear();
     bucket_ = 0;
+    bucket_count_ = 0.0;
     from_ = per_second_ = 0.0;
     now_at_ = kNever;
   }
@@ -200,14 +207,15 @@ class EventQueue {
     const double span = std::max(2.0 * (sample[kSample / 2] - first), least);
     buckets_.assign(size_, kEnd);
     bucket_ = 0;
+    bucket_count_ = static_cast<double>(size_);
     from_ = first;
-    per_second_ = bucket_count() / span;
+    per_second_ = bucket_count_ / span;
     now_at_ = 0.0;
     std::uint32_t all = std::exchange(later_, kEnd);
     while (all != kEnd) {
       Node& node = nodes_[all];
       const double at = (node.date - from_) * per_second_;
-      std::uint32_t& list = at < bucket_count() ? buckets_[static_cast<std::size_t>(at)] : later_;
+      std::uint32_t& list = at < bucket_count_ ? buckets_[static_cast<std::size_t>(at)] : later_;
       const std::uint32_t next = std::exchange(node.next, list);
       list = std::exchange(all, next);
     }
@@ -215,6 +223,8 @@ class EventQueue {
 
   std::size_t size_ = 0;  // entries
   double date_ = kNever;  // of the first
+  std::uint32_t first_ = kEnd;
+  bool of_heap_ = false;  // where that is
   std::uint32_t order_ = 0;
   std::uint32_t last_ = kEnd;  // added, of an entry that nothing was taken of
   double last_date_ = 0.0;
@@ -223,6 +233,7 @@ class EventQueue {
   std::size_t taken_ = 0;
   std::vector<std::uint32_t> buckets_;  // first entry of each
   std::size_t bucket_ = 0;              // the next one
+  double bucket_count_ = 0.0;           // buckets_.size()
   double from_ = 0.0, per_second_ = 0.0;
   double now_at_ = kNever;  // like bucket_; before it: the heap
   std::vector<Node> nodes_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -146,7 +147,11 @@ template <class T>
 class Mailbox {
  public:
   explicit Mailbox(Context& context) : context_(context) {}
-  void push(T value);
+  void push(T value) { push(std::move(value), Seconds{}); }
+  /// It is there `after` that time. REQUIRES: somebody waits for it, or `after` is 0.
+  void push(T value, Seconds after);
+  /// Whether somebody waits.
+  [[nodiscard]] bool waited_for() const { return !waiters_.empty(); }
   /// Awaitable, yields T.
   [[nodiscard]] auto pop();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
@@ -226,15 +231,16 @@ struct Mailbox<T>::Waiter {
 };
 
 template <class T>
-void Mailbox<T>::push(T value) {
+void Mailbox<T>::push(T value, Seconds after) {
   if (waiters_.empty()) {
+    assert(after == Seconds{});
     items_.push_back(std::move(value));
     return;
   }
   Waiter* const first = waiters_.front();
   waiters_.pop_front();
   first->value.emplace(std::move(value));
-  context_.resume_soon(first->handle);
+  context_.schedule(after, first->handle);
 }
 
 template <class T>

@@ -18,9 +18,11 @@ class FlatMap {
   };
 
   Value& operator[](const Key& key) {
-    const auto at = place_in(entries_, key);
-    if (at != entries_.end() && at->first == key) return at->second;
-    return entries_.insert(at, {key, Value{}})->second;
+    auto at = entries_.begin();
+    const auto end = at + entries_.size();
+    while (at != end && at->first < key) ++at;
+    if (at == end || at->first != key) at = entries_.insert(at, {key, Value{}});
+    return at->second;
   }
   [[nodiscard]] auto find(const Key& key) { return find_in(entries_, key); }
   [[nodiscard]] auto find(const Key& key) const { return find_in(entries_, key); }
@@ -38,15 +40,11 @@ class FlatMap {
 
  private:
   template <class Entries>
-  static auto place_in(Entries& entries, const Key& key) {
-    auto at = entries.begin();
-    for (const auto end = entries.end(); at != end && at->first < key;) ++at;
-    return at;
-  }
-  template <class Entries>
   static auto find_in(Entries& entries, const Key& key) {
-    const auto at = place_in(entries, key);
-    return at != entries.end() && at->first == key ? at : entries.end();
+    auto at = entries.begin();
+    const auto end = at + entries.size();
+    while (at != end && at->first < key) ++at;
+    return at != end && at->first == key ? at : end;
   }
   static constexpr std::uint32_t kInside = 4;
   sim::ShortList<Entry, kInside> entries_;

@@ -188,8 +188,10 @@ double ModelParams::shape_parameters() const {
 
 StepTime step_time(const Component& step, Seconds mean) {
   const StepCommon common = bind(kStepCommon, step);
+  const double cv = common.jitter.in(unit::ratio);
   return {.mean = mean,
-          .cv = common.jitter.in(unit::ratio),
+          .cv = cv,
+          .spread = base::LognormalSpread(cv),
           .overhead = common.overhead,
           .sharing = common.sharing.in(unit::ratio),
           .warm_up = common.warm_up};
@@ -198,7 +200,7 @@ StepTime step_time(const Component& step, Seconds mean) {
 Seconds StepTime::slowest(double ranks, base::RandomStream& random) const {
   if (cv <= 0.0) return mean;
   // F_max = F^n for n independent ranks    [docs/models/compute.md, eq. 2]
-  return Seconds::from(random.lognormal_max(mean.in(unit::s), cv, ranks), unit::s);
+  return Seconds::from(random.lognormal_max(mean.in(unit::s), spread, ranks), unit::s);
 }
 
 }  // namespace stallcast::models

@@ -129,9 +129,10 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   open(ranks.lane, "wait for a batch");
   Seconds owed;  // passes before it computes
   if (ranks.loader && ranks.loader->at_hand()) {
-    const Seconds mapping = ranks.loader->map_until_next(ranks.batch);
-    if (mapping > Seconds{}) co_await context_.sleep(mapping);
-    owed = ranks.loader->take(ranks.batch);
+    owed = ranks.loader->map_until_next(ranks.batch);
+    if (owed > Seconds{} && !ranks.loader->next_is_idle())
+      co_await context_.sleep(std::exchange(owed, Seconds{}));
+    owed += ranks.loader->take(ranks.batch, owed);
   } else if (ranks.loader) {
     co_await ranks.loader->next(ranks.batch);
   }

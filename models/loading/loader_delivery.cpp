@@ -60,13 +60,13 @@ Seconds LoaderRuntime::map_next() {
   return handover - ready.handover;
 }
 
-// The training loop takes a batch that has arrived, and has it when the time that is returned has
-// passed.
-Seconds LoaderRuntime::deliver(Batch& batch) {
+// The training loop takes a batch that has arrived, `after` that time, and has it when the time
+// that is returned has passed, too.
+Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
   const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
   batch.index = found->first;
   batch.bytes = found->second.bytes;
-  batch.behind = std::max(Seconds{}, found->second.last - context_.now());
+  batch.behind = std::max(Seconds{}, found->second.last - (context_.now() + after));
   const Seconds handover = found->second.handover;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
     --workers_[owner->second]->tasks;
@@ -74,7 +74,7 @@ Seconds LoaderRuntime::deliver(Batch& batch) {
   }
   done_.erase(found);
   ++received_;
-  issue();  // a slot is freed by consumption, never by completion
+  issue(after);  // a slot is freed by consumption, never by completion
   return handover;
 }
 
@@ -103,7 +103,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
     blame(batch.wait, before, waited, found->second.staged);
   }
-  const Seconds handover = deliver(batch), held = context_.now();
+  const Seconds handover = deliver(batch, {}), held = context_.now();
   co_await cores.compute(handover, receiver());
   batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
 }
@@ -124,9 +124,9 @@ Seconds LoaderRuntime::map_until_next(Batch& batch) {
   return mapping;
 }
 
-Seconds LoaderRuntime::take(Batch& batch) {
+Seconds LoaderRuntime::take(Batch& batch, Seconds left) {
   const LoaderSite& site = shared_.site;
-  const Seconds handover = deliver(batch);
+  const Seconds handover = deliver(batch, left);
   pass(handover, batch);
   if (!copies()) return handover;
   const Seconds copying = batch.bytes.memory / site.gpu_copy;

@@ -45,6 +45,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
               .lock = sim::Slots(context, 1),
               .revisits = {.pattern = {.in_order = dataset.shuffle == "none"}, .passes = -1.0}},
       ranks_(ranks),
+      handover_spread_(policy.handover_spread),
       shared_indices_(context),
       to_stage_(context),
       arrival_(context) {
@@ -116,17 +117,17 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
   }
 }
 
-void LoaderRuntime::give(std::int64_t worker) {
+void LoaderRuntime::give(std::int64_t worker, Seconds after) {
   const std::int64_t index = base_ + sent_++;
   const auto at = static_cast<std::size_t>(worker);
   owner_[index] = at;
   ++workers_[at]->tasks;
-  workers_[at]->indices.push(index);
+  workers_[at]->indices.push(index, after);
 }
 
 // The next index goes to the next worker that is not dry; without order, to one that has fewer than
 // its share of W x prefetch.    [PyTorch 2.6 dataloader.py, _try_put_index]
-void LoaderRuntime::issue() {
+void LoaderRuntime::issue(Seconds after) {
   if (sent_ == steps_ && !policy_.iterable) return;
   if (pipeline_) {
     pipeline_->push(base_ + sent_++);
@@ -143,7 +144,7 @@ void LoaderRuntime::issue() {
     const Worker& worker = *workers_[at];
     if (worker.dry) continue;
     if (!policy_.in_order && worker.tasks >= most() / alive) continue;
-    give(static_cast<std::int64_t>(at));
+    give(static_cast<std::int64_t>(at), after);
     return;
   }
 }
@@ -206,7 +207,7 @@ Seconds LoaderRuntime::mean_handover(const Loaded& bytes) const {
 
 Seconds LoaderRuntime::draw_handover(const Loaded& bytes) {
   const Seconds mean = mean_handover(bytes);
-  return handovers_ ? mean * handovers_->lognormal(1.0, policy_.handover_spread) : mean;
+  return handovers_ ? mean * handovers_->lognormal_max(1.0, handover_spread_, 1.0) : mean;
 }
 
 // A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
@@ -234,10 +235,22 @@ sim::Task<void> LoaderRuntime::stage() {
   }
 }
 
+// One after the other, in groups.    [docs/models/dataloader.md, "grain"]
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                                       PhaseClock& clock) {
+  const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};
+  SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
+  const std::int64_t groups = std::min(samples, most);
+  if (groups > 1 || policy_.collate.finite() || sending > Seconds{})
+    return load_groups(worker, samples, groups, sending, clock);
+  return reader.read(samples, 1.0, clock);
+}
+
+sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t samples,
+                                             std::int64_t groups, Seconds sending,
+                                             PhaseClock& clock) {
   Loaded total;
-  const std::int64_t groups = std::min(samples, most), epoch = base_;
+  const std::int64_t epoch = base_;
   const auto end_of = [&](std::int64_t group) { return samples * group / groups; };
   const double apart =
       shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}
@@ -250,7 +263,6 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
         some, 1.0 + later / static_cast<double>(some), clock);
   }
   //    [docs/models/dataloader.md, eq. 1]
-  const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};
   if (policy_.collate.finite() || sending > Seconds{}) {
     co_await shared_.site.cores.compute(sending + total.memory / policy_.collate);
     clock.enter(Phase::cpu, context_.now(), shared_.site.cores.resource);

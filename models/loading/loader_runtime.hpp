@@ -54,12 +54,18 @@ class LoaderRuntime {
   /// epoch, never twice at once.
   [[nodiscard]] sim::Task<void> next(Batch& batch);
   /// Instead of `next`, where the next batch is there and nothing on its way to the GPU is shared
-  /// with anybody, so that only time has to pass, which two calls return: what maps the queue of
-  /// results up to it, then, when that has passed, what hands it over.    [docs/performance.md]
+  /// with anybody, so that only time has to pass, which two calls return: first what maps the queue
+  /// of results up to it, then what hands it over.    [docs/performance.md]
   [[nodiscard]] bool at_hand() const;
-  /// REQUIRES for both: at_hand().
+  /// REQUIRES for the others: at_hand().
   [[nodiscard]] Seconds map_until_next(Batch& batch);
-  [[nodiscard]] Seconds take(Batch& batch);
+  /// The first of these has passed, but for `left`, which is 0 unless next_is_idle().
+  [[nodiscard]] Seconds take(Batch& batch, Seconds left);
+  /// Whether the worker whose turn is next waits for it: it may be told ahead of time.
+  [[nodiscard]] bool next_is_idle() const {
+    return policy_.fixed_assignment && policy_.in_order && !pipeline_ &&
+           workers_[next_worker_ % workers_.size()]->indices.waited_for();
+  }
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
   /// Its workers report to `recorder` what they do. `track`: whose they are.
@@ -98,8 +104,9 @@ class LoaderRuntime {
     Seconds handover;  ///< what is left of its hand-over
     Seconds last;      ///< date at which the last rank of the class has it; 0: as all
   };
-  void issue();
-  void give(std::int64_t worker);
+  /// The next index is out `after` that time, which is 0 unless next_is_idle().
+  void issue(Seconds after = {});
+  void give(std::int64_t worker, Seconds after);
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
@@ -109,6 +116,8 @@ class LoaderRuntime {
   /// In at most `most` groups, one after the other.
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                          PhaseClock& clock);
+  sim::Task<Loaded> load_groups(std::int64_t worker, std::int64_t samples, std::int64_t groups,
+                                Seconds sending, PhaseClock& clock);
   sim::Task<void> scan(WaitSplit& wait);
   sim::Task<void> stat(double files);
   sim::Task<void> open_epoch(Batch& batch);
@@ -116,7 +125,7 @@ class LoaderRuntime {
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
   [[nodiscard]] Seconds map_next();
-  [[nodiscard]] Seconds deliver(Batch& batch);
+  [[nodiscard]] Seconds deliver(Batch& batch, Seconds after);
   void pass(Seconds time, Batch& batch);
   /// Core time of the training process, which waits for cores with its workers. Threads of the
   /// process hand over where they are: a delay.
@@ -149,6 +158,7 @@ class LoaderRuntime {
   LoaderPolicy policy_;
   ReaderShared shared_;
   double ranks_;
+  base::LognormalSpread handover_spread_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
