@@ -204,4 +204,39 @@ TEST_CASE("workers of a job without jitter are in step, so that steps repeat the
   }
 }
 
+TEST_CASE("a batch that is there comes at the same time, whoever else might want its cores") {
+  // Saves that never come could take 64 cores beside those of 8 workers, a process and their client,
+  // so that with 64 cores each part of a hand-over asks for one; of 1,000 none can be waited for,
+  // and time just passes.
+  // Loaders that keep up, that nearly do, and that do not; those whose workers are idle when a
+  // batch is taken, and those that have indices in their queues.
+  for (const char* compute : {"300 ms", "60 ms", "20 ms"})
+    for (const char* prefetch : {"1", "4"})
+      for (const char* pin : {"false", "true"}) {
+        INFO(compute << ", prefetch " << prefetch << ", pin " << pin);
+        Design design = one_reader("raw", {{"sample", "64 MB"}, {"decode", "40 ms"}}, compute);
+        for (const auto& [key, text] : Settings{{"workers", "8"},
+                                                {"prefetch", prefetch},
+                                                {"handover", "3 ms"},
+                                                {"receive.delivery", "40 %"},
+                                                {"copy", "pinned"},
+                                                {"pin_memory", pin}})
+          set(*design.jobs[0].loader, Role::loader, key, text);
+        design.jobs[0].checkpoint =
+            component(Role::checkpoint, "sync", "checkpoint",
+                      {{"to", "scratch"}, {"every", "1000 h"}, {"threads", "64"}});
+        set(design.hosts[0], Role::host, "cpu.cores", "1000");
+        const RunResult free = run(design);
+        set(design.hosts[0], Role::host, "cpu.cores", "64");
+        const RunResult shared = run(design);
+        for (const char* figure : {"step.time", "step.time.p99", "stall.data", "time.cpu",
+                                   "time.data", "gpu.utilization", "first_batch"}) {
+          INFO(figure);
+          const std::string name = std::string("job.train.") + figure;
+          CHECK(testing::metric(free, name) ==
+                Approx(testing::metric(shared, name)).epsilon(1e-9).margin(1e-9));
+        }
+      }
+}
+
 }  // namespace loading_test
