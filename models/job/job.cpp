@@ -73,14 +73,20 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
 }
 
+std::shared_ptr<const LoaderDesign> TrainingJob::loader_design() const {
+  LoaderDesign out{.params = loader_params(*job_.loader),
+                   .policy = loader_row(job_.loader->kind).policy(*job_.loader),
+                   .dataset = dataset_params(*job_.dataset),
+                   .access = sample_access(job_)};
+  if (layout_.gds) {  // no core sees the bytes
+    out.dataset.direct = true;
+    out.access.parse = Rate::infinity();
+  }
+  return std::make_shared<const LoaderDesign>(std::move(out));
+}
+
 std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
   const RankClass& ranks = classes_[c];
-  DatasetParams dataset = dataset_params(*job_.dataset);
-  SampleAccess access = sample_access(job_);
-  if (layout_.gds) {  // no core sees the bytes
-    dataset.direct = true;
-    access.parse = Rate::infinity();
-  }
   LoaderSite site = loader_site(design_, job_, plant_, ranks.place, context_);
   site.apart = step_time_.cv > 0.0;
   if (unseen_) {
@@ -88,11 +94,11 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
     site.client.unseen = others;
     if (site.also) site.also->client.unseen = others;
   }
+  if (!loader_design_) loader_design_ = loader_design();
   const std::size_t number =
       c + ranks.stopped.size() * classes_.size();  // what it draws is its own
-  return std::make_unique<LoaderRuntime>(context_, loader_params(*job_.loader),
-                                         loader_row(job_.loader->kind).policy(*job_.loader),
-                                         dataset, access, std::move(site), layout_.readers(),
+  return std::make_unique<LoaderRuntime>(context_, loader_design_, std::move(site),
+                                         layout_.readers(),
                                          base::RandomStream(seed_, id_, "samples", number));
 }
 

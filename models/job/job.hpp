@@ -86,6 +86,7 @@ class TrainingJob {
   };
   /// The last such rank of a step, if there is one.    [docs/models/folding.md, eq. 6]
   std::optional<UnseenRank> latest_unseen();
+  [[nodiscard]] std::shared_ptr<const LoaderDesign> loader_design() const;
   /// A new loader of class number `c`.
   [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);
@@ -132,6 +133,7 @@ class TrainingJob {
   Seconds between_steps_;  ///< host work of every rank
   bool cold_ = true;       ///< no step was made since the last start
   double batch_ = 0.0;     ///< samples per rank and step
+  std::shared_ptr<const LoaderDesign> loader_design_;
   std::vector<RankClass> classes_;
   Restarts restarts_;
   std::unique_ptr<Checkpointer> checkpoint_;

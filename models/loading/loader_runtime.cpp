@@ -25,27 +25,28 @@ double left_to_last(std::int64_t worker, std::int64_t workers) {
 
 }  // namespace
 
-LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
-                             const LoaderPolicy& policy, const DatasetParams& dataset,
-                             const SampleAccess& access, LoaderSite site, double ranks,
-                             base::RandomStream random)
+LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const LoaderDesign> design,
+                             LoaderSite site, double ranks, base::RandomStream random)
     : context_(context),
-      p_(params),
-      policy_(policy),
+      design_(std::move(design)),
+      p_(design_->params),
+      policy_(design_->policy),
       shared_{.context = context,
-              .dataset = dataset,
-              .access = access,
+              .dataset = design_->dataset,
+              .access = design_->access,
               .site = std::move(site),
-              .ahead = access.ahead + access.ahead_batches * static_cast<double>(params.batch),
-              .locked = access.one_lock && policy.split_batch,
-              .decoded_apart = policy.decoders > 0 && params.workers > 0,
-              .shuffle = policy.shuffle,
-              .shuffle_first = policy.shuffle_first,
+              .ahead = design_->access.ahead +
+                       design_->access.ahead_batches * static_cast<double>(p_.batch),
+              .locked = design_->access.one_lock && policy_.split_batch,
+              .decoded_apart = policy_.decoders > 0 && p_.workers > 0,
+              .shuffle = policy_.shuffle,
+              .shuffle_first = policy_.shuffle_first,
               .random = random,
               .lock = sim::Slots(context, 1),
-              .revisits = {.pattern = {.in_order = dataset.shuffle == "none"}, .passes = -1.0}},
+              .revisits = {.pattern = {.in_order = design_->dataset.shuffle == "none"},
+                           .passes = -1.0}},
       ranks_(ranks),
-      handover_spread_(policy.handover_spread),
+      handover_spread_(policy_.handover_spread),
       shared_indices_(context),
       to_stage_(context),
       arrival_(context) {

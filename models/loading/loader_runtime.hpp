@@ -27,14 +27,22 @@ struct Batch {
   Seconds behind{};         ///< the last rank of the class has it so much later
 };
 
+/// What the loaders of all rank classes of a job have in common, once for all of them: thousands
+/// read it at every step.
+struct LoaderDesign {
+  LoaderParams params;
+  LoaderPolicy policy;
+  DatasetParams dataset;
+  SampleAccess access;
+};
+
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
 /// W x prefetch batches are outstanding; a new index is issued only when a batch is consumed;
 /// delivery is in order (unless the policy says otherwise). docs/models/dataloader.md.
 class LoaderRuntime {
  public:
   /// `ranks` of the job share the data set.
-  LoaderRuntime(sim::Context& context, const LoaderParams& params, const LoaderPolicy& policy,
-                const DatasetParams& dataset, const SampleAccess& access, LoaderSite site,
+  LoaderRuntime(sim::Context& context, std::shared_ptr<const LoaderDesign> design, LoaderSite site,
                 double ranks, base::RandomStream random);
 
   /// Batches of a whole epoch; infinite when the data set is.
@@ -154,8 +162,9 @@ class LoaderRuntime {
   [[nodiscard]] Seconds staging(const Loaded& bytes) const;
 
   sim::Context& context_;
-  LoaderParams p_;
-  LoaderPolicy policy_;
+  std::shared_ptr<const LoaderDesign> design_;
+  const LoaderParams& p_;
+  const LoaderPolicy& policy_;
   ReaderShared shared_;
   double ranks_;
   base::LognormalSpread handover_spread_;

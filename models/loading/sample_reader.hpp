@@ -74,8 +74,8 @@ inline constexpr std::size_t kMostStores = 2;
 /// What the readers of one loader share.
 struct ReaderShared {
   sim::Context& context;
-  DatasetParams dataset;
-  SampleAccess access;
+  const DatasetParams& dataset;
+  const SampleAccess& access;
   LoaderSite site;
   double ahead = 0.0;          ///< samples each reader fetches ahead
   bool locked = false;         ///< readers are threads that take turns in the format's library
