@@ -97,11 +97,14 @@ struct Client {
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
   Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
+  double beside = 0.0;     ///< members of other classes that ask for the same all the time
+  double turns = 1.0;      ///< requests of a member that follow each other join a line so often
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 
+  [[nodiscard]] double processes() const { return members + beside; }
   [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
   [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
 };
@@ -147,11 +150,18 @@ struct WriteRequest {
   [[nodiscard]] Bytes range() const { return bytes / ranges(); }
 };
 
+/// An exponential part of what a request takes: the slowest of so many of this mean each.
+struct Tail {
+  Seconds mean{};
+  double of = 1.0;
+};
+
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.
 struct Served {
   ResourceIndex limited_by = kNoResource;
   Seconds behind{};  ///< of it, its slowest `unseen` member waits so much longer
   ResourceIndex behind_by = kNoResource;  ///< for that
+  Tail tail{};  ///< of each of its requests, whose mean is in what they took
 };
 
 /// What a storage system stands in front of, when it holds copies only.

@@ -162,7 +162,7 @@ class Cephfs final : public PooledStore {
         ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
     return read_files(client, turns, p_.service,
                       std::min(request.direct ? ahead : std::min(ahead, p_.stream),
-                               operations_share(file, 1.0, client.members)));
+                               operations_share(file, 1.0, client.processes())));
   }
 
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
@@ -180,7 +180,7 @@ class Cephfs final : public PooledStore {
     const double each = kept.coded() ? kept.data + kept.parity : kept.copies;
     return write_files(client, request, p_.service + turn(),
                        std::min(request.direct ? one : p_.stream,
-                                operations_share(request.range(), each, client.members)),
+                                operations_share(request.range(), each, client.processes())),
                        p_.commit + turn(), slowed ? all / request.writers : Rate::infinity());
   }
 
@@ -213,6 +213,7 @@ class Cephfs final : public PooledStore {
             .servers = static_cast<double>(p_.servers.value_or(0))};
   }
 
+  double written(Bytes file) const override { return redundancy().stored(file); }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 
  private:

@@ -156,6 +156,8 @@ class Chunkstore final : public PooledStore {
             .servers = nodes()};
   }
 
+  // Of a code, the client has sent all of it.
+  double written(Bytes) const override { return kept().coded() ? 1.0 : kept().copies; }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.meta)); }
 
  private:

@@ -34,10 +34,14 @@ double DriveParams::touched(Bytes bytes) const {
   return std::clamp(std::ceil(bytes / chunk - 1e-9), 1.0, drives());
 }
 
-// L + m H_n, p99 = L + m ln 100    [local.md, eq. 7]
+// p99 = L + m ln 100    [local.md, eq. 7]
+Seconds DriveParams::tail() const {
+  return latency_p99 ? (*latency_p99 - latency) / std::log(100.0) : Seconds{};
+}
+
+// L + m H_n    [local.md, eq. 7]
 Seconds DriveParams::slowest(double n) const {
-  if (!latency_p99) return latency;
-  return latency + (*latency_p99 - latency) * (harmonic(n) / std::log(100.0));
+  return latency_p99 ? latency + tail() * harmonic(n) : latency;
 }
 
 DriveBank::DriveBank(const DriveParams& params, double banks, std::string media, std::string group)
@@ -64,7 +68,8 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   const double requests = files * std::ceil(range / piece - 1e-9);
   const double depth = static_cast<double>(p_.depth);
   // t_1 = n (L + turn) + B / (k b); q of n requests are in flight.    [local.md, eq. 1]
-  const Seconds latency = turn + p_.slowest(touched) * (writing_ > 0.0 ? p_.read_slowdown : 1.0);
+  const double slowdown = writing_ > 0.0 ? p_.read_slowdown : 1.0;
+  const Seconds latency = turn + p_.slowest(touched) * slowdown;
   const Seconds alone = latency * requests + request.bytes / (p_.read * touched);
   const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / alone);
   // T = seeks x seek + max(n k / IOPS, B / b)    [local.md, eq. 2]
@@ -73,11 +78,13 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
       std::max(Ops::from(requests * touched, unit::ops) / p_.read_iops, request.bytes / p_.read);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
   reading_ += 1.0;
-  const Served served =
+  Served served =
       co_await move(client, client.read_path, request.bytes * p_.inflation,
                     std::min(std::min(cap, client.reads_at_most()), drives * p_.inflation), time,
                     std::min(p_.drives(), touched * depth), stream);
   reading_ -= 1.0;
+  // Of a range that takes several requests what differs averages out.
+  if (range <= piece) served.tail = {p_.tail() * slowdown, touched};
   co_return served;
 }
 

@@ -45,6 +45,8 @@ struct DriveParams {
   [[nodiscard]] double touched(Bytes bytes) const;
   /// Mean of the slowest of `n` (>= 1) such reads at one time.    [local.md, eq. 7]
   [[nodiscard]] Seconds slowest(double n) const;
+  /// Mean of the part of a read's latency that differs from read to read.    [local.md, eq. 7]
+  [[nodiscard]] Seconds tail() const;
   /// What one drive takes in at best.
   [[nodiscard]] Rate fastest_write() const { return std::max(write, burst_write.value_or(write)); }
 };

@@ -99,7 +99,7 @@ class Hdfs final : public PooledStore {
     // [hdfs.md, eq. 1]
     return read_files(client, request, p_.service,
                       std::min(block_rate(file, p_.read, round_trip() + p_.service),
-                               seeking_share(file, client.members)));
+                               seeking_share(file, client.processes())));
   }
 
   // Blocks are asked for as the file grows: alongside the stream, not before it.    [hdfs.md, eq.
@@ -140,6 +140,7 @@ class Hdfs final : public PooledStore {
             .servers = datanodes()};
   }
 
+  double written(Bytes) const override { return copies(); }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.namenodes)); }
 
  private:

@@ -219,11 +219,11 @@ class Lustre final : public PooledStore {
     return in_turn(file, over);
   }
 
-  // What seeks leave each member of a class that reads so many bytes at a time; the pool has it by
+  // What seeks leave each process that reads so many bytes at a time; the pool has it by
   // the files of its jobs.    [lustre.md, eq. 7]
   Rate seeking_share(const Client& client, const ReadRequest& request) const {
     if (p_.seek == Seconds{}) return Rate::infinity();
-    const double members = std::max(client.members, 1.0);
+    const double members = std::max(client.processes(), 1.0);
     const Bytes piece = std::min(request.bytes / std::max(request.files, 1e-9), p_.rpc);
     const Rate one = osts_.reads(piece, members / osts_.count());
     // Of a seek each has waited already, alone.
@@ -239,7 +239,7 @@ class Lustre final : public PooledStore {
     const double rpcs = static_cast<double>(p_.rpcs_in_flight) * osts_.count() * client.hosts;
     const Seconds one = round_trip() + p_.ost_service + p_.seek;
     // For one answer each waits anyway.
-    const Seconds wait = one * (client.members / rpcs - 1.0);
+    const Seconds wait = one * (client.processes() / rpcs - 1.0);
     return wait > Seconds{} ? piece / wait : Rate::infinity();
   }
 

@@ -1,6 +1,7 @@
 #include "models/storage/pooled_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace stallcast::models {
@@ -8,6 +9,7 @@ namespace {
 
 // Service threads of one metadata server: beyond it, the rate alone decides.
 constexpr double kMostThreads = 1e4;
+constexpr double kRounding = 1e-9;
 
 }  // namespace
 
@@ -98,19 +100,28 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   metadata_up_.emplace(context).set();
   metadata_resource_ = resources.index(metadata_name_);
   media_resource_ = resources.index(media_name_);
+  const auto media = std::find(resources.of_link.begin(), resources.of_link.end(), media_resource_);
+  if (media != resources.of_link.end())
+    media_link_.index = static_cast<std::uint32_t>(media - resources.of_link.begin());
   stream_resource_ = resources.index(name_ + ".client.stream");
 }
 
 sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
                                              Seconds service) {
   co_await context_->sleep(round_trip() * requests);
-  // A member asks for its files one after the other, so idle servers do not answer them at once.
-  const Seconds asked = context_->now();
-  co_await metadata_up_->wait();
-  service = service / metadata_factor_;
-  co_await line_->serve(client.members * requests, service, client.spread);
-  co_await context_->sleep(
-      std::max(Seconds{}, service * std::floor(requests + 1e-9) - (context_->now() - asked)));
+  // Others come in between.    [docs/models/tenants.md, eq. 15]
+  const double parts = std::clamp(std::floor(requests + kRounding), 1.0, client.turns);
+  for (double part = parts; part > 0.0; --part) {
+    const double some = part > 1.0 ? std::ceil(requests / part - kRounding) : requests;
+    requests -= some;
+    // A member asks for its files one after the other, so idle servers do not answer them at once.
+    const Seconds asked = context_->now();
+    co_await metadata_up_->wait();
+    const Seconds one = service / metadata_factor_;
+    co_await line_->serve(client.members * some, one, client.spread);
+    co_await context_->sleep(
+        std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
+  }
   co_return Served{metadata_resource_};
 }
 
@@ -142,15 +153,30 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate
   co_return blame(flow);
 }
 
-sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap,
-                                          Rate placed) {
+// Copies and parity are further streams to the media, as fast as the data at most.
+//    [docs/models/storage.md, eq. 13]
+sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap, Rate placed,
+                                          double written) {
   const Rate own = std::min(cap, client.writes_at_most());
-  const sim::FlowOutcome flow =
-      co_await context_->transfer(sim::weighted({.path = client.write_path,
-                                                 .bytes = bytes,
-                                                 .members = client.members,
-                                                 .cap = std::min(own, placed)},
-                                                client.share));
+  const sim::Flow data = sim::weighted({.path = client.write_path,
+                                        .bytes = bytes,
+                                        .members = client.members,
+                                        .cap = std::min(own, placed)},
+                                       client.share);
+  sim::FlowOutcome flow;
+  if (written > 1.0 && media_link_.valid()) {
+    sim::Flow more = data;
+    more.path = {&media_link_, 1};
+    more.members *= written - 1.0;
+    const std::array<sim::Flow, 2> flows{data, more};
+    std::array<sim::FlowOutcome, 2> outcomes;
+    co_await context_->transfer_all(flows, outcomes);
+    flow = outcomes[0];
+    const Seconds later = outcomes[1].ended - flow.ended;
+    if (later > (flow.ended - flow.began) * kRounding) co_return Served{media_resource_};
+  } else {
+    flow = co_await context_->transfer(data);
+  }
   if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
   co_return blame(flow);
 }
@@ -171,7 +197,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
   co_await answers(request.requests, service);
-  const Served served = co_await stream_out(client, request.bytes, cap, placed);
+  const Served served = co_await stream_out(client, request.bytes, cap, placed,
+                                            written(request.bytes / request.files));
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return by_creates ? created : served;

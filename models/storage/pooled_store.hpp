@@ -83,6 +83,12 @@ class PooledStore : public StorageModel {
 
   [[nodiscard]] virtual PoolShape pool(const StorageLoad& load) const = 0;
   [[nodiscard]] virtual MetadataShape metadata() const = 0;
+  /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
+  /// that servers make.    [docs/models/storage.md, eq. 13]
+  [[nodiscard]] virtual double written(Bytes file) const {
+    (void)file;
+    return 1.0;
+  }
 
   /// `files` operations per member, one after the other: a round trip each and the metadata line.
   [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
@@ -94,8 +100,9 @@ class PooledStore : public StorageModel {
   /// is less than `cap`.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap,
                                             Rate placed = Rate::infinity());
+  /// `written`: bytes that the media write for each of them.
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
-                                             Rate placed = Rate::infinity());
+                                             Rate placed = Rate::infinity(), double written = 1.0);
 
   /// The chain most kinds read by: dependent requests of `service` each, then the stream.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
@@ -147,6 +154,7 @@ class PooledStore : public StorageModel {
   ResourceTable* resources_ = nullptr;
   Seconds open_service_, create_service_, directory_service_, directory_open_service_;
   std::optional<sim::ServerQueue> line_, directory_;
+  sim::LinkId media_link_;  ///< invalid where media do not limit
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;
   double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there

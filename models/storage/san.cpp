@@ -110,13 +110,13 @@ class San final : public PooledStore {
     const Bytes file = request.bytes / request.files;
     return read_files(
         client, request, p_.service + p_.cpu,
-        std::min(stream_cap(file, request.direct), operations_share(file, client.members)));
+        std::min(stream_cap(file, request.direct), operations_share(file, client.processes())));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     return write_files(client, request, p_.service + p_.cpu,
                        std::min(stream_cap(request.range(), request.direct),
-                                operations_share(request.range(), client.members)),
+                                operations_share(request.range(), client.processes())),
                        p_.commit);
   }
 

@@ -148,6 +148,7 @@ class Weka final : public PooledStore {
             .servers = backends()};
   }
 
+  double written(Bytes) const override { return overhead(); }
   MetadataShape metadata() const override { return p_.metadata(backends()); }
 
  private:

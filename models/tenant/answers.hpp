@@ -8,6 +8,7 @@
 
 #include "models/contract/outages.hpp"
 #include "models/contract/statistics.hpp"
+#include "models/contract/storage.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/units.hpp"
 
@@ -16,6 +17,10 @@ namespace stallcast::models {
 /// Of the requests, without an answer when the run ends: more is told.
 inline constexpr double kMuch = 0.1;
 
+/// Adds `weight` requests, of `time` on average, each with a `tail` of its own, to a series.
+/// [docs/models/tenants.md, eq. 16]
+void add_spread(Seconds time, double weight, Tail tail, Series& to);
+
 /// How long requests take that may have no answer when the run ends. Where many have none they
 /// count with the time so far: else who answers few of many, the first ones, would look quick.
 /// [docs/models/tenants.md, eq. 14]
@@ -23,11 +28,11 @@ class Answers {
  public:
   /// A request begins, or `in_turn` one after the other.
   void ask(Seconds now, double in_turn = 1.0) { open_.emplace(now, in_turn); }
-  /// REQUIRES: one earlier `ask` with these figures.
-  void answer(Seconds asked, Seconds now, double in_turn = 1.0) {
+  /// Each of them with a `tail` of its own. REQUIRES: one earlier `ask` with these figures.
+  void answer(Seconds asked, Seconds now, double in_turn = 1.0, Tail tail = {}) {
     open_.erase(open_.find({asked, in_turn}));
     answered_ += in_turn;
-    add(asked, now, in_turn, times_);
+    add(asked, now, in_turn, tail, times_);
     if (stalled(asked, now) == Seconds{}) usual_ = (now - asked) / in_turn;
   }
   /// How long the first that has no answer has waited.
@@ -46,7 +51,7 @@ class Answers {
   void report(const std::string& name, Seconds now, RunResult& out) const {
     Series all = times_;
     if (open() > kMuch)
-      for (const auto& [asked, in_turn] : open_) add(asked, now, in_turn, all);
+      for (const auto& [asked, in_turn] : open_) add(asked, now, in_turn, {}, all);
     all.report(name, "s", out);
   }
 
@@ -58,13 +63,13 @@ class Answers {
   }
   // One of the requests in turn waits for the end of an outage, all share the rest. An outage that
   // they do not show, more than by half, was of something else.    [docs/models/tenants.md, eq. 7]
-  void add(Seconds asked, Seconds now, double in_turn, Series& to) const {
+  void add(Seconds asked, Seconds now, double in_turn, Tail tail, Series& to) const {
     const Seconds took = now - asked, outage = stalled(asked, now);
     const Seconds waited = std::min(outage, took - usual_ * in_turn);
     if (in_turn <= 1.0 || waited <= outage * 0.5)
-      return to.add((took / in_turn).in(unit::s), in_turn);
+      return add_spread(took / in_turn, in_turn, tail, to);
     const Seconds each = (took - waited) / in_turn;
-    to.add(each.in(unit::s), in_turn - 1.0);
+    add_spread(each, in_turn - 1.0, tail, to);
     to.add((each + waited).in(unit::s), 1.0);
   }
 

@@ -12,11 +12,6 @@ namespace {
 using namespace base;
 
 constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "randwrite", "randrw"};
-// Requests of one process that follow each other are simulated together, as many as take this part
-// of the time so far and up to so many bytes: what has not ended when the run does counts for
-// nothing.
-constexpr double kPart = 1.0 / 64.0;
-constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
 
 struct FioParams {
   std::optional<std::string> job_file, section;
@@ -53,49 +48,51 @@ class Fio final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kFioFields, component)) {}
 
  private:
+  // hosts x numjobs x iodepth requests in flight. Of a mix each slot reads and writes in turn, as
+  // many slots as there are reads beginning with them.    [docs/models/tenants.md, eq. 7]
   sim::Task<void> work() override {
     const double mixed = p_.reads.in(unit::ratio);
     const double reads = p_.pattern.ends_with("rw") ? mixed : p_.pattern.ends_with("read") ? 1 : 0;
+    const double in_flight = hosts() * static_cast<double>(p_.jobs * p_.depth);
+    const double rarer = std::min(reads, 1.0 - reads);
+    const double least = rarer > 0.0 ? 1.0 / rarer : 1.0;  // one of each
+    const double readers = std::round(in_flight * reads);
     std::vector<sim::Task<void>> parts;
-    if (reads > 0.0) parts.push_back(loop(true, reads));
-    if (reads < 1.0) parts.push_back(loop(false, reads));
+    for (const bool reading : {true, false}) {
+      const double first = reading ? readers : in_flight - readers;
+      if (first <= 0.0) continue;
+      for (ClosedLoop& part : closed_loops(first, p_.block, least, reading ? "reads" : "writes"))
+        parts.push_back(loop(std::move(part), reading, reads));
+    }
     co_await sim::join(context(), std::move(parts));
   }
 
-  // hosts x numjobs x iodepth requests in flight, each of them round trip + service + block /
-  // share; paced when a rate is given. Of a mix each slot reads and writes in turn, as many slots
-  // as there are reads beginning with them.    [docs/models/tenants.md, eq. 7]
-  sim::Task<void> loop(bool reads_first, double reads) {
-    const double in_flight = hosts() * static_cast<double>(p_.jobs * p_.depth);
-    const double members = in_flight * (reads_first ? reads : 1.0 - reads);
-    const double rarer = std::min(reads, 1.0 - reads);
-    const double least = rarer > 0.0 ? 1.0 / rarer : 1.0;  // one of each
-    double most = std::max(least, std::floor(kTogether / p_.block));
-    if (common().limit_operations)  // no more together than its bucket holds
-      most = std::clamp(std::floor(common().limit_operations->in(unit::per_s) / in_flight), least,
-                        most);
+  // Each request takes round trip + service + block / share; paced when a rate is given.
+  // [docs/models/tenants.md, eq. 7]
+  sim::Task<void> loop(ClosedLoop part, bool reads_first, double reads) {
     Seconds pace;  // of one request
     const double depth = static_cast<double>(p_.depth);
     if (p_.rate) pace = p_.block * depth / *p_.rate;
     if (p_.rate_iops) pace = std::max(pace, Ops::from(depth, unit::ops) / *p_.rate_iops);
     const Seconds first = context().now();
-    for (double requests = least; !over();) {
+    while (!over()) {
       const Seconds began = context().now();
+      const double requests = part.next();
       for (const bool reading : {reads_first, !reads_first})
-        co_await some(reading, requests * (reading ? reads : 1.0 - reads), members);
+        co_await some(reading, requests * (reading ? reads : 1.0 - reads), part);
       co_await context().sleep(std::max(Seconds{}, pace * requests - (context().now() - began)));
-      const Seconds now = context().now();
-      if ((now - began) * 2.0 < (now - first) * kPart) requests = std::min(requests * 2.0, most);
+      part.took(context().now() - began, context().now() - first);
     }
   }
 
-  sim::Task<void> some(bool reading, double requests, double members) {
+  sim::Task<void> some(bool reading, double requests, const ClosedLoop& part) {
     if (requests <= 0.0) co_return;
     const Operation operation{.bytes = p_.block * requests,
                               .files = 0.0,
                               .requests = requests,
-                              .members = members,
-                              .direct = p_.direct};
+                              .members = part.members(),
+                              .direct = p_.direct,
+                              .beside = part.beside()};
     if (reading)
       co_await read(operation);
     else

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// A stage before training: workers read, compute and write, over and over. docs/models/tenants.md.
@@ -35,22 +36,42 @@ class Preprocess final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kPreprocessFields, component)) {}
 
  private:
-  // Closed loop: t = t_read + chunk / cpu + t_write, W workers at min(W, cores) cores.
-  // [docs/models/tenants.md, eq. 5]
+  // W workers on each host.    [docs/models/tenants.md, eq. 5]
   sim::Task<void> work() override {
+    std::vector<sim::Task<void>> parts;
+    for (ClosedLoop& part :
+         closed_loops(static_cast<double>(p_.workers) * hosts(), p_.chunk, 1.0, "workers"))
+      parts.push_back(loop(std::move(part)));
+    co_await sim::join(context(), std::move(parts));
+  }
+
+  // t = t_read + chunk / cpu + t_write, W workers at min(W, cores) cores.
+  // [docs/models/tenants.md, eq. 5]
+  sim::Task<void> loop(ClosedLoop part) {
     const double cores = static_cast<double>(plant().host(common().hosts).cores);
-    const double workers = static_cast<double>(p_.workers);
-    const Seconds compute = p_.chunk / p_.cpu * std::max(1.0, workers / cores);
+    const Seconds one = p_.chunk / p_.cpu;
+    const Seconds compute = one * std::max(1.0, static_cast<double>(p_.workers) / cores);
+    const Seconds first = context().now();
     while (!over()) {
       const Seconds began = context().now();
-      co_await read({.bytes = p_.chunk, .files = 1.0, .members = workers * hosts()});
-      co_await context().sleep(compute);
-      wait(compute, workers * hosts(),
+      const double chunks = part.next();
+      const Operation operation{.bytes = p_.chunk * chunks,
+                                .files = chunks,
+                                .requests = chunks,
+                                .members = part.members(),
+                                .beside = part.beside()};
+      co_await read(operation);
+      co_await context().sleep(compute * chunks);
+      wait(compute * chunks, part.members(),
            plant().resources().index("host." + common().hosts + ".cpu"));
-      computed_ += p_.chunk / p_.cpu * (workers * hosts());
-      if (p_.ratio > 0.0)
-        co_await write({.bytes = p_.chunk * p_.ratio, .files = 1.0, .members = workers * hosts()});
-      chunks_.add((context().now() - began).in(unit::s));
+      computed_ += one * (chunks * part.members());
+      if (p_.ratio > 0.0) {
+        Operation result = operation;
+        result.bytes *= p_.ratio;
+        co_await write(result);
+      }
+      chunks_.add(((context().now() - began) / chunks).in(unit::s), chunks);
+      part.took(context().now() - began, context().now() - first);
     }
   }
 

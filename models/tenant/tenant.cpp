@@ -39,6 +39,10 @@ constexpr double kBucketSeconds = 1.0;
 // an answer.  [tenants.md, eq. 3]
 constexpr double kParts = 64.0, kPartsOfDrain = 2.0, kAnswers = 10.0, kBehind = 8.0;
 constexpr int kAtOnce = 4;
+// Requests of a closed loop that follow each other are simulated together, up to so many bytes; at
+// a line others come in between so often.    [tenants.md, eq. 15]
+constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
+constexpr double kTurns = 8.0;
 // Weight of the last answer in what is taken as the time of one.
 constexpr double kLast = 0.2;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
@@ -153,6 +157,20 @@ sim::Task<void> Tenant::drain(Operation request, double first) {
   --draining_;
 }
 
+std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, double least,
+                                             std::string_view purpose) const {
+  double most = std::max(least, std::floor(kTogether / bytes));
+  if (common_.limit_operations)  // no more together than its bucket holds
+    most =
+        std::clamp(std::floor(common_.limit_operations->in(unit::per_s) / in_flight), least, most);
+  const std::vector<double> members = loop_members(in_flight);
+  std::vector<ClosedLoop> loops;
+  for (std::size_t part = 0; part < members.size(); ++part)
+    loops.emplace_back(members[part], in_flight, least, most,
+                       base::RandomStream(seed_, "tenant." + id_, purpose, part));
+  return loops;
+}
+
 Seconds Tenant::active() const {
   return std::min(context_.now(), common_.stop.value_or(Seconds::infinity())) - common_.start;
 }
@@ -168,6 +186,8 @@ Client Tenant::next_client(const Operation& operation) {
   client.members = operation.members;
   client.hosts = hosts();  // its processes are on all of them
   client.spread = operation.spread;
+  client.beside = operation.beside;
+  if (operation.sampled) client.turns = kTurns;
   client.host_read = std::min(client.host_read, operation.cap);
   client.host_write = std::min(client.host_write, operation.cap);
   return client;
@@ -201,12 +221,12 @@ void Tenant::begin(const Operation& operation) {
   if (operation.sampled) latencies_.ask(context_.now(), operation.in_turn());
 }
 
-void Tenant::done(const Operation& operation, Seconds began) {
+void Tenant::done(const Operation& operation, Seconds began, const Served& served) {
   unanswered_ -= operation.data_operations();
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   if (!operation.sampled) return;
-  latencies_.answer(began, context_.now(), operation.in_turn());
+  latencies_.answer(began, context_.now(), operation.in_turn(), served.tail);
   const Seconds one = (context_.now() - began) / operation.in_turn();
   answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
 }
@@ -239,7 +259,7 @@ sim::Task<void> Tenant::read(Operation operation) {
   close(shown, served.limited_by);
   spent(operation, since, served.limited_by);
   read_ += operation.bytes * operation.members;
-  done(operation, began);
+  done(operation, began, served);
 }
 
 sim::Task<void> Tenant::write(Operation operation) {
@@ -257,12 +277,12 @@ sim::Task<void> Tenant::write(Operation operation) {
           .write(client, {.bytes = operation.bytes,
                           .files = operation.files,
                           .requests = operation.files > 0.0 ? 0.0 : operation.requests,
-                          .writers = operation.members,
+                          .writers = client.processes(),
                           .direct = operation.direct});
   close(shown, served.limited_by);
   spent(operation, since, served.limited_by);
   written_ += operation.bytes * operation.members;
-  done(operation, began);
+  done(operation, began, served);
 }
 
 void Tenant::tell_open(double part, std::string_view what, RunResult& out) const {

@@ -18,6 +18,7 @@
 #include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
 #include "models/tenant/answers.hpp"
+#include "models/tenant/closed_loop.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 
@@ -81,6 +82,7 @@ class Tenant {
     bool sampled = true;
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
+    double beside = 0.0;      ///< members of other parts of its closed loop
 
     [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
     [[nodiscard]] double data_operations() const { return requests * members * stands_for; }
@@ -101,6 +103,11 @@ class Tenant {
   /// begin when their part of it does and weigh the requests in flight. [docs/models/tenants.md,
   /// eq. 3]
   [[nodiscard]] sim::Task<void> flow(OpRate rate, Seconds length, Operation request);
+  /// `in_flight` requests of `bytes` each that are asked for anew as soon as they are answered, a
+  /// multiple of `least` in a round. `purpose` names them among those of the tenant.
+  /// [docs/models/tenants.md, eq. 15]
+  [[nodiscard]] std::vector<ClosedLoop> closed_loops(double in_flight, Bytes bytes, double least,
+                                                     std::string_view purpose) const;
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
   /// `time` of `members` processes was spent on `resource`.
@@ -131,7 +138,7 @@ class Tenant {
  private:
   [[nodiscard]] Client next_client(const Operation& operation);
   void begin(const Operation& operation);
-  void done(const Operation& operation, Seconds began);
+  void done(const Operation& operation, Seconds began, const Served& served);
   sim::Task<void> take(Operation request, double requests, double processes);
   sim::Task<void> drain(Operation request, double first);
   /// What the operation did since `since` was limited by `resource`; returns the present.

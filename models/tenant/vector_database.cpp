@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// A vector database whose index lies on the storage: a search reads what the reads before it
@@ -77,13 +78,26 @@ class VectorDatabase final : public Tenant {
     return p_.rate ? arriving() : asking();
   }
 
-  // Closed loop of clients that act alike: L / (hops r + compute).    [docs/models/inference.md,
-  // eq. 6]
+  // Closed loop of clients: L / (hops r + compute).    [docs/models/inference.md, eq. 6]
   sim::Task<void> asking() {
+    const double clients = static_cast<double>(p_.clients) * hosts();
+    std::vector<sim::Task<void>> parts;
+    for (ClosedLoop& part : closed_loops(clients, bytes_, hops_, "clients"))
+      parts.push_back(loop(std::move(part)));
+    co_await sim::join(context(), std::move(parts));
+  }
+
+  sim::Task<void> loop(ClosedLoop part) {
     const double clients = static_cast<double>(p_.clients) * hosts();
     const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
     const Seconds compute = p_.compute * std::max(1.0, clients / cores);
-    while (!over()) co_await query(clients, compute);
+    const Seconds first = context().now();
+    while (!over()) {
+      const Seconds asked = context().now();
+      const double hops = part.next();
+      co_await search(part.members(), part.beside(), hops, hops, compute);
+      part.took(context().now() - asked, context().now() - first);
+    }
   }
 
   sim::Task<void> arriving() {
@@ -94,23 +108,31 @@ class VectorDatabase final : public Tenant {
     while (true) {
       co_await context().sleep(exponential(mean, random));
       if (over()) co_return;
-      context().spawn(query(1.0, p_.compute));
+      context().spawn(search(1.0, 0.0, hops_, 1.0, p_.compute));
     }
   }
 
-  sim::Task<void> query(double clients, Seconds compute) {
+  /// Queries of each of so many clients, `beside` others, one after the other: `hops` in all, so
+  /// many at a time.
+  sim::Task<void> search(double clients, double beside, double hops, double together,
+                         Seconds compute) {
+    const double queries = hops / hops_;
     const Seconds asked = context().now();
-    times_.ask(asked);
-    for (double hop = 0.0; hop < hops_; hop += 1.0) {
-      const Seconds part = compute / hops_;
+    times_.ask(asked, queries);
+    const Seconds part = compute / hops_ * together;
+    for (double hop = 0.0; hop < hops; hop += together) {
       if (at_once_ > 0.0)
-        co_await read({.bytes = bytes_, .members = clients * at_once_, .direct = p_.direct});
+        co_await read({.bytes = bytes_ * together,
+                       .requests = together,
+                       .members = clients * at_once_,
+                       .direct = p_.direct,
+                       .beside = beside * at_once_});
       co_await context().sleep(part);
       wait(part, clients, plant().resources().index("host." + common().hosts + ".cpu"));
     }
-    computed_ += p_.compute * clients;
-    queries_ += clients;
-    times_.answer(asked, context().now());
+    computed_ += p_.compute * (clients * queries);
+    queries_ += clients * queries;
+    times_.answer(asked, context().now(), queries);
   }
 
   /// The reads of queries that are not simulated one by one, as a flow that weighs what is in

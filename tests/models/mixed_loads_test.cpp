@@ -106,4 +106,71 @@ TEST_CASE("jobs that read alike share what there is for such reads") {
   CHECK(sum >= alone * 0.99);
 }
 
+TEST_CASE("what copies and parity take of the media is not there for readers") {
+  // Media of 8 GB/s; 1 GB/s is written, `kept` times as many bytes on them; they read the rest.
+  struct Case {
+    Kind kind;
+    double kept;
+  };
+  const Case cases[] = {
+      {{"hdfs",
+        {{"datanode.count", "8"},
+         {"datanode.disks", "1"},
+         {"datanode.service", "0.1 ms"},
+         {"datanode.read", "1 GB/s"},
+         {"datanode.write", "1 GB/s"},
+         {"replicas", "3"}}},
+       3.0},
+      {{"cephfs",
+        {{"osd.count", "8"}, {"osd.read", "1 GB/s"}, {"osd.write", "1 GB/s"}, {"replicas", "3"}}},
+       3.0},
+      {{"cephfs",
+        {{"osd.count", "8"},
+         {"osd.read", "1 GB/s"},
+         {"osd.write", "1 GB/s"},
+         {"code.data", "4"},
+         {"code.parity", "2"}}},
+       1.5},
+      {{"weka",
+        {{"backend.count", "8"},
+         {"backend.read", "1 GB/s"},
+         {"backend.write", "1 GB/s"},
+         {"stripe.data", "4"},
+         {"stripe.parity", "2"}}},
+       1.5},
+      {{"chunkstore",
+        {{"node.count", "8"},
+         {"node.read", "1 GB/s"},
+         {"node.write", "1 GB/s"},
+         {"replicas", "2"}}},
+       2.0}};
+  for (const Case& one : cases) {
+    INFO(one.kind.name << ", " << one.kept);
+    Design design = small_design();
+    design.jobs.clear();
+    set(design.run, Role::run, "duration", "60 s");
+    design.storage[0] = component(Role::storage, one.kind.name, "scratch", {});
+    for (const auto& [key, value] : one.kind.settings)
+      set(design.storage[0], Role::storage, key, value);
+    design.tenants.push_back(component(Role::tenant, "fio", "x",
+                                       {{"on", "scratch"},
+                                        {"hosts", "gpu"},
+                                        {"bs", "16 MiB"},
+                                        {"numjobs", "64"},
+                                        {"iodepth", "1"}}));
+    const double alone = metric(run(design), "tenant.x.read");
+    design.tenants.push_back(component(Role::tenant, "ingest", "new",
+                                       {{"on", "scratch"},
+                                        {"hosts", "gpu"},
+                                        {"rate", "1 GB/s"},
+                                        {"file", "16 MiB"},
+                                        {"streams", "64"}}));
+    const RunResult both = run(design);
+    REQUIRE(metric(both, "tenant.new.write") == Approx(1e9).epsilon(0.03));
+    const double left = 8e9 - one.kept * 1e9;
+    REQUIRE(alone > 1.02 * left);
+    CHECK(metric(both, "tenant.x.read") == Approx(left).epsilon(0.02));
+  }
+}
+
 }  // namespace mixed_loads_test

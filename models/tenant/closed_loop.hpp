@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/base/random.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// Some of the requests in flight of those who ask again as soon as they are answered. They go
+/// round by themselves, so that while they are at one station others are at the next.
+/// [docs/models/tenants.md, eq. 15]
+class ClosedLoop {
+ public:
+  /// So many `members` of all that are `in_flight`, which ask for `least` requests in a round at
+  /// first and up to `most`.
+  ClosedLoop(double members, double in_flight, double least, double most, base::RandomStream random)
+      : members_(members),
+        beside_(in_flight - members),
+        least_(least),
+        most_(most),
+        mean_(least),
+        random_(random) {}
+
+  [[nodiscard]] double members() const { return members_; }
+  /// Of the others.
+  [[nodiscard]] double beside() const { return beside_; }
+  /// Requests of each member in the next round, one after the other: a multiple of the least.
+  [[nodiscard]] double next();
+  /// A round took so long, of all the time until now: the next ones may be longer.
+  void took(Seconds round, Seconds so_far);
+
+ private:
+  double members_, beside_, least_, most_;
+  double mean_;        ///< requests of a round
+  double owed_ = 0.0;  ///< drawn, and not asked for yet
+  base::RandomStream random_;
+};
+
+/// How many of `in_flight` requests go round in each of the parts that they are simulated in.
+[[nodiscard]] std::vector<double> loop_members(double in_flight);
+
+}  // namespace stallcast::models
