@@ -77,16 +77,17 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
     return;
   }
   // The device's speed with all that is outstanding: C = D / (alpha + D), D the sum of demands on
-  // one of them.                                                            [measured.md, eq. 2]
-  const double all = work_.in(unit::s) / servers_, alpha = delayed_ / work_.in(unit::s);
+  // one of its servers, of which a request uses one.                        [measured.md, eq. 2]
+  const double servers = std::min(servers_, std::max(1.0, outstanding_));
+  const double all = work_.in(unit::s) / servers, alpha = delayed_ / work_.in(unit::s);
   if (all <= 0.0) return;
   const double line = all / (alpha + all);
   const double random = served_ / work_;
-  const double n = outstanding_ / servers_;
+  const double n = outstanding_ / servers;
   const double busy =
       random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n) : line;
   context_->set_capacity(link_,
-                         Rate::from(std::max(busy, kIdle) * servers_ / mix_.factor(), unit::Bps));
+                         Rate::from(std::max(busy, kIdle) * servers / mix_.factor(), unit::Bps));
 }
 
 sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {

@@ -104,6 +104,19 @@ TEST_CASE("measured: the servers of a law share its demands") {
   CHECK(seconds(design, 16, 10) == Approx(10 * (1e-3 + 4 * kBytes / 1e9)).epsilon(1e-6));
 }
 
+TEST_CASE("measured: a request is served by one server, however many are idle") {
+  // 10 requests, one after the other: alpha + D each; 2 at a time on 8 servers meet nobody
+  for (const char* law : {"line", "mva"})
+    for (const char* servers : {"1", "2", "8"}) {
+      INFO(law << " " << servers);
+      const Design design =
+          device({{"read.law", law}, {"read.latency", "1 ms"}, {"servers", servers}});
+      CHECK(seconds(design, 1, 10) == Approx(10 * (1e-3 + kBytes / 1e9)).epsilon(1e-6));
+      if (servers != std::string("1"))
+        CHECK(seconds(design, 2, 10) == Approx(10 * (1e-3 + kBytes / 1e9)).epsilon(1e-6));
+    }
+}
+
 TEST_CASE("measured: reads and writes in one line wait for each other's demands") {
   // 3 readers of 128 KiB (131.072 us) and 1 writer of 1 MiB (1.048576 ms): T = sum n_i D_i for both
   // laws; writes in a line of their own leave 3 D to the reads
