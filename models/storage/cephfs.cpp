@@ -227,9 +227,9 @@ class Cephfs final : public PooledStore {
   SharedPieces pieces(Rate osd, Seconds turn) const {
     return {osds(), osd, Ops::from(1.0, unit::ops) / p_.ops, round_trip() + turn};
   }
-  // A reader has as many objects in flight as it reads ahead, each on an OSD.
+  // A reader has as many objects in flight as it reads ahead, each on an OSD of its own hash.
   Striping read_ahead() const {
-    return {osds(), std::max(1.0, std::floor(p_.read_ahead / p_.object)), p_.object};
+    return {osds(), std::max(1.0, std::floor(p_.read_ahead / p_.object)), p_.object, false};
   }
   // The fullest OSD over the mean: of pieces, what the balancer leaves; of primaries, which nobody
   // balances, the expected maximum of M random numbers of mean P / r.    [cephfs.md, eq. 4]

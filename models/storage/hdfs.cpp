@@ -133,7 +133,7 @@ class Hdfs final : public PooledStore {
             .metadata = "namenode",
             .shared = datanodes() * std::max(p_.read, p_.write),
             .read = seeking(load.file, load.concurrent_reads * blocks) *
-                    Striping{disks(), blocks, p_.block}.evenness(load),
+                    Striping{disks(), blocks, p_.block, false}.evenness(load),
             .write = std::min(datanodes() * p_.write, network) / copies(),
             .nic = network,
             .targets = datanodes(),
@@ -188,7 +188,7 @@ class Hdfs final : public PooledStore {
   // Copies find the disks unevenly loaded, as reads do.    [storage.md, eq. 5]
   sim::Task<void> stream(const Client& client, const WriteRequest& request, Rate cap, Ended& out) {
     const Bytes file = request.bytes / request.files;
-    const Striping blocks{disks(), static_cast<double>(p_.parallel), p_.block};
+    const Striping blocks{disks(), static_cast<double>(p_.parallel), p_.block, false};
     StorageLoad load;
     load.concurrent_reads = request.writers * copies();
     load.file = file;

@@ -143,7 +143,7 @@ class Lustre final : public PooledStore {
     double busy = mdts;  // MDTs' worth of directories, if the fullest MDT is never idle
     if (p_.directories && !p_.directory_striped) {
       const double count = static_cast<double>(*p_.directories);
-      busy = count / fullest_at_random(count, mdts, seed(), name() + ".directories");
+      busy = count / fullest_at_random(count, 1.0, mdts, seed(), name() + ".directories");
     }
     const bool one = mdts > 1.0 && !p_.directory_striped;
     return {.servers = busy,

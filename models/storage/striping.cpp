@@ -8,12 +8,25 @@
 
 namespace stallcast::models {
 
-double fullest_at_random(double objects, double targets, std::uint64_t seed,
+double fullest_at_random(double files, double each, double targets, std::uint64_t seed,
                          const std::string& name) {
   base::RandomStream draw(seed, name, "placement");
-  std::vector<double> load(static_cast<std::size_t>(targets), 0.0);
-  for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
-  return *std::max_element(load.begin(), load.end());
+  struct Target {
+    double objects = 0.0, last = -1.0;  // and the file of the last of them
+  };
+  std::vector<Target> load(static_cast<std::size_t>(targets));
+  const std::size_t count = load.size(), taken = static_cast<std::size_t>(std::min(each, targets));
+  for (double file = 0.0; file < files; ++file)
+    for (std::size_t last = count - taken; last < count; ++last) {
+      // Floyd: what was drawn before makes way for the last that may be drawn.
+      const std::size_t drawn = draw.below(last + 1);
+      Target& target = load[load[drawn].last == file ? last : drawn];
+      target.objects += 1.0;
+      target.last = file;
+    }
+  double most = 0.0;
+  for (const Target& target : load) most = std::max(most, target.objects);
+  return most;
 }
 
 double Striping::width() const { return count == 0.0 ? targets : std::min(count, targets); }
@@ -21,19 +34,17 @@ double Striping::width() const { return count == 0.0 ? targets : std::min(count,
 double Striping::of(Bytes file) const { return std::clamp(std::ceil(file / size), 1.0, width()); }
 
 double Striping::evenness(const StorageLoad& load) const {
-  // Q objects in flight over M stations of a closed product-form network: Q / (Q + M - 1).
-  const double objects = load.concurrent_reads * of(load.file);
-  const bool even = objects == 0.0 || of(load.file) == targets;
-  return even ? 1.0 : objects / (objects + targets - 1.0);
+  const double each = of(load.file), objects = load.concurrent_reads * each;
+  const bool even = objects == 0.0 || each == targets;
+  return even ? 1.0 : objects / (objects + targets - (distinct ? each : 1.0));
 }
 
 Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate target,
                       std::uint64_t seed, const std::string& name) const {
   if (of(file) == targets) return Rate::infinity();  // even by construction
-  const double objects = files * of(file);
   const double fullest = placement == "round-robin"
-                             ? std::ceil(objects / targets - 1e-9)
-                             : fullest_at_random(objects, targets, seed, name);
+                             ? std::ceil(files * of(file) / targets - 1e-9)
+                             : fullest_at_random(files, of(file), targets, seed, name);
   return of(file) * target / std::max(fullest, 1.0);
 }
 

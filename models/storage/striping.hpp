@@ -17,6 +17,8 @@ struct Striping {
   double targets = 1.0;  ///< M: equal targets
   double count = 1.0;    ///< targets a large file lies on; 0 = all
   Bytes size;            ///< bytes on one target before the next
+  /// The targets of one file are different ones; false: each is drawn by itself.
+  bool distinct = true;
 
   /// Targets a file is given.
   [[nodiscard]] double width() const;
@@ -31,10 +33,10 @@ struct Striping {
                             std::uint64_t seed, const std::string& name) const;
 };
 
-/// Objects on the fullest of `targets` when each of `objects` draws its own; `seed` and `name`
-/// decide the draws.
-[[nodiscard]] double fullest_at_random(double objects, double targets, std::uint64_t seed,
-                                       const std::string& name);
+/// Objects on the fullest of `targets` when each of `files` draws `each` different ones; `seed` and
+/// `name` decide the draws.
+[[nodiscard]] double fullest_at_random(double files, double each, double targets,
+                                       std::uint64_t seed, const std::string& name);
 
 /// One stream with `window` bytes in flight, asked for `request` at a time from a server that needs
 /// `turn` to answer besides moving the data at `server`: Little's law.    [storage.md, eq. 4]

@@ -1,0 +1,70 @@
+#include "models/storage/striping.hpp"
+
+#include <catch2/catch.hpp>
+
+/// How files lie on targets, against closed forms: docs/models/storage.md, equations 5 and 6.
+namespace striping_test {
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using models::Striping;
+
+namespace {
+
+// 8 targets, large files over `count` of them.
+Striping over(double count) { return {8.0, count, 1_MiB}; }
+
+double evenness(const Striping& striping, double readers) {
+  models::StorageLoad load;
+  load.concurrent_reads = readers;
+  load.file = 1_GB;
+  return striping.evenness(load);
+}
+
+}  // namespace
+
+TEST_CASE("one reader keeps the targets of its file busy") {
+  for (const double count : {1.0, 4.0, 7.0, 8.0}) {
+    INFO(count);
+    CHECK(evenness(over(count), 1.0) == Approx(count / 8.0));
+  }
+}
+
+TEST_CASE("readers of files in aligned groups are a closed network of as many stations") {
+  // 4 targets each: two stations of which 3 customers keep 3 / (3 + 2 - 1)
+  CHECK(evenness(over(4.0), 3.0) == Approx(3.0 / 4.0));
+  // one each: 3 / (3 + 8 - 1); all each: all
+  CHECK(evenness(over(1.0), 3.0) == Approx(3.0 / 10.0));
+  CHECK(evenness(over(0.0), 3.0) == 1.0);
+}
+
+TEST_CASE("objects with a hash of their own meet on a target") {
+  Striping hashed = over(4.0);
+  hashed.distinct = false;
+  CHECK(evenness(hashed, 1.0) == Approx(4.0 / 11.0));
+}
+
+TEST_CASE("the objects of one file lie on targets of their own") {
+  // any c of M: one each; two files of 5 of 8 share at least two targets, at most five
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CHECK(models::fullest_at_random(1.0, 5.0, 8.0, seed, "scratch") == 1.0);
+    CHECK(models::fullest_at_random(2.0, 5.0, 8.0, seed, "scratch") == 2.0);
+    CHECK(models::fullest_at_random(3.0, 8.0, 8.0, seed, "scratch") == 3.0);
+  }
+}
+
+TEST_CASE("each target is drawn as often as any other") {
+  // 40,000 files on 3 of 4 targets: 30,000 objects each, standard deviation 87
+  const double fullest = models::fullest_at_random(40000.0, 3.0, 4.0, 1, "scratch");
+  CHECK(fullest >= 30000.0);
+  CHECK(fullest < 30000.0 + 4.0 * 87.0);
+}
+
+TEST_CASE("a file that is written alone has all of its targets") {
+  for (const double count : {1.0, 4.0, 7.0})
+    for (const char* placement : {"round-robin", "random"})
+      CHECK(over(count).placed(placement, 1.0, 1_GB, 1_GBps, 1, "scratch").in(unit::Bps) ==
+            Approx(count * 1e9));
+}
+
+}  // namespace striping_test
