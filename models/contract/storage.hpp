@@ -132,7 +132,13 @@ struct ReadRequest {
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
   FileSharing sharing = FileSharing::own;  ///< how it was written
   Bytes piece{};                           ///< interleaved: bytes that lie together
-  double readers = 1.0;  ///< interleaved: members of all classes that read together
+  double readers = 1.0;  ///< of a save: members of all classes that read together,
+  double saved = 0.0;    ///< so many of its files at a time; 0: it is none, files lie anywhere
+
+  /// That of a save which its part lies in.
+  [[nodiscard]] Bytes file() const {
+    return bytes / files * (sharing == FileSharing::own ? 1.0 : readers);
+  }
 };
 
 /// One write per member, as of a checkpoint: all members write at one time.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/contract/access.hpp"
+#include "models/contract/checkpoint.hpp"
 #include "models/contract/loader.hpp"
 #include "models/contract/priority.hpp"
 #include "models/contract/replay_program.hpp"
@@ -82,7 +83,7 @@ Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core
       if (trace && trace->reads > 0.0) add_load(*trace, load);
       load.others = load.others || !trace;
     }
-    load.others = load.others || !design.stages.empty();
+    load.others = load.others || !design.stages.empty() || reads_saves(design, component.id);
     storages_.at(component.id)->build(topology_, load);
   }
   build_host_drives();
@@ -94,6 +95,20 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
   std::string name = "host." + host;
   if (groups(host).size() > 1) name += "[" + std::to_string(group) + "]";
   return name;
+}
+
+bool Plant::reads_saves(const Design& design, const std::string& storage) const {
+  return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+    if (!job.checkpoint) return false;
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    std::vector<std::string> places = p.tiers;
+    places.push_back(p.to);
+    if (p.restore_from) places.push_back(*p.restore_from);
+    return (p.restore != "none" || p.reads_back() || !design.failures.empty()) &&
+           std::any_of(places.begin(), places.end(), [&](const std::string& place) {
+             return storages_.contains(place) && leads_to(place, storage);
+           });
+  });
 }
 
 // What is given of one direction alone is taken for both.    [docs/models/local.md, eq. 8]

@@ -124,6 +124,8 @@ class Plant {
                                const RankLayout& layout) const;
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
+  /// Whether jobs read what they saved from `storage`.
+  [[nodiscard]] bool reads_saves(const Design& design, const std::string& storage) const;
   void build_host_drives();
   void build_hosts(const Design& design);
   /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.

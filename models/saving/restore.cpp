@@ -40,7 +40,11 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
     trips = kPartialRoundTrips;
   }
   const Bytes bytes = p.stored(mover.share.bytes) * state;
-  const Served served = co_await mover_.read(mover, from(mover), bytes, files * saves, trips);
+  const double written =
+      p.saved_by ? static_cast<double>(*p.saved_by) : mover_.layout().writer_count();
+  const std::string& tier = from(mover);
+  const Served served = co_await mover_.read(
+      mover, tier, bytes, files * saves, {.readers = readers_.at(tier), .files = written}, trips);
   read_ += bytes * mover.share.members;
   took.add(Phase::data, context.now() - start, served.limited_by);
 }
@@ -122,6 +126,8 @@ sim::Task<void> Restore::run(double state, double saves, Source source) {
   const std::vector<Mover> readers = mover_.movers(mode_ == "own"   ? layout.writers
                                                    : mode_ == "all" ? layout.readers_all
                                                                     : layout.readers_once);
+  readers_.clear();
+  for (const Mover& reader : readers) readers_[from(reader)] += reader.share.members;
   std::vector<sim::Task<void>> parts;
   for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
   co_await sim::join(context, std::move(parts));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "models/contract/statistics.hpp"
@@ -46,7 +47,8 @@ class Restore {
 
   StateMover& mover_;
   Source source_;
-  std::string mode_;  ///< who reads
+  std::string mode_;                       ///< who reads
+  std::map<std::string, double> readers_;  ///< how many, by tier
   Seconds began_, took_, rank0_, last_;
   Bytes read_;
   WaitSplit split_;  ///< along the class that ended last

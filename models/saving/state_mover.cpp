@@ -191,7 +191,7 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
-                                   double files, double round_trips) {
+                                   double files, SaveReaders by, double round_trips) {
   if (tier == kHostMemory) co_return Served{};
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
@@ -203,13 +203,15 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   co_await may_begin(client, each, bytes / threads, each);
   const Seconds began = context_.now();
   co_await storage.open(client, each);
-  const ReadRequest request{.bytes = bytes / threads,
-                            .files = each,
-                            .round_trips = round_trips,
-                            .direct = p_.direct,
-                            .sharing = file_sharing(p_),
-                            .piece = p_.piece,
-                            .readers = layout_.writer_count() * threads};
+  const ReadRequest request{
+      .bytes = bytes / threads,
+      .files = each,
+      .round_trips = round_trips,
+      .direct = p_.direct,
+      .sharing = file_sharing(p_),
+      .piece = p_.piece,
+      .readers = by.readers * threads,
+      .saved = file_sharing(p_) == FileSharing::own ? by.files * threads : 1.0};
   const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
                                           {Moves::read, request.bytes, client.reads_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began

@@ -21,6 +21,11 @@ struct Mover {
   std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
 };
 
+/// Who reads a save together: how many, and how many wrote it.
+struct SaveReaders {
+  double readers = 1.0, files = 1.0;
+};
+
 /// Where the state of a job goes and comes from: GPU, host memory, peers, drives, storage. What
 /// saves and restores have in common. docs/models/checkpoint.md.
 class StateMover {
@@ -52,7 +57,7 @@ class StateMover {
   [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
   /// Out of a tier, host memory included.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
-                                       double files, double round_trips);
+                                       double files, SaveReaders by, double round_trips);
   /// CPU passes of every thread of every member; the wait for cores is told apart.
   ///    [checkpoint.md, eq. 7]
   [[nodiscard]] sim::Task<void> compute(const Mover& mover, const CpuPasses& passes,

@@ -123,8 +123,10 @@ class Beegfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, Rate::infinity(), pieces(p_.read, p_.piece_read));
     // [beegfs.md, eq. 1]
-    return read_files(client, request, p_.service,
-                      stream_cap(request.bytes / request.files, p_.read, request.direct));
+    return read_files(
+        client, request, p_.service,
+        stream_cap(request.bytes / request.files, p_.read, request.direct),
+        striping().saved(p_.placement, request, request.file(), p_.read, seed(), name()));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

@@ -52,6 +52,10 @@ class Lustre final : public PooledStore {
               std::uint64_t seed) override {
     PooledStore::attach(context, resources, routed(round_trip), seed);
     restores_.emplace(context, p_.hsm_agents);
+    if (p_.dom == Bytes{}) return;
+    mdt_link_ = context.add_link(name() + ".mdt.data", mdts() * p_.mdt_read);
+    resources.of_link.resize(mdt_link_.index + 1, kNoResource);
+    resources.of_link[mdt_link_.index] = resources.index(name() + ".mdt.data");
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -89,7 +93,7 @@ class Lustre final : public PooledStore {
     const LustreLayout::Parts file = layout().split(request.bytes / request.files);
     if (file.mdt > Bytes{}) {
       co_await metadata_line(client, request.files, p_.mdt_data_service);
-      co_await stream_out(client, file.mdt * request.files, p_.stream_mdt);
+      co_await stream_out(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
     }
     WriteRequest rest = request;
     rest.bytes = request.bytes - file.mdt * request.files;
@@ -114,14 +118,12 @@ class Lustre final : public PooledStore {
   PoolShape pool(const StorageLoad& load) const override {
     const Rate none = Rate::infinity();
     const Bytes size = file_size(load);
-    const bool on_mdts = load.whole && load.largest > Bytes{} && load.largest <= p_.dom;
     const LustreLayout at = layout();
     const Striping& striping = at.last(size);
     const double objects = load.concurrent_reads * striping.of(load.file);
     const Rate one =
         osts_.reads(std::min(load.file / striping.of(load.file), p_.rpc), objects / osts_.count());
-    const Rate media = on_mdts ? p_.mdt_read * static_cast<double>(p_.mdt_count)
-                               : one * osts_.count() * striping.evenness(load);
+    const Rate media = one * osts_.count() * striping.evenness(load);
     // A partner carries the OSTs of two: of even traffic, twice its share.    [lustre.md, eq. 8]
     const double partners = p_.oss_failed > 0 ? 2.0 : 1.0;
     return {.media = "ost",
@@ -139,13 +141,12 @@ class Lustre final : public PooledStore {
 
   // [lustre.md, eq. 5]
   MetadataShape metadata() const override {
-    const double mdts = static_cast<double>(p_.mdt_count);
-    double busy = mdts;  // MDTs' worth of directories, if the fullest MDT is never idle
+    double busy = mdts();  // MDTs' worth of directories, if the fullest MDT is never idle
     if (p_.directories && !p_.directory_striped) {
       const double count = static_cast<double>(*p_.directories);
-      busy = count / fullest_at_random(count, 1.0, mdts, seed(), name() + ".directories");
+      busy = count / fullest_at_random(count, 1.0, mdts(), seed(), name() + ".directories");
     }
-    const bool one = mdts > 1.0 && !p_.directory_striped;
+    const bool one = mdts() > 1.0 && !p_.directory_striped;
     return {.servers = busy,
             .opens = p_.mdt_open,
             .creates = p_.mdt_create,
@@ -157,6 +158,17 @@ class Lustre final : public PooledStore {
   }
 
  private:
+  double mdts() const { return static_cast<double>(p_.mdt_count); }
+  // What lies on the MDTs crosses them, and no OST.    [lustre.md, eq. 4]
+  Client at_mdt(const Client& client) const {
+    Client out = client;
+    for (std::vector<sim::LinkId>* path : {&out.read_path, &out.write_path}) {
+      *path = past_media(*path);
+      path->push_back(mdt_link_);
+    }
+    return out;
+  }
+
   LustreLayout layout() const {
     const auto over = [&](std::int64_t count) {
       return Striping{osts_.count(), static_cast<double>(count), p_.stripe_size};
@@ -191,7 +203,8 @@ class Lustre final : public PooledStore {
     co_return co_await read_files(
         client, request, p_.ost_service + p_.seek,
         std::min(stream_cap(file, request.direct, true),
-                 std::min(seeking_share(client, request), window_share(client, file.on_osts()))));
+                 std::min(seeking_share(client, request), window_share(client, file.on_osts()))),
+        saved_share(request));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -200,7 +213,7 @@ class Lustre final : public PooledStore {
   sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
                            LustreLayout::Parts file, Served& out) {
     co_await metadata_line(client, request.files * request.round_trips, p_.mdt_data_service);
-    out = co_await stream_in(client, file.mdt * request.files, p_.stream_mdt);
+    out = co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
   }
 
   // One stream through the components in turn, each over c stripes: c times what the window of
@@ -254,6 +267,18 @@ class Lustre final : public PooledStore {
       return slowed ? std::min(placed, one * (osts_.count() / writers)) : placed;
     };
     return in_turn(file, over);
+  }
+
+  // What they give one of those who read a save.
+  Rate saved_share(const ReadRequest& request) const {
+    if (request.saved == 0.0) return Rate::infinity();
+    const auto over = [&](const Striping& striping, Bytes part) {
+      const double stripes = striping.of(part);
+      const Rate one =
+          osts_.reads(std::min(part / stripes, p_.rpc), request.readers * stripes / osts_.count());
+      return striping.saved(p_.placement, request, part, one, seed(), name());
+    };
+    return in_turn(layout().split(request.file()), over);
   }
 
   // The rate of a file whose components move one after the other, each at rate(striping, bytes).
@@ -314,6 +339,7 @@ class Lustre final : public PooledStore {
   LustreOsts osts_;
   double opened_ = 0.0, restore_ = 0.0;  // files opened; a part of a file to restore
   std::optional<sim::ServerQueue> restores_;
+  sim::LinkId mdt_link_;  // data on the MDTs
 };
 
 }  // namespace

@@ -182,9 +182,9 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rat
 }
 
 sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
-                                          Seconds service, Rate cap) {
+                                          Seconds service, Rate cap, Rate placed) {
   co_await context_->sleep((round_trip() + service) * (request.files * request.round_trips));
-  co_return co_await stream_in(client, request.bytes, cap);
+  co_return co_await stream_in(client, request.bytes, cap, placed);
 }
 
 sim::Task<void> PooledStore::answers(double requests, Seconds service) {
@@ -202,6 +202,12 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return by_creates ? created : served;
+}
+
+std::vector<sim::LinkId> PooledStore::past_media(const std::vector<sim::LinkId>& path) const {
+  std::vector<sim::LinkId> out = path;
+  std::erase_if(out, [&](sim::LinkId link) { return media_links_.has(link); });
+  return out;
 }
 
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {

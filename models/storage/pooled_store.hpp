@@ -104,10 +104,12 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
                                              Rate placed = Rate::infinity(), double written = 1.0);
 
-  /// The chain most kinds read by: dependent requests of `service` each, then the stream.
+  /// The chain most kinds read by: dependent requests of `service` each, then the stream. `placed`
+  /// as in stream_in.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
-                                             Seconds service, Rate cap);
+                                             Seconds service, Rate cap,
+                                             Rate placed = Rate::infinity());
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
   /// then `commit` and two round trips a file. `placed` as in stream_out.
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
@@ -125,6 +127,8 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> read_pieces(const Client& client, ReadRequest request, Rate cap,
                                               SharedPieces pieces);
 
+  /// The links of `path` that are not of the media.
+  [[nodiscard]] std::vector<sim::LinkId> past_media(const std::vector<sim::LinkId>& path) const;
   [[nodiscard]] sim::Context& context() const { return *context_; }
   /// How it is used. REQUIRES: built.
   [[nodiscard]] const StorageLoad& load() const { return load_; }

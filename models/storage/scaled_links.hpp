@@ -23,6 +23,10 @@ class ScaledLinks {
               names.end())
         links_.emplace_back(sim::LinkId{l}, context.use(sim::LinkId{l}).capacity);
   }
+  [[nodiscard]] bool has(sim::LinkId link) const {
+    return std::any_of(links_.begin(), links_.end(),
+                       [&](const auto& one) { return one.first == link; });
+  }
   /// From now on `factor` times the present rate. Rates that are back within rounding are exact.
   void scale(sim::Context& context, double factor) {
     factor_ *= factor;

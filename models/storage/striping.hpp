@@ -31,6 +31,10 @@ struct Striping {
   /// `placement` is "round-robin" (in turn) or "random"; `seed` and `name` decide the draws.
   [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
                             std::uint64_t seed, const std::string& name) const;
+  /// What one of those who read a save together gets of targets of `target` each: its files lie
+  /// where they were placed.    [storage.md, eq. 6]
+  [[nodiscard]] Rate saved(std::string_view placement, const ReadRequest& request, Bytes file,
+                           Rate target, std::uint64_t seed, const std::string& name) const;
 };
 
 /// Objects on the fullest of `targets` when each of `files` draws `each` different ones; `seed` and

@@ -42,6 +42,24 @@ double read_seconds(const Design& design, models::ReadRequest read, double membe
 
 }  // namespace
 
+TEST_CASE("lustre: what lies on an MDT crosses it and no OST") {
+  // 64 processes read 100 files of 100 kB each from one MDT of 5 GB/s; the OST has 10 MB/s
+  Design design = lustre({{"ost.count", "1"},
+                          {"ost.read", "10 MB/s"},
+                          {"ost.write", "10 MB/s"},
+                          {"mdt.data_service", "1 ns"},
+                          {"client.stream_mdt", "1000 GB/s"},
+                          {"dom", "1 MiB"}});
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  const Bytes all = Bytes::from(100 * 1e5, unit::B);
+  CHECK(read_seconds(design, {.bytes = all, .files = 100}, 64.0) == Approx(0.128).epsilon(0.01));
+  // of files of 1.5 MiB a third is on the OST
+  CHECK(read_seconds(design, {.bytes = 1.5_MiB}, 4.0) ==
+        Approx(4 * 0.5 * 1048576 / 10e6).epsilon(0.01));
+  // writes: 4 x 64 files to the MDT, then commits
+  CHECK(write_seconds(design, {.bytes = all, .files = 100}, 64.0) < 1.0);
+}
+
 // Cold open and read of one small file, public tuning note of Lustre 2.15.3 (48 OSTs, 4 MDTs).
 // 4 and 16 KiB on an OST, 4 and 64 KiB on an MDT were fitted; the others are predictions. The file
 // of 128 KiB has its first 64 KiB on the MDT.
