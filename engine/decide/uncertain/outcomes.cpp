@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "engine/base/assertion.hpp"
+#include "engine/base/glob.hpp"
 #include "engine/base/random.hpp"
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
+#include "engine/decide/uncertain/scale.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -39,33 +41,6 @@ constexpr double kReplay = 4.0, kIntervals = 12.0;
 constexpr std::uint64_t kPoints = 20261122;
 /// Shares below this are noise.
 constexpr double kSmallest = 0.02;
-
-/// Figures are spread on a scale: utilizations by the odds of what is used, other shares as they
-/// are, all else that is positive by factors.
-struct Scale {
-  enum class Kind { linear, odds, factors };
-  Kind kind = Kind::linear;
-
-  static Scale of(const std::string& name, const Metric& metric, double least, double most) {
-    const bool share = metric.unit == "ratio";
-    const double model = discrepancy_of(name);
-    if (share && model > 0.0 && least >= 0.0 && most <= 1.0) return {Kind::odds};
-    return {!share && least > 0.0 && metric.value > 0.0 ? Kind::factors : Kind::linear};
-  }
-  [[nodiscard]] double to(double value) const {
-    if (kind == Kind::odds) return on_error_scale(value, "ratio");
-    return kind == Kind::factors ? std::log(value) : value;
-  }
-  [[nodiscard]] double from(double value) const {
-    if (kind == Kind::odds) return from_error_scale(value, "ratio");
-    return kind == Kind::factors ? std::exp(value) : value;
-  }
-  /// How far a small step of the value goes on the scale, near `value`.
-  [[nodiscard]] double slope(double value) const {
-    if (kind == Kind::odds) return 1.0 / std::max(value * (1.0 - value), 1e-6);
-    return kind == Kind::factors ? 1.0 / value : 1.0;
-  }
-};
 
 /// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 3]
 double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
@@ -189,7 +164,8 @@ class Drawing {
     std::vector<double> sorted = values_of(name);
     if (sorted.empty() || !std::isfinite(metric.value)) return;
     std::sort(sorted.begin(), sorted.end());
-    const Scale scale = Scale::of(name, metric, sorted.front(), sorted.back());
+    const double least_of_all = std::min(sorted.front(), metric.value);
+    const Scale scale = Scale::of(name, metric.unit, least_of_all, sorted.back(), false);
     Spread out;
     out.median = quantile_of(sorted, 0.5);
     out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
@@ -225,45 +201,55 @@ class Drawing {
   void add_targets() {
     for (const AssertionOutcome& asked : nominal_.assertions) {
       const Result<base::Assertion> assertion = base::parse_assertion(asked.that);
-      const auto of = out_.metrics.find(asked.metric);
-      if (!assertion.ok() || !asked.limit || of == out_.metrics.end()) continue;
-      const Metric& metric = nominal_.metrics.at(asked.metric);
-      const auto limits =
-          std::minmax({metric.value, *asked.limit, asked.upper.value_or(*asked.limit)});
-      const Scale scale = Scale::of(asked.metric, metric, limits.first, limits.second);
-      const double model = scale.kind == Scale::Kind::linear
-                               ? 0.0
-                               : discrepancy_of(asked.metric, design_, predictions_);
-      const double blur =
-          std::hypot(single_runs(asked.metric, metric, scale).second, model) / kStandardNine;
+      const std::vector<AssertionOutcome> drawn = judged(asked.id);
+      if (!assertion.ok() || !asked.limit || drawn.size() < predictions_.size()) continue;
+      const auto [least, most] =
+          std::minmax_element(drawn.begin(), drawn.end(),
+                              [](const auto& a, const auto& b) { return a.value < b.value; });
+      const std::vector<std::string> of = metrics_of(asked, *assertion);
+      // One scale whatever the limit is: a stricter target is not more probable.
+      const Scale scale = Scale::of(of.empty() ? asked.metric : of.front(), asked.unit,
+                                    least->value, most->value, true);
+      const double blur = blur_of(of, scale);
       double sum = 0.0;
-      std::size_t n = 0;
-      for (const Prediction& draw : predictions_)
-        for (const AssertionOutcome& a : draw.assertions) {
-          if (a.id != asked.id || (scale.kind == Scale::Kind::factors && !(a.value > 0.0)))
-            continue;
-          sum += chance(*assertion, a, *asked.limit, scale, blur);
-          ++n;
-        }
-      if (n > 0) out_.probability[asked.id] = sum / static_cast<double>(n);
+      for (const AssertionOutcome& a : drawn)
+        sum += assertion->op == "==" ? (a.status == "pass" ? 1.0 : 0.0)
+                                     : chance(assertion->op, a.value, *asked.limit,
+                                              asked.upper.value_or(*asked.limit), scale, blur);
+      out_.probability[asked.id] = sum / static_cast<double>(drawn.size());
     }
   }
 
-  static double below(double limit, double value, const Scale& scale, double blur) {
-    const double distance = scale.to(limit) - scale.to(value);
-    if (blur > 0.0) return 0.5 * std::erfc(-distance / blur / std::sqrt(2.0));
-    return distance >= 0.0 ? 1.0 : 0.0;
+  /// What became of a target in each draw that has its metric.
+  [[nodiscard]] std::vector<AssertionOutcome> judged(const std::string& id) const {
+    std::vector<AssertionOutcome> out;
+    for (const Prediction& draw : predictions_)
+      for (const AssertionOutcome& a : draw.assertions)
+        if (a.id == id && std::isfinite(a.value)) out.push_back(a);
+    return out;
   }
 
-  static double chance(const base::Assertion& assertion, const AssertionOutcome& a, double limit,
-                       const Scale& scale, double blur) {
-    if (assertion.op == "in")
-      return std::max(0.0, below(a.upper.value_or(limit), a.value, scale, blur) -
-                               below(limit, a.value, scale, blur));
-    if (assertion.op == "==") return a.status == "pass" ? 1.0 : 0.0;
-    if (blur == 0.0) return base::margin(assertion, a.value, limit) >= 0.0 ? 1.0 : 0.0;
-    const double under = below(limit, a.value, scale, blur);
-    return assertion.op.starts_with("<") ? under : 1.0 - under;
+  /// What a target is about: the metric that decides, or all that its statistic is of.
+  [[nodiscard]] std::vector<std::string> metrics_of(const AssertionOutcome& asked,
+                                                    const base::Assertion& assertion) const {
+    if (nominal_.metrics.contains(asked.metric)) return {asked.metric};
+    std::vector<std::string> out;
+    for (const auto& [name, metric] : nominal_.metrics)
+      if (base::matches_glob(assertion.metric, name)) out.push_back(name);
+    return out;
+  }
+
+  /// Standard deviation of what neither draw nor input explains; a statistic is as unsure as the
+  /// least sure of its metrics.
+  [[nodiscard]] double blur_of(const std::vector<std::string>& names, const Scale& scale) const {
+    double out = 0.0;
+    for (const std::string& name : names) {
+      const double model =
+          scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
+      const double seeds = single_runs(name, nominal_.metrics.at(name), scale).second;
+      out = std::max(out, std::hypot(seeds, model) / kStandardNine);
+    }
+    return out;
   }
 
   /// Of the figures that are asked for: what is said first and what targets are about.

@@ -1,0 +1,81 @@
+#include "engine/decide/uncertain/scale.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace scale_test {
+
+using namespace stallcast;
+using uncertain::chance;
+using uncertain::Scale;
+using Kind = Scale::Kind;
+
+namespace {
+
+constexpr std::array kValues = {0.0, 1e-9, 0.01, 0.2, 0.5, 0.99, 1.0};
+constexpr std::array kScales = {Scale{Kind::linear}, Scale{Kind::odds}, Scale{Kind::factors}};
+constexpr std::array kBlurs = {0.0, 0.05, 0.7};
+
+double at(const char* op, double value, double limit, Scale scale, double blur) {
+  return chance(op, value, limit, limit, scale, blur);
+}
+
+}  // namespace
+
+TEST_CASE("A laxer limit is never less probable", "[uncertain]") {
+  for (const Scale scale : kScales)
+    for (const double blur : kBlurs)
+      for (const double value : kValues)
+        for (std::size_t i = 1; i < kValues.size(); ++i) {
+          const double low = kValues[i - 1], high = kValues[i];
+          CAPTURE(static_cast<int>(scale.kind), blur, value, low, high);
+          for (const char* op : {"<", "<="})
+            CHECK(at(op, value, low, scale, blur) <= at(op, value, high, scale, blur));
+          for (const char* op : {">", ">="})
+            CHECK(at(op, value, low, scale, blur) >= at(op, value, high, scale, blur));
+        }
+}
+
+TEST_CASE("What is not below a limit is at it or above", "[uncertain]") {
+  for (const Scale scale : kScales)
+    for (const double blur : kBlurs)
+      for (const double value : kValues)
+        for (const double limit : kValues) {
+          CHECK(at("<", value, limit, scale, blur) + at(">=", value, limit, scale, blur) ==
+                Approx(1.0));
+          CHECK(at("<=", value, limit, scale, blur) + at(">", value, limit, scale, blur) ==
+                Approx(1.0));
+          CHECK(at("<", value, limit, scale, blur) <= at("<=", value, limit, scale, blur));
+        }
+}
+
+TEST_CASE("Both ends of a range belong to it", "[uncertain]") {
+  const Scale linear{Kind::linear}, factors{Kind::factors};
+  CHECK(chance("in", 6.0, 6.0, 8.0, linear, 0.0) == 1.0);
+  CHECK(chance("in", 8.0, 6.0, 8.0, factors, 0.0) == 1.0);
+  CHECK(chance("in", 8.1, 6.0, 8.0, factors, 0.0) == 0.0);
+  // From nothing on, where most of the blurred values are above it.
+  CHECK(chance("in", 0.0, 0.0, 0.005, factors, 0.2) == 1.0);
+}
+
+TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
+  const Scale factors{Kind::factors};
+  CHECK(at("<=", 0.0, 0.0, factors, 0.2) == 1.0);
+  CHECK(at("<", 0.0, 0.0, factors, 0.2) == 0.0);
+  CHECK(at("<=", 1.0, 0.0, factors, 0.2) == 0.0);
+  CHECK(at("<=", 0.0, 0.01, factors, 0.2) == 1.0);
+  // A tenth more than the value, which the blur's standard deviation is as well: normal(1).
+  CHECK(at("<=", 1.0, 1.1, factors, std::log(1.1)) == Approx(0.8413).margin(1e-4));
+}
+
+TEST_CASE("A metric has one scale whatever it is compared with", "[uncertain]") {
+  CHECK(Scale::of("job.t.au", "ratio", 0.2, 0.9, true).kind == Kind::odds);
+  CHECK(Scale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::linear);
+  CHECK(Scale::of("job.t.step.time", "s", 0.2, 9.0, false).kind == Kind::factors);
+  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, false).kind == Kind::linear);
+  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, true).kind == Kind::factors);
+  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 0.0, true).kind == Kind::linear);
+}
+
+}  // namespace scale_test
