@@ -141,6 +141,22 @@ TEST_CASE("an interval that straddles the limit counts as it was asked for") {
   CHECK(judged(design, predicted(1.0), nullptr, rules).status == CheckStatus::pass);
 }
 
+TEST_CASE("a confidence that no draws judged is inconclusive, whatever the design as it is does") {
+  for (const char* that :
+       {"job.train.checkpoint.stall <= 2 s", "job.train.checkpoint.stall <= 0.5 s"}) {
+    Design design = design_of(that);
+    design.expect[0].confidence = 0.9;
+    Prediction prediction = predicted(1.0);
+    const CheckedAssertion without = judged(design, prediction);
+    CHECK(without.status == CheckStatus::inconclusive);
+    CHECK(without.note == "no draws judge its confidence");
+    prediction.uncertainty.emplace().probability["e"] = 0.95;
+    CHECK(judged(design, prediction).status == CheckStatus::pass);
+    prediction.uncertainty->probability["e"] = 0.85;
+    CHECK(judged(design, prediction).status == CheckStatus::fail);
+  }
+}
+
 TEST_CASE("an assertion relative to a baseline needs one") {
   Diagnostics faults;
   CHECK(check::judge(design_of("job.train.checkpoint.stall <= base"), predicted(1.0), kKey, nullptr,

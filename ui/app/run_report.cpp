@@ -97,11 +97,13 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
       else
         out.prediction.warnings.push_back("no interval: " + found.failure().message);
     }
-  if (!out.prediction.uncertainty)
-    for (const Expectation& e : design.expect)
-      if (e.confidence)
-        out.prediction.warnings.push_back("the target \"" + e.id +
-                                          "\" asks for a confidence: only draws judge it");
+  const bool whole = out.prediction.verdict == predict::verdict_of(out.prediction.assertions);
+  predict::leave_open(out.prediction.assertions);
+  if (whole) out.prediction.verdict = predict::verdict_of(out.prediction.assertions);
+  for (const AssertionOutcome& a : out.prediction.assertions)
+    if (a.confidence && !a.probability)
+      out.prediction.warnings.push_back("the target \"" + a.id +
+                                        "\" asks for a confidence: only draws judge it");
   if (wanted.advise)
     if (const auto question = steps.next())
       out.prediction.alternatives =

@@ -129,7 +129,7 @@ std::string doubt(const Prediction& p) {
 }  // namespace
 
 std::string verdict_phrase(const Prediction& p) {
-  std::size_t missed = 0, unsure = 0, warned = 0;
+  std::size_t missed = 0, unsure = 0, undrawn = 0, warned = 0;
   for (const AssertionOutcome& a : p.assertions) {
     if (a.level == "warn") {
       warned += a.status == "pass" ? 0U : 1U;
@@ -137,12 +137,14 @@ std::string verdict_phrase(const Prediction& p) {
     }
     missed += a.status == "fail" ? 1U : 0U;
     unsure += a.status == "inconclusive" ? 1U : 0U;
+    undrawn += a.status == "inconclusive" && a.confidence ? 1U : 0U;
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";
   if (p.verdict == Verdict::inconclusive)
-    return unsure > 0 ? std::to_string(unsure) + of + " too close to call"
-                      : "the simulation did not finish";
+    return unsure == 0   ? "the simulation did not finish"
+           : undrawn > 0 ? std::to_string(undrawn) + of + " not judged: no draws"
+                         : std::to_string(unsure) + of + " too close to call";
   if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";
   if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
   return (p.assertions.size() == 1 ? "the target holds" : "all targets hold") + doubt(p);

@@ -69,8 +69,10 @@ void apply_waiver(const Expectation& expectation, const CheckRules& rules,
 
 void apply_inconclusive(const CheckRules& rules, CheckedAssertion& checked) {
   if (checked.status != CheckStatus::inconclusive) return;
-  checked.note = checked.outcome.limit.has_value() ? "its interval straddles the limit"
-                                                   : "the baseline has no value for it";
+  const AssertionOutcome& outcome = checked.outcome;
+  checked.note = !outcome.limit.has_value() ? "the baseline has no value for it"
+                 : outcome.confidence       ? "no draws judge its confidence"
+                                            : "its interval straddles the limit";
   if (rules.inconclusive == Inconclusive::fail) checked.status = CheckStatus::fail;
   if (rules.inconclusive == Inconclusive::warn) checked.outcome.level = "warn";
   if (rules.inconclusive == Inconclusive::pass) checked.status = CheckStatus::pass;
@@ -103,7 +105,9 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
   const predict::BaseValues base =
       baseline != nullptr ? baseline->values(scenario) : predict::BaseValues{};
   std::vector<CheckedAssertion> out;
-  for (AssertionOutcome& outcome : predict::check(design, prediction, faults, &base)) {
+  std::vector<AssertionOutcome> outcomes = predict::check(design, prediction, faults, &base);
+  predict::leave_open(outcomes);
+  for (AssertionOutcome& outcome : outcomes) {
     const Expectation& expectation = expectation_of(design, outcome.id);
     const auto assertion = base::parse_assertion(outcome.that);
     CheckedAssertion checked;

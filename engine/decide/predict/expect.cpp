@@ -213,6 +213,11 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
   return outcomes;
 }
 
+void leave_open(std::span<AssertionOutcome> outcomes) {
+  for (AssertionOutcome& outcome : outcomes)
+    if (outcome.confidence && !outcome.probability) outcome.status = "inconclusive";
+}
+
 Verdict verdict_of(std::span<const AssertionOutcome> outcomes) {
   if (outcomes.empty()) return Verdict::none;
   int worst = 0;

@@ -84,6 +84,9 @@ using BaseValues = std::map<std::string, double>;
                                                   const Prediction& prediction, Diagnostics& diags,
                                                   const BaseValues* base = nullptr);
 
+/// Makes those inconclusive that ask for a confidence and that no draws have judged.
+void leave_open(std::span<AssertionOutcome> outcomes);
+
 /// The verdict of all outcomes together: error-level ones decide, "none" without any outcome.
 [[nodiscard]] Verdict verdict_of(std::span<const AssertionOutcome> outcomes);
 

@@ -158,9 +158,8 @@ bool WorkerSession::stopped_from_outside() {
     fail_rest(
         {ExitCode::inconclusive, "cancelled after " + seconds_text(elapsed) + ", " + done, ""});
   } else {
-    fail_rest({ExitCode::inconclusive,
-               "time limit of " + seconds_text(options_.time_limit_s) + " reached after " +
-                   seconds_text(elapsed) + ", " + done,
+    // What is left here of the limit that was given is no figure to show.
+    fail_rest({ExitCode::inconclusive, "time limit reached, " + done,
                "allow more with --time-limit, or simulate less: a shorter run, fewer replicas"});
   }
   return true;

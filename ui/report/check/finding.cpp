@@ -11,6 +11,7 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -63,7 +64,7 @@ std::string_view state_name(BaselineState state) {
 
 namespace {
 
-/// " = 87.4 % (need >= 90 %)", and how it stands to the baseline.
+/// " = 87.4 % (need >= 90 %)", how it stands to the baseline, and how often draws say it holds.
 std::string judged(const CheckedAssertion& a) {
   std::string out = " = " + print_predicted(a.outcome) + " (need " + need_text(a.outcome);
   if (a.before && (a.state == BaselineState::worse || a.state == BaselineState::better)) {
@@ -73,7 +74,8 @@ std::string judged(const CheckedAssertion& a) {
     if (a.state == BaselineState::worse)
       out += " is worse by more than " + print_value(a.tolerance, "ratio");
   }
-  return out + ")";
+  const std::string sure = probability_phrase(a.outcome);
+  return out + ")" + (sure.empty() ? "" : ", " + sure);
 }
 
 /// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.

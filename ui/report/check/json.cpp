@@ -22,6 +22,8 @@ Json assertion_object(const CheckedAssertion& a) {
   if (o.ci95) out["ci95"] = {o.ci95->first, o.ci95->second};
   if (o.limit) out["limit"] = *o.limit;
   if (o.upper) out["upper"] = *o.upper;
+  if (o.probability) out["probability"] = *o.probability;
+  if (o.confidence) out["confidence"] = *o.confidence;
   if (a.state != BaselineState::absent) {
     out["baseline"] = {{"state", state_name(a.state)},
                        {"regression", a.state == BaselineState::worse}};

@@ -50,7 +50,7 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
     if (low != high) out += element("small", "95 % interval " + low + " to " + high);
   }
   if (status == "fail") out += element("small", "target missed", "fail");
-  if (status == "inconclusive") out += element("small", "too close to call", "inconclusive");
+  if (status == "inconclusive") out += element("small", "not sure", "inconclusive");
   if (status == "pass") out += element("small", "target met", "pass");
   return out + "</div>\n";
 }
