@@ -11,7 +11,7 @@ from draws_test import COMPUTE, NONE, TENTH, compute
 from program import Run
 
 PRIOR = math.log(1.1) / 1.645  # 100 ms +- 10 %
-MODEL = 0.15 / 1.645           # what the model itself may be off by, a metric of no class
+WIDE = 0.15 / 1.645            # what is observed may be off by so much: to e^-0.15 and e^0.15 of it, nine in ten
 
 
 class Observed(unittest.TestCase):
@@ -37,16 +37,27 @@ class Observed(unittest.TestCase):
             return json.load(file)["narrowed"]
 
     def test_one_input_is_the_mean_of_prior_and_observed_weighted_by_their_precision(self):
-        run, profile = self.calibrate("metric,value,low,high\njob.train.step.time,104 ms,103.9 ms,104.1 ms\n")
-        self.assertEqual(run.code, 0, run.err)
-        found = [one for one in self.narrowed(profile) if one["field"] == "compute"]
-        self.assertEqual(len(found), 1)
-        precision = 1 / PRIOR ** 2 + 1 / MODEL ** 2
-        middle = math.log(1.04) / MODEL ** 2 / precision
-        self.assertAlmostEqual(math.log(found[0]["value"]), middle, delta=0.012)
-        half = 1.645 / math.sqrt(precision)
-        self.assertAlmostEqual(math.log(found[0]["high"] / found[0]["low"]) / 2, half, delta=0.015)
-        self.assertIn("Inputs it narrows", run.out)
+        # The same width as that of the measurement, and as what the job says that the model is off by.
+        measured = (compute(TENTH), "104 ms,89.5136 ms,120.831 ms")
+        said = (compute(TENTH).replace('"model"', '"discrepancy": { "step": "16.1834 %" }, "model"'),
+                "104 ms,103.99 ms,104.01 ms")
+        for text, observed in (measured, said):
+            run, profile = self.calibrate(f"metric,value,low,high\njob.train.step.time,{observed}\n", text=text)
+            self.assertEqual(run.code, 0, run.err)
+            found = [one for one in self.narrowed(profile) if one["field"] == "compute"]
+            self.assertEqual(len(found), 1)
+            precision = 1 / PRIOR ** 2 + 1 / WIDE ** 2
+            middle = math.log(1.04) / WIDE ** 2 / precision
+            self.assertAlmostEqual(math.log(found[0]["value"]), middle, delta=0.012)
+            half = 1.645 / math.sqrt(precision)
+            self.assertAlmostEqual(math.log(found[0]["high"] / found[0]["low"]) / 2, half, delta=0.015)
+            self.assertIn("Inputs it narrows", run.out)
+
+    def test_a_figure_to_which_reports_give_no_model_error_has_none_here(self):
+        near = compute('"100 ms +- 1 %"')
+        for step, code in (("101 ms,100.9 ms,101.1 ms", 0), ("90 ms,89.9 ms,90.1 ms", 1)):
+            run, _ = self.calibrate(f"metric,value,low,high\njob.train.step.time,{step}\n", text=near)
+            self.assertEqual(run.code, code, run.out)
 
     def test_json_and_tables_say_the_same(self):
         table, one = self.calibrate("metric,value,low,high\njob.train.step.time,0.104,0.1039,0.1041\n")

@@ -12,17 +12,16 @@
 namespace stallcast::uncertain {
 namespace {
 
-/// What the model itself may be off by at least, of any figure: half a width as discrepancy_of has.
-constexpr double kModel = 0.15;
 constexpr double kLeastSd = 1e-3, kLeastShare = 1e-9;
 
 }  // namespace
 
-Error error_of(const ObservedFigure& observed, const std::string& unit) {
+Error error_of(const ObservedFigure& observed, const std::string& unit,
+               const Design& design) {
   const auto scaled = [&](double x) { return on_error_scale(x, unit); };
   const double measured =
       (scaled(observed.within.high) - scaled(observed.within.low)) / (2.0 * kStandardNine);
-  const double model = std::max(discrepancy_of(observed.metric), kModel) / kStandardNine;
+  const double model = discrepancy_of(observed.metric, design, {}) / kStandardNine;
   return {scaled(observed.value), std::max(std::hypot(measured, model), kLeastSd), unit};
 }
 

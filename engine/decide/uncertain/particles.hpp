@@ -21,8 +21,9 @@ struct Error {
 
   [[nodiscard]] double off(double scaled) const { return (scaled - centre) / sd; }
 };
-/// Of the measurement and of the model together.
-[[nodiscard]] Error error_of(const ObservedFigure& observed, const std::string& unit);
+/// Of the measurement and of the model together, which is off by what reports of `design` say.
+[[nodiscard]] Error error_of(const ObservedFigure& observed, const std::string& unit,
+                             const Design& design);
 
 /// A simulated draw: its place, what it gave of each observed figure, and how likely that makes
 /// what was observed, as a logarithm.

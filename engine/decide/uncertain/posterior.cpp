@@ -129,7 +129,7 @@ class Conditioning {
         return false;
       }
       if (first || errors_.size() <= k)
-        errors_.push_back(error_of(observed_[k], metric->second.unit));
+        errors_.push_back(error_of(observed_[k], metric->second.unit, design_));
       particle.figures.push_back(metric->second.value);
       const double off = errors_[k].off(on_error_scale(metric->second.value, errors_[k].unit));
       sum -= 0.5 * off * off;
