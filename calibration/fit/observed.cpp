@@ -9,6 +9,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/random.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -25,6 +26,22 @@ std::vector<std::string> left_their_range(const CalibrationProfile& profile) {
     if (const double middle = median(n.draws); middle < n.low_before || middle > n.high_before)
       out.push_back("to fit, " + n.role + " " + n.field + " must leave its range: is it that?");
   return out;
+}
+
+/// NarrowedInput::told, of input `i`: by normal scores, of which the prior has mean 0 and width 1.
+double told_of(const Posterior& posterior, std::size_t i) {
+  double sum = 0.0, squares = 0.0;
+  for (const std::vector<double>& point : posterior.points) {
+    const double z = base::normal_quantile(point[i]);
+    sum += z;
+    squares += z * z;
+  }
+  const auto kept = static_cast<double>(posterior.points.size());
+  const double mean = sum / kept, width = std::sqrt(std::max(squares / kept - mean * mean, 0.0));
+  // The draws that are kept are picked from those that were weighted.
+  const double independent = 1.0 / (1.0 / kept + 1.0 / posterior.effective);
+  return std::max(std::abs(mean) * std::sqrt(independent),
+                  std::abs(width - 1.0) * std::sqrt(2.0 * independent));
 }
 
 std::string missed(const Fitted& fitted) {
@@ -113,6 +130,7 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       const double unit = one.scales ? value.number : 1.0;
       one.low_before = uncertain::quantile(place.prior, 0.05) / unit;
       one.high_before = uncertain::quantile(place.prior, 0.95) / unit;
+      one.told = told_of(posterior, i);
       out.narrowed.push_back(std::move(one));
     }
   for (std::string& reason : left_their_range(out)) {

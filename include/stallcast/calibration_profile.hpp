@@ -117,6 +117,9 @@ struct NarrowedInput {
   double high_before = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
+  /// How far the draws differ from the prior in mean or width, on its scale, in standard errors of
+  /// so many independent ones. Of a fit that was just made: files do not have it.
+  double told = 0.0;
 
   /// Whether it is for that component of that role.
   [[nodiscard]] bool is_for(std::string_view of_role, const Component& of) const {

@@ -59,6 +59,15 @@ class Observed(unittest.TestCase):
             run, _ = self.calibrate(f"metric,value,low,high\njob.train.step.time,{step}\n", text=near)
             self.assertEqual(run.code, code, run.out)
 
+    def test_the_report_lists_what_moved_or_got_narrower_and_nothing_else(self):
+        # Far off, and hardly narrower: 120 ms within 15 %, of 100 ms within 10 %; and near, and much narrower.
+        for step in ("120 ms,103.285 ms,139.42 ms", "104 ms,103 ms,105 ms"):
+            run, _ = self.calibrate(f"metric,value,low,high\njob.train.step.time,{step}\n")
+            rows = run.out.split("Inputs it narrows or moves")[1].splitlines()[2:]
+            self.assertEqual(len(rows), 2, run.out)
+            self.assertIn("step given compute x", rows[0])
+            self.assertIn("as unsure as before", rows[1])
+
     def test_json_and_tables_say_the_same(self):
         table, one = self.calibrate("metric,value,low,high\njob.train.step.time,0.104,0.1039,0.1041\n")
         first = self.narrowed(one)

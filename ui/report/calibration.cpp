@@ -149,19 +149,15 @@ std::string effective_draws(const CalibrationProfile& profile) {
 
 /// The inputs that what was observed says most of, and how many it says nothing of.
 std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
-  constexpr double kShrunk = 0.75;  // of the width: less is the chance of the draws
+  constexpr double kChance = 4.0;  // standard errors: of a hundred inputs none has more by chance
   if (profile.narrowed.empty()) return "";
-  const auto left_over = [](const NarrowedInput& n) {
-    const double before = n.high_before - n.low_before;
-    return before > 0.0 ? (n.high - n.low) / before : 1.0;
-  };
   std::vector<const NarrowedInput*> said;
   for (const NarrowedInput& n : profile.narrowed)
-    if (left_over(n) < kShrunk) said.push_back(&n);
-  std::stable_sort(said.begin(), said.end(), [&](const NarrowedInput* a, const NarrowedInput* b) {
-    return left_over(*a) < left_over(*b);
+    if (n.told > kChance) said.push_back(&n);
+  std::stable_sort(said.begin(), said.end(), [](const NarrowedInput* a, const NarrowedInput* b) {
+    return a->told > b->told;
   });
-  std::string out = "\n" + ink.bold("Inputs it narrows") +
+  std::string out = "\n" + ink.bold("Inputs it narrows or moves") +
                     " (nine in ten; x: times what is stated)\n" + "  " + left("", 34) +
                     right("before", 21) + right("after", 21) + "\n";
   for (const NarrowedInput* n : said) {
