@@ -170,6 +170,7 @@ void Plant::build_hosts(const Design& design) {
     host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas, host.readers);
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g, ++group) {
       shape.servers = host.cut.groups[g].hosts;
+      hosts_of_edge_.resize(topology_.edge_count(), 0.0);
       const HostPorts inside =
           add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
       for (const auto& [id, storage] : storages_)
@@ -177,6 +178,7 @@ void Plant::build_hosts(const Design& design) {
           storage->build_on_host(
               topology_,
               {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});
+      hosts_of_edge_.resize(topology_.edge_count(), shape.servers);
     }
   }
 }
@@ -264,6 +266,18 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .cpu = cpu(host, group),
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
+}
+
+Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
+                        bool reading, bool gds) const {
+  const StorageModel& model = *storages_.at(storage);
+  const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
+  Rate out = Rate::infinity();
+  for (const graph::EdgeId edge : reading ? topology_.route(model.read_source(), mount)
+                                          : topology_.route(mount, model.write_sink()))
+    if (hosts_of_edge_[edge.index] > 0.0)
+      out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
+  return out;
 }
 
 // A limit is a link that all transfers of the job cross.    [docs/models/tenants.md, eq. 10]

@@ -63,6 +63,10 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
+  /// What all processes of one host of group `group` read from `storage`, or write to it, together:
+  /// the least of its ports, memory, client and drives.    [docs/models/host.md, eq. 7]
+  [[nodiscard]] Rate of_one_host(const std::string& host, std::size_t group,
+                                 const std::string& storage, bool reading, bool gds = false) const;
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);
@@ -148,6 +152,7 @@ class Plant {
   Seconds began_;  ///< date at which the run did
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
+  std::vector<double> hosts_of_edge_;  ///< that have it inside, together; 0: shared by all
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
   std::map<std::string, JobQos> qos_;                ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many

@@ -25,7 +25,7 @@ void DriveStore::add_drives(graph::Topology& topology, double sets, const std::s
   topology.add_edge(media_out, out, media + ".read" + group, reads < best ? reads : none);
   topology.add_edge(in, media_in, media + ".write" + group, writes < best ? writes : none);
   topology.add_edge(media_out, sink_, name_ + ".sink" + group, none);
-  banks_.emplace_back(drives_, sets, media, group);
+  banks_.emplace_back(drives_, sets, media, group, local());
   sets_ += sets;
 }
 

@@ -44,8 +44,13 @@ Seconds DriveParams::slowest(double n) const {
   return latency_p99 ? latency + tail() * harmonic(n) : latency;
 }
 
-DriveBank::DriveBank(const DriveParams& params, double banks, std::string media, std::string group)
-    : p_(params), banks_(banks), media_(std::move(media)), group_(std::move(group)) {}
+DriveBank::DriveBank(const DriveParams& params, double banks, std::string media, std::string group,
+                     bool inside)
+    : p_(params),
+      banks_(banks),
+      media_(std::move(media)),
+      group_(std::move(group)),
+      inside_(inside) {}
 
 void DriveBank::attach(sim::Context& context, ResourceTable& resources, double streams) {
   context_ = &context;
@@ -127,6 +132,9 @@ Bytes DriveBank::take_burst(Bytes bytes) {
 sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,
                                   Bytes bytes, Rate cap, Seconds time, double drives,
                                   ResourceIndex stream) {
+  // Those of other hosts work for others.    [docs/models/host.md, eq. 7]
+  if (inside_ && client.hosts < banks_)
+    drives = std::min(drives, p_.drives() * client.hosts / client.processes());
   const std::array<sim::Flow, 2> flows{
       sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
                     client.share),

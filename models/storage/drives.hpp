@@ -56,7 +56,9 @@ struct DriveParams {
 class DriveBank {
  public:
   /// `banks` sets of drives; `media` is the resource to blame, its time is "<media>.busy".
-  DriveBank(const DriveParams& params, double banks, std::string media, std::string group);
+  /// `inside`: each set is that of one host.
+  DriveBank(const DriveParams& params, double banks, std::string media, std::string group,
+            bool inside);
 
   /// `streams` processes read at one time from each set of drives.
   void attach(sim::Context& context, ResourceTable& resources, double streams);
@@ -84,6 +86,7 @@ class DriveBank {
   DriveParams p_;
   double banks_;
   std::string media_, group_;
+  bool inside_;
   bool interleaved_ = false;  ///< more processes than drives: every request seeks
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;

@@ -118,11 +118,14 @@ class Inference final : public Tenant {
   sim::Task<void> load() {
     const Seconds began = context().now();
     const double readers = static_cast<double>(p_.readers);
-    co_await read({.bytes = *p_.weights / readers,
-                   .files = 1.0,
-                   .members = readers * static_cast<double>(p_.replicas),
-                   .direct = p_.direct,
-                   .sampled = false});
+    const auto gpus = static_cast<double>(plant().host(common().hosts).gpus);
+    co_await read(
+        {.bytes = *p_.weights / readers,
+         .files = 1.0,
+         .members = readers * static_cast<double>(p_.replicas),
+         .hosts = static_cast<double>(p_.replicas) * (gpus > 0.0 ? std::ceil(readers / gpus) : 1.0),
+         .direct = p_.direct,
+         .sampled = false});
     loads_.add((context().now() - began).in(unit::s));
   }
 

@@ -100,7 +100,11 @@ struct Replica {
 class KvCache final : public Tenant {
  public:
   KvCache(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kKvCacheFields, component)) {}
+      : Tenant(component, plant, context, seed),
+        p_(bind(kKvCacheFields, component)),
+        hosts_of_replica_(std::ceil(
+            static_cast<double>(p_.gpus) /
+            static_cast<double>(std::max<std::int64_t>(1, plant.host(common().hosts).gpus)))) {}
 
  private:
   sim::Task<void> work() override {
@@ -176,6 +180,7 @@ class KvCache final : public Tenant {
     const Operation operation{.bytes = p_.token * (tokens / streams),
                               .requests = std::ceil(blocks / streams),
                               .members = streams,
+                              .hosts = hosts_of_replica_,
                               .direct = p_.direct,
                               .sampled = in};
     if (in)
@@ -216,6 +221,7 @@ class KvCache final : public Tenant {
   }
 
   KvCacheParams p_;
+  double hosts_of_replica_;
   Seconds began_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   Answers ttft_;

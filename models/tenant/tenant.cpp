@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/sim/join.hpp"
 #include "models/contract/priority.hpp"
 #include "stallcast/metric.hpp"
 
@@ -64,7 +65,9 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = weight_in_class(common_.share, common_.priority);
-    clients_.push_back({std::move(client), groups[g].hosts});
+    clients_.push_back({std::move(client), groups[g].hosts,
+                        plant.of_one_host(common_.hosts, g, common_.on, true),
+                        plant.of_one_host(common_.hosts, g, common_.on, false)});
   }
   if (common_.limit) {
     const double rate = common_.limit->in(unit::Bps);  // a token is a byte
@@ -175,22 +178,53 @@ Seconds Tenant::active() const {
   return std::min(context_.now(), common_.stop.value_or(Seconds::infinity())) - common_.start;
 }
 
-Client Tenant::next_client(const Operation& operation) {
-  // In turn, each group of hosts as often as it has hosts (d'Hondt).
+// Processes of one host are in the groups in turn, in each as often as it has hosts (d'Hondt);
+// those of more are spread evenly over all. Where there are hosts without any, they have no more
+// than what theirs have.    [docs/models/tenants.md, eq. 17]
+std::vector<Client> Tenant::clients_for(const Operation& operation) {
+  const double all = hosts();
+  const double on = std::min({all, operation.hosts > 0.0 ? operation.hosts : all,
+                              std::max(1.0, operation.members + operation.beside)});
+  std::vector<Client> out;
+  const auto add = [&](const Seat& seat, double members, double its_hosts) {
+    Client& client = out.emplace_back(seat.client);
+    client.members = members;
+    client.hosts = its_hosts;
+    client.spread = operation.spread;
+    client.beside = operation.beside * (members / operation.members);
+    if (operation.sampled) client.turns = kTurns;
+    client.host_read = std::min(client.host_read, operation.cap);
+    client.host_write = std::min(client.host_write, operation.cap);
+    if (on >= all) return;
+    const double each = its_hosts / client.processes();
+    client.host_read = std::min(client.host_read, seat.host_read * each);
+    client.host_write = std::min(client.host_write, seat.host_write * each);
+  };
+  if (on > 1.0 || clients_.size() == 1) {
+    for (const Seat& seat : clients_)
+      add(seat, operation.members * seat.hosts / all, on * seat.hosts / all);
+    return out;
+  }
   Seat& next =
       *std::min_element(clients_.begin(), clients_.end(), [](const Seat& a, const Seat& b) {
         return (a.served + 1.0) / a.hosts < (b.served + 1.0) / b.hosts;
       });
   next.served += 1.0;
-  Client client = next.client;
-  client.members = operation.members;
-  client.hosts = hosts();  // its processes are on all of them
-  client.spread = operation.spread;
-  client.beside = operation.beside;
-  if (operation.sampled) client.turns = kTurns;
-  client.host_read = std::min(client.host_read, operation.cap);
-  client.host_write = std::min(client.host_write, operation.cap);
-  return client;
+  add(next, operation.members, on);
+  return out;
+}
+
+template <class Does>
+sim::Task<Served> Tenant::each(const std::vector<Client>& clients, Does does) {
+  if (clients.size() == 1) co_return co_await does(clients.front());
+  Served last;
+  std::vector<sim::Task<void>> parts;
+  const auto part = [](sim::Task<Served> task, Served& served) -> sim::Task<void> {
+    served = co_await task;
+  };
+  for (const Client& client : clients) parts.push_back(part(does(client), last));
+  co_await sim::join(context_, std::move(parts));
+  co_return last;
 }
 
 sim::Task<void> Tenant::admit(const Operation& operation) {
@@ -243,19 +277,22 @@ sim::Task<void> Tenant::read(Operation operation) {
   // Behind all that came before it.
   if (operation.sampled && draining_ > 0 && drained_ > OpRate{})
     co_await context_.sleep(Ops::from(backlog_, unit::ops) / drained_);
-  const Client client = next_client(operation);
+  const std::vector<Client> clients = clients_for(operation);
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {
     open(shown, "open");
-    const Served opened = co_await storage.open(client, operation.files);
+    const Served opened = co_await each(
+        clients, [&](const Client& client) { return storage.open(client, operation.files); });
     close(shown, opened.limited_by);
     if (operation.sampled) opens_.add((context_.now() - since).in(unit::s));
     since = spent(operation, since, opened.limited_by);
   }
-  const Served served = co_await storage.read(client, {.bytes = operation.bytes,
-                                                       .files = operation.requests,
-                                                       .round_trips = 1.0,
-                                                       .direct = operation.direct});
+  const ReadRequest request{.bytes = operation.bytes,
+                            .files = operation.requests,
+                            .round_trips = 1.0,
+                            .direct = operation.direct};
+  const Served served =
+      co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
   close(shown, served.limited_by);
   spent(operation, since, served.limited_by);
   read_ += operation.bytes * operation.members;
@@ -271,14 +308,14 @@ sim::Task<void> Tenant::write(Operation operation) {
   co_await admit(operation);
   close(shown);
   const Seconds since = spent(operation, began, own_limit_);
-  const Client client = next_client(operation);
-  const Served served =
-      co_await plant_.storage(common_.on)
-          .write(client, {.bytes = operation.bytes,
-                          .files = operation.files,
-                          .requests = operation.files > 0.0 ? 0.0 : operation.requests,
-                          .writers = client.processes(),
-                          .direct = operation.direct});
+  StorageModel& storage = plant_.storage(common_.on);
+  const WriteRequest request{.bytes = operation.bytes,
+                             .files = operation.files,
+                             .requests = operation.files > 0.0 ? 0.0 : operation.requests,
+                             .writers = operation.members + operation.beside,
+                             .direct = operation.direct};
+  const Served served = co_await each(
+      clients_for(operation), [&](const Client& client) { return storage.write(client, request); });
   close(shown, served.limited_by);
   spent(operation, since, served.limited_by);
   written_ += operation.bytes * operation.members;

@@ -76,7 +76,8 @@ class Tenant {
     Bytes bytes;            ///< per member
     double files = 0.0;     ///< opened (read) or created (written) per member; 0: already open
     double requests = 1.0;  ///< per member, one after the other
-    double members = 1.0;   ///< processes acting together
+    double members = 1.0;   ///< processes acting together,
+    double hosts = 0.0;     ///< on so many hosts; 0: on all of them, as far as they go
     Rate cap = Rate::infinity();
     bool direct = false;
     bool sampled = true;
@@ -136,7 +137,11 @@ class Tenant {
   [[nodiscard]] Lane* lane();
 
  private:
-  [[nodiscard]] Client next_client(const Operation& operation);
+  /// Who does it: processes of one host, or of each group of hosts.
+  [[nodiscard]] std::vector<Client> clients_for(const Operation& operation);
+  /// What all of them do at one time; yields what the last of them was limited by.
+  template <class Does>
+  [[nodiscard]] sim::Task<Served> each(const std::vector<Client>& clients, Does does);
   void begin(const Operation& operation);
   void done(const Operation& operation, Seconds began, const Served& served);
   sim::Task<void> take(Operation request, double requests, double processes);
@@ -153,7 +158,8 @@ class Tenant {
   struct Seat {
     Client client;
     double hosts = 1.0;
-    double served = 0.0;  ///< operations
+    Rate host_read = Rate::infinity(), host_write = Rate::infinity();  ///< of one of its hosts
+    double served = 0.0;                                               ///< operations of one host
   };
   std::vector<Seat> clients_;
   std::optional<sim::TokenBucket> limit_, limit_operations_;

@@ -125,6 +125,7 @@ class VectorDatabase final : public Tenant {
         co_await read({.bytes = bytes_ * together,
                        .requests = together,
                        .members = clients * at_once_,
+                       .hosts = clients + beside,
                        .direct = p_.direct,
                        .beside = beside * at_once_});
       co_await context().sleep(part);
