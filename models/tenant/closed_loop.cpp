@@ -19,14 +19,15 @@ constexpr double kWhole = 1e-9;
 // took the same time would stay in step for good.
 double ClosedLoop::next() {
   while (owed_ < least_ - kWhole)
-    owed_ += mean_ * (1.0 + (random_.uniform() - 0.5) / std::sqrt(members_));
-  const double requests = std::floor(owed_ / least_ + kWhole) * least_;
-  owed_ -= requests;
-  return requests;
+    owed_ += *mean_ * (1.0 + (random_.uniform() - 0.5) / std::sqrt(members_));
+  asked_ = std::floor(owed_ / least_ + kWhole) * least_;
+  owed_ -= asked_;
+  return asked_;
 }
 
 void ClosedLoop::took(Seconds round, Seconds so_far) {
-  if (round * 2.0 < so_far * kOfTime) mean_ = std::min(mean_ * 2.0, most_);
+  const double longer = std::min(*mean_ * 2.0, most_);
+  if (round * (longer / asked_) < so_far * kOfTime) *mean_ = longer;
 }
 
 std::vector<double> loop_members(double in_flight) {

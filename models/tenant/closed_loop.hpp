@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.hpp"
@@ -12,28 +14,30 @@ namespace stallcast::models {
 /// [docs/models/tenants.md, eq. 15]
 class ClosedLoop {
  public:
-  /// So many `members` of all that are `in_flight`, which ask for `least` requests in a round at
-  /// first and up to `most`.
-  ClosedLoop(double members, double in_flight, double least, double most, base::RandomStream random)
+  /// So many `members` of all that are `in_flight`, which ask for a multiple of `least` requests in
+  /// a round, for `mean` on average: all parts of a loop alike, and up to `most`.
+  ClosedLoop(double members, double in_flight, double least, std::shared_ptr<double> mean,
+             double most, base::RandomStream random)
       : members_(members),
         beside_(in_flight - members),
         least_(least),
         most_(most),
-        mean_(least),
+        mean_(std::move(mean)),
         random_(random) {}
 
   [[nodiscard]] double members() const { return members_; }
   /// Of the others.
   [[nodiscard]] double beside() const { return beside_; }
-  /// Requests of each member in the next round, one after the other: a multiple of the least.
+  /// Requests of each member in the next round, one after the other.
   [[nodiscard]] double next();
   /// A round took so long, of all the time until now: the next ones may be longer.
   void took(Seconds round, Seconds so_far);
 
  private:
   double members_, beside_, least_, most_;
-  double mean_;        ///< requests of a round
-  double owed_ = 0.0;  ///< drawn, and not asked for yet
+  std::shared_ptr<double> mean_;
+  double owed_ = 0.0;   ///< drawn, and not asked for yet
+  double asked_ = 0.0;  ///< in the last round
   base::RandomStream random_;
 };
 

@@ -167,9 +167,10 @@ std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, doub
     most =
         std::clamp(std::floor(common_.limit_operations->in(unit::per_s) / in_flight), least, most);
   const std::vector<double> members = loop_members(in_flight);
+  const auto mean = std::make_shared<double>(least);
   std::vector<ClosedLoop> loops;
   for (std::size_t part = 0; part < members.size(); ++part)
-    loops.emplace_back(members[part], in_flight, least, most,
+    loops.emplace_back(members[part], in_flight, least, mean, most,
                        base::RandomStream(seed_, "tenant." + id_, purpose, part));
   return loops;
 }

@@ -61,9 +61,13 @@ void check_back_ends(const Design& design) {
 // Rounding differs between back ends, and racing transfers double what differs at every meeting
 // (tests/sim/races_test.cpp): from 1e-16 to 1e-9 in 7 s at the earliest, here; clients that search
 // meet a thousand times as often.    [docs/models/laws.md, law 3]
-void keep_brief(Design& design) {
+void stop_searches(Design& design) {
   for (Component& tenant : design.tenants)
     if (tenant.kind == "vector_database") set(tenant, Role::tenant, "stop", "50 ms");
+}
+
+void keep_brief(Design& design) {
+  stop_searches(design);
   set(design.run, Role::run, "duration", "5 s");
   set(*design.jobs[0].checkpoint, Role::checkpoint, "every", "2 s");
 }
@@ -85,7 +89,9 @@ TEST_CASE("every kind: all back ends give the same figures to 1e-9") {
 TEST_CASE("every kind: SimGrid gives the same bits again, and doubled in half as fast a design") {
   for (const Kinds& kinds : all_kinds()) {
     INFO(kinds.name());
-    const Design design = design_of(kinds), slow = half_as_fast(design);
+    Design design = design_of(kinds);
+    stop_searches(design);
+    const Design slow = half_as_fast(design);
     const RunResult names = run(design);
     for (const auto backend : {sim::FlowBackend::comm, sim::FlowBackend::fluid}) {
       const std::vector<double> a = on_simgrid(design, backend), b = on_simgrid(slow, backend);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "models/tenant/closed_loop.hpp"
@@ -107,8 +108,12 @@ TEST_CASE("parts of a loop have all its members, and as many requests as are dra
     for (const double part : models::loop_members(members)) all += part;
     CHECK(all == Approx(members));
   }
-  models::ClosedLoop loop(1.0, 2.0, 4.0, 64.0, base::RandomStream(1, "x", "reads"));
-  for (int i = 0; i < 4; ++i) loop.took(Seconds::from(1.0, unit::s), Seconds::from(1e6, unit::s));
+  models::ClosedLoop loop(1.0, 2.0, 4.0, std::make_shared<double>(4.0), 64.0,
+                          base::RandomStream(1, "x", "reads"));
+  for (int i = 0; i < 4; ++i) {
+    (void)loop.next();
+    loop.took(Seconds::from(1.0, unit::s), Seconds::from(1e6, unit::s));
+  }
   double asked = 0.0;
   constexpr int kRounds = 10'000;
   for (int i = 0; i < kRounds; ++i) {

@@ -172,8 +172,8 @@ TEST_CASE("what is read on one host comes through the port of one") {
 }
 
 TEST_CASE("preprocessing is a closed loop of reading, computing and writing") {
-  // 2 hosts x 4 workers, each of which computes 100 MB for 1 s; that and 50 MB of results are 30 ms
-  // of the controller, which others use while some compute. Turns take well under 10 ms.
+  // 2 hosts x 4 workers: 100 MB compute for 1 s, and are 30 ms of the controller with the 50 MB
+  // written, while others compute. Request turns take well under 10 ms.
   const RunResult result = run(shared(
       {tenant("preprocess", "tok",
               {{"workers", "4"}, {"chunk", "100 MB"}, {"cpu", "100 MB/s"}, {"ratio", "0.5"}})},
@@ -223,8 +223,7 @@ TEST_CASE("calls of loggers wait in the database of the tracking server") {
 }
 
 TEST_CASE("a fio job is a closed loop of requests in flight") {
-  // 2 hosts x 4 x 8 requests of 1 MiB in flight at 5 GB/s take 1.048576 MB x 64 / 5 GB/s = 13.4 ms
-  // of transfer, in which others wait for their turn of 260 us: the link is busy
+  // 2 hosts x 4 x 8 requests of 1 MiB in flight at 5 GB/s keep the link busy: 13.4 ms each
   const RunResult result = run(shared({tenant(
       "fio", "noise", {{"rw", "randread"}, {"bs", "1 MiB"}, {"numjobs", "4"}, {"iodepth", "8"}})}));
   const double turn = 64.0 / mean_value_analysis(64, 260e-6, {{1048576.0 / 5e9}});
@@ -394,8 +393,7 @@ TEST_CASE("training slows down alongside a busy tenant") {
 }
 
 TEST_CASE("tenants alone run for as long as they are told") {
-  // The closed loop of above, and no job: 64 MiB in 13.4 ms of transfer, for 100 s. The filer is
-  // what is waited for; nothing is of a job.
+  // The closed loop of above for 100 s, and no job: the filer is waited for, nothing is of a job.
   Design design = shared({tenant(
       "fio", "noise", {{"rw", "randread"}, {"bs", "1 MiB"}, {"numjobs", "4"}, {"iodepth", "8"}})});
   design.jobs.clear();
