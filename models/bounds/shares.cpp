@@ -20,7 +20,9 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
       const graph::NodeId source = plant.storage(storage).read_source();
       const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
       for (std::size_t g = 0; g < mounts.size(); ++g) {
-        const double hosts = plant.groups(d.host)[g].hosts;
+        const double hosts =
+            plant.groups(d.host)[g].read_for(d.layout.reading_hosts() / d.layout.hosts);
+        if (hosts <= kHostRounding) continue;
         const double allowed = plant.storage(storage).local() ? 1.0 : d.allowed;
         wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),

@@ -123,8 +123,10 @@ CheckpointLayout equal_parts(const Cut& cut, double writers, double files, doubl
 
 /// One rank for all: it gathers the parts of the others, and hands them out again.
 CheckpointLayout one_writer(const Cut& cut, double files, double ranks, double per_host) {
+  const double beside = std::min(per_host, ranks);  // ranks of its host, itself included
   CheckpointLayout out = equal_parts(cut, 1.0, files, ranks, per_host);
-  out.gathered = cut.whole() * ((ranks - 1.0) / ranks);
+  out.gathered = cut.whole() * ((ranks - beside) / ranks);
+  out.gathered_inside = cut.whole() * ((beside - 1.0) / ranks);
   out.broadcast = cut.whole() / ranks;
   out.parts = ranks;
   return out;
@@ -158,6 +160,20 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
 }
 
 }  // namespace
+
+std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts) {
+  constexpr double kRounding = 1e-9;
+  std::vector<HostSpan> out;
+  double from = 0.0;
+  for (const RankShare& share : shares) {
+    double has = std::min(hosts, share.members / share.per_host);
+    if (has > hosts - kRounding) has = hosts;
+    from = std::min(from, hosts - has);
+    out.push_back({from, from + has});
+    from += has;
+  }
+  return out;
+}
 
 Bytes CheckpointLayout::size() const {
   Bytes out;

@@ -17,6 +17,15 @@ struct RankShare {
   bool rank0 = false;     ///< rank 0 is one of them
 };
 
+/// Hosts of the ranks of a class, in the order of ranks.
+struct HostSpan {
+  double from = 0.0, to = 0.0;
+  [[nodiscard]] double hosts() const { return to - from; }
+};
+/// Those of each of `shares`: they fill `hosts` hosts in turn.    [docs/models/checkpoint.md, eq.
+/// 17]
+[[nodiscard]] std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts);
+
 struct CheckpointLayout {
   std::vector<RankShare> writers;
   std::vector<RankShare> readers_all;   ///< when every replica reads what it needs
@@ -24,7 +33,8 @@ struct CheckpointLayout {
   double receivers = 0.0;               ///< ... and so many ranks
   Bytes broadcast;                      ///< ... get so much each from it,
   double parts = 1.0;                   ///< so many of them in a row different parts
-  Bytes gathered;                       ///< that crosses rank 0's network before its write
+  Bytes gathered;                       ///< that crosses rank 0's network before its write,
+  Bytes gathered_inside;                ///< and that comes from other GPUs of its host
 
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;

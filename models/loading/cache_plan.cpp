@@ -46,7 +46,7 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
   for (const JobDesign& job : design.jobs) {
     if (job_params(job.job).hosts != host) continue;
     const RankLayout& layout = plant.layout(job.job.id);
-    double processes = 1.0;
+    double processes = layout.ranks_per_host();
     if (job.dataset) {
       const DatasetParams dataset = dataset_params(*job.dataset);
       const LoaderParams loader = loader_params(*job.loader);
@@ -56,10 +56,10 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
                           static_cast<double>(loader.batch);
       const double ahead = workers * static_cast<double>(loader.prefetch);  // in /dev/shm
       const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
-      left -= batch * ((ahead + pinned) * layout.readers() / layout.hosts);
-      processes += workers / layout.per_copy;
+      left -= batch * ((ahead + pinned) * layout.readers_per_host());
+      processes += workers * layout.readers_per_host();
     }
-    left -= p.memory_process * (processes * layout.ranks_per_host());
+    left -= p.memory_process * processes;
     if (!job.checkpoint) continue;
     const CheckpointParams save = checkpoint_params(*job.checkpoint);
     if (save.ends_in_memory()) {
@@ -78,7 +78,9 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
   CachePlan out;
   if (!keeps(dataset)) return out;
   const std::string host = job_params(job.job).hosts;
-  const double hosts = plant.layout(job.job.id).hosts;
+  const bool all = dataset.cache_scope == "cooperative";
+  const RankLayout& layout = plant.layout(job.job.id);
+  const double hosts = all ? layout.hosts : layout.reading_hosts();
   out.used = true;
   out.eviction = eviction(dataset.cache_policy);
   out.warm = dataset.cache_warm;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/failure.hpp"
 #include "models/contract/loader.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 // So few ranks are not folded when they draw different times.
 constexpr double kFew = 4.0;
+// With more classes of writers, hosts are not told apart by what they save.
+constexpr std::size_t kMostWriters = 8;
 
 /// Whether the ranks of a job take different times for equal batches.
 bool drawn_apart(const JobDesign& job) {
@@ -30,28 +33,52 @@ double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
                     layout.readers());
 }
 
+/// Share of its hosts on which a job has ranks that read, or ranks at all where none does.
+double share_with_readers(const JobDesign& job, const RankLayout& layout) {
+  return job.dataset ? layout.reading_hosts() / layout.hosts : 1.0;
+}
+
 /// The classes of a job in the groups of its hosts.    [docs/models/folding.md, eq. 1]
-std::vector<RankPlace> places(const RankLayout& layout, const std::vector<HostGroup>& groups) {
+std::vector<RankPlace> places(const RankLayout& layout, double reading,
+                              const std::vector<HostGroup>& groups) {
   std::vector<RankPlace> out;
   const double classes = static_cast<double>(layout.per_group);
   const double having_more = layout.more_files / layout.readers();  // as a share of the hosts
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto add = [&](double hosts, double count, bool more_files) {
+    const double hosts = groups[g].read_for(reading);
+    if (hosts <= kHostRounding) continue;  // their ranks go with those that read for them
+    const auto add = [&](double of, double count, bool more_files) {
       for (double c = 0.0; c < count; ++c)
         out.push_back({.group = g,
-                       .members = layout.ranks * hosts / (layout.hosts * count),
+                       .members = layout.ranks * of / (layout.hosts * count),
                        .more_files = more_files});
     };
     const double more = groups[g].shared_with(0.0, having_more * layout.hosts);
     const double rest = groups[g].shared_with(having_more * layout.hosts, layout.hosts);
     if (more <= 0.0 || rest <= 0.0) {
-      add(groups[g].hosts, classes, more > 0.0);
+      add(hosts, classes, more > 0.0);
       continue;
     }
     const double some = std::max(1.0, std::round(classes * more / groups[g].hosts));
-    add(more, some, true);
-    add(rest, std::max(1.0, classes - some), false);
+    add(hosts * more / groups[g].hosts, some, true);
+    add(hosts * rest / groups[g].hosts, std::max(1.0, classes - some), false);
   }
+  return out;
+}
+
+/// Numbers of hosts before those that save what others do not, or that save at all.
+///    [docs/models/checkpoint.md, eq. 17]
+std::set<double> cut_by_saves(const JobDesign& job, const RankLayout& layout) {
+  std::set<double> out;
+  if (!job.checkpoint) return out;
+  const std::vector<RankShare> writers =
+      checkpoint_layout(checkpoint_params(*job.checkpoint), model_params(job.model),
+                        job_params(job.job), layout.ranks, std::max(1.0, layout.ranks_per_host()))
+          .writers;
+  if (writers.size() > kMostWriters) return out;
+  for (const HostSpan& span : placed(writers, layout.hosts))
+    for (const double at : {span.from, span.to})
+      out.insert({std::floor(at + kHostRounding), std::ceil(at - kHostRounding)});
   return out;
 }
 
@@ -111,8 +138,11 @@ void Plant::fold(const Design& design) {
     host.drives = host.drives || uses_host_drives(job);
     host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
     if (job.loader)
-      host.readers += layout.readers() / layout.hosts *
+      host.readers += layout.readers_per_host() *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+    plan.cuts.merge(cut_by_saves(job, layout));
+    if (const double reading = share_with_readers(job, layout); reading < 1.0)
+      plan.reading.insert(reading);
     layouts_[job.job.id] = layout;
   }
   // Hosts that replay a trace each have ports and memory of their own.  [docs/models/replay.md, eq.
@@ -129,7 +159,8 @@ void Plant::fold(const Design& design) {
   for (auto& [id, host] : hosts_) host.cut = cut_hosts(plans.at(id));
   for (const JobDesign& job : design.jobs) {
     RankLayout& layout = layouts_.at(job.job.id);
-    layout.places = places(layout, groups(job_params(job.job).hosts));
+    layout.places =
+        places(layout, share_with_readers(job, layout), groups(job_params(job.job).hosts));
   }
 }
 

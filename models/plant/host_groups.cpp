@@ -10,6 +10,37 @@ double HostGroup::shared_with(double from, double to) const {
   return shared > kHostRounding ? shared : 0.0;
 }
 
+double HostGroup::read_for(double reading) const {
+  return alike * std::max(0.0, std::min(to, reading) - from) / reading;
+}
+
+namespace {
+
+/// `hosts`, which are alike, cut where those with readers end: at least one has some. An area has
+/// its share of them.
+void add_alike(const HostGroup& hosts, const std::set<double>& reading,
+               std::vector<HostGroup>& out) {
+  const auto add = [&](double from, double to) {
+    HostGroup group = hosts;
+    group.alike = hosts.hosts;
+    group.from = from;
+    group.to = to;
+    group.first = hosts.first + hosts.hosts * from;
+    group.hosts = hosts.hosts * (to - from);
+    out.push_back(group);
+  };
+  double at = 0.0;
+  for (const double share : reading) {
+    const double border = std::max(share, 1.0 / hosts.hosts);
+    if (border > 1.0 - kHostRounding || border < at + kHostRounding) continue;
+    add(at, border);
+    at = border;
+  }
+  add(at, 1.0);
+}
+
+}  // namespace
+
 // Whole areas without a border inside are one run; an area with borders, and the last one when it
 // is not full, are runs of their own. What lies between two borders is cut evenly.
 HostCut cut_hosts(const CutPlan& plan) {
@@ -37,16 +68,18 @@ HostCut cut_hosts(const CutPlan& plan) {
   for (const double end : runs) {
     AreaRun run{.areas = std::max(1.0, std::ceil((end - at) / plan.area - kHostRounding)),
                 .hosts = end - at};
+    const std::size_t before = out.groups.size();
     for (; border != borders.end() && *border <= end; ++border) {
       const double hosts = *border - at;
       const double parts = std::max(1.0, std::round(plan.parts * hosts / plan.hosts));
       for (double p = 0.0; p < parts; ++p)
-        out.groups.push_back({.first = at + hosts * p / parts,
-                              .hosts = hosts / parts,
-                              .slow = *border > quick + kHostRounding});
-      run.groups += static_cast<std::size_t>(parts);
+        add_alike({.first = at + hosts * p / parts,
+                   .hosts = hosts / parts,
+                   .slow = *border > quick + kHostRounding},
+                  plan.reading, out.groups);
       at = *border;
     }
+    run.groups = out.groups.size() - before;
     out.areas.push_back(run);
   }
   return out;

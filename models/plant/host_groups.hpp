@@ -15,7 +15,9 @@ inline constexpr double kHostRounding = 1e-9;
 struct HostGroup {
   double first = 0.0;  ///< hosts of the class before it
   double hosts = 1.0;
-  bool slow = false;  ///< stragglers    [docs/models/folding.md, eq. 3]
+  bool slow = false;            ///< stragglers    [docs/models/folding.md, eq. 3]
+  double alike = 0.0;           ///< hosts that do not differ but by who reads, of which it has
+  double from = 0.0, to = 1.0;  ///< this share
 
   [[nodiscard]] double end() const { return first + hosts; }
   /// Whether it lies among the last `last` of the `all` hosts of the class. REQUIRES: a border
@@ -25,6 +27,9 @@ struct HostGroup {
   }
   /// How many of the hosts from `from` to `to` are in it.
   [[nodiscard]] double shared_with(double from, double to) const;
+  /// Hosts whose readers are in it, where a share `reading` of all hosts has readers.
+  ///    [docs/models/folding.md, eq. 1]
+  [[nodiscard]] double read_for(double reading) const;
 };
 
 /// The hosts of a class in the order of their ranks, cut where they differ.
@@ -36,10 +41,11 @@ struct HostCut {
 /// Where and how finely a class is cut.
 struct CutPlan {
   double hosts = 1.0;
-  double slow = 0.0;        ///< of them, the last ones
-  double area = 0.0;        ///< hosts that fill an area of the fabric; infinite: one area
-  std::set<double> cuts{};  ///< numbers of hosts before a border, besides
-  double parts = 1.0;       ///< groups wanted where hosts are alike, over all hosts
+  double slow = 0.0;           ///< of them, the last ones
+  double area = 0.0;           ///< hosts that fill an area of the fabric; infinite: one area
+  std::set<double> cuts{};     ///< numbers of hosts before a border, besides
+  double parts = 1.0;          ///< groups wanted where hosts are alike, over all hosts
+  std::set<double> reading{};  ///< shares of the hosts that have readers, where not all do
 };
 //    [docs/models/folding.md, eq. 2]
 [[nodiscard]] HostCut cut_hosts(const CutPlan& plan);

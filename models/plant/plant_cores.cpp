@@ -29,8 +29,8 @@ void Plant::count_cores(const Design& design) {
     const RankLayout& layout = layouts_.at(job.job.id);
     double& busy = hosts_.at(host).busy;
     if (job.loader) {
-      busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
-                                            static_cast<double>(loader_params(*job.loader).workers);
+      busy += layout.ranks_per_host() +
+              layout.readers_per_host() * static_cast<double>(loader_params(*job.loader).workers);
       for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
         most(reading, host, place.storage);
     }

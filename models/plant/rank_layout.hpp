@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct RankLayout {
   /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
   [[nodiscard]] double readers() const { return ranks / per_copy; }
   [[nodiscard]] double readers(const RankPlace& place) const { return place.members / per_copy; }
+  /// Hosts that these are on: one on each, where there are no more.
+  [[nodiscard]] double reading_hosts() const { return std::min(hosts, readers()); }
+  [[nodiscard]] double readers_per_host() const { return readers() / reading_hosts(); }
   /// Ranks of a class over those of the mean class: what it counts for in means over ranks.
   [[nodiscard]] double weight(const RankPlace& place) const {
     return place.members * static_cast<double>(classes()) / ranks;

@@ -71,13 +71,17 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
       mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
   const double inside = mover_.hosts() * (ranks - entering);
   const double outside = std::max(0.0, layout.receivers - inside);
-  std::array<WaitSplit, 2> each;
+  const std::vector<HostGroup>& groups = mover_.groups();  // who receives is on all hosts
+  std::vector<WaitSplit> each(2 * groups.size());
   std::vector<sim::Task<void>> parts;
-  if (outside > 0.0)
-    parts.push_back(
-        timed(mover_.exchange(mover.group, outside * share, entering, layout.broadcast), each[0]));
-  if (inside > 0.0)
-    parts.push_back(timed(mover_.pass_on(mover.group, inside * share, layout.broadcast), each[1]));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double part = share * groups[g].hosts / mover_.hosts();
+    if (outside > 0.0)
+      parts.push_back(
+          timed(mover_.exchange(g, outside * part, entering, layout.broadcast), each[2 * g]));
+    if (inside > 0.0)
+      parts.push_back(timed(mover_.pass_on(g, inside * part, layout.broadcast), each[2 * g + 1]));
+  }
   co_await sim::join(mover_.context(), std::move(parts));
   took += WaitSplit::longest(each);
 }

@@ -55,34 +55,35 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
   if (p_.restore_from) used.push_back(*p_.restore_from);
   const std::vector<HostGroup>& groups = plant_.groups(host_);
   std::vector<Mover> out;
-  double from = 0.0;  // hosts that are taken
-  for (const RankShare& share : shares) {
-    const bool even = shares.size() == 1 && share.members >= ranks_;
-    const double hosts = even ? hosts_ : std::min(hosts_, share.members / share.per_host);
-    from = std::min(from, hosts_ - hosts);
+  const std::vector<HostSpan> spans = placed(shares, hosts_);
+  for (std::size_t s = 0; s < shares.size(); ++s) {
+    const RankShare& share = shares[s];
     bool first = true;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const double there = groups[g].shared_with(from, from + hosts);
+      const double there = groups[g].shared_with(spans[s].from, spans[s].to);
       if (there <= 0.0) continue;
-      Mover mover{g, share, even, {}};
-      mover.share.members = share.members * there / hosts;
+      const double all = groups[g].hosts;
+      Mover mover{g, share, all < 1.0 + kHostRounding || there > all - kHostRounding, {}};
+      mover.share.members = share.members * there / spans[s].hosts();
       mover.share.rank0 = share.rank0 && first;
       first = false;
-      for (const std::string& tier : used)
-        if (is_storage(tier) && !mover.mounts.contains(tier))
-          mover.mounts.emplace(
-              tier, plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_));
+      for (const std::string& tier : used) {
+        if (!is_storage(tier) || mover.mounts.contains(tier)) continue;
+        Client client = plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_);
+        client.hosts = there;
+        mover.mounts.emplace(tier, std::move(client));
+      }
       out.push_back(std::move(mover));
     }
-    from += hosts;
   }
   return out;
 }
 
-// Where all ranks of all hosts move, the hosts' links share out what there is. Classes that sit on
-// some of the hosts could draw on the links of all of them: each rank is held to its host's part.
+// Where the ranks of one host move, or of all hosts of a group alike, the links share out what
+// there is. Classes that sit on some of its hosts could draw on the links of all of them: each rank
+// is held to its host's part.    [docs/models/checkpoint.md, eq. 17]
 Rate StateMover::fair(const Mover& mover, Rate all) const {
-  return mover.even ? Rate::infinity() : all / mover.share.per_host;
+  return mover.apart ? Rate::infinity() : all / mover.share.per_host;
 }
 
 Rate StateMover::per_host(const Mover& mover, sim::LinkId link) const {
@@ -132,8 +133,15 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   client.members *= threads;
   client.directories = p_.directories == "own" ? Directories::own : Directories::one;
   const Rate ports = plant_.storage(tier).local() ? Rate::infinity() : nic(mover.group);
-  for (Rate* most : {&client.host_read, &client.host_write})
-    *most = std::min(*most, fair(mover, std::min(*most, ports))) / threads;
+  const auto hold = [&](Rate& most, bool reading) {
+    if (!mover.apart) {
+      const Rate host = plant_.of_one_host(host_, mover.group, tier, reading, past_memory_);
+      most = std::min(most, fair(mover, std::min({most, ports, host})));
+    }
+    most = most / threads;
+  };
+  hold(client.host_read, true);
+  hold(client.host_write, false);
   if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
   return client;
 }

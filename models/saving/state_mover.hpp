@@ -16,8 +16,8 @@ namespace stallcast::models {
 /// Ranks of one host group that move the same at one time.
 struct Mover {
   std::size_t group = 0;
-  RankShare share;                                    ///< its members are those of this group
-  bool even = false;                                  ///< all ranks of all hosts move as much
+  RankShare share;     ///< its members are those of this group
+  bool apart = false;  ///< on one host, or on all of the group: no host has what others lack
   std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
 };
 
@@ -79,6 +79,7 @@ class StateMover {
   /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
   [[nodiscard]] bool past_memory() const { return past_memory_; }
   [[nodiscard]] double hosts() const { return hosts_; }
+  [[nodiscard]] const std::vector<HostGroup>& groups() const { return plant_.groups(host_); }
   /// Whether its hosts are among the last `last` of their class.
   [[nodiscard]] bool among_last(const Mover& mover, double last) const {
     return plant_.groups(host_)[mover.group].among_last(last, hosts_);

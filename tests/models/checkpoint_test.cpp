@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
 
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 namespace checkpoint_test {
 
@@ -61,10 +65,63 @@ TEST_CASE("rank 0 alone is limited by one host") {
   Design design = saver("sync");
   set(design.jobs[0].checkpoint.value(), Role::checkpoint, "layout", "rank0");
   const RunResult result = run(design);
-  // gather 310 GB through one NIC of 400 Gb/s x 95 %, then 320 GB through the same NIC... and one
-  // stream
+  // gather the 240 GB of the other hosts through one NIC of 400 Gb/s x 95 %, copy 320 GB at 55
+  // GB/s, then write them through the same NIC; or at the 32 GB/s of the OSTs
   const double nic = 400e9 / 8 * 0.95;
-  CHECK(metric(result, "job.train.checkpoint.stall") > 310e9 / nic + 320e9 / nic);
+  CHECK(metric(result, "job.train.checkpoint.stall") ==
+        Approx(240e9 / nic + 320e9 / 55e9 + 320e9 / std::min(nic, 32e9)).epsilon(1e-3));
+  // on one host all comes over NVLink: 280 GB at 85 % of 450 GB/s
+  set(design.hosts[0], Role::host, "count", "1");
+  CHECK(metric(run(design), "job.train.checkpoint.stall") ==
+        Approx(280e9 / 382.5e9 + 320e9 / 55e9 + 320e9 / std::min(nic, 32e9)).epsilon(1e-3));
+}
+
+TEST_CASE("ranks of one host have its drives and cores alone") {
+  // 60 GB on 4 hosts of 4 GPUs with a drive of 1 GB/s each: 60 s from one host, 15 s from all
+  const auto save = [](Design design, const char* layout, const char* threads) {
+    set(design.hosts[0], Role::host, "gpus", "4");
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", design.storage[0].id.c_str()},
+                                           {"every_steps", "100"},
+                                           {"size", "60 GB"},
+                                           {"serializer", "none"},
+                                           {"snapshot", "none"},
+                                           {"layout", layout},
+                                           {"threads", threads}});
+    return design;
+  };
+  const auto duration = [](const Design& design) {
+    return metric(run(design), "job.train.checkpoint.duration");
+  };
+  const Design drives = design_with_storage("local", {{"drive.count", "1"},
+                                                      {"drive.read", "1 GB/s"},
+                                                      {"drive.write", "1 GB/s"},
+                                                      {"client.stream", "100 GB/s"}});
+  CHECK(duration(save(drives, "fsdp-hybrid", "1")) == Approx(60.0).epsilon(0.01));
+  CHECK(duration(save(drives, "zero0", "8")) == Approx(60.0).epsilon(0.01));
+  CHECK(duration(save(drives, "sharded", "1")) == Approx(15.0).epsilon(0.01));
+  // 4 ranks that serialise 15 GB at 1.5 GB/s each take 10 s on 4 cores and 20 s on 2
+  Design cores = saver("sync");
+  set(cores.storage[0], Role::storage, "ost.write", "10 TB/s");
+  for (const auto& [count, seconds] : {std::pair{"4", 10.0}, std::pair{"2", 20.0}}) {
+    set(cores.hosts[0], Role::host, "cpu.cores", count);
+    Design design = save(cores, "fsdp-hybrid", "1");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "serializer", "torch");
+    // and 60 GB of checksums, at 3.5 GB/s a core, take longer than one port
+    CHECK(duration(design) == Approx(seconds + 60.0 / (3.5 * std::stod(count))).epsilon(0.01));
+  }
+}
+
+TEST_CASE("who writes most of a host has its port when the others are done") {
+  // zero1 without a shape: of 14 B a parameter rank 0 writes the 2 of the weights and all 32 ranks
+  // their part of the 12. Its host of 8 writes W + O / 4 = 320 GB x (2 + 3) / 14 through its port.
+  Design design = saver("sync");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  set(design.storage[0], Role::storage, "ost.write", "1 TB/s");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "zero1");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "snapshot", "none");
+  const double nic = metric(run(design), "job.train.checkpoint.duration");
+  CHECK(nic == Approx(320e9 * 5.0 / 14.0 / (400e9 / 8 * 0.95)).epsilon(0.01));
 }
 
 TEST_CASE("size follows from the parameter count at 14 bytes each") {

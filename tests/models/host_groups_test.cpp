@@ -62,6 +62,25 @@ TEST_CASE("an area that is not full, or has a border inside, stands by itself") 
   }
 }
 
+TEST_CASE("hosts that have readers are apart from those that have none, in every area") {
+  // a quarter of 12 hosts reads: 3 of them, and 9 do not; next to one straggler, a quarter of 11,
+  // and the straggler is as it was
+  CHECK(sizes(cut_hosts({.hosts = 12, .area = kOneArea, .reading = {0.25}})) ==
+        std::vector{3.0, 9.0});
+  CHECK(sizes(cut_hosts({.hosts = 12, .slow = 1, .area = kOneArea, .reading = {0.25}})) ==
+        std::vector{2.75, 8.25, 1.0});
+  // the ranks of all 11 are with the readers of their part, those of the straggler on it
+  const HostCut cut = cut_hosts({.hosts = 12, .slow = 1, .area = 4, .reading = {0.25}});
+  CHECK(sizes(cut) == std::vector{2.0, 6.0, 1.0, 2.0, 1.0});
+  REQUIRE(cut.areas.size() == 2);
+  CHECK(cut.areas[0].areas == 2.0);
+  CHECK(cut.areas[0].groups == 2);
+  CHECK(cut.areas[1].groups == 3);
+  std::vector<double> ranks;
+  for (const HostGroup& group : cut.groups) ranks.push_back(group.read_for(0.25));
+  CHECK(ranks == std::vector{8.0, 0.0, 3.0, 0.0, 1.0});
+}
+
 TEST_CASE("borders closer than an area cut only what lies around them") {
   const HostCut cut = cut_hosts({.hosts = 16, .area = 4, .cuts = {5.0, 6.0}});
   CHECK(sizes(cut) == std::vector{4.0, 1.0, 1.0, 2.0, 8.0});

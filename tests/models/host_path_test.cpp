@@ -239,9 +239,9 @@ TEST_CASE("host path: threads write out of a GPU at cuFile's rate up to its link
 }
 
 TEST_CASE("host path: rank 0 writes its file alone over its own link") {
-  // one of four GPUs has all 420 GB, gathered at the NIC's 47.5 GB/s from the three others
+  // one of four GPUs has all 420 GB, gathered over NVLink from the three others of its host
   CHECK(stall(saving("4", {{"layout", "rank0"}})) ==
-        Approx(315 / 47.5 + 420 / kLink).epsilon(1e-3));
+        Approx(315 / 382.5 + 420 / kLink).epsilon(1e-3));
 }
 
 TEST_CASE("host path: a restore past host memory needs no copy either") {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 namespace training_test {
 
@@ -125,6 +126,39 @@ TEST_CASE("the same seed gives the same bits and another seed does not") {
         metric(run(design, 7), "job.train.step.time"));
   CHECK(metric(run(design, 7), "job.train.step.time") !=
         metric(run(design, 8), "job.train.step.time"));
+}
+
+TEST_CASE("fewer readers than hosts have the ports and drives of their own hosts alone") {
+  // 4 hosts of 8 GPUs. Tensor 8 x pipeline 4: one reader, on one host, though of 8 workers;
+  // pipeline 2: two; 1: four. A step reads 100 MB for each, through a port of 1 GB/s, or from a
+  // drive of 1 GB/s.
+  const auto rate = [](const char* pipeline, bool local) {
+    Design design = local ? design_with_storage("local", {{"drive.count", "1"},
+                                                          {"drive.read", "1 GB/s"},
+                                                          {"drive.write", "1 GB/s"},
+                                                          {"client.stream", "100 GB/s"}})
+                          : small_design();
+    set(design.hosts[0], Role::host, "nic.count", "1");
+    set(design.hosts[0], Role::host, "nic.rate", "1 GB/s");
+    set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+    if (!local) set(design.storage[0], Role::storage, "ost.read", "1 TB/s");
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(
+        Role::dataset, "webdataset", "dataset",
+        {{"on", design.storage[0].id.c_str()}, {"sample", "10 MB"}, {"samples", "10000000"}});
+    job.loader = component(Role::loader, "pytorch", "loader",
+                           {{"batch", "10"}, {"workers", "8"}, {"start", "0 s"}});
+    set(job.job, Role::job, "parallel.tensor", "8");
+    set(job.job, Role::job, "parallel.pipeline", pipeline);
+    set(job.step, Role::step, "compute", "1 ms");
+    set(design.run, Role::run, "duration", "300 s");
+    return metric(run(design), "job.train.throughput.bytes");
+  };
+  for (const bool local : {false, true}) {
+    CHECK(rate("4", local) == Approx(1e9).epsilon(0.06));
+    CHECK(rate("2", local) == Approx(2e9).epsilon(0.06));
+    CHECK(rate("1", local) == Approx(4e9).epsilon(0.06));
+  }
 }
 
 TEST_CASE("one rank of each copy of the model reads") {
