@@ -148,6 +148,21 @@ TEST_CASE("Outcomes by chance are owed to no input") {
   }
 }
 
+// A fifth of the variance is owed to nothing that is known; none of 66 inputs gets a part of it.
+TEST_CASE("An input without effect has no share beside those that have one") {
+  for (const std::size_t n : {64U, 128U})
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      const std::vector<Vector> z = scores(n, 68, seed);
+      Vector y = noise(n, seed);
+      for (std::size_t row = 0; row < n; ++row) y[row] += 1.8 * z[row][3] + 0.9 * z[row][7];
+      const Shares shares = variance_shares(z, y);
+      CAPTURE(n, seed);
+      CHECK(shares.total[3] > 0.4);
+      for (std::size_t i = 0; i < 68; ++i)
+        if (i != 3 && i != 7) CHECK(shares.total[i] < 0.02);
+    }
+}
+
 TEST_CASE("Outcomes that do not differ are owed to no input") {
   const std::vector<Vector> z = scores(32, 5, 5);
   CHECK(nothing(variance_shares(z, Vector(32, 42.0))));

@@ -21,16 +21,20 @@ constexpr std::size_t kMost = 40;    // terms of an expansion
 constexpr std::size_t kPerTerm = 3;  // rows for each
 constexpr std::size_t kLeastRows = 8;
 constexpr double kRounding = 1e-12;
+/// A term without effect gets (1 - R2) / n of the variance, times the square of a normal score: the
+/// largest of a hundred terms about so many times that.
+constexpr double kChance = 20.0;
 
-/// z_i, its second polynomial (j = i), or z_i z_j.
+/// The polynomial of a degree up to 3 of z_i (j = i), or z_i z_j.
 struct Polynomial {
   std::size_t i = 0;
   std::size_t j = 0;
-  bool square = false;
+  int degree = 1;
 
   [[nodiscard]] double at(const Vector& z) const {
-    if (square) return (z[i] * z[i] - 1.0) / std::numbers::sqrt2;
-    return i == j ? z[i] : z[i] * z[j];
+    if (i != j) return z[i] * z[j];
+    if (degree == 3) return (z[i] * z[i] - 3.0) * z[i] / std::sqrt(6.0);
+    return degree == 2 ? (z[i] * z[i] - 1.0) / std::numbers::sqrt2 : z[i];
   }
 };
 
@@ -59,8 +63,8 @@ class Expansion {
     const auto fitted = append(Vector(rows_.size(), 1.0));
     accept(*fitted);
     for (std::size_t i = 0; i < scores[0].size(); ++i) {
-      offer({i, i, false});
-      offer({i, i, true});
+      offer({i, i, 1});
+      offer({i, i, 2});
     }
   }
 
@@ -204,7 +208,9 @@ class Expansion {
     for (const std::size_t input : {polynomial.i, polynomial.j}) {
       if (std::find(inputs_.begin(), inputs_.end(), input) != inputs_.end()) continue;
       for (const std::size_t other : inputs_)
-        offer({std::min(input, other), std::max(input, other), false});
+        offer({std::min(input, other), std::max(input, other)});
+      // What is bent more than a square does would be laid to whatever input looks like it.
+      offer({input, input, 3});
       inputs_.push_back(input);
     }
   }
@@ -284,9 +290,11 @@ Shares variance_shares(const std::vector<std::vector<double>>& scores,
   double variance = 0.0;
   for (std::size_t k = 1; k <= count; ++k) variance += coefficients[k] * coefficients[k];
   shares.explained = explained;
+  const double chance = kChance * (1.0 - explained) / static_cast<double>(outcomes.size());
   for (std::size_t k = 0; k < count; ++k) {
     const Polynomial& term = expansion.chosen()[k];
     const double part = explained * coefficients[k + 1] * coefficients[k + 1] / variance;
+    if (part < chance) continue;
     if (term.i == term.j) shares.first[term.i] += part;
     shares.total[term.i] += part;
     if (term.i != term.j) shares.total[term.j] += part;

@@ -15,14 +15,16 @@ struct Shares {
 };
 
 /// Expands `outcomes` in orthonormal Hermite polynomials of the standard normal `scores`, one row
-/// per outcome: z_i, (z_i^2 - 1) / sqrt(2), and z_i z_j of inputs chosen before. By orthogonality
-/// the variance is the sum of the squared coefficients (Sudret 2008), scaled here to `explained`.
+/// per outcome: z_i, (z_i^2 - 1) / sqrt(2), and of inputs chosen before z_i z_j and the third of
+/// z_i. By orthogonality the variance is the sum of the squared coefficients (Sudret 2008), scaled
+/// here to `explained`.
 ///
 /// Terms are chosen by orthogonal matching pursuit, each only if it lowers the leave-one-out error
 /// (corrected for few points: Blatman and Sudret 2011, after Chapelle et al. 2002) by 2 %. Chance
 /// gives one of many inputs a good fit. So the whole choice is made again without each eighth of
 /// the rows, in the order given, and as many terms are kept as predict those rows best; none if
-/// none does: all is then 0, as it is where outcomes do not differ.
+/// none does: all is then 0, as it is where outcomes do not differ. What a term has by chance, of
+/// what the expansion leaves unexplained, is no share either.
 ///
 /// REQUIRES: as many rows as outcomes, all of one length, all numbers finite.
 [[nodiscard]] Shares variance_shares(const std::vector<std::vector<double>>& scores,
