@@ -354,8 +354,9 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
     const sim::LinkUse use = context.use({l});
     const Bytes carried = use.carried + under_way[l];
-    if (use.name.find(kOwn) != use.name.npos) continue;  // what it carries others carry, too
-    const std::string name = ResourceTable::without_group(use.name);
+    const std::size_t own = use.name.find(kOwn);
+    const std::string name = ResourceTable::without_group(use.name.substr(0, own));
+    if (own != use.name.npos && link_by_name_.contains(name)) continue;  // that carries it, too
     ResourceUse& out = by_name[name];
     out.name = name;
     out.unit = name.ends_with(".cpu")     ? "cores"
