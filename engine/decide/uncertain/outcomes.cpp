@@ -51,6 +51,17 @@ double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale
   return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
 }
 
+/// The p-quantile of a figure, of few draws by their spread on its scale.
+double end_of_draws(const std::vector<double>& sorted, const Scale& scale, double p) {
+  if (sorted.size() >= kOwnQuantiles || sorted.front() == sorted.back())
+    return quantile_of(sorted, p);
+  std::vector<double> scaled;
+  for (const double value : sorted) scaled.push_back(scale.to(value));
+  const double median = quantile_of(sorted, 0.5), end = scale.from(end_of(scaled, p));
+  if (p >= 0.5) return std::max(end, median);
+  return std::min(median, sorted.front() >= 0.0 ? std::max(end, 0.0) : end);
+}
+
 class Drawing {
  public:
   Drawing(const Design& design, const Prediction& nominal, const DrawOptions& options)
@@ -168,7 +179,8 @@ class Drawing {
     const Scale scale = Scale::of(name, metric.unit, least_of_all, sorted.back(), false);
     Spread out;
     out.median = quantile_of(sorted, 0.5);
-    out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
+    const auto end = [&](double p) { return end_of_draws(sorted, scale, p); };
+    out.inputs = {end(0.05), end(0.95)};
     const double middle = scale.to(out.median);
     const auto [nominal, seeds] = single_runs(name, metric, scale);
     const double model =
@@ -182,14 +194,15 @@ class Drawing {
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 4]
     const auto together = [&](double low, double high, double more) {
-      const Interval wide = {
-          std::max(scale.from(middle - std::hypot(middle - scale.to(low), more)), least),
-          scale.from(middle + std::hypot(scale.to(high) - middle, more))};
+      // Never narrower than what the draws gave, not by a rounding either.
+      const double below = scale.from(middle - std::hypot(middle - scale.to(low), more)),
+                   above = scale.from(middle + std::hypot(scale.to(high) - middle, more));
+      const Interval wide = {std::min(low, std::max(below, least)), std::max(high, above)};
       return share ? Interval{wide.low, std::min(wide.high, 1.0)} : wide;
     };
     const double more = std::hypot(seeds, model);
     out.all = together(out.inputs.low, out.inputs.high, more);
-    out.levels = by_level(sorted, [&](double low, double high, double times) {
+    out.levels = by_level_of(end, [&](double low, double high, double times) {
       return together(low, high, more * times);
     });
     out.levels[kNineInTen] = out.all;
