@@ -24,6 +24,7 @@ struct Row {
 using enum Owner;
 
 constexpr Row kRows[] = {
+    {"failure", "", "outage", of, DrawnIn::limit},
     {"storage", "", "bandwidth", of, DrawnIn::media},
     {"storage", "array", "array", of, DrawnIn::media},
     {"storage", "backend", "backends", of, DrawnIn::entry},
@@ -225,7 +226,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 14> kChanges = {{
+constexpr std::array<ChangeRow, 16> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -236,6 +237,8 @@ constexpr std::array<ChangeRow, 14> kChanges = {{
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
     {"recovery.spares", "", "spare hosts"},
+    {"limit", "", "bandwidth limit"},
+    {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},

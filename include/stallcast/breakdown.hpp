@@ -128,16 +128,32 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return out;
 }
 
-/// Of the time for the same work, what `after` saves; mean over jobs, or tenants.
+/// Of the time for the same work, what `after` saves: of each job, or tenant, by its id.
 //    [docs/models/blame.md, eq. 1]
-[[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
-  const std::map<std::string, double> was = times_for_the_same(before);
+[[nodiscard]] inline std::map<std::string, double> times_saved(const Prediction& before,
+                                                               const Prediction& after) {
   const std::map<std::string, double> is = times_for_the_same(after);
-  double sum = 0.0;
-  for (const auto& [name, time] : was)
+  std::map<std::string, double> out;
+  for (const auto& [name, time] : times_for_the_same(before)) {
+    double& saved = out[std::string(metric::parse(name).id)];
     if (const auto found = is.find(name); found != is.end() && time > 0.0 && found->second > 0.0)
-      sum += 1.0 - found->second / time;
-  return was.empty() ? 0.0 : sum / static_cast<double>(was.size());
+      saved = 1.0 - found->second / time;
+  }
+  return out;
+}
+
+/// What of `gain` is that of a job or tenant.
+[[nodiscard]] inline double gain_of(const Gain& gain, const std::string& id) {
+  const auto found = gain.each.find(id);
+  return found == gain.each.end() ? gain.time : found->second;
+}
+
+/// The mean over jobs, or tenants.
+[[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
+  const std::map<std::string, double> each = times_saved(before, after);
+  double sum = 0.0;
+  for (const auto& [id, saved] : each) sum += saved;
+  return each.empty() ? 0.0 : sum / static_cast<double>(each.size());
 }
 
 }  // namespace stallcast

@@ -158,6 +158,9 @@ struct DrawnPoint {
   std::vector<std::string> values;  ///< one of each PlanAxis
   std::size_t draws = 0;            ///< simulated; fewer than all where that decides
   std::size_t met = 0;              ///< of them, in which every error-level target holds
+  /// That the target holds that is met most rarely, as `run` says it: with what seeds and the model
+  /// leave open. None where too few of the draws hold already.
+  std::optional<double> probability = std::nullopt;
   bool meets = false;
 };
 

@@ -70,6 +70,8 @@ struct Gain {
   std::string part;          ///< what was made twice as fast, as `--set` names it: "storage[s].ost"
   std::string
       by;  ///< the one value of it that gains most of that: "storage[s].ost.read"; may be ""
+  /// Of `time`, what each job, or tenant alone, saves of its own; empty where there is but one.
+  std::map<std::string, double> each = {};
 };
 
 /// One line of "what limits this": ranked by gain where gains are known, then by blame, then by

@@ -54,6 +54,8 @@ constexpr std::array kStorageRemedies{
     Remedy{"server", Of::self, "server.count", 1.25, {}, false, true},
     Remedy{"drives", Of::self, "drive.count", 1.25, {}, false, true}};
 constexpr std::array kJobRemedies{
+    Remedy{"limit", Of::self, "limit", 2.0},
+    Remedy{"limit_operations", Of::self, "limit_operations", 2.0},
     Remedy{"loader", Of::loader, "workers", 2.0},
     Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
 

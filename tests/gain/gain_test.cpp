@@ -77,6 +77,58 @@ TEST_CASE("a job that has a limit of its own would gain from more of it") {
   CHECK(first.gain->part == "jobs[train].limit");
 }
 
+TEST_CASE("an outage of storage is blamed by what the design would gain without it") {
+  // From second 61 on, a second into the first save, nothing is served for 30 s, then all is as
+  // before: the save takes 38 s instead of 8. No speed of anything gives these 30 s back.
+  ScenarioFile file = saving("12", "800 Gb/s");
+  file.text->insert(file.text->find("\"run\""),
+                    R"("failures": [ { "id": "power", "type": "storage", "on": "scratch",
+                      "part": "service", "at": "61 s", "failover": "30 s", "repair": "1 s" } ], )");
+  const Prediction p = ranked(file);
+  const auto row = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
+                                [](const Bottleneck& b) { return b.resource == "failure.power"; });
+  REQUIRE(row != p.bottlenecks.end());
+  REQUIRE(row->gain.has_value());
+  const double wall = 1200.0, was = (wall - 19 * 8.0 - 30.0) / wall, is = (wall - 19 * 8.0) / wall;
+  CHECK(row->gain->time == Approx(1.0 - was / is).epsilon(0.02));
+  CHECK(row->gain->part == "failures[power]");
+  // Everything twice as fast is with the outage: it is not made faster.
+  CHECK(p.gains->all.time < 1.0 - was / ((wall - 30.0) / wall));
+}
+
+TEST_CASE("what one job gains at the cost of another is told of each, and names its own limit") {
+  // Both could read all of 2 GB/s; b is held to 0.2 GB/s. With twice that, b takes half the time,
+  // and a, which had 1.8 GB/s, has 1.6.
+  const auto job = [](const std::string& id, const std::string& more) {
+    return R"({ "id": ")" + id + R"(", "hosts": ")" + id + R"(", )" + more + R"(
+      "step": { "compute": "1 ms", "jitter": "0 %" }, "barrier": { "base": "0 s", "per_doubling": "0 s" },
+      "dataset": { "on": "filer", "format": "raw", "sample": "1 MB", "samples": 100000000 },
+      "loader": { "batch": 1, "workers": 8, "prefetch": 2 } })";
+  };
+  const Prediction p = ranked({.file = "two.json",
+                               .text = R"({
+    "id": "two",
+    "cluster": { "hosts": [ { "id": "a", "count": 2 }, { "id": "b", "count": 2 } ] },
+    "storage": [ { "id": "filer", "type": "nfs",
+                   "head": { "count": 1, "read": "2 GB/s", "write": "2 GB/s", "ops": "1000 kops/s", "service": "10 us" },
+                   "client": { "connection": "10 GB/s", "stream": "10 GB/s", "read_ahead": "1 GiB", "nconnect": 16 } } ],
+    "jobs": [ )" + job("a", "") + ", " +
+                                       job("b", R"("limit": "200 MB/s",)") + R"( ],
+    "run": { "duration": "30 s", "replicas": 1 },
+    "expect": [ { "id": "a", "that": "job.a.gpu.utilization >= 99 %" },
+                { "id": "b", "that": "job.b.gpu.utilization >= 99 %" } ] })"});
+  const auto row = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
+                                [](const Bottleneck& b) { return b.resource == "job.b.limit"; });
+  REQUIRE(row != p.bottlenecks.end());
+  REQUIRE(row->gain.has_value());
+  CHECK(row->gain->each.at("b") == Approx(0.5).epsilon(0.05));
+  CHECK(row->gain->each.at("a") == Approx(1.0 - 1.8 / 1.6).epsilon(0.1));
+  CHECK(row->gain->time == Approx((row->gain->each.at("a") + row->gain->each.at("b")) / 2.0));
+  REQUIRE(p.assertions.size() == 2);
+  CHECK(p.assertions[0].limited_by.starts_with("storage.filer.head"));
+  CHECK(p.assertions[1].limited_by == "job.b.limit");
+}
+
 TEST_CASE("two limits of the same height are named together, since neither alone gains") {
   // 12 OSTs take 12 GB/s, and so does the port.
   const Prediction p = ranked(saving("12", "96 Gb/s"));

@@ -142,6 +142,18 @@ TEST_CASE("what a client of a storage system limits is relieved where its mount 
   CHECK(set("host.gpu.client").empty());
 }
 
+TEST_CASE("the limit of a job is a change that relieves the job") {
+  Design d = design();
+  d.jobs[0].job.values["limit"] = number(10e9, Dimension::rate);
+  d.jobs[0].job.values["limit_operations"] = number(2400, Dimension::op_rate);
+  const auto set = [&](const char* resource) {
+    const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
+    return changes.size() == 1 ? text_of(changes[0].change) : "";
+  };
+  CHECK(set("job.train.limit") == "jobs[train].limit=20 GB/s");
+  CHECK(set("job.train.limit_operations") == "jobs[train].limit_operations=4.8 kops/s");
+}
+
 TEST_CASE("two resources with one remedy give one change") {
   const auto changes = plan::candidate_changes(
       design(), blaming({"storage.scratch.ost.read", "storage.scratch.ost.write"}), 4);

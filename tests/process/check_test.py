@@ -340,6 +340,36 @@ class Policies(CheckCase):
             self.assertIn(line, done.stdout)
 
 
+class OneCause(CheckCase):
+    """What limits a missed target is the same for every verb: what gains most, by simulation."""
+
+    OUTAGE = ('"failures": [ { "id": "power", "type": "storage", "on": "scratch", "part": "service", "at": "61 s", '
+              '"failover": "2 min", "repair": "1 s" } ],\n  "run"')
+    CASES = {  # the cause, and what makes it the greatest
+        "failure.power": ('"run"', OUTAGE),
+        "job.train.limit": ('"hosts": "gpu",', '"hosts": "gpu", "limit": "1.5 GB/s",'),
+        "job.train.barrier": ('"every": "60 s"', '"every": "9 min"'),
+    }
+
+    def test_run_check_and_grow_name_the_same_cause(self):
+        for cause, (old, new) in self.CASES.items():
+            with self.subTest(cause):
+                folder = self.folder(a=HARD)
+                folder.edit("a.json", old, new)
+                checked = self.exits(1, folder.run("check", "a.json", "--format", "json"))
+                found = json.loads(checked.stdout)["scenarios"][0]["assertions"][0]["limited_by"]
+                self.assertEqual(found, cause)
+                for draws in ("0", "8"):
+                    ran = self.exits(1, folder.run("run", "a.json", "--draws", draws, "--format", "json"))
+                    self.assertEqual(json.loads(ran.stdout)["assertions"][0]["limited_by"], cause)
+                grown = folder.run("grow", "a.json", "--until", "1mo", "--of", "jobs.train.checkpoint.size=0.1 %/month",
+                                   "--format", "json")
+                message = json.loads(grown.stdout)["ceilings"][0]["message"]
+                text = self.exits(1, folder.run("run", "a.json", "--draws", "0", "--format", "json")).stdout
+                label = json.loads(text)["limit"]["label"]
+                self.assertIn("limited by the " + label, message)
+
+
 class Advice(CheckCase):
     def test_a_missed_target_names_a_change_that_meets_it(self):
         # 100 GB a minute at 32 GB/s stall 3.1 s of 63.1 s: 95 % are missed, and more OSTs help.

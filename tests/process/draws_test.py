@@ -105,6 +105,21 @@ class Draws(unittest.TestCase):
         few, many = (self.result("--draws", n, text=compute(TENTH))["metrics"][STEP]["value"] for n in ("8", "64"))
         self.assertEqual(few, many)
 
+    def test_the_middle_is_inside_and_is_printed_where_the_stated_figure_is_not(self):
+        # The step can only take longer than stated: 100 ms is the least of what it may be.
+        text = compute('{ "value": "100 ms", "low": "100 ms", "high": "150 ms" }')
+        for draws in ("8", "64"):
+            found = self.result("--draws", draws, text=text)
+            for name, figure in found["metrics"].items():
+                if "ci90" in figure:
+                    low, high = figure["ci90"]
+                    self.assertTrue(low <= figure["median"] <= high, (name, figure))
+        head = found["metrics"]["job.train.gpu.utilization"]
+        self.assertTrue(head["ci90"][0] <= head["value"] <= head["ci90"][1])
+        self.assertLess(found["metrics"][STEP]["value"], found["metrics"][STEP]["ci90"][0])
+        full = " ".join(Run("run", "FILE", "-v", "--draws", "64", "--no-advice", text=text).out.split())
+        self.assertRegex(full, r"step 100 ms \(90 % of outcomes [\d.]+ ms to [\d.]+ ms, middle [\d.]+ ms\)")
+
     def test_resolving_keeps_what_values_may_be(self):
         text = compute(TENTH)
         resolved = Run("resolve", "FILE", text=text)

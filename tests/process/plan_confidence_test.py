@@ -49,6 +49,24 @@ class Confidence(unittest.TestCase):
         self.assertGreaterEqual(found["confidence"]["probability"], 0.9)
         self.assertAlmostEqual(found["confidence"]["nominal_probability"], 0.5, delta=0.1)
 
+    def test_a_run_of_the_answer_holds_as_the_plan_says(self):
+        """The target's own confidence is what both go by. The model leaves open as much as a factor of e^0.2 besides the
+        input (uncertainty.md, table 1): together their widths are the root of the sum of the squares."""
+        text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+        run = Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text)
+        sure = json.loads(run.out)["plan"]["confidence"]
+        self.assertEqual(sure["asked"], 0.9)
+        ninety = 0.4 * math.exp(-math.hypot(math.log(0.8), 0.2) * 1.2816 / 1.6449)
+        self.assertAlmostEqual(sure["required"], math.ceil(100 / 10.15 / ninety), delta=1)
+        for count, holds in ((sure["required"], True), (sure["required"] - 1, False)):
+            again = Run("run", "FILE", "--format", "json", "--no-advice", "--draws", str(sure["draws"]),
+                        "--set", f"storage.scratch.ost.count={count}", text=text)
+            target = json.loads(again.out)["assertions"][0]
+            self.assertEqual(target["status"], "pass" if holds else "fail", target)
+            said = next(p for p in sure["points"] if p["count"] == count)
+            if said["probability"] is not None:
+                self.assertAlmostEqual(said["probability"], target["probability"], places=9)
+
     def test_more_draws_hold_with_more(self):
         points = plan("--confidence", "90%", "--draws", "64")["confidence"]["points"]
         whole = [p["met"] for p in points if p["draws"] == 64]
@@ -73,6 +91,8 @@ class Confidence(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         self.assertIn("for 90 % of all cases", run.out)
         self.assertIn("of 32 draws", run.out)
+        # Of the draws nine in ten hold there, and a run says less: it counts what the model leaves open.
+        self.assertRegex(" ".join(run.out.split()), r"a run of it says \d+ of 100 cases, with what seeds and the model leave")
 
     def test_what_is_no_share_is_refused(self):
         for wrong in ("110%", "0", "much"):

@@ -8,6 +8,7 @@
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/words.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
 #include "ui/report/waterfall.hpp"
@@ -100,6 +101,38 @@ TEST_CASE("where the time goes falls from 100 % to what computes") {
   CHECK(waterfall_sum(falls) ==
         "100 % - waiting for the slowest rank 2.9 % - saving checkpoints 2.6 % = compute 94.5 %");
   CHECK(widest_line(waterfall_lines(falls)) == 80);
+}
+
+TEST_CASE("time of which GPUs decode is not said to be waited for CPU cores") {
+  Prediction p = report::testing::missed_target();
+  const auto waited = [&](double cores, double decoders) {
+    p.metrics["job.train.waited.host.gpu.cpu"] = {cores, "s", {}};
+    p.metrics["job.train.waited.host.gpu.gpu.decode"] = {decoders, "s", {}};
+    return cpu_words(p, "train");
+  };
+  CHECK(waited(5.0, 0.1) == "waiting for CPU cores");
+  CHECK(waited(5.0, 5.0) == "waiting for decoders, cores");
+  CHECK(waited(0.1, 5.0) == "waiting for GPU decoders");
+  const std::vector<Fall> falls =
+      waterfall({{"compute", 0.9}, {"cpu", 0.1}}, cpu_words(p, "train"));
+  CHECK(falls[0].label == "waiting for GPU decoders");
+  p.breakdown["train"] = {{"compute", 0.9}, {"cpu", 0.1}};
+  for (const Format format : {Format::text, Format::markdown, Format::html}) {
+    const std::string text = render(p, report::testing::context(), format, {.full = true});
+    CHECK(text.find("waiting for GPU decoders") != std::string::npos);
+    CHECK(text.find("waiting for CPU cores") == std::string::npos);
+  }
+}
+
+TEST_CASE("a row names what is waited for most, whatever it gains") {
+  Prediction p = report::testing::missed_target();
+  p.bottlenecks.clear();
+  for (int i = 0; i < 7; ++i)
+    p.bottlenecks.push_back(
+        {"storage.s" + std::to_string(i) + ".ost", 0.5, i == 6 ? 0.8 : 0.01, ""});
+  const std::vector<LimitRow> rows = limit_rows(p);
+  REQUIRE(rows.size() == 5);
+  CHECK(rows.back().resource == "storage.s6.ost");
 }
 
 TEST_CASE("a report takes the columns that the terminal has") {

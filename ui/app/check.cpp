@@ -294,24 +294,20 @@ class CheckRun {
     std::vector<AssertionOutcome> outcomes;
     for (const CheckedAssertion& a : item.out.assertions) outcomes.push_back(a.outcome);
     item.prediction->assertions = std::move(outcomes);
-    std::vector<plan::Proposal> changes;
-    if (request_.in_repository)
-      changes = plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
-    for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
-    std::erase_if(item.prediction->assertions,
-                  [&](const AssertionOutcome& outcome) { return is_accepted(item, outcome.id); });
+    place_all(item);
+    std::erase_if(item.prediction->assertions, [&](const AssertionOutcome& outcome) {
+      return check::is_accepted(item.out.assertions, outcome.id);
+    });
     const Verdict verdict = predict::verdict_of(item.prediction->assertions);
     if (item.prediction->verdict != Verdict::inconclusive || verdict == Verdict::fail)
       item.prediction->verdict = verdict;
   }
 
-  /// Missed, and nobody minds.
-  static bool is_accepted(const Item& item, const std::string& id) {
-    return std::any_of(item.out.assertions.begin(), item.out.assertions.end(),
-                       [&](const CheckedAssertion& a) {
-                         return a.outcome.id == id &&
-                                (a.status == CheckStatus::waived || a.status == CheckStatus::known);
-                       });
+  void place_all(Item& item) const {
+    std::vector<plan::Proposal> changes;
+    if (request_.in_repository)
+      changes = plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
+    for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
   }
 
   void place(const Item& item, const std::vector<plan::Proposal>& changes,
@@ -350,9 +346,12 @@ class CheckRun {
     wanted.design = *item.design;
     wanted.draws = 0;
     wanted.timeline = false;
-    std::erase_if(wanted.design->expect,
-                  [&](const Expectation& e) { return is_accepted(item, e.id); });
+    std::erase_if(wanted.design->expect, [&](const Expectation& e) {
+      return check::is_accepted(item.out.assertions, e.id);
+    });
     item.prediction = run_report(session_, *item.scenario, wanted).value().prediction;
+    for (CheckedAssertion& a : all) check::name_limit(*item.prediction, a);
+    place_all(item);
     const std::vector<Alternative>& tried = item.prediction->alternatives;
     if (tried.empty()) return;
     for (CheckedAssertion& a : all) {

@@ -104,8 +104,12 @@ AssertionOutcome outcome_of(const Json& node, const std::string& at) {
 }
 
 Gain gain_of(const Json& node, const std::string& at) {
-  return {number(node, at, "time"), number(node, at, "utilization"),
-          text_or_empty(node, at, "part"), text_or_empty(node, at, "by")};
+  Gain out{number(node, at, "time"), number(node, at, "utilization"),
+           text_or_empty(node, at, "part"), text_or_empty(node, at, "by")};
+  if (node.contains("each"))
+    for (const auto& [id, time] : node["each"].items())
+      out.each[id] = as<double>(time, at + "/each/" + id, "number");
+  return out;
 }
 
 Gains gains_of(const Json& node, const std::string& at) {

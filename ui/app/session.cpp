@@ -57,6 +57,14 @@ void override_with(const PlanSpec& wanted, PlanSpec& spec) {
   if (wanted.draws) spec.draws = wanted.draws;
 }
 
+/// The confidence that targets ask for themselves, the greatest: `run` judges them by draws.
+std::optional<double> asked_confidence(const Design& design) {
+  std::optional<double> out;
+  for (const Expectation& e : design.expect)
+    if (e.level != "warn" && e.confidence) out = std::max(out.value_or(0.0), *e.confidence);
+  return out;
+}
+
 /// The part of a run that a page shows: two saves where there are any, else a minute, but no more
 /// steps than a picture can tell apart.
 TimelineRequest overview_of(const Prediction& prediction) {
@@ -316,6 +324,7 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, scenario.parameters(), spec, faults);
   override_with(wanted.spec, spec);
+  if (!spec.confidence) spec.confidence = asked_confidence(scenario.design());
   if (faults.has_errors()) {
     if (question.faults != nullptr)
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));

@@ -5,6 +5,7 @@
 #include "stallcast/label.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/waterfall.hpp"
@@ -67,7 +68,7 @@ std::string falls(const Explanation& e, const Ink& ink) {
   if (!e.prediction) return out;
   for (const auto& [job, shares] : e.prediction->breakdown)
     out += "\n" + ink.bold("Where 100 % of the GPU time of " + job + " goes") + "\n" +
-           waterfall_lines(waterfall(shares));
+           waterfall_lines(waterfall(shares, cpu_words(*e.prediction, job)));
   return out;
 }
 

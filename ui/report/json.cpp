@@ -70,10 +70,12 @@ Json uncertainty_array(const Uncertainty& uncertainty) {
 }
 
 Json gain_object(const Gain& gain) {
-  return {{"time", gain.time},
-          {"utilization", gain.utilization},
-          {"part", gain.part},
-          {"by", gain.by.empty() ? Json(nullptr) : Json(gain.by)}};
+  Json out = {{"time", gain.time},
+              {"utilization", gain.utilization},
+              {"part", gain.part},
+              {"by", gain.by.empty() ? Json(nullptr) : Json(gain.by)}};
+  if (!gain.each.empty()) out["each"] = gain.each;
+  return out;
 }
 
 Json bottleneck_object(const Bottleneck& b) {

@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
@@ -48,15 +49,28 @@ const Bottleneck* find_bottleneck(const Prediction& p, const std::string& resour
   return found == p.bottlenecks.end() ? nullptr : &*found;
 }
 
+/// The job or tenant that the target `id` is about; "" where it is of none.
+std::string job_of(const std::string& id, const Prediction& p) {
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.id == id) return std::string(metric::parse(a.metric).id);
+  return "";
+}
+
 /// Of one resource: by what it gains, else by what it costs.
 Limit by_resource(const Prediction& p, const std::string& resource, std::string target) {
   const std::string label = label::of_resource(resource);
   if (is_barrier(resource))
     return {Limit::Kind::barrier, resource, label, mean_share(p, "sync"), std::move(target)};
   const Bottleneck* b = find_bottleneck(p, resource);
-  if (b != nullptr)
+  // Of a target of one job among several, what that job saves.
+  const std::string job = b != nullptr && b->gain ? job_of(target, p) : "";
+  if (b != nullptr && b->gain && b->gain->each.contains(job)) {
+    if (const double saved = b->gain->each.at(job); saved >= p.gains->noise)
+      return {Limit::Kind::gain, resource, label, saved, std::move(target), job};
+  } else if (b != nullptr) {
     if (const Gain* gain = gain_of(*b, p))
       return {Limit::Kind::gain, resource, label, gain->time, std::move(target)};
+  }
   const double share = b == nullptr ? 0.0 : b->blamed_share * waiting_share(p);
   return {Limit::Kind::resource, resource, label, share, std::move(target)};
 }
@@ -124,6 +138,28 @@ std::string_view kind_name(Limit::Kind kind) {
   return "unnamed";
 }
 
+std::string_view what_is_tried(std::string_view resource) {
+  const std::string_view last = resource.substr(resource.rfind('.') + 1);
+  const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.");
+  if (resource.starts_with("failure.")) return "without it";
+  if (owned && last.starts_with("limit")) return "twice as high";
+  return is_barrier(resource) ? "half of it" : "twice as fast";
+}
+
+std::string_view cpu_words(const Prediction& p, const std::string& job) {
+  double cores = 0.0, decoders = 0.0;
+  const std::string waited = metric::of_job(job, "waited.host.");
+  for (auto m = p.metrics.lower_bound(waited); m != p.metrics.end() && m->first.starts_with(waited);
+       ++m) {
+    if (m->first.ends_with(".gpu.decode")) decoders += m->second.value;
+    if (m->first.ends_with(".cpu")) cores += m->second.value;
+  }
+  constexpr double kMost = 0.9;
+  if (decoders > kMost * (cores + decoders)) return "waiting for GPU decoders";
+  return decoders > (1.0 - kMost) * (cores + decoders) ? "waiting for decoders, cores"
+                                                       : label::of_cause("cpu");
+}
+
 std::string of_the_time(const Prediction& p) {
   const std::string what = time_gained(p);
   return what.empty() ? " of the time" : " of the time " + what;
@@ -133,7 +169,8 @@ std::string limit_phrase(const Prediction& p) {
   const Limit limit = limit_of(p);
   const std::string target = limit.target.empty() ? "" : ", target " + limit.target;
   const std::string by = "limited by the " + limit.label + target + ": ";
-  const std::string share = print_share(limit.share) + of_the_time(p);
+  const std::string share =
+      print_share(limit.share) + of_the_time(p) + (limit.job.empty() ? "" : " of " + limit.job);
   switch (limit.kind) {
     case Limit::Kind::failures:
       return "limited by failures: " + share + " goes to lost work and restarts";
@@ -145,7 +182,7 @@ std::string limit_phrase(const Prediction& p) {
       return limit.share > 0.0 ? by + share + " is spent waiting for it"
                                : by.substr(0, by.size() - 2);
     case Limit::Kind::gain:
-      return by + "twice as fast saves " + share;
+      return by + std::string(what_is_tried(limit.name)) + " saves " + share;
     case Limit::Kind::together:
       return by + "both twice as fast saves " + share;
     case Limit::Kind::nothing:

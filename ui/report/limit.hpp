@@ -27,6 +27,7 @@ struct Limit {
   std::string label;     ///< "OSTs of scratch", "GPU compute"
   double share = 0.0;    ///< of the time: what it costs, or what it would save at twice the speed
   std::string target{};  ///< id of the missed one; "" without
+  std::string job{};     ///< of several jobs or tenants, whose time `share` is of; "": of all
 };
 [[nodiscard]] Limit limit_of(const Prediction& prediction);
 
@@ -36,6 +37,13 @@ struct Limit {
 /// "limited by the OSTs of scratch: twice as fast saves 3 % of the time"; "" when nothing can be
 /// said.
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);
+
+/// What is tried of a resource: "twice as fast"; "twice as high" of a limit that somebody set,
+/// "half of it" of what ranks wait for each other, "without it" of an outage.
+[[nodiscard]] std::string_view what_is_tried(std::string_view resource);
+
+/// What the "cpu" of a job's time is waited for: most of it CPU cores, or GPUs that decode.
+[[nodiscard]] std::string_view cpu_words(const Prediction& prediction, const std::string& job);
 
 /// " of the time", or of that of what tenants ask for: what a share is of.
 [[nodiscard]] std::string of_the_time(const Prediction& prediction);

@@ -117,11 +117,13 @@ Json confident_object(const PlanResult& plan) {
               {"points", Json::array()}};
   if (sure.fitted > 0) out["fitted"] = sure.fitted;
   for (const DrawnPoint& point : sure.points)
-    out["points"].push_back({{"count", point.count},
-                             {"values", values(point)},
-                             {"draws", point.draws},
-                             {"met", point.met},
-                             {"meets", point.meets}});
+    out["points"].push_back(
+        {{"count", point.count},
+         {"values", values(point)},
+         {"draws", point.draws},
+         {"met", point.met},
+         {"probability", point.probability ? Json(*point.probability) : Json(nullptr)},
+         {"meets", point.meets}});
   return out;
 }
 

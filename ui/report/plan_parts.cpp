@@ -145,6 +145,14 @@ std::string in_draws(const DrawnPoint& point) {
   return std::to_string(point.met) + " of " + std::to_string(point.draws) + " draws";
 }
 
+/// What `run` says of the answer, where that is less than was asked of the draws.
+std::string as_run_says(const ConfidentPlan& sure) {
+  const std::optional<double>& said = sure.points[*sure.answer].probability;
+  if (!said || *said >= sure.asked) return "";
+  return "; a run of it says " + std::to_string(std::lround(100.0 * *said)) +
+         " of 100 cases, with what seeds and the model leave open";
+}
+
 /// Designs next to the answer, by how often their targets hold.
 PlanPart drawn(const PlanResult& plan) {
   PlanPart out{"How often the targets hold", {}};
@@ -179,12 +187,13 @@ std::string confident_text(const PlanResult& plan) {
                 ? "no design that was looked at meets the targets in "
                 : "the search has no answer yet for ") +
            asked_text(sure);
-  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure);
+  const std::string run = as_run_says(sure);
+  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;
   std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
   if (sure.nominal)
     out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " the targets hold in " +
            in_draws(sure.points[*sure.nominal]);
-  return out;
+  return out + run;
 }
 
 std::string_view status_name(PlanStatus status) {

@@ -4,11 +4,13 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/markdown.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
+#include "ui/report/waterfall.hpp"
 
 /// A comment under a change: a line of verdict, a few figures, and all else folded.
 namespace stallcast::report {
@@ -126,7 +128,7 @@ std::string time_markdown(const Prediction& p) {
     const std::vector<int> tenths = tenths_of_percent(shares);
     for (std::size_t i = 0; i < tenths.size(); ++i)
       if (tenths[i] != 0)
-        out += "| " + std::string(label::of_cause(kBreakdownCauses[i])) + " | " +
+        out += "| " + std::string(words_of_cause(i, cpu_words(p, job))) + " | " +
                print_tenths(tenths[i]) + " |\n";
   }
   return out;

@@ -202,32 +202,57 @@ const Gain* gain_of(const Bottleneck& b, const Prediction& p) {
   return p.gains && b.gain && b.gain->time >= p.gains->noise ? &*b.gain : nullptr;
 }
 
+namespace {
+
+LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
+  LimitRow row{b.resource, cost, b.utilization, b.headroom, {}, {}, {}};
+  row.gain = worth_phrase(b, p);
+  if (const Gain* gain = gain_of(b, p))
+    if (gain->by != gain->part) row.by = gain->by;
+  std::vector<std::string> text;
+  if (!row.gain.empty()) text.push_back(std::string(what_is_tried(b.resource)) + ": " + row.gain);
+  if (cost >= kNothing || row.gain.empty())
+    text.push_back(print_share(cost) + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
+  if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");
+  if (!b.headroom.empty()) text.push_back(b.headroom);
+  row.text = base::join(text, ", ");
+  return row;
+}
+
+}  // namespace
+
 std::vector<LimitRow> limit_rows(const Prediction& p) {
   const double waiting = waiting_share(p);
+  const auto most = std::max_element(
+      p.bottlenecks.begin(), p.bottlenecks.end(),
+      [](const auto& a, const auto& b) { return a.blamed_share < b.blamed_share; });
   std::vector<LimitRow> out;
-  for (const Bottleneck& b : p.bottlenecks) {
-    const double cost = b.blamed_share * waiting;
-    const Gain* gain = gain_of(b, p);
-    if (cost < kNothing && b.utilization < kBusy && gain == nullptr) continue;
-    LimitRow row{b.resource, cost, b.utilization, b.headroom, {}, {}, {}};
-    row.gain = worth_phrase(b, p);
-    if (gain != nullptr) row.by = gain->by;
-    std::vector<std::string> text;
-    if (!row.gain.empty())
-      text.push_back((b.resource.ends_with(".barrier") ? "half of it: " : "twice as fast: ") +
-                     row.gain);
-    if (cost >= kNothing || row.gain.empty())
-      text.push_back(print_share(cost) + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
-    if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");
-    if (!b.headroom.empty()) text.push_back(b.headroom);
-    row.text = base::join(text, ", ");
-    out.push_back(std::move(row));
-    if (out.size() == kMostBottlenecks) break;
+  bool told = false;  // what is waited for most, also where less of it gains nothing
+  for (auto b = p.bottlenecks.begin(); b != p.bottlenecks.end(); ++b) {
+    const double cost = b->blamed_share * waiting;
+    if (cost < kNothing && b->utilization < kBusy && gain_of(*b, p) == nullptr) continue;
+    const bool last = out.size() + 1 == kMostBottlenecks;
+    told = told || b == most || most->blamed_share * waiting < kNothing;
+    if (last && !told) b = most;
+    out.push_back(limit_row(*b, b->blamed_share * waiting, p));
+    if (last) break;
   }
   return out;
 }
 
 std::string gain_phrase(const Gain& gain) {
+  const auto saves = [](const auto& one) { return one.second >= kLoss; };
+  const auto loses = [](const auto& one) { return one.second <= -kLoss; };
+  // What one gains at the cost of others is no gain of all.
+  if (std::any_of(gain.each.begin(), gain.each.end(), saves) &&
+      std::any_of(gain.each.begin(), gain.each.end(), loses)) {
+    std::vector<std::string> parts;
+    for (const auto& [id, time] : gain.each)
+      if (std::abs(time) >= kLoss)
+        parts.push_back(print_share(std::abs(time)) + (time < 0.0 ? " more" : " less") +
+                        " time for " + id);
+    return base::join(parts, ", ");
+  }
   const std::string out =
       print_share(std::abs(gain.time)) + (gain.time < 0.0 ? " more time" : " less time");
   return gain.utilization == 0.0 ? out : out + " (" + signed_points(gain.utilization, 1) + ")";
@@ -236,7 +261,10 @@ std::string gain_phrase(const Gain& gain) {
 std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
   if (!p.gains || !b.gain) return "";
   const double loss = std::max(kLoss, p.gains->noise);
-  const bool told = b.gain->time >= p.gains->noise || b.gain->time <= -loss;
+  const auto tell = [&](double time) { return time >= p.gains->noise || time <= -loss; };
+  const bool told = tell(b.gain->time) ||
+                    std::any_of(b.gain->each.begin(), b.gain->each.end(),
+                                [](const auto& one) { return std::abs(one.second) >= kLoss; });
   return told ? gain_phrase(*b.gain) : "nothing";
 }
 

@@ -5,10 +5,12 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
+#include "ui/report/waterfall.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -58,7 +60,7 @@ std::string time_split(const Prediction& p, const Ink& ink) {
       if (tenths[i] == 0) continue;
       const auto bar = static_cast<std::size_t>(
           std::lround(static_cast<double>(tenths[i]) / 1000.0 * bar_columns()));
-      out += "  " + left(label::of_cause(kBreakdownCauses[i]), kCauseColumns) +
+      out += "  " + left(words_of_cause(i, cpu_words(p, job)), kCauseColumns) +
              right(print_tenths(tenths[i]), 8);
       if (bar > 0) out += "  " + std::string(bar, '#');
       out += "\n";

@@ -16,13 +16,18 @@ constexpr std::size_t kFigureColumns = 9;
 
 }  // namespace
 
-std::vector<Fall> waterfall(const std::map<std::string, double>& shares) {
+std::string_view words_of_cause(std::size_t cause, std::string_view cpu) {
+  const std::string_view name = kBreakdownCauses[cause];
+  return name == "cpu" ? cpu : label::of_cause(name);
+}
+
+std::vector<Fall> waterfall(const std::map<std::string, double>& shares, std::string_view cpu) {
   const std::vector<int> tenths = tenths_of_percent(shares);
   std::vector<Fall> out;
   for (std::size_t i = 1; i < tenths.size(); ++i)
     if (tenths[i] > 0)
-      out.push_back({std::string(kBreakdownCauses[i]),
-                     std::string(label::of_cause(kBreakdownCauses[i])), tenths[i], 0});
+      out.push_back(
+          {std::string(kBreakdownCauses[i]), std::string(words_of_cause(i, cpu)), tenths[i], 0});
   std::stable_sort(out.begin(), out.end(),
                    [](const Fall& a, const Fall& b) { return a.from > b.from; });
   int left_over = kWhole;

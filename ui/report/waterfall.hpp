@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Where 100 % of the GPU time goes, cause after cause, down to what computes.
@@ -16,9 +17,13 @@ struct Fall {
   [[nodiscard]] int part() const { return from - to; }
 };
 
+/// Words for a cause of kBreakdownCauses; `cpu`: those for "cpu".
+[[nodiscard]] std::string_view words_of_cause(std::size_t cause, std::string_view cpu);
+
 /// What a job's time is lost to, the largest first; then, from 0, what computes. Tenths as every
 /// view rounds them, so that the parts sum to 100.0 %. Causes that take nothing are left out.
-[[nodiscard]] std::vector<Fall> waterfall(const std::map<std::string, double>& shares);
+[[nodiscard]] std::vector<Fall> waterfall(const std::map<std::string, double>& shares,
+                                          std::string_view cpu = "waiting for CPU cores");
 
 /// "100 % - saving checkpoints 4.1 % - waiting for the slowest rank 1.4 % = computing 94.5 %".
 [[nodiscard]] std::string waterfall_sum(const std::vector<Fall>& falls);

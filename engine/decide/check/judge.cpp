@@ -127,6 +127,19 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
   return out;
 }
 
+void name_limit(const Prediction& prediction, CheckedAssertion& checked) {
+  if (checked.outcome.limited_by.empty()) return;
+  checked.outcome.limited_by = predict::limiter(prediction, checked.outcome.metric);
+  checked.load = load_of(prediction, checked.outcome.limited_by);
+}
+
+bool is_accepted(const std::vector<CheckedAssertion>& all, const std::string& id) {
+  return std::any_of(all.begin(), all.end(), [&](const CheckedAssertion& a) {
+    return a.outcome.id == id &&
+           (a.status == CheckStatus::waived || a.status == CheckStatus::known);
+  });
+}
+
 std::vector<std::string> stale_entries(const Design& design, const ScenarioKey& scenario,
                                        const Baseline& baseline, const CheckRules& rules) {
   std::vector<std::string> out;

@@ -21,6 +21,12 @@ namespace stallcast::check {
                                                   const Baseline* baseline, const CheckRules& rules,
                                                   Diagnostics& faults);
 
+/// Names what limits `checked` again, as the target of `prediction` says now that gains are known.
+void name_limit(const Prediction& prediction, CheckedAssertion& checked);
+
+/// Whether the one with this id is missed, and nobody minds.
+[[nodiscard]] bool is_accepted(const std::vector<CheckedAssertion>& all, const std::string& id);
+
 /// Why what `baseline` has on a scenario no longer fits: other models, assertions that are gone or
 /// now name another metric. Empty when it fits.
 [[nodiscard]] std::vector<std::string> stale_entries(const Design& design,

@@ -31,6 +31,9 @@ constexpr double kEvents = 2.5e6;
 constexpr double kHistories = 200.0;
 /// Parts that gain so much more together than the best alone limit together.
 constexpr double kTogether = 2.0;
+/// A resource that is called as the value that gains most is taken for one that is blamed so much
+/// more.
+constexpr double kNamed = 0.01;
 
 using Levers = std::vector<Lever>;
 
@@ -42,6 +45,8 @@ Gain gain_of(const Prediction& before, const Prediction& after, const std::strin
     return out;
   }
   out.time = time_saved(before, after);
+  out.each = times_saved(before, after);
+  if (out.each.size() < 2) out.each.clear();
   out.utilization = mean_utilization(after) - mean_utilization(before);
   return out;
 }
@@ -58,7 +63,7 @@ std::string resource_of(const std::string& part) {
   for (const auto& [path, name] :
        {std::pair{"cluster.hosts.", "host."}, std::pair{"cluster.fabric", "fabric"},
         std::pair{"jobs.", "job."}, std::pair{"tenants.", "tenant."},
-        std::pair{"stages.", "stage."}})
+        std::pair{"stages.", "stage."}, std::pair{"failures.", "failure."}})
     if (out.starts_with(path)) return name + out.substr(std::string_view(path).size());
   return out;
 }
@@ -89,6 +94,7 @@ class Ranking {
       fill();
     }
     p_.gains = std::move(out_);
+    predict::name_limits(p_);
   }
 
  private:
@@ -142,7 +148,8 @@ class Ranking {
       owner.blame += blamed(path);
       owner.parts.push_back(path);
       owner.levers.insert(owner.levers.end(), part.levers.begin(), part.levers.end());
-      everything.insert(everything.end(), part.levers.begin(), part.levers.end());
+      if (!part.breaks())
+        everything.insert(everything.end(), part.levers.begin(), part.levers.end());
     }
     const std::vector<std::optional<Gain>> nudged = tried({everything}, kNudge);
     if (nudged.front()) out_.noise = 2.0 * std::abs(nudged.front()->time);
@@ -267,7 +274,7 @@ class Ranking {
     std::vector<std::pair<std::string, Levers>> items;
     const Owner* widest = nullptr;
     for (const auto& [path, owner] : owners_) {
-      if (!owner.known) continue;
+      if (!owner.known || parts_.at(owner.parts.front()).breaks()) continue;
       owners = std::max(owners, owner.gain.time);
       items.emplace_back(path, owner.levers);
       if (widest == nullptr || owner.gain.time > widest->gain.time) widest = &owner;
@@ -299,7 +306,7 @@ class Ranking {
       if (gain == gains_.end()) continue;
       const std::string& by = gain->second.by;
       const bool named = !by.empty() && resource_of(by) == b.resource;
-      const double suits = (named ? 1.0 : 0.0) + b.blamed_share + 1e-3 * b.utilization;
+      const double suits = (named ? kNamed : 0.0) + b.blamed_share + 1e-3 * b.utilization;
       if (!row.contains(part) || suits > fit[part]) row[part] = i, fit[part] = suits;
     }
     for (const auto& [part, gain] : gains_) {

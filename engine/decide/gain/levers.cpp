@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "engine/base/design_values.hpp"
 #include "models/contract/registry.hpp"
@@ -203,6 +204,9 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
         const models::RoleInfo* role = models::find_role(id);
         if (role == nullptr) return;
         if (role->role == Role::host) add_slow(path, at, component, out);
+        if (role->role == Role::failure && component.kind == "storage" &&
+            lost.most(Role::storage, "") >= kNoTime)
+          out[path] = {path, path, {{path, at, "", 0.0}}};
         for (const auto& [key, value] : component.values) {
           if (lost.most(role->role, key) < kNoTime) continue;
           const std::optional<double> factor = factor_of(role->role, key, value);
@@ -225,6 +229,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   };
   const std::string owner = base::component_path(name.role, name.id);
   if (name.role == "fabric") return known("cluster.fabric");
+  if (name.role == "failure") return known(owner);
   if (name.role == "job") {
     if (word == "checkpoint" || word == "barrier" || word.starts_with("limit"))
       return known(owner + "." + word);
@@ -261,8 +266,13 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
                            [&](const std::string&, std::string_view role, Component& component) {
                              components.emplace_back(role, &component);
                            });
+  std::set<std::string> gone;
   for (const Lever& lever : levers) {
     auto& [role_id, component] = components[lever.component];
+    if (lever.removes()) {
+      if (strength >= 1.0) gone.insert(component->id);
+      continue;
+    }
     Value& value = component->values.find(lever.key)->second;
     double wanted = value.number * std::pow(lever.factor, strength);
     if (value.dimension == Dimension::count) wanted = std::round(wanted);
@@ -271,6 +281,7 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
       wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
     value.number = wanted;
   }
+  std::erase_if(out.failures, [&](const Component& failure) { return gone.contains(failure.id); });
   return out;
 }
 

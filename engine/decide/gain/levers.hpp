@@ -19,6 +19,8 @@ struct Lever {
   std::size_t component = 0;  ///< in the order of base::for_each_component
   std::string key;
   double factor = 2.0;
+  /// Of what breaks there is no half: it is left out.
+  [[nodiscard]] bool removes() const { return key.empty(); }
 };
 
 /// What is made faster together: all of "storage[scratch].ost".
@@ -26,6 +28,8 @@ struct DesignPart {
   std::string path;
   std::string owner;  ///< "storage[scratch]": parts of one owner are tried together first
   std::vector<Lever> levers;
+  /// Whether it is an outage, which is not made faster but left out.
+  [[nodiscard]] bool breaks() const { return levers.size() == 1 && levers.front().removes(); }
 };
 
 /// Parts that could gain something, as far as a prediction tells: nothing gains more than the time

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/base/assertion.hpp"
+#include "engine/decide/gain/gains.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/breakdown.hpp"
@@ -221,6 +222,16 @@ class Months {
     }
   }
 
+  /// What limits a target of a month, as `run` of that month would say.
+  [[nodiscard]] std::string limit_in(int month, const AssertionOutcome& target) const {
+    Prediction& prediction = ranked_.try_emplace(month, seen_.at(month)).first->second;
+    if (!prediction.gains)
+      gain::rank_by_gain(designs_.at(month), prediction, {.predict = options_});
+    for (const AssertionOutcome& a : prediction.assertions)
+      if (a.id == target.id) return a.limited_by;
+    return target.limited_by;
+  }
+
   void add_targets(GrowthResult& out) const {
     for (const AssertionOutcome& first : seen_.begin()->second.assertions) {
       GrowthTarget target{first.id, first.that, first.level, first.metric, first.unit, {}, {}};
@@ -238,8 +249,8 @@ class Months {
         target.values.emplace_back(found->value);
         if (found->status != "fail" || missed) continue;
         missed = month;
-        const std::string by =
-            found->limited_by.empty() ? "" : "; " + found->limited_by + " limits it";
+        const std::string limit = limit_in(month, *found);
+        const std::string by = limit.empty() ? "" : "; limited by the " + label::of_resource(limit);
         out.ceilings.push_back(
             {GrowthCeiling::Kind::target, first.id, month, found->that + " is missed" + by, ""});
       }
@@ -256,6 +267,7 @@ class Months {
   std::map<int, Design> designs_;
   std::map<int, std::vector<models::Room>> rooms_;
   std::map<int, Prediction> seen_;
+  mutable std::map<int, Prediction> ranked_;  ///< of `seen_`, with what gains
 };
 
 }  // namespace

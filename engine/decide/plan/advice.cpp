@@ -181,6 +181,9 @@ class Advisor {
   [[nodiscard]] const Component* component_of(const ResourceName& name) const {
     if (name.role == "storage") return design_.find_storage(name.id);
     if (name.role == "host") return design_.find_host(name.id);
+    if (name.role == "job")
+      for (const JobDesign& job : design_.jobs)
+        if (job.job.id == name.id) return &job.job;
     return name.role == "fabric" ? &design_.fabric : nullptr;
   }
 

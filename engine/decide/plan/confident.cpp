@@ -18,6 +18,9 @@ struct Tally {
   std::size_t made = 0;    ///< draws looked at
   std::size_t broken = 0;  ///< of them, no valid design
   std::size_t met = 0;
+  /// Of the target that is met most rarely, as `run` has it; once judged.
+  std::optional<double> probability = std::nullopt;
+  bool sure = false;  ///< `run` judges each target with a confidence of its own as met
   [[nodiscard]] std::size_t missed() const { return made - broken - met; }
 };
 
@@ -39,6 +42,7 @@ class Drawn {
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!out[i].ok()) continue;
+      if (!failed && hold(tallies_[cells[i]])) failed = judge(cells[i], *out[i]);
       if (failed)
         out[i] = *failed;
       else
@@ -55,12 +59,37 @@ class Drawn {
   }
 
   [[nodiscard]] const std::map<Cell, Tally>& tallies() const { return tallies_; }
+  [[nodiscard]] bool meets(const Tally& tally) const { return hold(tally) && tally.sure; }
+
+ private:
   /// A design of which no draw can be built does not meet its targets.
-  [[nodiscard]] bool meets(const Tally& tally) const {
+  [[nodiscard]] bool hold(const Tally& tally) const {
     return tally.met > 0 && tally.missed() <= allowed(tally);
   }
 
- private:
+  /// The draws of a cell in which the targets hold, judged as `run` does: with what seeds and the
+  /// model leave open.  [docs/models/uncertainty.md, eq. 5]
+  std::optional<Failure> judge(const Cell& cell, const Prediction& as_it_is) {
+    Tally& tally = tallies_[cell];
+    if (tally.probability) return std::nullopt;
+    if (std::optional<Failure> failed = complete(cell)) return failed;
+    const Design& design = *designs_.at(cell);
+    uncertain::DrawOptions how{.predict = designs_.options(), .draws = draws_};
+    how.predict.vary = question_.help.vary;
+    how.valid = question_.help.valid;
+    const Result<Uncertainty> found = uncertain::outcomes(design, as_it_is, how);
+    if (!found.ok()) return found.failure();
+    tally.sure = true;
+    tally.probability = 1.0;
+    for (const Expectation& e : design.expect) {
+      const auto holds = found->probability.find(e.id);
+      if (e.level == "warn" || holds == found->probability.end()) continue;
+      tally.sure = tally.sure && holds->second >= e.confidence.value_or(0.0);
+      tally.probability = std::min(*tally.probability, holds->second);
+    }
+    return std::nullopt;
+  }
+
   /// In how many draws the targets of a design have to hold, of those that can be built.
   [[nodiscard]] std::size_t needed(const Tally& tally) const {
     const auto usable = static_cast<double>(draws_ - tally.broken);
@@ -174,6 +203,7 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
       point.values.push_back(text_of(problem.axes[a].values[cell[a]]));
     point.draws = tally.made - tally.broken;
     point.met = tally.met;
+    point.probability = tally.probability;
     point.meets = drawn.meets(tally);
     out.points.push_back(std::move(point));
   }

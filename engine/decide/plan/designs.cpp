@@ -91,6 +91,14 @@ std::vector<Design> Designs::variants(const Cell& cell) {
   return out;
 }
 
+int Designs::usual_replicas(const Cell& cell) { return replicas_of(*at(cell), options_); }
+
+predict::PredictOptions Designs::options() const {
+  predict::PredictOptions out = options_;
+  out.run.time_limit_s = time_left().value_or(0.0);
+  return out;
+}
+
 std::vector<Result<Prediction>> Designs::once(std::span<const Design> designs) {
   predict::PredictOptions how = predict::one_run(options_);
   const std::optional<double> left = time_left();

@@ -47,6 +47,10 @@ class Designs {
 
   /// The design of a cell as it is, and with each of the outages. REQUIRES: all are valid.
   [[nodiscard]] std::vector<Design> variants(const Cell& cell);
+  /// Replicas that a run of `cell` has unless it is told otherwise. REQUIRES: a valid design.
+  [[nodiscard]] int usual_replicas(const Cell& cell);
+  /// How to predict, within what is left of the time limit.
+  [[nodiscard]] predict::PredictOptions options() const;
   /// Each simulated once, with the first seed, within the same time limit.
   [[nodiscard]] std::vector<Result<Prediction>> once(std::span<const Design> designs);
 

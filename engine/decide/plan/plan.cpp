@@ -151,7 +151,18 @@ class Answer {
              base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis])});
   }
 
+  /// Where the answer took more replicas than a run of it has.
+  void replicas(const PlanPoint& answer) {
+    const std::int64_t usual = designs_.usual_replicas(*search_.answer);
+    if (answer.replicas > usual)
+      out_.notes.push_back("decided by " + std::to_string(answer.replicas) + " replicas: of the " +
+                           std::to_string(usual) +
+                           " that a run of it has, the interval straddles a limit (--replicas " +
+                           std::to_string(answer.replicas) + ")");
+  }
+
   void remarks() {
+    if (out_.answer) replicas(out_.points[*out_.answer]);
     const bool falls = out_.axes.front().falls;
     if (search_.non_monotone)
       out_.notes.push_back(

@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
@@ -129,28 +130,45 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
   return out;
 }
 
-/// Whether ranks of the job of `metric` wait more for each other than for anything else, and the
-/// metric counts that wait. Then the job's id, else "".
-std::string held_by_barrier(const Prediction& prediction, std::string_view metric) {
+/// The job whose time `metric` is about, all that it waits for; "" where it is of something else.
+std::string job_of_time(const Prediction& prediction, std::string_view metric) {
   constexpr std::string_view kCounting[] = {"gpu.utilization", "goodput", "au", "step.time",
                                             "throughput"};
   for (const auto& [job, shares] : prediction.breakdown) {
     const std::string prefix = metric::of_job(job);
     if (!metric.starts_with(prefix)) continue;
     const std::string_view rest = metric.substr(prefix.size());
-    if (std::none_of(std::begin(kCounting), std::end(kCounting),
-                     [&](std::string_view name) { return rest.starts_with(name); }))
-      continue;
-    double sync = 0.0, other = 0.0;
-    for (const auto& [cause, share] : shares) {
-      if (cause == "sync")
-        sync = share;
-      else if (cause != "compute")
-        other += share;
-    }
-    if (sync > other) return job;
+    if (std::any_of(std::begin(kCounting), std::end(kCounting),
+                    [&](std::string_view name) { return rest.starts_with(name); }))
+      return job;
   }
   return "";
+}
+
+/// Whether ranks of `job` wait more for each other than for anything else.
+bool held_by_barrier(const Prediction& prediction, const std::string& job) {
+  double sync = 0.0, other = 0.0;
+  for (const auto& [cause, share] : prediction.breakdown.at(job)) {
+    if (cause == "sync")
+      sync = share;
+    else if (cause != "compute")
+      other += share;
+  }
+  return sync > other;
+}
+
+/// What `id` gains most from, alone; "" where nothing is known to.
+std::string gains_most(const Prediction& prediction, const std::string& id) {
+  if (!prediction.gains) return "";
+  double most = prediction.gains->noise;
+  std::string out;
+  for (const Bottleneck& b : prediction.bottlenecks)
+    if (const double gain = b.gain ? gain_of(*b.gain, id) : 0.0; gain >= most && gain > 0.0) {
+      if (!out.empty() && gain == most) continue;
+      most = gain;
+      out = b.resource;
+    }
+  return out;
 }
 
 /// Replicas say the same with figures of their own: those of the first are told.
@@ -164,15 +182,25 @@ std::string without_numbers(const std::string& warning) {
 }  // namespace
 
 std::string limiter(const Prediction& prediction, std::string_view metric) {
-  if (const std::string job = held_by_barrier(prediction, metric); !job.empty())
-    return metric::of_job(job, "barrier");
+  const metric::Name name = metric::parse(metric);
+  if (name.domain == metric::Domain::resource) return std::string(name.id);
+  const std::string job = job_of_time(prediction, metric);
+  const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
+  const std::string whole = job.empty() ? "" : "job." + job;  // where it waited most, all in all
   // the longest entry that is the metric or a parent of it
-  for (std::string name(metric); !name.empty();) {
-    const auto found = prediction.limited_by.find(name);
+  for (std::string entry(metric); !entry.empty() && entry != whole;) {
+    const auto found = prediction.limited_by.find(entry);
     if (found != prediction.limited_by.end()) return found->second;
-    const std::size_t dot = name.rfind('.');
-    name.resize(dot == std::string::npos ? 0 : dot);
+    const std::size_t dot = entry.rfind('.');
+    entry.resize(dot == std::string::npos ? 0 : dot);
   }
+  if (!job.empty() || tenant)
+    if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job);
+        !first.empty())
+      return first;
+  if (!job.empty() && held_by_barrier(prediction, job)) return metric::of_job(job, "barrier");
+  if (const auto found = prediction.limited_by.find(whole); found != prediction.limited_by.end())
+    return found->second;
   return prediction.bottlenecks.empty() ? std::string() : prediction.bottlenecks.front().resource;
 }
 

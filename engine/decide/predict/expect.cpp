@@ -47,12 +47,6 @@ int badness(std::string_view status) {
   return status == "fail" ? 2 : status == "inconclusive" ? 1 : 0;
 }
 
-/// The resource in "resource.storage.scratch.ost.utilization", or "".
-std::string resource_of(std::string_view metric) {
-  const metric::Name name = metric::parse(metric);
-  return name.domain == metric::Domain::resource ? std::string(name.id) : "";
-}
-
 std::string metric_hint(const std::string& metric, const Prediction& prediction) {
   if (is_plan_metric(metric)) return "only \"stallcast plan\" computes it";
   std::vector<std::string> names;
@@ -150,10 +144,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
   out.metric = *worst;
   if (to) out.limit = to->limit;
   if (to && assertion.upper) out.upper = to->upper;
-  if (to) {
-    out.limited_by = resource_of(*worst);
-    if (out.limited_by.empty()) out.limited_by = limiter(prediction, *worst);
-  }
+  if (to) out.limited_by = limiter(prediction, *worst);
   return out;
 }
 
@@ -216,6 +207,11 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
 void leave_open(std::span<AssertionOutcome> outcomes) {
   for (AssertionOutcome& outcome : outcomes)
     if (outcome.confidence && !outcome.probability) outcome.status = "inconclusive";
+}
+
+void name_limits(Prediction& prediction) {
+  for (AssertionOutcome& outcome : prediction.assertions)
+    if (!outcome.limited_by.empty()) outcome.limited_by = limiter(prediction, outcome.metric);
 }
 
 Verdict verdict_of(std::span<const AssertionOutcome> outcomes) {

@@ -66,10 +66,14 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
 
-/// The resource that most limits `metric`: what the run said of it or of a parent of it, else the
-/// first bottleneck; "" when nothing limits. "job.J.barrier" when what the metric counts is mostly
-/// ranks that wait for the slowest.
+/// The resource that most limits `metric`, for every verb: what the run said of it or of a parent
+/// of it; else, of the time of a job or of tenants alone, what gains that most where gains are
+/// known; else "job.J.barrier" when ranks wait mostly for the slowest; else the first bottleneck.
+/// "" when nothing limits.
 [[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
+
+/// Names what limits each target again, with the gains that are known now.
+void name_limits(Prediction& prediction);
 
 /// True for metrics that only `plan` computes: "storage.S.osts.required" and the like.
 [[nodiscard]] bool is_plan_metric(std::string_view metric);

@@ -6,6 +6,7 @@
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/waterfall.hpp"
 
 namespace stallcast::report::html {
 namespace {
@@ -92,14 +93,13 @@ Drawn spans_drawn(const std::vector<Span>& spans, double width) {
 
 }  // namespace
 
-std::vector<Part> cause_parts(const std::map<std::string, double>& shares) {
+std::vector<Part> cause_parts(const std::map<std::string, double>& shares, std::string_view cpu) {
   std::vector<Part> out;
   const std::vector<int> tenths = tenths_of_percent(shares);
   for (std::size_t i = 0; i < tenths.size(); ++i)
     if (tenths[i] > 0)
-      out.push_back(
-          {std::string(label::of_cause(kBreakdownCauses[i])) + " " + print_tenths(tenths[i]),
-           kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
+      out.push_back({std::string(words_of_cause(i, cpu)) + " " + print_tenths(tenths[i]),
+                     kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
   return out;
 }
 

@@ -21,7 +21,8 @@ struct Part {
 
 /// The causes that the time of a job goes to, by cause, as every view rounds them: they sum to
 /// 100.0 %.
-[[nodiscard]] std::vector<Part> cause_parts(const std::map<std::string, double>& shares);
+[[nodiscard]] std::vector<Part> cause_parts(const std::map<std::string, double>& shares,
+                                            std::string_view cpu);
 
 /// A bar of parts and its legend.
 [[nodiscard]] std::string stacked_bar(std::string_view name, const std::vector<Part>& parts);
@@ -31,6 +32,7 @@ struct Part {
 enum class WaterfallWidth { full, half };
 [[nodiscard]] std::string waterfall_chart(std::string_view job,
                                           const std::map<std::string, double>& shares,
+                                          std::string_view cpu,
                                           WaterfallWidth width = WaterfallWidth::full);
 
 /// A small bar for a cell: `share` of what there is.

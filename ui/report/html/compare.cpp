@@ -3,6 +3,7 @@
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 
 namespace stallcast::report {
@@ -40,7 +41,9 @@ std::string times(const SideBySide& comparison) {
     for (const auto& [job, shares] : comparison.designs[i].prediction.breakdown) {
       const std::string name = names[i] + ", " + job;
       out += html::element("h3", name) +
-             html::stacked_bar("where the time goes: " + name, html::cause_parts(shares));
+             html::stacked_bar(
+                 "where the time goes: " + name,
+                 html::cause_parts(shares, cpu_words(comparison.designs[i].prediction, job)));
     }
   return out;
 }

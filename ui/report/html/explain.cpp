@@ -5,6 +5,7 @@
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 
@@ -72,7 +73,7 @@ std::string falls(const Explanation& e) {
   if (!e.prediction || !e.asked.empty()) return out;
   for (const auto& [job, shares] : e.prediction->breakdown) {
     if (e.prediction->breakdown.size() > 1) out += element("h3", "Job " + job);
-    out += html::waterfall_chart(job, shares);
+    out += html::waterfall_chart(job, shares, cpu_words(*e.prediction, job));
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "ui/report/html/sections.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
@@ -126,7 +127,7 @@ std::string time(const Prediction& p) {
   for (const auto& [job, shares] : p.breakdown)
     out +=
         block(p.breakdown.size() > 1 ? "Where the time of " + job + " goes" : "Where the time goes",
-              waterfall_chart(job, shares, WaterfallWidth::half));
+              waterfall_chart(job, shares, cpu_words(p, job), WaterfallWidth::half));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
@@ -107,7 +108,8 @@ std::string time_split(const Prediction& p) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
-    out += stacked_bar("where the time of " + job + " goes", cause_parts(shares));
+    out +=
+        stacked_bar("where the time of " + job + " goes", cause_parts(shares, cpu_words(p, job)));
   }
   return out;
 }

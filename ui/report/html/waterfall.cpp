@@ -79,8 +79,8 @@ class Falls {
 }  // namespace
 
 std::string waterfall_chart(std::string_view job, const std::map<std::string, double>& shares,
-                            WaterfallWidth room) {
-  const std::vector<Fall> falls = waterfall(shares);
+                            std::string_view cpu, WaterfallWidth room) {
+  const std::vector<Fall> falls = waterfall(shares, cpu);
   const std::string name = waterfall_sum(falls);
   const auto draw = [&](double width) { return Falls(falls, width).draw(); };
   std::string drawing;
