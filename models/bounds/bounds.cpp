@@ -280,16 +280,6 @@ class Deriver {
     if (d.blocking) d.stall += d.flush;
   }
 
-  /// Where reads end on the hosts that have readers.    [docs/models/folding.md, eq. 1]
-  std::vector<graph::NodeId> reading_mounts(const JobDemand& d, const std::string& storage) {
-    const auto mounts = plant_.mounts(d.host, storage, true, d.layout.gds);
-    const double reading = d.layout.reading_hosts() / d.layout.hosts;
-    std::vector<graph::NodeId> out;
-    for (std::size_t g = 0; g < mounts.size(); ++g)
-      if (plant_.groups(d.host)[g].read_for(reading) > kHostRounding) out.push_back(mounts[g]);
-    return out;
-  }
-
   /// A minimum cut, named: the sum of what it cuts through.
   MinCut cut(const std::string& name, const graph::Topology::Cut& found) {
     MinCut out{found.value, "storage"};
@@ -346,7 +336,7 @@ class Deriver {
       for (std::size_t i = 0; i < d.places.size(); ++i) {
         const auto& [storage, share] = d.places[i];
         const graph::NodeId source = plant_.storage(storage).read_source();
-        const auto mounts = reading_mounts(d, storage);
+        const auto mounts = reading_mounts(d, storage, plant_);
         sources.push_back(source);
         sinks.insert(sinks.end(), mounts.begin(), mounts.end());
         const std::string also = i == 0 ? "" : "_also";

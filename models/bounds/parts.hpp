@@ -121,6 +121,11 @@ struct JobDemand {
 /// What a save writes: its size, unless less.
 [[nodiscard]] std::string written_of(const JobDemand& d, Bytes size);
 
+/// Where reads from `storage` end on the hosts that have readers.    [docs/models/folding.md, eq.
+/// 1]
+[[nodiscard]] std::vector<graph::NodeId> reading_mounts(const JobDemand& d,
+                                                        const std::string& storage,
+                                                        const Plant& plant);
 /// What jobs that read at the same time leave each other.
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out);
 

@@ -8,6 +8,16 @@
 /// What several jobs leave each other: docs/models/bounds.md, eq. 4.
 namespace stallcast::models::detail {
 
+std::vector<graph::NodeId> reading_mounts(const JobDemand& d, const std::string& storage,
+                                          const Plant& plant) {
+  const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
+  const double reading = d.layout.reading_hosts() / d.layout.hosts;
+  std::vector<graph::NodeId> out;
+  for (std::size_t g = 0; g < mounts.size(); ++g)
+    if (plant.groups(d.host)[g].read_for(reading) > kHostRounding) out.push_back(mounts[g]);
+  return out;
+}
+
 // Jobs that read at the same time share every edge max-min, each at most at its own demand.
 // [docs/models/bounds.md, eq. 4]
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out) {
