@@ -78,7 +78,8 @@ class ObservedTable {
       if (sd) one.within = {value - kNine * sd->value, value + kNine * sd->value};
       if (low && high) one.within = {low->value, high->value};
       if (!(one.within.low <= value && value <= one.within.high))
-        fault(i, "value", "range", "is not between its low and its high");
+        fault(i, "value", "range",
+              low && high ? "is not between its low and its high" : "is a share, and more than 1");
       out.push_back(std::move(one));
     }
     return out;

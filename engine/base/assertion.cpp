@@ -213,10 +213,16 @@ Result<double> relative_limit(const Assertion& assertion, std::string_view metri
   return *limit.value;
 }
 
-double margin(const Assertion& assertion, double value, double limit) {
-  const double scale = limit != 0.0 ? std::abs(limit) : 1.0;
-  if (assertion.op == "in")
-    return std::min(value - limit, limit + (*assertion.upper - assertion.limit) - value) / scale;
+double nearest_end(const Assertion& assertion, double value, double limit,
+                   std::optional<double> upper) {
+  if (assertion.op != "in" || !upper) return limit;
+  return value - limit <= *upper - value ? limit : *upper;
+}
+
+double margin(const Assertion& assertion, double value, double limit, std::optional<double> upper) {
+  const double end = nearest_end(assertion, value, limit, upper);
+  const double scale = end != 0.0 ? std::abs(end) : 1.0;
+  if (assertion.op == "in") return (upper && end == *upper ? end - value : value - end) / scale;
   if (assertion.op.starts_with('<')) return (limit - value) / scale;
   if (assertion.op.starts_with('>')) return (value - limit) / scale;
   return -std::abs(value - limit) / scale;

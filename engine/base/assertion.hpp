@@ -35,7 +35,14 @@ struct Assertion {
 [[nodiscard]] Result<double> relative_limit(const Assertion& assertion,
                                             std::string_view metric_unit, double base);
 
-/// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
-[[nodiscard]] double margin(const Assertion& assertion, double value, double limit);
+/// The end of the range of "in" that `value` is nearer to, or beyond, where the range goes from
+/// `limit` to `upper` in the unit of the metric; of other operators `limit`.
+[[nodiscard]] double nearest_end(const Assertion& assertion, double value, double limit,
+                                 std::optional<double> upper);
+
+/// How far `value` is on the good side of the limit, for "in" of the nearest end, relative to it;
+/// as a difference where it is 0. Negative when it fails.
+[[nodiscard]] double margin(const Assertion& assertion, double value, double limit,
+                            std::optional<double> upper = std::nullopt);
 
 }  // namespace stallcast::base

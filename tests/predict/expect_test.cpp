@@ -152,4 +152,16 @@ TEST_CASE("the margin is positive on the good side") {
   CHECK(base::margin(*a, 12.0, 10.0) == Approx(-0.2));
 }
 
+TEST_CASE("the margin of a range is to its nearest end, in the unit of the metric") {
+  // In minutes: 3 to 5 of them are 180 s to 300 s in base units.
+  const auto a = parse_assertion("x.y in [3 min, 5 min]");
+  const std::optional<double> upper = 5.0;
+  CHECK(base::margin(*a, 3.3, 3.0, upper) == Approx(0.1));
+  CHECK(base::margin(*a, 4.5, 3.0, upper) == Approx(0.1));
+  CHECK(base::margin(*a, 6.0, 3.0, upper) == Approx(-0.2));
+  CHECK(base::margin(*a, 2.4, 3.0, upper) == Approx(-0.2));
+  CHECK(base::nearest_end(*a, 3.9, 3.0, upper) == 3.0);
+  CHECK(base::nearest_end(*a, 6.0, 3.0, upper) == 5.0);
+}
+
 }  // namespace expect_test

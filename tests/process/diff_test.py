@@ -231,6 +231,12 @@ class Inputs(DiffCase):
         self.assertIn("the target holds -> 1 of 1 target missed",
                       " ".join(folder.run("diff", "a.json", "b.json").stdout.split()))
 
+    def test_a_missed_target_that_only_warns_is_a_warning(self):
+        warns = [text.replace('"that"', '"level": "warn", "that"') for text in (EASY, HARD)]
+        folder = self.folder(a=warns[0], b=warns[1])
+        said = " ".join(folder.run("diff", "a.json", "b.json").stdout.split())
+        self.assertIn("the target holds -> all targets hold but 1 warning", said)
+
     def test_a_target_may_be_relative_to_the_base(self):
         folder = self.folder(a=EASY.replace("10 %", "base * 0.98"))
         found = self.diff(folder, "a.json", "a.json", "--set", "storage.ost.count=4")

@@ -110,8 +110,12 @@ class Trace(unittest.TestCase):
                 self.assertGreaterEqual(event["ts"], begin * 1e6 - 1e-3)
                 self.assertLessEqual(event["ts"] + event["dur"], end * 1e6 + 1e-3)
 
+    def test_a_window_after_the_run_is_said_to_be_empty(self):
+        run, _ = self.trace("run", str(self.scenario), "--no-advice", "--trace-window", "900 min..901 min")
+        self.assertIn("is over: the trace is empty", run.err)
+
     def test_wrong_options_are_refused(self):
-        for more in (["--trace-window", "60s"], ["--trace", "t", "--trace-window", "60"],
+        for more in (["--trace-window", "60s"], ["--trace", "-"], ["--trace", "t", "--trace-window", "60"],
                      ["--trace", "t", "--trace-window", "3s..2s"],
                      ["--trace", "t", "--trace-window", "-3s"],
                      ["--trace", "t", "--trace-ranks", "wurst"],

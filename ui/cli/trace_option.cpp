@@ -77,6 +77,8 @@ Result<TimelineRequest> timeline_request(const TraceOptions& options) {
     if (auto fault = read_ranks(options.ranks, out)) return *std::move(fault);
   if (options.file.empty() && !(options.window.empty() && options.ranks.empty()))
     return bad("--trace-window and --trace-ranks need --trace FILE", "");
+  if (options.file == "-")
+    return bad("--trace needs a file: standard output has the report", "as in --trace run.json.gz");
   return out;
 }
 
@@ -95,7 +97,13 @@ Result<std::string> write_trace(client::Session& session, const Design& design,
   if (options.file.ends_with(".gz")) trace = base::gzip(trace);
   const Result<bool> written = base::write_file(options.file, trace);
   if (!written.ok()) return written.failure();
-  return report::trace_summary(timeline.value(), options.file);
+  std::string outside;
+  if (prediction.simulated_s > 0.0 && request->begin_s >= prediction.simulated_s)
+    outside = "warning: --trace-window begins at " +
+              base::print_quantity(request->begin_s, Dimension::time) + ", when the run of " +
+              base::print_quantity(prediction.simulated_s, Dimension::time) +
+              " is over: the trace is empty\n";
+  return outside + report::trace_summary(timeline.value(), options.file);
 }
 
 }  // namespace stallcast::cli

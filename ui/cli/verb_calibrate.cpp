@@ -40,7 +40,12 @@ int observe(const CommonOptions& options, const std::string& scenario,
   Result<CalibrationProfile> profile = session.calibrate(
       design, observed, id.empty() ? design.id : id, first, question_of(options, bar));
   bar.clear();
-  if (!profile.ok()) return report_failure(profile.failure());
+  if (!profile.ok()) {
+    Failure failure = profile.failure();
+    if (failure.exit == ExitCode::bad_input && files.size() == 1)
+      failure.message = files.front() + ": " + failure.message;
+    return report_failure(failure);
+  }
   profile->inputs = std::move(inputs);
   return deliver_product(options, calibration::write_profile(*profile),
                          report::profile_text(*profile, report_style(options)),

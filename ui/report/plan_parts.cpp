@@ -235,7 +235,10 @@ std::string goal_text(const PlanResult& plan) {
 std::string margin_text(const TargetMargin& t) {
   return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
          print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
-         ", margin " + print_target_margin(t.margin);
+         ", margin " +
+         (t.limit == 0.0 && t.margin != 0.0
+              ? (t.margin > 0.0 ? "+" : "-") + print_value(std::abs(t.margin), t.unit)
+              : print_target_margin(t.margin));
 }
 
 std::string with_interval(const PlanInterval& interval) {

@@ -17,8 +17,8 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
   const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return out;
   if (const auto limit = base::limit_in(*parsed, outcome.unit); limit.ok()) {
-    out.limit = limit.value();
-    out.margin = base::margin(*parsed, outcome.value, out.limit);
+    out.limit = base::nearest_end(*parsed, outcome.value, *limit, outcome.upper);
+    out.margin = base::margin(*parsed, outcome.value, *limit, outcome.upper);
   }
   return out;
 }

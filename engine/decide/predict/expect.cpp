@@ -130,7 +130,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
   double worst_margin = 0.0;
   for (const auto& [name, metric] : metrics) {
     const std::string status = to ? status_of(assertion, metric, *to) : "inconclusive";
-    const double m = to ? base::margin(assertion, metric.value, to->limit) : 0.0;
+    const double m = to ? base::margin(assertion, metric.value, to->limit, to->upper) : 0.0;
     if (worst != nullptr && (badness(status) < badness(out.status) ||
                              (badness(status) == badness(out.status) && m >= worst_margin)))
       continue;

@@ -230,8 +230,12 @@ std::string bottleneck_text(const Diff& diff) {
 
 std::string targets_text(const Diff& diff) {
   const auto say = [](const Prediction& p) -> std::string {
-    std::size_t missed = 0, unsure = 0;
+    std::size_t missed = 0, unsure = 0, warned = 0;
     for (const AssertionOutcome& a : p.assertions) {
+      if (a.level == "warn") {
+        warned += a.status == "pass" ? 0U : 1U;
+        continue;
+      }
       missed += a.status == "fail" ? 1U : 0U;
       unsure += a.status == "inconclusive" ? 1U : 0U;
     }
@@ -240,6 +244,7 @@ std::string targets_text(const Diff& diff) {
     const std::string of = " of " + count_of(n, "target");
     if (missed > 0) return std::to_string(missed) + of + " missed";
     if (unsure > 0) return std::to_string(unsure) + of + " unsure";
+    if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
     return n == 1 ? "the target holds" : "all " + std::to_string(n) + " targets hold";
   };
   const std::string was = say(diff.base.prediction), is = say(diff.head.prediction);

@@ -152,7 +152,7 @@ std::optional<double> margin_of(const Prediction& p) {
   for (const AssertionOutcome& a : p.assertions) {
     const Result<base::Assertion> asked = base::parse_assertion(a.that);
     if (a.level == "warn" || !asked.ok() || !a.limit || !std::isfinite(*a.limit)) continue;
-    const double margin = base::margin(*asked, a.value, *a.limit);
+    const double margin = base::margin(*asked, a.value, *a.limit, a.upper);
     out = std::min(out.value_or(margin), margin);
   }
   return out;
