@@ -52,6 +52,7 @@ constexpr Row kRows[] = {
     {"storage", "md", "metadata targets", of, DrawnIn::metadata},
     {"storage", "mds", "MDSs", of, DrawnIn::metadata},
     {"storage", "mdt", "MDTs", of, DrawnIn::metadata},
+    {"storage", "mdt.data", "data on MDTs", of, DrawnIn::metadata},
     {"storage", "media", "media", of, DrawnIn::media},
     {"storage", "meta", "metadata servers", of, DrawnIn::metadata},
     {"storage", "metadata", "metadata", of, DrawnIn::metadata},
