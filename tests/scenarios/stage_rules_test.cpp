@@ -52,6 +52,16 @@ TEST_CASE("stages that wait for each other are an error with the way round") {
              Contains("a, after a"));
 }
 
+TEST_CASE("a job that follows a job where there are no stages is told that there are none") {
+  std::string text =
+      scenario("", R"(, "accelerators": 8 }, { "id": "next", "hosts": "gpu", "accelerators": 8,
+              "step": { "compute": "100 ms" }, "after": ["train"])");
+  text.erase(text.find("  \"stages\""), text.find("  \"jobs\"") - text.find("  \"stages\""));
+  CHECK_THAT(only_fault(load_text(text, "test.json")),
+             Contains("in a scenario with \"stages\", and it has none") &&
+                 Contains("leave \"after\" out"));
+}
+
 TEST_CASE("a stage says what it reads, or follows one that brings it") {
   CHECK_THAT(fault(scenario(stage("a", R"("workers": 4)"))),
              Contains("nothing says what stage \"a\" reads") && Contains("add \"size\""));

@@ -8,23 +8,24 @@ namespace scale_test {
 
 using namespace stallcast;
 using uncertain::chance;
-using uncertain::Scale;
-using Kind = Scale::Kind;
+using uncertain::ErrorScale;
+using Kind = ErrorScale::Kind;
 
 namespace {
 
 constexpr std::array kValues = {0.0, 1e-9, 0.01, 0.2, 0.5, 0.99, 1.0};
-constexpr std::array kScales = {Scale{Kind::linear}, Scale{Kind::odds}, Scale{Kind::factors}};
+constexpr std::array kScales = {ErrorScale{Kind::linear}, ErrorScale{Kind::odds},
+                                ErrorScale{Kind::factors}};
 constexpr std::array kBlurs = {0.0, 0.05, 0.7};
 
-double at(const char* op, double value, double limit, Scale scale, double blur) {
+double at(const char* op, double value, double limit, ErrorScale scale, double blur) {
   return chance(op, value, limit, limit, scale, blur);
 }
 
 }  // namespace
 
 TEST_CASE("A laxer limit is never less probable", "[uncertain]") {
-  for (const Scale scale : kScales)
+  for (const ErrorScale scale : kScales)
     for (const double blur : kBlurs)
       for (const double value : kValues)
         for (std::size_t i = 1; i < kValues.size(); ++i) {
@@ -38,7 +39,7 @@ TEST_CASE("A laxer limit is never less probable", "[uncertain]") {
 }
 
 TEST_CASE("What is not below a limit is at it or above", "[uncertain]") {
-  for (const Scale scale : kScales)
+  for (const ErrorScale scale : kScales)
     for (const double blur : kBlurs)
       for (const double value : kValues)
         for (const double limit : kValues) {
@@ -51,7 +52,7 @@ TEST_CASE("What is not below a limit is at it or above", "[uncertain]") {
 }
 
 TEST_CASE("Both ends of a range belong to it", "[uncertain]") {
-  const Scale linear{Kind::linear}, factors{Kind::factors};
+  const ErrorScale linear{Kind::linear}, factors{Kind::factors};
   CHECK(chance("in", 6.0, 6.0, 8.0, linear, 0.0) == 1.0);
   CHECK(chance("in", 8.0, 6.0, 8.0, factors, 0.0) == 1.0);
   CHECK(chance("in", 8.1, 6.0, 8.0, factors, 0.0) == 0.0);
@@ -60,7 +61,7 @@ TEST_CASE("Both ends of a range belong to it", "[uncertain]") {
 }
 
 TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
-  const Scale factors{Kind::factors};
+  const ErrorScale factors{Kind::factors};
   CHECK(at("<=", 0.0, 0.0, factors, 0.2) == 1.0);
   CHECK(at("<", 0.0, 0.0, factors, 0.2) == 0.0);
   CHECK(at("<=", 1.0, 0.0, factors, 0.2) == 0.0);
@@ -70,12 +71,12 @@ TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
 }
 
 TEST_CASE("A metric has one scale whatever it is compared with", "[uncertain]") {
-  CHECK(Scale::of("job.t.au", "ratio", 0.2, 0.9, true).kind == Kind::odds);
-  CHECK(Scale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::linear);
-  CHECK(Scale::of("job.t.step.time", "s", 0.2, 9.0, false).kind == Kind::factors);
-  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, false).kind == Kind::linear);
-  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, true).kind == Kind::factors);
-  CHECK(Scale::of("job.t.checkpoint.stall", "s", 0.0, 0.0, true).kind == Kind::linear);
+  CHECK(ErrorScale::of("job.t.au", "ratio", 0.2, 0.9, true).kind == Kind::odds);
+  CHECK(ErrorScale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::linear);
+  CHECK(ErrorScale::of("job.t.step.time", "s", 0.2, 9.0, false).kind == Kind::factors);
+  CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, false).kind == Kind::linear);
+  CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, true).kind == Kind::factors);
+  CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 0.0, true).kind == Kind::linear);
 }
 
 }  // namespace scale_test

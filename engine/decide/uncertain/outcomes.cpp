@@ -43,9 +43,9 @@ constexpr std::uint64_t kPoints = 20261122;
 constexpr double kSmallest = 0.02;
 
 /// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 3]
-double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
+double seeds_half(const Metric& metric, std::size_t replicas, const ErrorScale& scale) {
   if (!metric.ci95 || replicas < 2) return 0.0;
-  if (scale.kind == Scale::Kind::factors && metric.value <= 0.0) return 0.0;
+  if (scale.kind == ErrorScale::Kind::factors && metric.value <= 0.0) return 0.0;
   const double half = (metric.ci95->second - metric.ci95->first) / 2.0 * scale.slope(metric.value);
   // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
   return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
@@ -152,7 +152,7 @@ class Drawing {
 
   /// Middle and half width of single runs of the design as it is, on the scale.
   [[nodiscard]] std::pair<double, double> single_runs(const std::string& name, const Metric& metric,
-                                                      const Scale& scale) const {
+                                                      const ErrorScale& scale) const {
     const Prediction& of = repeated_ ? *repeated_ : nominal_;
     const auto found = of.metrics.find(name);
     if (found == of.metrics.end()) return {scale.to(metric.value), 0.0};
@@ -176,7 +176,7 @@ class Drawing {
     if (sorted.empty() || !std::isfinite(metric.value)) return;
     std::sort(sorted.begin(), sorted.end());
     const double least_of_all = std::min(sorted.front(), metric.value);
-    const Scale scale = Scale::of(name, metric.unit, least_of_all, sorted.back(), false);
+    const ErrorScale scale = ErrorScale::of(name, metric.unit, least_of_all, sorted.back(), false);
     Spread out;
     out.median = quantile_of(sorted, 0.5);
     const auto end = [&](double p) { return end_of_draws(sorted, scale, p); };
@@ -184,9 +184,9 @@ class Drawing {
     const double middle = scale.to(out.median);
     const auto [nominal, seeds] = single_runs(name, metric, scale);
     const double model =
-        scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
+        scale.kind == ErrorScale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
-    const double read = scale.kind == Scale::Kind::odds ? scale.slope(out.median) : 1.0;
+    const double read = scale.kind == ErrorScale::Kind::odds ? scale.slope(out.median) : 1.0;
     out.model = model / read;
     out.model_probed = std::min(model, probed_discrepancy_of(name, design_)) / read;
     const double least = sorted.front() >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
@@ -221,8 +221,8 @@ class Drawing {
                               [](const auto& a, const auto& b) { return a.value < b.value; });
       const std::vector<std::string> of = metrics_of(asked, *assertion);
       // One scale whatever the limit is: a stricter target is not more probable.
-      const Scale scale = Scale::of(of.empty() ? asked.metric : of.front(), asked.unit,
-                                    least->value, most->value, true);
+      const ErrorScale scale = ErrorScale::of(of.empty() ? asked.metric : of.front(), asked.unit,
+                                              least->value, most->value, true);
       const double blur = blur_of(of, scale);
       double sum = 0.0;
       for (const AssertionOutcome& a : drawn)
@@ -254,11 +254,13 @@ class Drawing {
 
   /// Standard deviation of what neither draw nor input explains; a statistic is as unsure as the
   /// least sure of its metrics.
-  [[nodiscard]] double blur_of(const std::vector<std::string>& names, const Scale& scale) const {
+  [[nodiscard]] double blur_of(const std::vector<std::string>& names,
+                               const ErrorScale& scale) const {
     double out = 0.0;
     for (const std::string& name : names) {
-      const double model =
-          scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
+      const double model = scale.kind == ErrorScale::Kind::linear
+                               ? 0.0
+                               : discrepancy_of(name, design_, predictions_);
       const double seeds = single_runs(name, nominal_.metrics.at(name), scale).second;
       out = std::max(out, std::hypot(seeds, model) / kStandardNine);
     }

@@ -16,8 +16,7 @@ constexpr double kLeastSd = 1e-3, kLeastShare = 1e-9;
 
 }  // namespace
 
-Error error_of(const ObservedFigure& observed, const std::string& unit,
-               const Design& design) {
+Error error_of(const ObservedFigure& observed, const std::string& unit, const Design& design) {
   const auto scaled = [&](double x) { return on_error_scale(x, unit); };
   const double measured =
       (scaled(observed.within.high) - scaled(observed.within.low)) / (2.0 * kStandardNine);

@@ -10,42 +10,42 @@ namespace stallcast::uncertain {
 namespace {
 
 /// Whether a draw is below a limit, or at it where that counts too.
-double below(double limit, double value, bool at_too, Scale scale, double blur) {
+double below(double limit, double value, bool at_too, ErrorScale scale, double blur) {
   // What is nothing times any factor or any odds stays nothing, and what is all stays all.
-  const double end = scale.kind == Scale::Kind::odds ? 1.0 : HUGE_VAL;
+  const double end = scale.kind == ErrorScale::Kind::odds ? 1.0 : HUGE_VAL;
   const auto inside = [end](double x) { return x > 0.0 && x < end; };
   const bool blurred =
-      blur > 0.0 && (scale.kind == Scale::Kind::linear || (inside(value) && inside(limit)));
+      blur > 0.0 && (scale.kind == ErrorScale::Kind::linear || (inside(value) && inside(limit)));
   if (!blurred) return (at_too ? value <= limit : value < limit) ? 1.0 : 0.0;
   return 0.5 * std::erfc((scale.to(value) - scale.to(limit)) / blur / std::sqrt(2.0));
 }
 
 }  // namespace
 
-Scale Scale::of(std::string_view name, std::string_view unit, double least, double most,
-                bool zero) {
+ErrorScale ErrorScale::of(std::string_view name, std::string_view unit, double least, double most,
+                          bool zero) {
   const bool share = unit == "ratio";
   if (share && discrepancy_of(name) > 0.0 && least >= 0.0 && most <= 1.0) return {Kind::odds};
   const bool factor = !share && (zero ? least >= 0.0 && most > 0.0 : least > 0.0);
   return {factor ? Kind::factors : Kind::linear};
 }
 
-double Scale::to(double value) const {
+double ErrorScale::to(double value) const {
   if (kind == Kind::odds) return on_error_scale(value, "ratio");
   return kind == Kind::factors ? std::log(value) : value;
 }
 
-double Scale::from(double value) const {
+double ErrorScale::from(double value) const {
   if (kind == Kind::odds) return from_error_scale(value, "ratio");
   return kind == Kind::factors ? std::exp(value) : value;
 }
 
-double Scale::slope(double value) const {
+double ErrorScale::slope(double value) const {
   if (kind == Kind::odds) return 1.0 / std::max(value * (1.0 - value), 1e-6);
   return kind == Kind::factors ? 1.0 / value : 1.0;
 }
 
-double chance(const std::string& op, double value, double limit, double upper, Scale scale,
+double chance(const std::string& op, double value, double limit, double upper, ErrorScale scale,
               double blur) {
   const auto at_most = [&](double to) { return below(to, value, true, scale, blur); };
   const auto under = [&](double to) { return below(to, value, false, scale, blur); };

@@ -7,14 +7,14 @@ namespace stallcast::uncertain {
 
 /// Figures are spread on a scale: utilizations by the odds of what is used, other shares as they
 /// are, all else that is positive by factors.
-struct Scale {
+struct ErrorScale {
   enum class Kind { linear, odds, factors };
   Kind kind = Kind::linear;
 
   /// Of a metric whose draws lie between `least` and `most`; `zero` says that it may be nothing
   /// and is a factor all the same of what it is otherwise.
-  [[nodiscard]] static Scale of(std::string_view name, std::string_view unit, double least,
-                                double most, bool zero);
+  [[nodiscard]] static ErrorScale of(std::string_view name, std::string_view unit, double least,
+                                     double most, bool zero);
   [[nodiscard]] double to(double value) const;
   [[nodiscard]] double from(double value) const;
   /// How far a small step of the value goes on the scale, near `value`.
@@ -25,6 +25,6 @@ struct Scale {
 /// normal of standard deviation `blur` on `scale`. What is nothing times any factor is nothing. For
 /// each operator of targets; `upper` is of "in" alone.  [eq. 5]
 [[nodiscard]] double chance(const std::string& op, double value, double limit, double upper,
-                            Scale scale, double blur);
+                            ErrorScale scale, double blur);
 
 }  // namespace stallcast::uncertain
