@@ -52,7 +52,7 @@ double seeds_half(const Metric& metric, std::size_t replicas, const ErrorScale& 
 }
 
 /// The p-quantile of a figure, of few draws by their spread on its scale.
-double end_of_draws(const std::vector<double>& sorted, const Scale& scale, double p) {
+double end_of_draws(const std::vector<double>& sorted, const ErrorScale& scale, double p) {
   if (sorted.size() >= kOwnQuantiles || sorted.front() == sorted.back())
     return quantile_of(sorted, p);
   std::vector<double> scaled;
