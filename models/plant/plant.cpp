@@ -268,18 +268,6 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }
 
-Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
-                        bool reading, bool gds) const {
-  const StorageModel& model = *storages_.at(storage);
-  const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
-  Rate out = Rate::infinity();
-  for (const graph::EdgeId edge : reading ? topology_.route(model.read_source(), mount)
-                                          : topology_.route(mount, model.write_sink()))
-    if (hosts_of_edge_[edge.index] > 0.0)
-      out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
-  return out;
-}
-
 // A limit is a link that all transfers of the job cross.    [docs/models/tenants.md, eq. 10]
 Client Plant::job_client(const std::string& job, const std::string& host, std::size_t group,
                          const std::string& storage, double members, bool gds) {

@@ -205,11 +205,10 @@ TEST_CASE("workers of a job without jitter are in step, so that steps repeat the
 }
 
 TEST_CASE("a batch that is there comes at the same time, whoever else might want its cores") {
-  // Saves that never come could take 64 cores beside those of 8 workers, a process and their client,
-  // so that with 64 cores each part of a hand-over asks for one; of 1,000 none can be waited for,
-  // and time just passes.
-  // Loaders that keep up, that nearly do, and that do not; those whose workers are idle when a
-  // batch is taken, and those that have indices in their queues.
+  // Saves that never come could take 64 cores beside those of 8 workers, a process and their
+  // client, so that with 64 cores each part of a hand-over asks for one; of 1,000 none can be
+  // waited for, and time just passes. Loaders that keep up, that nearly do, and that do not; those
+  // whose workers are idle when a batch is taken, and those that have indices in their queues.
   for (const char* compute : {"300 ms", "60 ms", "20 ms"})
     for (const char* prefetch : {"1", "4"})
       for (const char* pin : {"false", "true"}) {

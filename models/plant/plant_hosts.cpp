@@ -1,0 +1,22 @@
+#include <algorithm>
+
+#include "models/plant/plant.hpp"
+
+/// What one host of a group has of the plant.
+namespace stallcast::models {
+
+// The narrowest link of its way to or from a storage system that hosts of its group have each.
+//    [docs/models/host.md, eq. 7]
+Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
+                        bool reading, bool gds) const {
+  const StorageModel& model = *storages_.at(storage);
+  const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
+  Rate out = Rate::infinity();
+  for (const graph::EdgeId edge : reading ? topology_.route(model.read_source(), mount)
+                                          : topology_.route(mount, model.write_sink()))
+    if (hosts_of_edge_[edge.index] > 0.0)
+      out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
+  return out;
+}
+
+}  // namespace stallcast::models
