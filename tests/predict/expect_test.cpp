@@ -120,6 +120,25 @@ TEST_CASE("a target that ranks waiting for each other cost names the barrier") {
   CHECK(predict::limiter(p, "job.train.gpu.utilization") == "storage.a.ost");
 }
 
+TEST_CASE("what something costs and how many there are is limited by no resource") {
+  Prediction p = measured();
+  p.metrics["cost.capex"] = {50e3, "USD", {}};
+  p.metrics["job.train.checkpoint.count"] = {6.0, "count", {}};
+  p.metrics["storage.a.capacity.usable"] = {1e12, "B", {}};
+  p.metrics["storage.a.capacity.headroom"] = {-1e12, "B", {}};
+  p.metrics["power.total"] = {9e3, "W", {}};
+  p.limited_by["cost.capex"] = "storage.a.ost";  // most is paid for it
+  p.limited_by["storage.a.capacity.headroom"] = "storage.a.capacity";
+  for (const char* metric :
+       {"cost.capex", "cost.gpu_idle", "cost.per_useful_gpu_hour", "power.total",
+        "job.train.checkpoint.count", "storage.a.capacity.usable"}) {
+    INFO(metric);
+    CHECK(predict::limiter(p, metric).empty());
+  }
+  // The run itself knows that there is too little room.
+  CHECK(predict::limiter(p, "storage.a.capacity.headroom") == "storage.a.capacity");
+}
+
 TEST_CASE("an outcome carries its limit and the interval of its value") {
   Diagnostics diags;
   const auto outcomes = check(expecting({"resource.*.utilization < 85 %"}), measured(), diags);

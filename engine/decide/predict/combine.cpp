@@ -157,6 +157,17 @@ bool held_by_barrier(const Prediction& prediction, const std::string& job) {
   return sync > other;
 }
 
+/// Whether something too slow can be why `metric` is missed: not of money, power and space, nor of
+/// how many or how large things are.
+bool can_be_limited(const Prediction& prediction, std::string_view metric) {
+  const metric::Domain domain = metric::parse(metric).domain;
+  if (domain == metric::Domain::power || domain == metric::Domain::space) return false;
+  const auto known = prediction.metrics.find(std::string(metric));
+  constexpr std::string_view kNone[] = {"count", "B", "USD", "USD/h"};
+  return known == prediction.metrics.end() ||
+         std::find(std::begin(kNone), std::end(kNone), known->second.unit) == std::end(kNone);
+}
+
 /// What `id` gains most from, alone; "" where nothing is known to.
 std::string gains_most(const Prediction& prediction, const std::string& id) {
   if (!prediction.gains) return "";
@@ -184,6 +195,7 @@ std::string without_numbers(const std::string& warning) {
 std::string limiter(const Prediction& prediction, std::string_view metric) {
   const metric::Name name = metric::parse(metric);
   if (name.domain == metric::Domain::resource) return std::string(name.id);
+  if (name.domain == metric::Domain::cost) return "";  // what it is spent on is no limit
   const std::string job = job_of_time(prediction, metric);
   const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
   const std::string whole = job.empty() ? "" : "job." + job;  // where it waited most, all in all
@@ -194,6 +206,7 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
     const std::size_t dot = entry.rfind('.');
     entry.resize(dot == std::string::npos ? 0 : dot);
   }
+  if (!can_be_limited(prediction, metric)) return "";
   if (!job.empty() || tenant)
     if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job);
         !first.empty())
