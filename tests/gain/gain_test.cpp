@@ -77,6 +77,32 @@ TEST_CASE("a job that has a limit of its own would gain from more of it") {
   CHECK(first.gain->part == "jobs[train].limit");
 }
 
+TEST_CASE(
+    "serialization gains no more than saves without it, and threads are a part of their own") {
+  // Each of 32 ranks serializes 3 GB at 1.5 GB/s and writes them at 1 GB/s, one after the other:
+  // 5 s. Twice as fast serialization saves 1 s of each save, two threads for one 2.5 s.
+  ScenarioFile file = saving("96", "800 Gb/s");
+  const auto change = [&](const std::string& from, const std::string& to) {
+    file.text->replace(file.text->find(from), from.size(), to);
+  };
+  change(R"("serializer": "none")", R"("serialize": "1.5 GB/s")");
+  change(R"("stream": "100 GB/s", "stream_direct": "100 GB/s")", R"("stream": "1 GB/s")");
+  const Prediction p = ranked(file);
+  const auto gain = [&](const std::string& resource) {
+    for (const Bottleneck& b : p.bottlenecks)
+      if (b.resource == resource && b.gain) return *b.gain;
+    FAIL("no gain of " << resource);
+    return Gain{};
+  };
+  const double wall = 1200.0, was = (wall - 19 * 5.0) / wall;
+  const Gain work = gain("job.train.checkpoint.serialize"),
+             threads = gain("job.train.checkpoint.threads");
+  CHECK(work.time == Approx(1.0 - was / ((wall - 19 * 4.0) / wall)).epsilon(0.05));
+  CHECK(work.part == "jobs[train].checkpoint.work");
+  CHECK(threads.time == Approx(1.0 - was / ((wall - 19 * 2.5) / wall)).epsilon(0.05));
+  CHECK(threads.part == "jobs[train].checkpoint.threads");
+}
+
 TEST_CASE("an outage of storage is blamed by what the design would gain without it") {
   // From second 61 on, a second into the first save, nothing is served for 30 s, then all is as
   // before: the save takes 38 s instead of 8. No speed of anything gives these 30 s back.

@@ -143,6 +143,7 @@ std::string_view what_is_tried(std::string_view resource) {
   const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.");
   if (resource.starts_with("failure.")) return "without it";
   if (owned && last.starts_with("limit")) return "twice as high";
+  if (owned && last == "threads") return "twice as many";
   return is_barrier(resource) ? "half of it" : "twice as fast";
 }
 

@@ -39,7 +39,8 @@ struct Limit {
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);
 
 /// What is tried of a resource: "twice as fast"; "twice as high" of a limit that somebody set,
-/// "half of it" of what ranks wait for each other, "without it" of an outage.
+/// "twice as many" of threads, "half of it" of what ranks wait for each other, "without it" of an
+/// outage.
 [[nodiscard]] std::string_view what_is_tried(std::string_view resource);
 
 /// What the "cpu" of a job's time is waited for: most of it CPU cores, or GPUs that decode.

@@ -157,6 +157,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::step:
       return {job_of(path) + ".barrier", job_of(path) + ".barrier"};
     case Role::checkpoint:
+      // More at a time also write more at a time: another part than what each of them does.
+      return {path + (key == "threads" ? ".threads" : ".work"), path};
     case Role::communication:
     case Role::recovery:
     case Role::fabric:
@@ -231,8 +233,8 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   if (name.role == "fabric") return known("cluster.fabric");
   if (name.role == "failure") return known(owner);
   if (name.role == "job") {
-    if (word == "checkpoint" || word == "barrier" || word.starts_with("limit"))
-      return known(owner + "." + word);
+    if (word == "checkpoint") return known(owner + ".checkpoint.work");
+    if (word == "barrier" || word.starts_with("limit")) return known(owner + "." + word);
     if (word == "failures" || word == "spares") return known(owner + ".recovery");
     for (const JobDesign& job : design.jobs)
       if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
