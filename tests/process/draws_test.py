@@ -23,6 +23,19 @@ TENTH = '"100 ms +- 10 %"'
 STEP = "job.train.step.time"
 
 
+# A save of 80 GB each minute at 10 GB/s or half of it or twice that.
+SAVING = """{
+  "id": "saving",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 2, "gpus": 8 } ] },
+  "storage": [ { "id": "fast", "type": "lustre", "ost": { "count": 10, "read": "1 GB/s", "write": "1 GB/s +- 50 %" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "model": { "parameters": 1e6 },
+              "step": { "compute": "1 s", "jitter": "0 %" },
+              "checkpoint": { "to": "fast", "size": "80 GB", "every": "60 s", "serializer": "none" } } ],
+  "run": { "duration": "10 min", "seed": 1, "replicas": 2 },
+  "expect": [ { "id": "busy", "that": "job.train.gpu.utilization >= 80 %" } ]
+}"""
+
+
 def compute(step, barrier=NONE):
     return COMPUTE % (barrier, step)
 
@@ -186,6 +199,20 @@ class Draws(unittest.TestCase):
         cut = Run("check", "FILE", "--time-limit", "1 ms", text=text)
         self.assertEqual(cut.code, 3, cut.out)
         self.assertNotIn("PASS", cut.out)
+
+    def test_changes_tried_without_draws_do_not_meet_a_confidence(self):
+        """Advice is simulated as it is: where the target asks for a confidence, nothing is said to meet it, nor is it a
+        fix of `check`."""
+        sure = SAVING.replace('>= 80 %"', '>= 80 %", "confidence": "95 %"')
+        for text, words in ((SAVING.replace("80 %", "97 %"), "meets all targets"), (sure, "nominally meets all")):
+            told = " ".join(Run("explain", "FILE", "--no-color", text=text).out.split())
+            self.assertIn(", " + words, told)
+            self.assertEqual(", meets all targets" in told, words == "meets all targets")
+        run = Run("run", "FILE", "--draws", "32", "--no-color", text=sure)
+        self.assertEqual(run.code, 1, run.out)
+        self.assertIn("would meet all targets nominally, draws not tried: ", " ".join(run.out.split()))
+        checked = json.loads(Run("check", "FILE", "--format", "json", text=sure).out)
+        self.assertEqual([a.get("fix") for s in checked["scenarios"] for a in s["assertions"]], [None])
 
     def test_a_statistic_of_several_jobs_has_a_confidence_too(self):
         document = json.loads(compute(TENTH))

@@ -20,6 +20,7 @@
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -157,12 +158,15 @@ void BottleneckScreen::try_changes() {
 
 void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
   std::vector<Row> rows;
+  const bool nominal = workspace().simulated() && report::tried_nominally(*workspace().simulated());
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
     rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
                     Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
-                    Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
+                    Cell(!a.meets_targets ? tr("\u2717 no")
+                         : nominal        ? tr("nominally")
+                                          : tr("\u2713 yes"))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));

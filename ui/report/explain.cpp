@@ -8,6 +8,7 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 #include "ui/report/waterfall.hpp"
 
 namespace stallcast::report {
@@ -57,7 +58,8 @@ std::string what_if_text(const WhatIf& w, const Explanation& e) {
   std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
                                    : figure + " " + print_share(w.utilization) + " (" +
                                          signed_points(w.gain, 1) + ")";
-  if (w.meets_targets) text += ", meets all targets";
+  if (w.meets_targets)
+    text += ", " + (e.prediction ? meets_phrase(*e.prediction) : "meets all targets");
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;
 }
@@ -93,7 +95,8 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
     std::string lines, useless;
     for (const WhatIf& w : e.what_ifs) {
       if (w.kind != kind) continue;
-      if (kind == WhatIf::Kind::relieve && !w.meets_targets && w.gain < kNothing)
+      const bool meets = w.meets_targets && !(e.prediction && tried_nominally(*e.prediction));
+      if (kind == WhatIf::Kind::relieve && !meets && w.gain < kNothing)
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
         lines += wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
@@ -219,6 +222,8 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"relative_cost", w.relative_cost},
                               {"meets_targets", w.meets_targets},
                               {"missed", w.missed}});
+  if (e.prediction && tried_nominally(*e.prediction))
+    for (Json& what_if : out["what_if"]) what_if["nominal"] = true;
   out["result"] =
       e.prediction.has_value() ? result_object(*e.prediction, context, style) : Json(nullptr);
   return dump(out);

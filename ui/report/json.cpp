@@ -5,6 +5,7 @@
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -183,6 +184,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                                    {"gain", a.gain},
                                    {"meets_targets", a.meets_targets},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
+  if (tried_nominally(prediction))
+    for (Json& alternative : out["alternatives"]) alternative["nominal"] = true;
   if (!context.prices.empty()) out["prices"] = Json::array();
   for (const InputLine& price : context.prices)
     out["prices"].push_back(

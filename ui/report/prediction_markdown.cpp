@@ -158,7 +158,10 @@ std::string changes_markdown(const Prediction& p) {
   for (const Alternative& a : p.alternatives)
     out += "| " + markdown_cell(label::of_change(a.change)) + " | " +
            print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
-           (a.meets_targets ? "yes" : "no") + " |\n";
+           (!a.meets_targets     ? "no"
+            : tried_nominally(p) ? "nominally"
+                                 : "yes") +
+           " |\n";
   return out;
 }
 

@@ -328,7 +328,7 @@ std::string gain_text(const Alternative& a, const Prediction& p) {
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
-    text += a.meets_targets ? ", meets all targets" : ", targets still missed";
+    text += ", " + (a.meets_targets ? meets_phrase(p) : "targets still missed");
   return text;
 }
 
@@ -340,9 +340,10 @@ std::string cost_phrase(const Alternative& a) {
 std::string advice_phrase(const Prediction& p) {
   if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
   constexpr std::size_t kMost = 2;
+  const bool nominal = tried_nominally(p);
   std::vector<std::string> said;
   for (const Alternative& a : p.alternatives) {
-    if (!a.meets_targets || said.size() == kMost) continue;
+    if (!a.meets_targets || said.size() == kMost || (nominal && !is_useful(a, p))) continue;
     std::vector<std::string> with;
     if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
     if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
@@ -350,7 +351,9 @@ std::string advice_phrase(const Prediction& p) {
                    (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
   }
   if (said.empty()) return "no single change that was tried meets all targets";
-  return "would meet all targets: " + base::join(said, "; or ");
+  return (nominal ? "would meet all targets nominally, draws not tried: "
+                  : "would meet all targets: ") +
+         base::join(said, "; or ");
 }
 
 std::string asked_phrase(const AssertionOutcome& a) {
@@ -366,7 +369,8 @@ std::string target_phrase(const AssertionOutcome& a, bool with_job) {
 }
 
 bool is_useful(const Alternative& a, const Prediction& p) {
-  return a.gain >= kNothing || (a.meets_targets && p.verdict != Verdict::pass);
+  return a.gain >= kNothing ||
+         (a.meets_targets && p.verdict != Verdict::pass && !tried_nominally(p));
 }
 
 std::string run_phrase(const Prediction& p, const ReportContext& context, const Style& style) {

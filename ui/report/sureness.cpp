@@ -136,6 +136,16 @@ std::string draws_phrase(const Prediction& p) {
   return out;
 }
 
+bool tried_nominally(const Prediction& p) {
+  return std::any_of(p.assertions.begin(), p.assertions.end(), [](const AssertionOutcome& a) {
+    return a.level != "warn" && a.confidence.has_value();
+  });
+}
+
+std::string meets_phrase(const Prediction& p) {
+  return std::string(tried_nominally(p) ? "nominally " : "") + "meets all targets";
+}
+
 std::string cases_phrase(const AssertionOutcome& a) {
   if (!a.probability) return "";
   const long in_hundred = std::lround(100.0 * *a.probability);

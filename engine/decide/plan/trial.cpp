@@ -79,11 +79,17 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
 
 }  // namespace
 
+bool tried_nominally(const Prediction& base) {
+  return std::any_of(base.assertions.begin(), base.assertions.end(),
+                     [](const AssertionOutcome& a) { return a.level != "warn" && a.confidence; });
+}
+
 std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, const Prediction& base,
                                       const Redesign& redesign,
                                       const predict::PredictOptions& options) {
   std::vector<Tried> out = simulate_changes(changes, base, redesign, options);
-  if (base.verdict != Verdict::fail || base.events > kMostEvents) return out;
+  if (base.verdict != Verdict::fail || base.events > kMostEvents || tried_nominally(base))
+    return out;
   for (Tried& made : out)
     if (made.proposal.count) made = fewest(std::move(made), base, redesign, options);
   return out;
@@ -110,9 +116,9 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
     alternatives.push_back(std::move(a));
   }
   std::stable_sort(alternatives.begin(), alternatives.end(),
-                   [](const Alternative& a, const Alternative& b) {
+                   [nominal = tried_nominally(base)](const Alternative& a, const Alternative& b) {
                      if (a.meets_targets != b.meets_targets) return a.meets_targets;
-                     if (a.meets_targets && a.relative_cost != b.relative_cost)
+                     if (a.meets_targets && !nominal && a.relative_cost != b.relative_cost)
                        return a.relative_cost < b.relative_cost;
                      return a.gain > b.gain;
                    });

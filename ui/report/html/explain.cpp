@@ -8,6 +8,7 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -97,7 +98,7 @@ std::string limits(const Explanation& e) {
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
   const std::string time = time_gained(e);
-  const bool alone = !time.empty();
+  const bool alone = !time.empty(), nominal = e.prediction && tried_nominally(*e.prediction);
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
@@ -106,7 +107,8 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
     gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
     rows.push_back(
         {html::titled(label::of_change(w.change), w.change), print_share(w.utilization), gain,
-         w.meets_targets     ? element("span", "meets all", "pass")
+         w.meets_targets     ? element("span", nominal ? "nominally" : "meets all",
+                                   nominal ? "inconclusive" : "pass")
          : !w.missed.empty() ? element("span", "misses " + base::join(w.missed, ", "), "fail")
                              : std::string()});
     if (alone) rows.back().erase(rows.back().begin() + 1);
@@ -115,7 +117,9 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
   std::vector<html::Column> heads = {
       {"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}};
   if (alone) heads = {{"change"}, {"time " + time + " saved", "number"}, {"targets"}};
-  return element("p", "Each change alone, simulated.", "soft") +
+  return element("p",
+                 "Each change alone, simulated" + std::string(nominal ? ", without draws." : "."),
+                 "soft") +
          html::gain_bars(alone ? "time " + time + " saved" : "points of GPU utilization", gains,
                          html::kShownGain) +
          html::table(heads, rows);

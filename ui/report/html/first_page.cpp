@@ -184,6 +184,7 @@ std::string cost_text(const std::optional<double>& cost) {
 std::string options(const Prediction& p) {
   if (p.breakdown.empty() || !time_gained(p).empty()) return "";
   const std::vector<DesignOption> all = options_of(p);
+  const bool nominal = tried_nominally(p);
   const auto some = [&](auto member) {
     return std::any_of(all.begin(), all.end(),
                        [&](const DesignOption& o) { return (o.*member).has_value(); });
@@ -203,14 +204,17 @@ std::string options(const Prediction& p) {
     if (costs) row.push_back(cost_text(o.cost));
     if (!margins) continue;
     row.push_back(o.margin ? print_target_margin(*o.margin) : "");
-    row.push_back(o.meets ? element("span", "meets\u00a0all", "pass")
-                          : element("span", "misses", "fail"));
+    const bool unsure = o.meets && nominal && &o != &all.front();
+    row.push_back(unsure    ? element("span", "nominally", "inconclusive")
+                  : o.meets ? element("span", "meets\u00a0all", "pass")
+                            : element("span", "misses", "fail"));
   }
   if (rows.size() < 2) return "";
   return block("Options",
                table(columns, rows) +
                    element("p",
-                           std::string("Each change alone, simulated.") +
+                           std::string("Each change alone, simulated") +
+                               (nominal ? ", without draws." : ".") +
                                (margins ? " Margin: of the target that is met by least." : ""),
                            "soft"));
 }
@@ -252,7 +256,7 @@ std::string counts(const Prediction& p) {
       }
     }
   }
-  if (p.verdict != Verdict::none) caption = "Filled: meets all targets; hollow: misses one.";
+  if (p.verdict != Verdict::none) caption = "Filled: " + meets_phrase(p) + "; hollow: misses one.";
   if (banded)
     caption += " The band is what it may turn out to be; of other numbers about as far off.";
   return block("How many " + noun,
