@@ -58,6 +58,16 @@ TEST_CASE("the twin of the step bar has one row a design and one column a cause"
         QStringLiteral("this design: compute 90.0 %, saving checkpoints 10.0 %"));
 }
 
+TEST_CASE("what waits for GPUs that decode is not said to wait for CPU cores") {
+  Prediction prediction;
+  prediction.breakdown["train"] = {{"compute", 0.9}, {"cpu", 0.1}};
+  prediction.metrics["job.train.waited.host.gpu.gpu.decode"] = {1.0, "s", {}};
+  StepChart chart(nullptr);
+  chart.set(step_bars(prediction, QStringLiteral("this design"), false));
+  CHECK(chart.accessibleDescription() ==
+        QStringLiteral("this design: compute 90.0 %, waiting for GPU decoders 10.0 %"));
+}
+
 TEST_CASE("a change is said in points of a ratio, else in percent, and with its direction") {
   const Metric low{0.90, "ratio", {}}, high{0.93, "ratio", {}};
   CHECK(delta_text(low, high) == QStringLiteral("+3.0 points"));

@@ -56,7 +56,7 @@ class ExitCodes(CheckCase):
     def test_one_when_an_assertion_is_missed_and_zero_when_nothing_may_fail(self):
         folder = self.folder(a=HARD, b=EASY)
         done = self.exits(1, folder.check("a.json", "b.json"))
-        self.assertRegex(done.stdout, r"(?m)^FAIL small  util: .* \(need >= 99.9 %\)\n     limited by ")
+        self.assertRegex(done.stdout, r"(?m)^FAIL small \(a\.json\)  util: .* \(need >= 99.9 %\)\n     limited by ")
         self.assertIn("1 failed, 1 passed", done.stdout)
         self.exits(0, folder.check("a.json", "--fail-on", "never"))
 
@@ -291,8 +291,8 @@ class Baselines(CheckCase):
         folder.write("designs/new.json", '{ "extends": ["common.json"], "id": "new" }')
         before = sorted(os.listdir(os.path.join(folder.path, ".git")))
         done = self.exits(1, folder.check(*args, "designs/new.json"))
-        self.assertIn("FAIL a  stall", done.stdout)
-        self.assertIn("PASS new  stall", done.stdout)
+        self.assertIn("FAIL a (designs/a.json)  stall", done.stdout)
+        self.assertIn("PASS new (designs/new.json)  stall", done.stdout)
         self.assertEqual(sorted(os.listdir(os.path.join(folder.path, ".git"))), before)
         self.exits(1, folder.check("a.json", "--baseline", "git:HEAD", cwd="designs"))
 

@@ -295,6 +295,44 @@ TEST_CASE("a check says once what limits a design and what would help") {
   CHECK(widest_line(text) <= 80);
 }
 
+TEST_CASE("of threads it is said what twice as many are worth") {
+  CHECK(what_is_tried("job.train.checkpoint.threads") == "twice as many");
+  CHECK(what_is_tried("job.train.checkpoint.serialize") == "twice as fast");
+  CHECK(label::of_resource("job.train.checkpoint.threads") == "number of saving threads of train");
+}
+
+TEST_CASE("rows of several files name the file, also where designs are called alike") {
+  const CheckContext context{report::testing::context(), {}, "check"};
+  CheckReport report = checked(2);
+  report.scenarios[0].id = report.scenarios[1].id = "same";
+  report.scenarios[0].path = "a/x.json", report.scenarios[1].path = "b/x.json";
+  const std::string text = check_text(report, context);
+  INFO(text);
+  CHECK(text.find("FAIL same (a/x.json)  ") != std::string::npos);
+  CHECK(text.find("FAIL same (b/x.json)  ") != std::string::npos);
+  report.scenarios.pop_back();
+  CHECK(check_text(report, context).find("a/x.json") == std::string::npos);
+}
+
+TEST_CASE("what is tried without draws meets a target that asks for a confidence only nominally") {
+  Prediction p = report::testing::missed_target();
+  REQUIRE_FALSE(p.alternatives.empty());
+  p.verdict = Verdict::fail;
+  Alternative& best = p.alternatives.front();
+  best.meets_targets = true, best.gain = 0.05, best.margin = 0.02;
+  CHECK(advice_phrase(p).find("would meet all targets: ") == 0);
+  CHECK(gain_text(best, p).find(", meets all targets") != std::string::npos);
+  p.assertions.front().confidence = 0.9;
+  CHECK(advice_phrase(p).find("would meet all targets nominally, draws not tried: ") == 0);
+  CHECK(gain_text(best, p).find(", nominally meets all targets") != std::string::npos);
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  CHECK(page.find("nominally</span>") != std::string::npos);
+  CHECK(page.find("meets\u00a0all</span>") == std::string::npos);
+  // What gains nothing makes no draw hold that did not.
+  for (Alternative& a : p.alternatives) a.gain = 0.0;
+  CHECK(advice_phrase(p).find("would meet") == std::string::npos);
+}
+
 TEST_CASE("a figure that became worse than the baseline is said beside the targets") {
   CheckReport report = checked(1);
   CheckedScenario& s = report.scenarios[0];

@@ -6,6 +6,8 @@
 #include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/waterfall.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -17,9 +19,19 @@ double share_of(const StepChart::Bar& bar, std::size_t cause) {
   return it == bar.shares.end() ? 0.0 : it->second;
 }
 
-QString name_of(std::size_t cause) {
-  const std::string_view words = label::of_cause(kBreakdownCauses[cause]);
+QString name_of(std::size_t cause, const StepChart::Bar* bar) {
+  const std::string_view cpu =
+      bar != nullptr && !bar->cpu.empty() ? std::string_view(bar->cpu) : label::of_cause("cpu");
+  const std::string_view words = report::words_of_cause(cause, cpu);
   return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
+}
+
+/// The bar that has most of a cause: what that is called there, it is called for all.
+const StepChart::Bar* most_of(std::size_t cause, const std::vector<StepChart::Bar>& bars) {
+  const StepChart::Bar* out = nullptr;
+  for (const StepChart::Bar& bar : bars)
+    if (out == nullptr || share_of(bar, cause) > share_of(*out, cause)) out = &bar;
+  return out;
 }
 
 /// The shares of all causes as reports round them.
@@ -40,7 +52,8 @@ StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
 void StepChart::set(std::vector<Bar> bars) {
   bars_ = std::move(bars);
   QStringList headers{tr("design")};
-  for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) headers << name_of(i);
+  for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i)
+    headers << name_of(i, most_of(i, bars_));
   std::vector<Row> rows;
   QStringList said;
   for (const Bar& bar : bars_) {
@@ -50,7 +63,7 @@ void StepChart::set(std::vector<Bar> bars) {
     for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
       const double share = share_of(bar, i);
       row.emplace_back(texts[i], share);
-      if (share >= kTooSmall) parts << QStringLiteral("%1 %2").arg(name_of(i), texts[i]);
+      if (share >= kTooSmall) parts << QStringLiteral("%1 %2").arg(name_of(i, &bar), texts[i]);
     }
     rows.push_back(std::move(row));
     said << bar.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
@@ -108,7 +121,7 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     const QString& text = texts[i];
     painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
     painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(name_of(i), Qt::ElideRight,
+                     metrics.elidedText(name_of(i, most_of(i, bars_)), Qt::ElideRight,
                                         rest.width() - metrics.horizontalAdvance(text) - unit));
     y += 1.2 * unit;
   }
@@ -121,7 +134,7 @@ std::vector<StepChart::Bar> step_bars(const Prediction& prediction, const QStrin
     out.push_back({prediction.breakdown.size() > 1
                        ? design + QStringLiteral(", ") + QString::fromStdString(job)
                        : design,
-                   shares, stale});
+                   shares, stale, std::string(report::cpu_words(prediction, job))});
   return out;
 }
 

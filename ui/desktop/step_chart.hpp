@@ -14,6 +14,7 @@ class StepChart : public Chart {
     QString name;
     std::map<std::string, double> shares;
     bool stale = false;
+    std::string cpu = {};  ///< what the "cpu" of it is waited for; "": CPU cores
   };
 
   explicit StepChart(QWidget* parent);

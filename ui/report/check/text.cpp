@@ -33,8 +33,9 @@ std::string begun(const std::string& first, const std::string& what, const std::
 }
 
 /// Why, where, and what to do stand on lines of their own.
-std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const Ink& ink) {
-  std::string out = begun(word(a), s.id, a.outcome.id + ": " + value_phrase(s, a), ink);
+std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const std::string& name,
+                  const Ink& ink) {
+  std::string out = begun(word(a), name, a.outcome.id + ": " + value_phrase(s, a), ink);
   const std::string below(kIndent, ' ');
   const auto add = [&](const std::string& text) {
     if (!text.empty()) out += wrapped(below, text, kIndent);
@@ -65,18 +66,21 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
   const Ink ink(context.style.colour);
   std::string out;
   for (const CheckedScenario& s : report.scenarios) {
+    // Of several files, which; ids may be alike.
+    const bool several = report.scenarios.size() > 1 && !s.path.empty();
+    const std::string name = several ? s.id + " (" + s.path + ")" : s.id;
     for (const Finding& f : scenario_findings(s))
       out += begun(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR",
                    f.at.line > 0 ? place_text(f.at) : s.path, f.message, ink);
     for (const bool open : {true, false}) {
       for (const CheckedAssertion& a : s.assertions)
-        if (a.is_open() == open) out += lines(s, a, ink);
+        if (a.is_open() == open) out += lines(s, a, name, ink);
       if (open && s.exit == ExitCode::ok) out += said_once(s);
     }
     if (s.exit == ExitCode::ok && s.assertions.empty())
-      out += begun("NONE", s.id, "no assertions (\"expect\")", ink);
+      out += begun("NONE", name, "no assertions (\"expect\")", ink);
     for (const std::string& warning : warnings_of(s))
-      out += wrapped("note " + s.id + "  ", warning, kIndent);
+      out += wrapped("note " + name + "  ", warning, kIndent);
   }
   for (const std::string& why : report.stale) out += begun("STALE", "baseline", why, ink);
   out += counts_text(report) + "  model " + context.tool.model_version;

@@ -278,7 +278,7 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
          folded("What limits it", limits(p)) +
          folded("Data path, mean over the run", data_path_table(p)) +
          folded("What happens when",
-                context.timeline ? timeline_section(*context.timeline) : std::string()) +
+                context.timeline ? timeline_section(*context.timeline, p) : std::string()) +
          folded("What would change it", what_ifs(p)) + folded("Figures", figures(p, context)) +
          folded("What this rests on", trust(p, context)) +
          folded("Inputs, and who set them", inputs(context)) +

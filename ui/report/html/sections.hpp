@@ -40,6 +40,6 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string sureness_section(const Prediction& prediction);
 
 /// Ranks and resources over the window of a timeline; "" when it has no rank.
-[[nodiscard]] std::string timeline_section(const Timeline& timeline);
+[[nodiscard]] std::string timeline_section(const Timeline& timeline, const Prediction& prediction);
 
 }  // namespace stallcast::report::html

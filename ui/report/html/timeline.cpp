@@ -10,6 +10,8 @@
 #include "ui/report/html/sections.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/waterfall.hpp"
 
 /// What happened when: how a rank spends its time, and how busy resources are, over the window.
 namespace stallcast::report::html {
@@ -152,7 +154,7 @@ std::string heat_row(const Busy& busy, const TimeFrame& frame, double y) {
 
 /// A job's rank that waits longest.
 struct TimeLane {
-  std::string name;
+  std::string name, job;
   Columns columns;
 };
 
@@ -164,7 +166,7 @@ std::vector<TimeLane> lanes_of(const Timeline& t) {
     if (track.kind != "rank" || (!out.empty() && track.job == job)) continue;
     job = track.job;
     out.push_back(
-        {"job " + job + ", " + (track.chosen == "only" ? "its ranks" : track.chosen + " rank"),
+        {"job " + job + ", " + (track.chosen == "only" ? "its ranks" : track.chosen + " rank"), job,
          columns_of(t, i)});
   }
   return out;
@@ -193,7 +195,18 @@ Drawn timeline_drawn(const Timeline& t, const std::vector<TimeLane>& lanes,
   return out;
 }
 
-std::string causes_legend(const std::vector<TimeLane>& lanes) {
+/// What the jobs that are drawn wait for as "cpu".
+std::string_view cpu_of_lanes(const std::vector<TimeLane>& lanes, const Prediction& p) {
+  std::string_view out;
+  for (const TimeLane& lane : lanes) {
+    const std::string_view words = cpu_words(p, lane.job);
+    if (!out.empty() && out != words) return "waiting for decoders, cores";
+    out = words;
+  }
+  return out;
+}
+
+std::string causes_legend(const std::vector<TimeLane>& lanes, const Prediction& p) {
   std::string out;
   for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) {
     double seconds = 0.0;
@@ -201,14 +214,14 @@ std::string causes_legend(const std::vector<TimeLane>& lanes) {
       for (const auto& column : one.columns) seconds += column[c];
     if (seconds > 0.0)
       out += "<li><i style=\"background:var(--" + std::string(kBreakdownCauses[c]) + ")\"></i>" +
-             markup(label::of_cause(kBreakdownCauses[c])) + "</li>";
+             markup(words_of_cause(c, cpu_of_lanes(lanes, p))) + "</li>";
   }
   return "<ul class=\"legend\">" + out + "</ul>\n";
 }
 
 }  // namespace
 
-std::string timeline_section(const Timeline& t) {
+std::string timeline_section(const Timeline& t, const Prediction& p) {
   const std::vector<TimeLane> lanes = lanes_of(t);
   if (lanes.empty()) return "";
   const std::vector<Busy> rows = busiest(t);
@@ -224,7 +237,7 @@ std::string timeline_section(const Timeline& t) {
              "soft") +
          svg_twice("time line",
                    [&](double width) { return timeline_drawn(t, lanes, rows, width); }) +
-         causes_legend(lanes) +
+         causes_legend(lanes, p) +
          table({{"resource in the window"}, {"mean", "number"}, {"busiest moment", "number"}},
                table_rows);
 }
