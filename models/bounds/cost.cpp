@@ -115,7 +115,8 @@ const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
 
 // Σ λ p / 1000    [docs/models/cost.md, eq. 5]
 std::optional<MoneyRate> cost_of_requests(const Design& design,
-                                          const std::map<std::string, Metric>& metrics) {
+                                          const std::map<std::string, Metric>& metrics,
+                                          double drained) {
   std::optional<MoneyRate> out;
   for (const Component& storage : design.storage)
     for (const PricedRequests& requests : kPricedRequests) {
@@ -125,7 +126,7 @@ std::optional<MoneyRate> cost_of_requests(const Design& design,
       if (price == nullptr || counted == metrics.end()) continue;
       const double each = price->number / kRequestsOfPrice;
       out = out.value_or(MoneyRate{}) +
-            MoneyRate::from(counted->second.value * each, unit::USD_per_s);
+            MoneyRate::from(counted->second.value * drained * each, unit::USD_per_s);
     }
   return out;
 }
@@ -160,8 +161,9 @@ Costs costs(const Design& design) { return Accountant(design).run(); }
 
 // idle = Σ a_h / N_h (N_h - B_h), per useful GPU-hour = Σ a / Σ G    [docs/models/cost.md, eq. 3,
 // 4]
-void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics) {
-  const std::optional<MoneyRate> requests = cost_of_requests(design, metrics);
+void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics,
+               double drained) {
+  const std::optional<MoneyRate> requests = cost_of_requests(design, metrics, drained);
   if (requests)
     metrics[metric::of_cost("requests")] =
         in_table(metric::of_cost("requests"), requests->in(unit::USD_per_h));

@@ -57,9 +57,10 @@ struct Costs {
 
 /// Adds "cost.capex", with the utilization of every job "cost.gpu_idle", and with its goodput
 /// "cost.per_useful_gpu_hour", where `costs` of `design` are known; "cost.requests" where requests
-/// have a price and were counted.
+/// have a price and were counted, `drained` times as often as in the mean over the whole run.
 /// [docs/models/cost.md, eq. 1-5]
-void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics);
+void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics,
+               double drained = 1.0);
 
 /// One line for people on what has no price though something has; "" when nothing is missing.
 [[nodiscard]] std::string missing_prices(const Costs& costs);

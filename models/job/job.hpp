@@ -48,6 +48,8 @@ class TrainingJob {
   [[nodiscard]] Seconds uncontended_cpu() const;
   [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
+  /// When its last step had ended; saves may go on.
+  [[nodiscard]] Seconds ended() const { return ended_; }
   /// Time its GPUs computed so far.
   [[nodiscard]] Seconds useful() const { return useful_; }
 

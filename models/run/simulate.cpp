@@ -195,7 +195,16 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
           metric::of_storage(room.storage, "wear");
   }
   const Costs prices = costs(design);
-  add_costs(design, prices, result.metrics);
+  // Jobs alone pay for what their saves ask for after the last step, too: as steps go on, so do
+  // they.
+  double drained = 1.0;
+  if (!jobs.empty() && tenants.empty() && stages.empty()) {
+    Seconds ended;
+    for (const auto& job : jobs) ended = std::max(ended, job->ended());
+    if (const Seconds steps = wall - (context.now() - ended); steps > kShortest)
+      drained = wall / steps;
+  }
+  add_costs(design, prices, result.metrics, drained);
   add_whole_runs(design, prices, result.metrics);
   add_power(design, powers(design), result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;

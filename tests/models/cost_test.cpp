@@ -179,6 +179,23 @@ TEST_CASE("a useful GPU-hour pays for its requests, and a price of one sort alon
   CHECK(unpriced.back() == "storage.scratch.request.put.price");
 }
 
+TEST_CASE("requests of saves that end after the last step are paid for by the steps") {
+  // A save of 4 GB is begun 30 s into the minute and takes 40 s at 100 MB/s: it ends 10 s after the
+  // last step. Its parts are paid for within the minute, not within 70 s.
+  Design design = paying_requests();
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  design.jobs[0].checkpoint = testing::component(
+      Role::checkpoint, "async", "checkpoint",
+      {{"to", "scratch"}, {"size", "4 GB"}, {"every", "30 s"}, {"flush_rate", "100 MB/s"}});
+  set(design.run, Role::run, "duration", "1 min");
+  const RunResult result = testing::run(design, 1);
+  const double puts = result.metrics.at(kPuts).value * result.simulated_s,
+               steps = result.metrics.at("job.train.time.wall").value;
+  REQUIRE(result.simulated_s > 1.05 * steps);
+  CHECK(result.metrics.at("cost.requests").value > 0.999 * puts / steps * 0.05 / 1000.0 * 3600.0);
+}
+
 TEST_CASE("every part of every kind is counted by a field the kind has") {
   for (const models::RoleInfo& role : models::roles())
     for (const models::KindInfo& row : models::kinds(role.role))
