@@ -84,6 +84,8 @@ class Confidence(unittest.TestCase):
         found = plan("--confidence", "90%", "--draws", "16", "--over", "osts=20..26", code=1)
         self.assertEqual(found["status"], "found")
         self.assertEqual(found["confidence"]["status"], "infeasible")
+        few = Run("plan", "FILE", "--tornado", "0", "--over", "osts=2..5", text=SCENARIO % RANGE)
+        self.assertIn("searched: OSTs 2 to 5", " ".join(few.out.split()))
         self.assertIsNone(found["confidence"]["required"])
 
     def test_the_text_has_both_answers(self):

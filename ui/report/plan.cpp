@@ -86,6 +86,14 @@ std::string status_text(const PlanResult& plan, const Ink& ink) {
                                                : ink.doubtful("INCONCLUSIVE");
 }
 
+/// "searched: OSTs 20 to 26, boxes 1 to 4".
+std::string searched(const PlanResult& plan) {
+  std::vector<std::string> ranges;
+  for (const PlanAxis& axis : plan.axes)
+    ranges.push_back(axis.noun + " " + axis.from + (axis.to == axis.from ? "" : " to " + axis.to));
+  return ranges.empty() ? "" : "searched: " + base::join(ranges, ", ");
+}
+
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
@@ -106,6 +114,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
               : "the search for the " + goal + " has no answer yet",
+          searched(plan),
           says ? "with " + base::counted(plan, *end) + ", limited by the " +
                      label::of_resource(end->binding)
                : ""};
@@ -129,7 +138,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
                               : "no value of " + plan.axes[0].name + " that was searched") +
                   " meets the targets",
-              end != nullptr ? what_remains(plan, *end) : ""};
+              searched(plan), end != nullptr ? what_remains(plan, *end) : ""};
     case PlanStatus::inconclusive:
       break;
   }
