@@ -130,14 +130,7 @@ class Deriver {
                   ? ""
                   : " x " + count(access.amplification) + " fetched per byte") +
              " / " + text(d.compute),
-         {"readers * batch * sample * fetched / compute",
-          kEq1,
-          {{"readers", name + "readers"},
-           {"batch", d.input("loader.batch")},
-           {"sample", d.input("dataset.sample")},
-           figure("fetched", access.amplification, Dimension::number,
-                  "bytes fetched for a byte used: docs/models/formats.md"),
-           {"compute", name + "step.compute"}}});
+         read_rule(d, access));
     const cache::CachePlan kept = cache::cache_plan(design_, job, plant_);
     const double found = kept.most().in(unit::ratio);
     d.missed = d.read * (1.0 - found);
@@ -154,13 +147,13 @@ class Deriver {
         Ops::from(batch * d.layout.readers() * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens,
          readers_of(d.layout) + " x " + count(batch * access.files) + " files / " + text(d.compute),
-         {"readers * batch * files / compute",
-          kEq1,
-          {{"readers", name + "readers"},
-           {"batch", d.input("loader.batch")},
-           figure("files", access.files, Dimension::number,
-                  "files opened for a sample: docs/models/formats.md"),
-           {"compute", name + "step.compute"}}});
+         open_rule(d, access));
+    if (const auto limit = job_params(job.job).limit_operations) {
+      const OpRate least = least_operations(d, opens, plant_);
+      line(name + "operations.demand", least,
+           "opens and requests of at most " + text(kLargestRequest) + ", at least");
+      if (least > *limit) d.begun = *limit / least;
+    }
     out_.derivations.push_back(loader_ceiling(job, d, access, plant_));
     d.loader = Rate::from(out_.derivations.back().value, unit::Bps);
   }
@@ -247,18 +240,12 @@ class Deriver {
     line(name + "save.bound", d.flush,
          count(peers) + " x " + text(d.checkpoint) + " / " + count(d.layout.hosts) + " hosts / " +
              text(nic),
-         {"peers * size / hosts / nic",
-          "docs/models/checkpoint.md, eq. 14",
-          {figure("peers", peers, Dimension::number, "copies in the memory of other hosts"),
-           {"size", name + "size"},
-           {"hosts", d.host_input("count")},
-           figure("nic", nic.in(unit::Bps), Dimension::rate, "what the ports of a host pass")}},
+         peers_rule(d, peers, nic),
          d.blocking ? ": training waits for it" : " at least, alongside training");
     if (d.blocking) d.stall += d.flush;
   }
 
-  // The least a save takes to reach its storage, all hosts at once: o S / max flow. [bounds.md, eq.
-  // 2]
+  // The least a save takes to its storage, all hosts at once: o S / max flow.  [bounds.md, eq. 2]
   void derive_flush(JobDemand& d, Bytes size) {
     const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
     const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
@@ -358,6 +345,11 @@ class Deriver {
       }
       ceiling("limit", d.allowed, name + "limit",
               {"limit / demand", kEq2, {{"limit", d.input("limit")}, {"demand", demand}}});
+      ceiling(
+          "limit_operations", d.begun, name + "limit_operations",
+          {"limit / operations",
+           kEq2,
+           {{"limit", d.input("limit_operations")}, {"operations", name + "operations.demand"}}});
       ceiling("loader", d.loader / d.read, metric::of_job(d.id, "loader"),
               {"ceiling / demand",
                kEq5,

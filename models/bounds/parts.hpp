@@ -93,7 +93,8 @@ struct JobDemand {
   Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
   /// Share of that which a limit of its own lets pass, of what is not in the hosts.
   double allowed = 1.0;
-  Rate write;  ///< checkpoint bytes over their interval, all ranks
+  double begun = 1.0;  ///< and that its limit of operations lets begin
+  Rate write;          ///< checkpoint bytes over their interval, all ranks
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
@@ -111,12 +112,21 @@ struct JobDemand {
 [[nodiscard]] Rule size_rule(const CheckpointParams& p, const ModelParams& model,
                              const JobDemand& d);
 
+/// What a job reads and opens at full utilization; what a save of `peers` copies in the memory of
+/// other hosts takes over their `nic`.
+[[nodiscard]] Rule read_rule(const JobDemand& d, const SampleAccess& access);
+[[nodiscard]] Rule open_rule(const JobDemand& d, const SampleAccess& access);
+[[nodiscard]] Rule peers_rule(const JobDemand& d, double peers, Rate nic);
+
 /// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
 [[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,
                                         const SampleAccess& access, const Plant& plant);
 
 /// JobDemand::allowed of a job.    [docs/models/bounds.md, eq. 2]
 [[nodiscard]] double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant);
+/// The operations that a job begins at full utilization, at least: `opens` of the files that it
+/// reads from outside its hosts and the requests of their data.
+[[nodiscard]] OpRate least_operations(const JobDemand& d, OpRate opens, const Plant& plant);
 
 /// What a save writes: its size, unless less.
 [[nodiscard]] std::string written_of(const JobDemand& d, Bytes size);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "models/bounds/parts.hpp"
+#include "models/contract/operations.hpp"
 #include "models/contract/rows.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
@@ -31,12 +32,56 @@ Rule size_rule(const CheckpointParams& p, const ModelParams& model, const JobDem
            per("weights"), per("master"), per("momentum"), per("variance"), per("other")}};
 }
 
+Rule read_rule(const JobDemand& d, const SampleAccess& access) {
+  const std::string name = metric::of_job(d.id);
+  return {"readers * batch * sample * fetched / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           {"sample", d.input("dataset.sample")},
+           figure("fetched", access.amplification, Dimension::number,
+                  "bytes fetched for a byte used: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}};
+}
+
+Rule open_rule(const JobDemand& d, const SampleAccess& access) {
+  const std::string name = metric::of_job(d.id);
+  return {"readers * batch * files / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           figure("files", access.files, Dimension::number,
+                  "files opened for a sample: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}};
+}
+
+Rule peers_rule(const JobDemand& d, double peers, Rate nic) {
+  return {"peers * size / hosts / nic",
+          "docs/models/checkpoint.md, eq. 14",
+          {figure("peers", peers, Dimension::number, "copies in the memory of other hosts"),
+           {"size", metric::checkpoint(d.id) + "size"},
+           {"hosts", d.host_input("count")},
+           figure("nic", nic.in(unit::Bps), Dimension::rate, "what the ports of a host pass")}};
+}
+
 double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant) {
   const std::optional<Rate> limit = job_params(job.job).limit;
   Rate moved;
   for (const auto& [storage, share] : d.places)
     if (!plant.storage(storage).local()) moved += d.missed * share;
   return limit && moved > *limit ? *limit / moved : 1.0;
+}
+
+// An open and a request of each file, or a request of each 4 MiB of it.    [tenants.md, eq. 12]
+OpRate least_operations(const JobDemand& d, OpRate opens, const Plant& plant) {
+  double outside = 0.0;
+  for (const auto& [storage, share] : d.places)
+    if (!plant.storage(storage).local()) outside += share;
+  const OpRate pieces =
+      OpRate::from(d.missed.in(unit::Bps) / kLargestRequest.in(unit::B), unit::per_s);
+  // Of what caches hold nothing is opened, maybe.
+  if (d.missed < d.read) return pieces * outside;
+  return (opens + std::max(opens, pieces)) * outside;
 }
 
 std::string written_of(const JobDemand& d, Bytes size) {

@@ -33,7 +33,7 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
         const double hosts =
             plant.groups(d.host)[g].read_for(d.layout.reading_hosts() / d.layout.hosts);
         if (hosts <= kHostRounding) continue;
-        const double allowed = plant.storage(storage).local() ? 1.0 : d.allowed;
+        const double allowed = plant.storage(storage).local() ? 1.0 : std::min(d.allowed, d.begun);
         wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
                            .weight = d.layout.readers() * hosts / d.layout.hosts,

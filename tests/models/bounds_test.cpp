@@ -107,6 +107,26 @@ TEST_CASE("a limited job takes its limit at most, and leaves the rest to the oth
   CHECK(bounds.binding == "job.held.limit");
 }
 
+TEST_CASE("what a job may begin a second bounds what it reads") {
+  // 32 readers of one sample of 20 MB a second: an open and 4.77 requests of 4 MiB each, or of
+  // 1 MB an open and a request.
+  Design design = small_design();
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "20 MB"}, {"size", "20 TB"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}});
+  set(job.step, Role::step, "compute", "1 s");
+  set(job.job, Role::job, "limit_operations", "100 ops/s");
+  const double pieces = 20e6 / 4194304.0;
+  models::Bounds bounds = models::bounds(design);
+  CHECK(value(bounds, "job.train.operations.demand") == Approx(32.0 * (1.0 + pieces)));
+  CHECK(bounds.utilization == Approx(100.0 / (32.0 * (1.0 + pieces))));
+  CHECK(bounds.binding == "job.train.limit_operations");
+  set(*job.dataset, Role::dataset, "sample", "1 MB");
+  set(job.job, Role::job, "limit_operations", "32 ops/s");
+  CHECK(models::bounds(design).utilization == Approx(0.5));
+}
+
 TEST_CASE("a job that demands more than its NICs is bound by them") {
   Design design = exercise("async");
   set(design.hosts[0], Role::host, "nic.rate", "1 Gb/s");
