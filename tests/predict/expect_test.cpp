@@ -127,6 +127,7 @@ TEST_CASE("what something costs and how many there are is limited by no resource
   p.metrics["storage.a.capacity.usable"] = {1e12, "B", {}};
   p.metrics["storage.a.capacity.headroom"] = {-1e12, "B", {}};
   p.metrics["power.total"] = {9e3, "W", {}};
+  p.limited_by["job.train"] = "storage.a.ost";   // it waits for them
   p.limited_by["cost.capex"] = "storage.a.ost";  // most is paid for it
   p.limited_by["storage.a.capacity.headroom"] = "storage.a.capacity";
   for (const char* metric :

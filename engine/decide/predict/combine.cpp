@@ -162,6 +162,7 @@ bool held_by_barrier(const Prediction& prediction, const std::string& job) {
 bool can_be_limited(const Prediction& prediction, std::string_view metric) {
   const metric::Domain domain = metric::parse(metric).domain;
   if (domain == metric::Domain::power || domain == metric::Domain::space) return false;
+  if (domain == metric::Domain::tenant) return true;  // what it is behind with
   const auto known = prediction.metrics.find(std::string(metric));
   constexpr std::string_view kNone[] = {"count", "B", "USD", "USD/h"};
   return known == prediction.metrics.end() ||
@@ -196,6 +197,10 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
   const metric::Name name = metric::parse(metric);
   if (name.domain == metric::Domain::resource) return std::string(name.id);
   if (name.domain == metric::Domain::cost) return "";  // what it is spent on is no limit
+  if (!can_be_limited(prediction, metric)) {
+    const auto own = prediction.limited_by.find(std::string(metric));
+    return own == prediction.limited_by.end() ? std::string() : own->second;
+  }
   const std::string job = job_of_time(prediction, metric);
   const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
   const std::string whole = job.empty() ? "" : "job." + job;  // where it waited most, all in all
@@ -206,7 +211,6 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
     const std::size_t dot = entry.rfind('.');
     entry.resize(dot == std::string::npos ? 0 : dot);
   }
-  if (!can_be_limited(prediction, metric)) return "";
   if (!job.empty() || tenant)
     if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job);
         !first.empty())
