@@ -301,6 +301,25 @@ TEST_CASE("of threads it is said what twice as many are worth") {
   CHECK(label::of_resource("job.train.checkpoint.threads") == "number of saving threads of train");
 }
 
+TEST_CASE("the legend of the timeline names GPUs that decode") {
+  Prediction p = report::testing::missed_target();
+  ReportContext context = report::testing::context();
+  Timeline& t = context.timeline.emplace();
+  t.end_s = t.spans_end_s = 10.0;
+  t.texts = {"compute", "cpu"};
+  t.tracks.push_back({.kind = "rank", .job = "train", .name = "rank", .chosen = "only"});
+  t.spans.push_back({.name = 0, .end_s = 6.0});
+  t.spans.push_back({.name = 1, .begin_s = 6.0, .end_s = 10.0});
+  const auto legend = [&] {
+    const std::string page = render(p, context, Format::html, {});
+    const std::size_t at = page.find("var(--cpu)\"></i>");
+    return at == std::string::npos ? "" : page.substr(at + 16, page.find("</li>", at) - at - 16);
+  };
+  CHECK(legend() == "waiting for CPU cores");
+  p.metrics["job.train.waited.host.gpu.gpu.decode"] = {1.0, "s", {}};
+  CHECK(legend() == "waiting for GPU decoders");
+}
+
 TEST_CASE("rows of several files name the file, also where designs are called alike") {
   const CheckContext context{report::testing::context(), {}, "check"};
   CheckReport report = checked(2);
