@@ -115,7 +115,7 @@ TEST_CASE("a simulation that hangs ends at the time limit and is not a crash") {
   CHECK(outcomes[1].ok());
   REQUIRE_FALSE(outcomes[0].ok());
   CHECK(outcomes[0].failure().exit == ExitCode::inconclusive);
-  CHECK(contains(outcomes[0].failure().message, "time limit reached, 0 of 1 simulation done"));
+  CHECK(contains(outcomes[0].failure().message, "time limit reached, 1 of 2 simulations done"));
   CHECK(runner.folder.names().empty());
   CHECK(no_child_left());
   REQUIRE_FALSE(simulations.empty());

@@ -7,6 +7,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/decide/gain/gains.hpp"
 #include "engine/decide/plan/axes.hpp"
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
@@ -85,6 +86,7 @@ class Answer {
     if (out_.answer) {
       out_.required = out_.points[*out_.answer].count;
       neighbours();
+      rank_smaller();
       out_.reason = reason_of(out_);
     }
     remarks();
@@ -110,6 +112,25 @@ class Answer {
     }
     out_.scenario_id = out_.prediction.scenario_id;
     out_.scenario_file = out_.prediction.scenario_file;
+  }
+
+  /// What limits the next smaller design, as a run of it says: by what it would gain.
+  void rank_smaller() {
+    Cell cell = *search_.answer;
+    if (cell.front()-- == 0) return;
+    const auto place = places_.find(cell);
+    if (place == places_.end()) return;
+    PlanPoint& point = out_.points[place->second];
+    const TargetMargin* missed = tightest(point);
+    if (point.meets || missed == nullptr || !missed->when.empty()) return;
+    const Result<Design>& design = designs_.at(cell);
+    if (!design.ok()) return;
+    Prediction ranked = search_.seen.at(cell);
+    gain::rank_by_gain(*design, ranked, {.predict = designs_.options()});
+    const PlanPoint named = point_of(ranked, designs_.outages());
+    point.binding = named.binding;
+    point.binding_utilization = named.binding_utilization;
+    point.binding_load = named.binding_load;
   }
 
   void neighbours() {
