@@ -27,9 +27,16 @@ namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-/// How many columns `text` takes, one for each character of UTF-8.
+/// How many columns `text` takes, one for each character of UTF-8, none for colours.
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+  std::size_t out = 0;
+  bool colour = false;  // from ESC to m
+  for (const char c : text) {
+    if (c == '\033') colour = true;
+    if (!colour && begins_character(c)) ++out;
+    if (c == 'm') colour = false;
+  }
+  return out;
 }
 
 }  // namespace

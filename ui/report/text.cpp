@@ -29,8 +29,10 @@ std::string headline(const Prediction& p, const Ink& ink) {
   const std::size_t id = p.scenario_id.size();
   const std::string_view verdict = verdict_name(p.verdict);
   const std::string said = p.verdict == Verdict::none ? "" : upper(verdict);
-  std::string out = ink.bold(p.scenario_id) + ": " + ink.by_status(verdict, said) +
-                    lines[0].text.substr(id + 2 + said.size()) + "\n";
+  std::string out = wrapped("",
+                            ink.bold(p.scenario_id) + ": " + ink.by_status(verdict, said) +
+                                lines[0].text.substr(id + 2 + said.size()),
+                            2);
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const SummaryLine& line = lines[i];
     if (line.figure != std::string::npos && line.text.size() + 2 <= page_columns())
