@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <sstream>
@@ -24,8 +25,11 @@ TEST_CASE("rounded shares still sum to 100 %") {
 }
 
 TEST_CASE("no line of a text report is wider than 80 columns") {
+  Prediction long_name = report::testing::missed_target();
+  long_name.scenario_id = "imagenet-training-on-the-lustre-of-the-department-of-physics";
+  long_name.assertions.push_back(long_name.assertions.front());
   for (const Prediction& p :
-       {report::testing::missed_target(), report::testing::nothing_to_gain()}) {
+       {report::testing::missed_target(), report::testing::nothing_to_gain(), long_name}) {
     std::istringstream text(render(p, report::testing::context(), Format::text, {}));
     for (std::string line; std::getline(text, line);) {
       INFO(line);
@@ -40,6 +44,8 @@ TEST_CASE("colour is added only when asked for") {
   const std::string coloured = render(p, report::testing::context(), Format::text, {true, false});
   CHECK(plain.find('\x1b') == std::string::npos);
   CHECK(coloured.find("\x1b[31mFAIL\x1b[0m") != std::string::npos);
+  CHECK(std::count(plain.begin(), plain.end(), '\n') ==
+        std::count(coloured.begin(), coloured.end(), '\n'));  // lines break where they did
 }
 
 TEST_CASE("long resource names keep both ends") {
