@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "engine/sim/short_list.hpp"
 
@@ -18,10 +19,8 @@ class FlatMap {
   };
 
   Value& operator[](const Key& key) {
-    auto at = entries_.begin();
-    const auto end = at + entries_.size();
-    while (at != end && at->first < key) ++at;
-    if (at == end || at->first != key) at = entries_.insert(at, {key, Value{}});
+    auto [at, found] = place_in(entries_, key);
+    if (!found) at = entries_.insert(at, {key, Value{}});
     return at->second;
   }
   [[nodiscard]] auto find(const Key& key) { return find_in(entries_, key); }
@@ -39,12 +38,18 @@ class FlatMap {
   [[nodiscard]] auto end() const { return entries_.end(); }
 
  private:
+  /// Where an entry with the key is, or belongs, and whether it is there.
   template <class Entries>
-  static auto find_in(Entries& entries, const Key& key) {
+  static auto place_in(Entries& entries, const Key& key) {
     auto at = entries.begin();
     const auto end = at + entries.size();
     while (at != end && at->first < key) ++at;
-    return at != end && at->first == key ? at : end;
+    return std::pair{at, at != end && at->first == key};
+  }
+  template <class Entries>
+  static auto find_in(Entries& entries, const Key& key) {
+    const auto [at, found] = place_in(entries, key);
+    return found ? at : entries.end();
   }
   static constexpr std::uint32_t kInside = 4;
   sim::ShortList<Entry, kInside> entries_;

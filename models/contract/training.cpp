@@ -188,10 +188,8 @@ double ModelParams::shape_parameters() const {
 
 StepTime step_time(const Component& step, Seconds mean) {
   const StepCommon common = bind(kStepCommon, step);
-  const double cv = common.jitter.in(unit::ratio);
   return {.mean = mean,
-          .cv = cv,
-          .spread = base::LognormalSpread(cv),
+          .cv = common.jitter.in(unit::ratio),
           .overhead = common.overhead,
           .sharing = common.sharing.in(unit::ratio),
           .warm_up = common.warm_up};

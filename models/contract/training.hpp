@@ -74,10 +74,10 @@ struct RunParams {
 
 /// GPU time of one step. docs/models/compute.md.
 struct StepTime {
-  Seconds mean;     ///< of one rank
-  double cv = 0.0;  ///< lognormal, per rank and step
-  base::LognormalSpread spread{cv};
-  Seconds overhead;      ///< host work of every rank between steps that nothing hides
+  Seconds mean;                      ///< of one rank
+  double cv = 0.0;                   ///< lognormal, per rank and step
+  base::LognormalSpread spread{cv};  ///< the same, as draws take it
+  Seconds overhead;                  ///< host work of every rank between steps that nothing hides
   double sharing = 0.0;  ///< of `mean`: lost where each core of a host has one other rank
   Seconds warm_up;       ///< what the first step after a start takes more
 

@@ -63,7 +63,7 @@ Seconds LoaderRuntime::map_next() {
 // The training loop takes a batch that has arrived, `after` that time, and has it when the time
 // that is returned has passed, too.
 Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
-  const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
+  const auto found = next_done();
   batch.index = found->first;
   batch.bytes = found->second.bytes;
   batch.behind = std::max(Seconds{}, found->second.last - (context_.now() + after));
@@ -99,10 +99,8 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     skip_dry();
   }
   batch.wait += mapping;
-  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
-    const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
-    blame(batch.wait, before, waited, found->second.staged);
-  }
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{})
+    blame(batch.wait, before, waited, next_done()->second.staged);
   const Seconds handover = deliver(batch, {}), held = context_.now();
   co_await cores.compute(handover, receiver());
   batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);

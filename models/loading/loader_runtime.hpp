@@ -150,6 +150,10 @@ class LoaderRuntime {
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
+  /// Of those that have arrived, the next to be delivered. REQUIRES: arrived().
+  [[nodiscard]] auto next_done() {
+    return policy_.in_order ? done_.find(base_ + received_) : done_.begin();
+  }
   /// Most batches that are outstanding: what those that read across batches, and those that decode
   /// after them, have in hand comes on top.
   [[nodiscard]] std::int64_t most() const {

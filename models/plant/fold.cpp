@@ -35,7 +35,7 @@ double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
 
 /// Share of its hosts on which a job has ranks that read, or ranks at all where none does.
 double share_with_readers(const JobDesign& job, const RankLayout& layout) {
-  return job.dataset ? layout.reading_hosts() / layout.hosts : 1.0;
+  return job.dataset ? layout.reading_share() : 1.0;
 }
 
 /// The classes of a job in the groups of its hosts.    [docs/models/folding.md, eq. 1]

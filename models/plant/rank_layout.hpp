@@ -32,6 +32,7 @@ struct RankLayout {
   [[nodiscard]] double readers(const RankPlace& place) const { return place.members / per_copy; }
   /// Hosts that these are on: one on each, where there are no more.
   [[nodiscard]] double reading_hosts() const { return std::min(hosts, readers()); }
+  [[nodiscard]] double reading_share() const { return reading_hosts() / hosts; }
   [[nodiscard]] double readers_per_host() const { return readers() / reading_hosts(); }
   /// Ranks of a class over those of the mean class: what it counts for in means over ranks.
   [[nodiscard]] double weight(const RankPlace& place) const {

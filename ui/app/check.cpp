@@ -16,6 +16,7 @@
 #include "engine/runtime/run/simulate.hpp"
 #include "models/contract/version.hpp"
 #include "scenarios/questions/policy.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/app/check_baseline.hpp"
 #include "ui/app/check_culprit.hpp"
 #include "ui/app/git_tree.hpp"
@@ -346,15 +347,14 @@ class CheckRun {
     wanted.design = *item.design;
     wanted.draws = 0;
     wanted.timeline = false;
-    std::erase_if(wanted.design->expect, [&](const Expectation& e) {
-      return check::is_accepted(item.out.assertions, e.id);
-    });
+    std::erase_if(wanted.design->expect,
+                  [&](const Expectation& e) { return check::is_accepted(all, e.id); });
     item.prediction = run_report(session_, *item.scenario, wanted).value().prediction;
     for (CheckedAssertion& a : all) check::name_limit(*item.prediction, a);
     place_all(item);
     const std::vector<Alternative>& tried = item.prediction->alternatives;
     // What meets targets nominally is no fix of one that asks for a confidence.
-    if (tried.empty() || plan::tried_nominally(*item.prediction)) return;
+    if (tried.empty() || tried_nominally(*item.prediction)) return;
     for (CheckedAssertion& a : all) {
       if (!misses(a)) continue;
       if (tried.front().meets_targets)

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "stallcast/label.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/fall_chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -20,7 +21,6 @@
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
-#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -158,7 +158,7 @@ void BottleneckScreen::try_changes() {
 
 void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
   std::vector<Row> rows;
-  const bool nominal = workspace().simulated() && report::tried_nominally(*workspace().simulated());
+  const bool nominal = workspace().simulated() && tried_nominally(*workspace().simulated());
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);

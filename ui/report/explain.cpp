@@ -3,6 +3,7 @@
 
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"

@@ -1,11 +1,11 @@
 #include <nlohmann/json.hpp>
 
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
-#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/markdown.hpp"

@@ -7,6 +7,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"

@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
 
 namespace stallcast::report {
@@ -134,12 +135,6 @@ std::string draws_phrase(const Prediction& p) {
         "; " + std::to_string(u.broken) + " more made no design that can be built or did not end";
   if (!u.why_few.empty()) out += "; " + u.why_few;
   return out;
-}
-
-bool tried_nominally(const Prediction& p) {
-  return std::any_of(p.assertions.begin(), p.assertions.end(), [](const AssertionOutcome& a) {
-    return a.level != "warn" && a.confidence.has_value();
-  });
 }
 
 std::string meets_phrase(const Prediction& p) {

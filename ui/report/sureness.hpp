@@ -47,9 +47,6 @@ struct MeasureRow {
 /// The same with what was left out, and why there are so few.
 [[nodiscard]] std::string draws_phrase(const Prediction& prediction);
 
-/// Whether a target asks for a confidence, which only draws judge: of changes that are tried, each
-/// simulated as it is, nothing is known but that they meet all targets nominally.
-[[nodiscard]] bool tried_nominally(const Prediction& prediction);
 /// "meets all targets", of a change that was tried; "nominally meets all targets" where only draws
 /// would tell.
 [[nodiscard]] std::string meets_phrase(const Prediction& prediction);

@@ -4,6 +4,7 @@
 
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -68,7 +69,7 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
   for (const plan::Tried& tried : plan::simulate_changes(saving, base, redesign, options))
     say(WhatIf::Kind::save, tried);
   // Of a design that meets its targets more gain is better, of others what costs least and meets.
-  const bool good = base.verdict == Verdict::pass || plan::tried_nominally(base);
+  const bool good = base.verdict == Verdict::pass || tried_nominally(base);
   std::stable_sort(out.begin(), out.end(), [good](const WhatIf& a, const WhatIf& b) {
     if (a.kind != b.kind) return a.kind == WhatIf::Kind::relieve;
     if (a.kind == WhatIf::Kind::save) return a.relative_cost < b.relative_cost;

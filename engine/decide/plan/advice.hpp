@@ -77,10 +77,6 @@ struct Tried {
                                                     const Redesign& redesign,
                                                     const predict::PredictOptions& options);
 
-/// Whether a target asks for a confidence: what is tried without draws meets it only nominally, and
-/// the fewest or cheapest that does is no answer.
-[[nodiscard]] bool tried_nominally(const Prediction& base);
-
 /// The same, in short. Best first: those that meet the targets by cost, then by gain; by gain alone
 /// where they do nominally.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Proposal>& changes,

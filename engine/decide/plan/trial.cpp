@@ -7,6 +7,7 @@
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::plan {
 
@@ -78,11 +79,6 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
 }
 
 }  // namespace
-
-bool tried_nominally(const Prediction& base) {
-  return std::any_of(base.assertions.begin(), base.assertions.end(),
-                     [](const AssertionOutcome& a) { return a.level != "warn" && a.confidence; });
-}
 
 std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, const Prediction& base,
                                       const Redesign& redesign,

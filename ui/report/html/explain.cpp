@@ -1,5 +1,6 @@
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
@@ -8,7 +9,6 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
-#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {

@@ -5,6 +5,7 @@
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
