@@ -265,6 +265,9 @@ class Ends(DiffCase):
 
     def test_three_when_time_runs_out(self):
         folder = self.folder(a=EASY)
+        # So long a run that no replica ends before the limit is looked at.
+        folder.edit("a.json", '"compute": "1 s"', '"compute": "1 s", "jitter": "5 %"')
+        folder.edit("a.json", '"duration": "10 min"', '"duration": "3000 h"')
         done = self.exits(3, folder.run("diff", "a.json", "a.json", "--set", "storage.ost.count=4",
                                         "--time-limit", "1 us"))
         self.assertIn("time limit", done.stdout + done.stderr)
