@@ -148,14 +148,12 @@ class Mailbox {
  public:
   explicit Mailbox(Context& context) : context_(context) {}
   void push(T value) { push(std::move(value), Seconds{}); }
-  /// It is there `after` that time. REQUIRES: somebody waits for it, or `after` is 0.
+  /// It is there `after` that time. REQUIRES: none that is pushed later is there sooner.
   void push(T value, Seconds after);
-  /// Whether somebody waits.
-  [[nodiscard]] bool waited_for() const { return !waiters_.empty(); }
   /// Awaitable, yields T.
   [[nodiscard]] auto pop();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
-  /// How many; what they are is for their owner to tell.
+  /// How many; what they are is for their owner to tell. REQUIRES: all are there.
   void describe(Ledger& ledger) const {
     ledger.state(items_.size());
     ledger.state(waiters_.size());
@@ -163,8 +161,12 @@ class Mailbox {
 
  private:
   struct Waiter;
+  struct Item {
+    T value;
+    Seconds there;  // date
+  };
   Context& context_;
-  Ring<T> items_;          // empty while anybody waits
+  Ring<Item> items_;       // empty while anybody waits
   Ring<Waiter*> waiters_;  // live in the frames of those who wait
 };
 
@@ -217,13 +219,17 @@ struct Mailbox<T>::Waiter {
   Mailbox& box;
   std::optional<T> value{};
   std::coroutine_handle<> handle{};
+  Seconds left{};  // until the value is there
   bool await_ready() {
     if (box.items_.empty()) return false;
-    value.emplace(std::move(box.items_.front()));
+    Item& first = box.items_.front();
+    value.emplace(std::move(first.value));
+    left = first.there - box.context_.now();
     box.items_.pop_front();
-    return true;
+    return left <= Seconds{};
   }
   void await_suspend(std::coroutine_handle<> waiter) {
+    if (value) return box.context_.schedule(left, waiter);
     handle = waiter;
     box.waiters_.push_back(this);
   }
@@ -233,8 +239,7 @@ struct Mailbox<T>::Waiter {
 template <class T>
 void Mailbox<T>::push(T value, Seconds after) {
   if (waiters_.empty()) {
-    assert(after == Seconds{});
-    items_.push_back(std::move(value));
+    items_.push_back({std::move(value), context_.now() + after});
     return;
   }
   Waiter* const first = waiters_.front();

@@ -129,44 +129,6 @@ void TrainingJob::describe(sim::Ledger& ledger) {
 
 bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }
 
-sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
-  ranks.batch = {};
-  open(ranks.lane, "step", steps_);
-  open(ranks.lane, "wait for a batch");
-  Seconds owed;  // passes before it computes
-  if (ranks.loader && ranks.loader->at_hand()) {
-    owed = ranks.loader->map_until_next(ranks.batch);
-    if (owed > Seconds{} && !ranks.loader->next_is_idle())
-      co_await context_.sleep(std::exchange(owed, Seconds{}));
-    owed += ranks.loader->take(ranks.batch, owed);
-  } else if (ranks.loader) {
-    co_await ranks.loader->next(ranks.batch);
-  }
-  // One wait for both, unless it matters when the second begins.
-  const bool apart =
-      ranks.lane != nullptr || ranks.straggler || (checkpoint_ && checkpoint_->slows());
-  if (owed > Seconds{} && apart) co_await context_.sleep(std::exchange(owed, Seconds{}));
-  then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
-  if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
-  ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
-  ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
-  if (communicator_) {
-    const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
-    co_await context_.sleep(owed + split.before + between());
-    communicator_->reached();
-    co_await context_.sleep(split.beside);
-  } else {
-    co_await context_.sleep(owed + ranks.compute + ranks.slowed + between());
-  }
-  if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
-    then(ranks.lane, "decode on the GPU");
-    co_await context_.sleep(ranks.loader->gpu_work());
-    ranks.batch.wait.add(Phase::cpu, ranks.loader->gpu_work(), ranks.loader->gpu_resource());
-  }
-  ranks.arrived = context_.now();
-  then(ranks.lane, "wait for ranks");
-}
-
 std::optional<TrainingJob::UnseenRank> TrainingJob::latest_unseen() {
   if (!unseen_) return std::nullopt;
   Seconds last;
@@ -192,7 +154,14 @@ sim::Task<void> TrainingJob::step(bool first) {
     communicator_->begin_step(steps_, classes_.size(), step_time_.mean);
     parts.push_back(communicator_->hidden());
   }
-  for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
+  std::optional<Seconds> known;  // the longest step of which that is known ahead
+  for (RankClass& ranks : classes_) {
+    if (known_ahead(ranks))
+      known = std::max(known.value_or(Seconds{}), pass_step(ranks));
+    else
+      parts.push_back(rank_step(ranks));
+  }
+  if (known) parts.push_back(pass(*known));
   co_await sim::join(context_, std::move(parts));
   // All that comes after the last of the classes comes so much later.
   const std::optional<UnseenRank> unseen = latest_unseen();

@@ -79,6 +79,16 @@ class TrainingJob {
     Lane* lane = nullptr;
   };
   sim::Task<void> rank_step(RankClass& ranks);
+  /// Whether it is known when the step of `ranks` ends that begins now: it need not be simulated.
+  [[nodiscard]] bool known_ahead(const RankClass& ranks) const;
+  /// The same without being simulated; how long it takes. REQUIRES: known_ahead(ranks).
+  Seconds pass_step(RankClass& ranks);
+  [[nodiscard]] bool compute_is_seen(const RankClass& ranks) const;
+  /// How long the compute of the step takes, which is drawn.
+  Seconds compute(RankClass& ranks);
+  /// How long that takes: 0 where the GPU does not decode.
+  [[nodiscard]] Seconds decode_on_gpu(RankClass& ranks);
+  sim::Task<void> pass(Seconds time);
   /// A rank that no class goes through the simulation for, and that arrives after all classes.
   struct UnseenRank {
     const RankClass* like = nullptr;  ///< its class

@@ -134,6 +134,7 @@ Seconds LoaderRuntime::take(Batch& batch, Seconds left) {
 
 // Core time of the training process that nobody waits for.
 void LoaderRuntime::pass(Seconds time, Batch& batch) {
+  if (time <= Seconds{}) return;
   HostCores& cores = shared_.site.cores;
   if (receiver() == HostCores::Who::process) cores.pass(time);
   batch.wait.add(Phase::cpu, time, cores.resource);

@@ -67,12 +67,12 @@ class LoaderRuntime {
   [[nodiscard]] bool at_hand() const;
   /// REQUIRES for the others: at_hand().
   [[nodiscard]] Seconds map_until_next(Batch& batch);
-  /// The first of these has passed, but for `left`, which is 0 unless next_is_idle().
+  /// The first of these has passed, but for `left`, which is 0 unless told_ahead().
   [[nodiscard]] Seconds take(Batch& batch, Seconds left);
-  /// Whether the worker whose turn is next waits for it: it may be told ahead of time.
-  [[nodiscard]] bool next_is_idle() const {
-    return policy_.fixed_assignment && policy_.in_order && !pipeline_ &&
-           workers_[next_worker_ % workers_.size()]->indices.waited_for();
+  /// Whether which worker has the next index is known ahead of time, as is all that the rank does
+  /// until it has a batch that is at_hand().
+  [[nodiscard]] bool told_ahead() const {
+    return policy_.fixed_assignment && policy_.in_order && !pipeline_;
   }
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
@@ -112,7 +112,7 @@ class LoaderRuntime {
     Seconds handover;  ///< what is left of its hand-over
     Seconds last;      ///< date at which the last rank of the class has it; 0: as all
   };
-  /// The next index is out `after` that time, which is 0 unless next_is_idle().
+  /// The next index is out `after` that time, which is 0 unless told_ahead().
   void issue(Seconds after = {});
   void give(std::int64_t worker, Seconds after);
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);

@@ -4,18 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "models/contract/operations.hpp"
-
 namespace stallcast::models {
-namespace {
-
-// Units of more samples get their size as a sum of that many normal sizes, drawn once.
-constexpr double kDrawnOneByOne = 16.0;
-// Parts of a file smaller than this are what adding up left.
-constexpr double kRounding = 1e-6;
-
-}  // namespace
-
 void SampleReader::begin_epoch(double samples) {
   ++epoch_;
   units_.clear();
@@ -83,155 +72,14 @@ Bytes SampleReader::draw(double samples) {
   return dataset.draw(random_, samples);
 }
 
-// Whole files are opened, each when the first of it is read.    [docs/models/formats.md, eq. 12]
-double SampleReader::opens(double files) {
-  const double whole = std::max(0.0, std::ceil(files - in_file_ - kRounding));
-  if (whole > 0.0) ++opened_;
-  in_file_ = std::max(0.0, in_file_ + whole - files);
-  return whole;
-}
-
-// Of two storage systems each file lies on the second with the probability of its share. What is
-// left of the open file is where it was.    [docs/models/formats.md, eq. 17]
-SampleReader::Where SampleReader::locate(double files, double samples) {
-  Where out;
-  const double rest = std::min(in_file_, files);
-  const double whole = opens(files);
-  if (stores() == 1) {
-    out.opened[0] = whole;
-    return out;
-  }
-  const double share = shared_.site.also->share;
-  const auto drawn = [&](double n) {  // how many of n lie on the second
-    if (n > kDrawnOneByOne)
-      return std::clamp(
-          std::round(n * share + std::sqrt(n * share * (1.0 - share)) * random_.normal()), 0.0, n);
-    double out_of = 0.0;
-    for (double i = 0.0; i < n; ++i) out_of += random_.uniform() < share ? 1.0 : 0.0;
-    return out_of;
-  };
-  if (shared_.access.files <= 0.0) {  // pieces of files that are open all the time
-    const double pieces = std::max(1.0, std::round(samples * shared_.access.ranges));
-    out.part[1] = drawn(pieces) / pieces;
-    out.part[0] = 1.0 - out.part[1];
-    return out;
-  }
-  std::array<double, kMostStores> amount{};
-  amount[here_] = rest;
-  if (whole > 0.0) {  // the last of them stays open
-    out.opened[1] = drawn(whole - 1.0);
-    amount[1] += out.opened[1];
-    amount[0] += whole - 1.0 - out.opened[1];
-    here_ = random_.uniform() < share ? 1 : 0;
-    ++out.opened[here_];
-    out.opened[0] = whole - out.opened[1];
-    amount[here_] += std::max(0.0, files - rest - (whole - 1.0));
-  }
-  const double all = amount[0] + amount[1];
-  out.part[1] = all > 0.0 ? amount[1] / all : static_cast<double>(here_);
-  out.part[0] = 1.0 - out.part[1];
-  return out;
-}
-
-// Share of the parsing that goes on while bytes arrive: of streams that the kernel reads ahead.
-//    [docs/models/formats.md, eq. 15]
-double SampleReader::parsed_beside() const {
-  bool kernel = true;
-  for (std::size_t s = 0; s < stores(); ++s) kernel = kernel && store(s).client_limits().page_cache;
-  return kernel && !shared_.dataset.direct && !shared_.dataset.request_block
-             ? shared_.access.parsed_beside
-             : 0.0;
-}
-
-// Once the bytes are there it is the cores that are waited for.
-sim::Task<Served> SampleReader::receive(std::size_t which, ReadRequest request, PhaseClock& clock) {
-  const Served read = co_await store(which).read(streaming_[which], request);
-  clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
-  co_return read;
-}
-
-// Open and read what lies on storage, and parse `parsing` of it meanwhile.
-//    [docs/models/dataloader.md, eq. 1]
-sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock,
-                                    Seconds parsing) {
-  const SampleAccess& access = shared_.access;
-  LoaderSite& site = shared_.site;
-  const Bytes bytes = stored * access.amplification;
-  const double found = site.cache ? site.cache->found(shared_.revisits) : 0.0;
-  const double missed = 1.0 - found;
-  const Where where =
-      locate(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed), samples);
-  clock.enter(Phase::metadata, shared_.context.now());
-  if (const double files = where.opened[0] + where.opened[1];
-      files > 0.0 && site.opens.valid()) {  // [docs/models/host.md, eq. 6]
-    co_await shared_.context.transfer({.path = {&site.opens, 1},
-                                       .bytes = Bytes::from(files, unit::B),
-                                       .members = site.cores.members});
-    clock.enter(Phase::metadata, shared_.context.now(), site.opens_resource);
-  }
-  Served opened;
-  for (std::size_t s = 0; s < stores(); ++s) {
-    const double part = missed * where.part[s];
-    if (OperationLine* line = client_[s].operations) {
-      co_await line->begin(client_[s], where.opened[s], bytes * part,
-                           samples * access.ranges * part);
-      clock.enter(Phase::metadata, shared_.context.now(), line->resource());
-    }
-    if (where.opened[s] > 0.0) opened = co_await store(s).open(client_[s], where.opened[s]);
-    if (s + 1 < stores()) clock.enter(Phase::metadata, shared_.context.now(), opened.limited_by);
-  }
-  for (std::size_t s = 0; found > 0.0 && !shared_.dataset.cache_opens && s < stores(); ++s)
-    co_await store(s).reopen(client_[s], samples * access.files * found * where.part[s]);
-  clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
-  Served read;
-  if (found > 0.0) {
-    read = co_await site.cache->read(client_[0], bytes * found, samples * access.ranges * found);
-    clock.enter(Phase::data, shared_.context.now(), read.limited_by);
-  }
-  for (std::size_t s = 0; missed > 0.0 && s < stores(); ++s) {
-    const double part = where.part[s];
-    if (part <= 0.0) continue;
-    if (part < 1.0 && s > 0) clock.enter(Phase::data, shared_.context.now(), read.limited_by);
-    // Cores copy and run the client while data arrive.    [docs/models/host.md, eq. 3]
-    const ReadRequest request{.bytes = bytes * (missed * part),
-                              .files = samples * access.ranges * (missed * part),
-                              .round_trips = access.round_trips,
-                              .direct = shared_.dataset.direct,
-                              .revisits = shared_.revisits};
-    sim::Task<Served> reading =
-        parsing > Seconds{} ? receive(s, request, clock) : store(s).read(streaming_[s], request);
-    HostCores& cores = s == 0 ? site.cores : site.also->cores;
-    HostCores::Operation operation{
-        .bytes = request.bytes, .most = streaming_[s].reads_at_most(), .more = parsing * part};
-    const bool contended = cores.contended(operation);
-    if (contended) {
-      read = co_await cores.beside(std::move(reading), operation);
-    } else {
-      operation = cores.begin(operation);
-      read = co_await reading;
-    }
-    if (read.behind > behind_.behind) behind_ = read;
-    if (contended) continue;
-    if (const Seconds left = cores.end(operation); left > Seconds{}) {
-      co_await shared_.context.sleep(left);
-      read.limited_by = cores.resource;
-    }
-  }
-  if (missed > 0.0 && site.cache) site.cache->keep(client_[0], bytes * missed, shared_.revisits);
-  if (missed <= 0.0) co_await site.cores.compute(parsing);
-  limited_by_ = read.limited_by;
-  clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
-  fetched_ += bytes;
-  missed_ += bytes * missed;
-}
-
 sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   const double samples = left_ > 0.0 ? std::min(shared_.access.unit, left_) : wanted;
   left_ -= samples;
   coming_ += samples;
   const Bytes stored = draw(samples);
   const std::int64_t epoch = epoch_;
-  co_await fetch(samples, stored, clock);
+  Fetch f = plan_fetch(samples, stored);
+  co_await fetch(f, clock);
   Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
   if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
   co_await shared_.site.cores.compute(unpacking);
@@ -323,7 +171,23 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, double part, PhaseClo
   } else if (loaded > 0.0) {
     stored = draw(loaded);
     const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside_;
-    co_await fetch(loaded, stored, clock, beside);
+    Fetch f = plan_fetch(loaded, stored, beside);
+    if (plain(f)) {  // as `fetch` does it, without a program around it
+      Served opened;
+      if (const double files = f.where.opened[0]; files > 0.0) {
+        sim::Task<Served> opening = store(0).open(client_[0], files);
+        if (!opening.await_ready()) clock.enter(Phase::metadata, shared_.context.now());
+        opened = co_await opening;
+      }
+      clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
+      f.read = co_await begin_read(f, 0, clock);
+      if (const Seconds left = end_read(f, 0); left > Seconds{})
+        co_await shared_.context.sleep(left);
+      if (shared_.site.cache) shared_.site.cache->keep(client_[0], f.bytes, shared_.revisits);
+      end_fetch(f, clock);
+    } else {
+      co_await fetch(f, clock);
+    }
     parsing = stored * access.amplification / access.unpack - beside;
   }
   parsing += access.parsing(stored, loaded);

@@ -123,12 +123,14 @@ class SampleReader {
   sim::Task<Loaded> read(std::int64_t samples, double part, PhaseClock& clock);
 
  private:
+  /// Of more samples or files one number is drawn for all.
+  static constexpr double kDrawnOneByOne = 16.0;
+  /// Parts of a file smaller than this are what adding up left.
+  static constexpr double kRounding = 1e-6;
   struct Unit {
     double samples = 0.0;  ///< not yet taken
     Bytes each;
   };
-  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock, Seconds parsing = {});
-  sim::Task<Served> receive(std::size_t store, ReadRequest request, PhaseClock& clock);
   [[nodiscard]] double parsed_beside() const;
   sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
   sim::Task<void> fetch_ahead();
@@ -141,6 +143,30 @@ class SampleReader {
     std::array<double, kMostStores> part{1.0, 0.0}, opened{};
   };
   [[nodiscard]] Where locate(double files, double samples);
+  /// What is read at one time.
+  struct Fetch {
+    double samples = 0.0;
+    Bytes bytes;
+    Seconds parsing;                   ///< goes on while bytes arrive
+    double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
+    Where where{};
+    ReadRequest request{};             ///< the last one
+    HostCores::Operation operation{};  ///< core time beside it
+    Served read{};                     ///< how it went
+  };
+  [[nodiscard]] Fetch plan_fetch(double samples, Bytes stored, Seconds parsing = {});
+  /// Whether opening and reading files of one storage is all that it waits for.
+  [[nodiscard]] bool plain(const Fetch& f) const;
+  sim::Task<void> fetch(Fetch& f, PhaseClock& clock);
+  sim::Task<Served> open(const Fetch& f, PhaseClock& clock);
+  /// What it reads of a storage; `end_read` then says what core time is left.
+  sim::Task<Served> begin_read(Fetch& f, std::size_t which, PhaseClock& clock);
+  [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which);
+  void end_fetch(const Fetch& f, PhaseClock& clock);
+  [[nodiscard]] HostCores& cores(std::size_t which) {
+    return which == 0 ? shared_.site.cores : shared_.site.also->cores;
+  }
+  sim::Task<Served> receive(std::size_t which, const ReadRequest& request, PhaseClock& clock);
   [[nodiscard]] StorageModel& store(std::size_t which) const {
     return which == 0 ? *shared_.site.storage : *shared_.site.also->storage;
   }

@@ -288,6 +288,30 @@ TEST_CASE("a consumer that comes later cannot steal what a waiting one was given
   CHECK(notes == Notes{{41, 1}, {0, 1}, {42, 2}, {0, 2}});
 }
 
+TEST_CASE("what is pushed ahead of time is there at its date, whether or not somebody waits") {
+  const auto context = make_fluid_context();
+  Mailbox<int> box(*context);
+  Notes notes;
+  const auto work = [](Context& c, Mailbox<int>& from, Notes& into, Seconds each) -> Task<void> {
+    for (;;) {
+      note(into, c, co_await from.pop());
+      co_await c.sleep(each);
+    }
+  };
+  // 0 finds the consumer waiting; 1 is there at 5 s, before the consumer is free at 6 s; 2 at 12 s,
+  // after it is free at 10 s; 3 at once, of those that come later none sooner.
+  context->spawn(work(*context, box, notes, 4_s));
+  context->spawn([](Context& c, Mailbox<int>& to) -> Task<void> {
+    to.push(0, 2_s);
+    to.push(1, 5_s);
+    to.push(2, 12_s);
+    co_await c.sleep(20_s);
+    to.push(3);
+  }(*context, box));
+  context->run();
+  CHECK(notes == Notes{{2, 0}, {6, 1}, {12, 2}, {20, 3}});
+}
+
 // Values 0, 1, 2, ... go in; after every third one comes out. Up to 200 - 66 = 134 are in it, so it
 // grows six times (4, 8, ..., 256), and its front has moved on before each.
 TEST_CASE("a ring gives out what came in, in order, while it grows and wraps") {

@@ -1,0 +1,83 @@
+#include <optional>
+#include <utility>
+
+#include "models/job/job.hpp"
+
+/// What one class of ranks does in a step. docs/models/training.md.
+namespace stallcast::models {
+
+// Nothing of its step waits for anybody, and nobody sees it but where it ends.
+//    [docs/adr/0043-steps-known-ahead.md]
+bool TrainingJob::known_ahead(const RankClass& ranks) const {
+  if (communicator_ || compute_is_seen(ranks)) return false;
+  return !ranks.loader || (ranks.loader->at_hand() && ranks.loader->told_ahead());
+}
+
+// When it begins matters to others.
+bool TrainingJob::compute_is_seen(const RankClass& ranks) const {
+  return ranks.lane != nullptr || ranks.straggler || (checkpoint_ && checkpoint_->slows());
+}
+
+Seconds TrainingJob::compute(RankClass& ranks) {
+  if (ranks.straggler) ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
+  ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
+  ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
+  return ranks.compute + ranks.slowed;
+}
+
+Seconds TrainingJob::decode_on_gpu(RankClass& ranks) {
+  const Seconds work = ranks.loader ? ranks.loader->gpu_work() : Seconds{};
+  if (work > Seconds{}) ranks.batch.wait.add(Phase::cpu, work, ranks.loader->gpu_resource());
+  return work;
+}
+
+Seconds TrainingJob::pass_step(RankClass& ranks) {
+  ranks.batch = {};
+  Seconds takes;
+  if (ranks.loader) {
+    takes = ranks.loader->map_until_next(ranks.batch);
+    takes += ranks.loader->take(ranks.batch, takes);
+  }
+  takes += compute(ranks) + between();
+  takes += decode_on_gpu(ranks);
+  ranks.arrived = context_.now() + takes;
+  return takes;
+}
+
+sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
+  ranks.batch = {};
+  open(ranks.lane, "step", steps_);
+  open(ranks.lane, "wait for a batch");
+  Seconds owed;  // passes before it computes
+  if (ranks.loader && ranks.loader->at_hand()) {
+    owed = ranks.loader->map_until_next(ranks.batch);
+    if (owed > Seconds{} && !ranks.loader->told_ahead())
+      co_await context_.sleep(std::exchange(owed, Seconds{}));
+    owed += ranks.loader->take(ranks.batch, owed);
+  } else if (ranks.loader) {
+    co_await ranks.loader->next(ranks.batch);
+  }
+  // One wait for both, unless it matters when the second begins.
+  if (owed > Seconds{} && compute_is_seen(ranks))
+    co_await context_.sleep(std::exchange(owed, Seconds{}));
+  then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
+  const Seconds computing = compute(ranks);
+  if (communicator_) {
+    const Communicator::Split split = communicator_->split(computing);
+    co_await context_.sleep(owed + split.before + between());
+    communicator_->reached();
+    co_await context_.sleep(split.beside);
+  } else {
+    co_await context_.sleep(owed + computing + between());
+  }
+  if (const Seconds work = decode_on_gpu(ranks); work > Seconds{}) {
+    then(ranks.lane, "decode on the GPU");
+    co_await context_.sleep(work);
+  }
+  ranks.arrived = context_.now();
+  then(ranks.lane, "wait for ranks");
+}
+
+sim::Task<void> TrainingJob::pass(Seconds time) { co_await context_.sleep(time); }
+
+}  // namespace stallcast::models
