@@ -26,7 +26,8 @@ VERBS = {
     "lint": lambda file, _: ["lint", file, *COMMON],
     "resolve": lambda file, _: ["resolve", file, *COMMON],
     "run": lambda file, _: ["run", file, *SIMULATED, "--draws", "4"],
-    "plan": lambda file, _: ["plan", file, *SIMULATED],
+    # A plan looks on until the limit, at more of the same.
+    "plan": lambda file, _: ["plan", file, *SIMULATED[:-1], "300ms"],
     "explain": lambda file, _: ["explain", file, *SIMULATED],
     "sweep": lambda file, axis: ["sweep", file, "--vary", axis, *SIMULATED],
     "diff": lambda file, _: ["diff", file, file, *SIMULATED],
