@@ -21,6 +21,12 @@ inline constexpr std::size_t kCacheLine = 64;
 inline constexpr std::size_t kAhead = 8;
 inline void prefetch(const void* line) { __builtin_prefetch(line, 1); }
 
+/// All lines of `bytes` from there on.
+inline void prefetch(const void* from, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kCacheLine)
+    prefetch(static_cast<const std::byte*>(from) + at);
+}
+
 /// What blocks of this size are aligned to: what has the size of a cache line lies in one.
 inline std::align_val_t block_alignment(std::size_t size) {
   return std::align_val_t{size < kLargePage ? kCacheLine : kLargePage};

@@ -14,6 +14,8 @@
 namespace stallcast::models {
 namespace {
 
+// Ranks whose loaders are fetched into the cache ahead of the one whose step begins.
+constexpr std::size_t kAhead = 3;
 constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 
 }  // namespace
@@ -155,7 +157,10 @@ sim::Task<void> TrainingJob::step(bool first) {
     parts.push_back(communicator_->hidden());
   }
   std::optional<Seconds> known;  // the longest step of which that is known ahead
-  for (RankClass& ranks : classes_) {
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    if (const std::size_t soon = c + kAhead; soon < classes_.size() && classes_[soon].loader)
+      classes_[soon].loader->prefetch();
+    RankClass& ranks = classes_[c];
     if (known_ahead(ranks))
       known = std::max(known.value_or(Seconds{}), pass_step(ranks));
     else

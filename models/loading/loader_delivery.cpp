@@ -106,6 +106,12 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
 }
 
+void LoaderRuntime::prefetch() const {
+  const auto* const changing = reinterpret_cast<const std::byte*>(&owner_);
+  sim::prefetch(changing,
+                static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this + 1) - changing));
+}
+
 bool LoaderRuntime::at_hand() const {
   if (!undisturbed_ || !primed_ || !listed_) return false;
   if (arrived()) return true;

@@ -74,6 +74,8 @@ class LoaderRuntime {
   [[nodiscard]] bool told_ahead() const {
     return policy_.fixed_assignment && policy_.in_order && !pipeline_;
   }
+  /// Soon it is asked whether a batch is at_hand().
+  void prefetch() const;
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
   /// Its workers report to `recorder` what they do. `track`: whose they are.
