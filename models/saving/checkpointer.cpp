@@ -62,38 +62,6 @@ double Checkpointer::slowdown() const {
   return flushing_ > 0 && p_.flush == "thread" ? p_.slowdown.in(unit::ratio) : 0.0;
 }
 
-void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
-  mover_.describe(ledger);
-  retention_.describe(ledger);
-  buffers_.describe(ledger);
-  idle_.describe(ledger);
-  copied_.describe(ledger);
-  ledger.state(copying_);
-  ledger.state(flushing_);
-  // Which of the next saves are whole, and go on to the last tier.
-  ledger.state(begun_ % p_.full_every);
-  ledger.state(begun_ % p_.drain_every);
-  const std::int64_t more = ledger.growth(begun_);
-  const Seconds since = mover_.context().now() - last_start_;
-  if (p_.every_steps)
-    ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
-  else if (p_.every)
-    ledger.countdown((*p_.every - since).in(unit::s), begun_);
-  last_start_ = last_start_ - ledger.growth(since);
-  const std::int64_t beyond = ledger.growth(steps - last_steps_);
-  last_steps_ += ledger.growth(steps) - beyond;
-  begun_ += more;
-  copies_.describe(ledger);
-  ledger.state(static_cast<std::int64_t>(last_limit_));
-  ledger.count(stalled_);
-  took_.describe(ledger);
-  blamed_.describe(ledger);
-  for (Series* series :
-       {&stalls_, &durations_, &parts_, &settled_, &backpressure_, &staged_, &rank0_})
-    series->describe(ledger);
-  for (Series& series : complete_) series.describe(ledger);
-}
-
 void Checkpointer::charge(Seconds time) {
   if (time <= Seconds{}) return;
   stalled_ += time;
@@ -354,6 +322,8 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
     close(save.lane, last_limit_);
     const Seconds start = context.now();
     backpressure_.add((start - asked).in(unit::s));
+    // It starts that much later, and so does the interval: else the lag of each save adds up.
+    last_start_ = save.began + (start - asked);
     blamed_.add(Phase::data, start - asked, last_limit_);
     if (p_.lazy) {
       copying_ = true;

@@ -125,6 +125,8 @@ class Checkpointer {
   void filled(const WaitSplit& took);
   sim::Task<void> flush(Save save);
   void held(const Save& save);
+  /// Whether saves are due more often than they end.
+  [[nodiscard]] bool falls_behind() const;
   sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
   /// Where a save or a restore that begins now is recorded.
   [[nodiscard]] Lane* lane(const char* what);

@@ -1,8 +1,49 @@
 #include "models/saving/checkpointer.hpp"
 #include "stallcast/metric.hpp"
 
-/// What a job's saves report at its end.
+/// What a job's saves report at its end, and what of them repeats while it runs.
 namespace stallcast::models {
+
+void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
+  mover_.describe(ledger);
+  retention_.describe(ledger);
+  buffers_.describe(ledger);
+  idle_.describe(ledger);
+  copied_.describe(ledger);
+  ledger.state(copying_);
+  ledger.state(flushing_);
+  // Which of the next saves are whole, and go on to the last tier.
+  ledger.state(begun_ % p_.full_every);
+  ledger.state(begun_ % p_.drain_every);
+  const std::int64_t more = ledger.growth(begun_);
+  const Seconds since = mover_.context().now() - last_start_;
+  if (p_.every_steps)
+    ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
+  else if (p_.every)
+    ledger.countdown((*p_.every - since).in(unit::s), begun_);
+  last_start_ = last_start_ - ledger.growth(since);
+  const std::int64_t beyond = ledger.growth(steps - last_steps_);
+  last_steps_ += ledger.growth(steps) - beyond;
+  begun_ += more;
+  copies_.describe(ledger);
+  ledger.state(static_cast<std::int64_t>(last_limit_));
+  ledger.count(stalled_);
+  took_.describe(ledger);
+  blamed_.describe(ledger);
+  for (Series* series :
+       {&stalls_, &durations_, &parts_, &settled_, &backpressure_, &staged_, &rank0_})
+    series->describe(ledger);
+  for (Series& series : complete_) series.describe(ledger);
+}
+
+// Also sync: then a save follows the one before after a step.    [docs/models/checkpoint.md, eq. 3]
+bool Checkpointer::falls_behind() const {
+  if (!p_.every || stalls_.empty()) return false;
+  const double flush =
+      staged_.empty() ? stalls_.mean()
+                      : (staged_.mean() - backpressure_.mean()) / static_cast<double>(p_.buffers);
+  return flush > p_.every->in(unit::s);
+}
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
   const std::string name = metric::checkpoint(job);
@@ -42,6 +83,11 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)
     out.limited_by[name + "backpressure"] = resources.name(last_limit_);
+  if (falls_behind())
+    out.warnings.push_back(
+        "job." + job +
+        ".checkpoint: saves take longer than \"every\": each begins when the one "
+        "before leaves room");
   restore_.report(metric::of_job(job, "restore."), resources, out);
   again_.report(metric::of_job(job, "restart.restore."), resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());

@@ -153,6 +153,37 @@ TEST_CASE("reads and a flush share the OSTs") {
   CHECK(metric(with, "job.train.gpu.utilization") < metric(without, "job.train.gpu.utilization"));
 }
 
+TEST_CASE("a flush a little longer than the interval delays each save by the difference alone") {
+  // 10 s of writing and 0.267 s of snapshot every 10 s: saves are 10.3 s apart, however many there
+  // are, and what one waited is not taken from the next interval.
+  Design design = saver("async");
+  Component& save = design.jobs[0].checkpoint.value();
+  save.values.erase("every_steps");
+  set(save, Role::checkpoint, "every", "10 s");
+  const auto after = [&](const char* run_for) {
+    set(design.run, Role::run, "duration", run_for);
+    return run(design);
+  };
+  for (const char* run_for : {"200 s", "2000 s"}) {
+    const RunResult result = after(run_for);
+    INFO(run_for);
+    CHECK(metric(result, "job.train.checkpoint.backpressure.max") < 0.4);
+    CHECK(metric(result, "job.train.checkpoint.stall") < 0.7);
+    CHECK(std::count_if(result.warnings.begin(), result.warnings.end(), [](const auto& warning) {
+            return warning.find("longer than \"every\"") != std::string::npos;
+          }) == 1);
+  }
+  set(save, Role::checkpoint, "every", "20 s");
+  CHECK(after("200 s").warnings.empty());
+  // Saves that training waits for begin a step after the one before has ended.
+  set(save, Role::checkpoint, "every", "5 s");
+  Design sync = design;
+  sync.jobs[0].checkpoint.value().kind = "sync";
+  const RunResult result = run(sync);
+  CHECK(metric(result, "job.train.checkpoint.count") == Approx(200.0 / 10.37).margin(1.0));
+  CHECK(!result.warnings.empty());
+}
+
 TEST_CASE("a drain through local NVMe frees host memory at the speed of the drive") {
   Design design = saver("async");
   set(design.hosts[0], Role::host, "nvme.read", "20 GB/s");
