@@ -71,14 +71,7 @@ void Checkpointer::charge(Seconds time) {
 // The whole state is copied, also for an increment: what changed is told apart afterwards.
 sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
   sim::Context& context = mover_.context();
-  // The shares of other hosts cross rank 0's NIC first, those of its own NVLink.
-  //    [docs/models/checkpoint.md, eq. 4]
-  const Seconds outside = mover_.layout().gathered / mover_.nic(mover.group);
-  const Seconds inside = mover_.layout().gathered_inside / mover_.host().nvlink_payload();
-  if (const Seconds gather = std::max(outside, inside); gather > Seconds{}) {
-    co_await context.sleep(gather);
-    took.add(Phase::data, gather, mover_.host_resource(inside > outside ? "nvlink" : "nic.read"));
-  }
+  co_await mover_.at_rank0(mover, "nic.read", took);
   if (p_.compress_ratio > 1.0 && p_.compress_on == "gpu") {
     const Seconds time = mover.share.bytes / p_.compress_rate;
     co_await context.sleep(time);

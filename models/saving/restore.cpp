@@ -65,6 +65,9 @@ sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
 // of a host takes in its own.    [docs/models/checkpoint.md, eq. 13]
 sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   const CheckpointLayout& layout = mover_.layout();
+  // One reader has all that the others lack: it leaves by the port it was gathered through.
+  if (mover_.params().layout == "rank0")
+    co_return co_await mover_.at_rank0(mover, "nic.write", took);
   const double share = mover.share.members / layout.writer_count();
   const double ranks = mover_.ranks_per_host();
   const double entering =

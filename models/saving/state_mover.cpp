@@ -127,6 +127,16 @@ sim::Task<Served> StateMover::pass_on(std::size_t group, double members, Bytes b
   co_return Served{host_resource("nvlink")};
 }
 
+// max(S (1 - R / N) / nic, S (R - 1) / N / nvlink)    [docs/models/checkpoint.md, eq. 4 and 13]
+sim::Task<void> StateMover::at_rank0(const Mover& mover, const char* port, WaitSplit& took) {
+  const Seconds outside = layout_.gathered / nic(mover.group);
+  const Seconds inside = layout_.gathered_inside / host_params_.nvlink_payload();
+  const Seconds time = std::max(outside, inside);
+  if (time <= Seconds{}) co_return;
+  co_await context_.sleep(time);
+  took.add(Phase::data, time, host_resource(inside > outside ? "nvlink" : port));
+}
+
 Client StateMover::threads_of(const Mover& mover, const std::string& tier) const {
   Client client = mover.mounts.find(tier)->second;
   const double threads = static_cast<double>(p_.threads);

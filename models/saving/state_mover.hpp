@@ -43,6 +43,9 @@ class StateMover {
                                            Bytes bytes);
   /// Inside a host group, over NVLink: `members` ranks receive `bytes` each.    [host.md, eq. 5]
   [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
+  /// The shares of the other ranks come to rank 0, or go to them, by `port` of its host and NVLink;
+  /// nothing where each rank has its own.    [checkpoint.md, eq. 4]
+  [[nodiscard]] sim::Task<void> at_rank0(const Mover& mover, const char* port, WaitSplit& took);
   /// The tier that tier number `tier` is filled from; empty: host memory.
   [[nodiscard]] std::string drained_from(std::size_t tier) const;
   /// Whether that is a storage system inside the host / host memory, or such a one.

@@ -76,6 +76,21 @@ TEST_CASE("rank 0 alone is limited by one host") {
         Approx(280e9 / 382.5e9 + 320e9 / 55e9 + 320e9 / std::min(nic, 32e9)).epsilon(1e-3));
 }
 
+TEST_CASE("rank 0 alone hands out what it restores by its own port") {
+  // as it gathers: 240 GB leave through one NIC, or 280 GB over NVLink on one host
+  Design design = saver("sync");
+  Component& save = design.jobs[0].checkpoint.value();
+  set(save, Role::checkpoint, "layout", "rank0");
+  set(save, Role::checkpoint, "restore.read", "once");
+  const double nic = 400e9 / 8 * 0.95;
+  const double alone = 320e9 / 55e9 + 320e9 / std::min(nic, 32e9);
+  CHECK(metric(run(design), "job.train.restore.duration") ==
+        Approx(240e9 / nic + alone).epsilon(1e-3));
+  set(design.hosts[0], Role::host, "count", "1");
+  CHECK(metric(run(design), "job.train.restore.duration") ==
+        Approx(280e9 / 382.5e9 + alone).epsilon(1e-3));
+}
+
 TEST_CASE("ranks of one host have its drives and cores alone") {
   // 60 GB on 4 hosts of 4 GPUs with a drive of 1 GB/s each: 60 s from one host, 15 s from all
   const auto save = [](Design design, const char* layout, const char* threads) {
