@@ -78,10 +78,13 @@ class S3 final : public StorageModel {
     ingress_ = topology.add_node(name_ + ".ingress", network);
     const auto drives_out = topology.add_node(own + ".out", target);
     const auto drives_in = topology.add_node(own + ".in", target);
+    // Reads and writes share the drives, each at most at its own rate.    [s3.md, eq. 9]
+    topology.add_edge(drives_in, drives_out, own,
+                      servers(std::max(p_.server_read, p_.server_write)));
     const auto port_out = topology.add_node(own + ".port.out", network);
     const auto port_in = topology.add_node(own + ".port.in", network);
-    topology.add_edge(source_, drives_out, name_ + ".read", p_.read_ceiling.value_or(none));
-    topology.add_edge(drives_in, sink_, name_ + ".write", p_.write_ceiling.value_or(none));
+    topology.add_edge(source_, drives_in, name_ + ".read", p_.read_ceiling.value_or(none));
+    topology.add_edge(drives_out, sink_, name_ + ".write", p_.write_ceiling.value_or(none));
     topology.add_edge(drives_out, port_out, own + ".read", servers(p_.server_read));
     topology.add_edge(port_in, drives_in, own + ".write", servers(p_.server_write));
     topology.add_edge(port_out, egress_, own + ".nic.read", servers(p_.server_nic));
@@ -115,8 +118,9 @@ class S3 final : public StorageModel {
       for (RequestLimit* limit : {&*gets_, &*puts_})
         limit->grow({*p_.ramp_every, p_.ramp_factor, p_.ramp_most});
     const std::string own = name_ + ".server";
-    server_links_ = ScaledLinks(
-        context, resources, {own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
+    server_links_ =
+        ScaledLinks(context, resources,
+                    {own, own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
     first_byte_ = resources.index(name_ + ".first_byte");
     put_ = resources.index(name_ + ".put");
     connection_ = resources.index(name_ + ".connection");

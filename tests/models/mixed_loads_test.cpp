@@ -173,4 +173,27 @@ TEST_CASE("what copies and parity take of the media is not there for readers") {
   }
 }
 
+TEST_CASE("reads and writes of an object store share the drives of its servers") {
+  // 2 servers of 4 GB/s in all; what is written there is not read.    [docs/models/s3.md, eq. 9]
+  Design design = small_design();
+  design.jobs.clear();
+  set(design.run, Role::run, "duration", "60 s");
+  design.storage[0] = component(Role::storage, "s3", "scratch",
+                                {{"server.count", "2"},
+                                 {"server.read", "4 GB/s"},
+                                 {"server.write", "4 GB/s"},
+                                 {"prefixes", "1000"}});
+  for (const char* rw : {"read", "write"})
+    design.tenants.push_back(component(Role::tenant, "fio", rw,
+                                       {{"on", "scratch"},
+                                        {"hosts", "gpu"},
+                                        {"rw", rw},
+                                        {"bs", "16 MiB"},
+                                        {"numjobs", "64"},
+                                        {"direct", "true"}}));
+  const RunResult both = run(design);
+  const double sum = metric(both, "tenant.read.read") + metric(both, "tenant.write.write");
+  CHECK(sum == Approx(8e9).epsilon(0.03));
+}
+
 }  // namespace mixed_loads_test

@@ -299,4 +299,20 @@ TEST_CASE("the ceiling of a loader knows its threads, the lock of HDF5 and the G
   CHECK(bound("dali", "raw", {{"gpu.decode", "1 s"}}) == Approx(1.0));
 }
 
+TEST_CASE("the ceiling of a loader knows who fetches and decodes ahead") {
+  // A pool of 3 decodes 300 ms a sample beside a process that parses 20 ms of it.
+  Design design = reader("pytorch", {{"workers", "0"}});
+  design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "petastorm");
+  set(*design.jobs[0].dataset, Role::dataset, "pool.workers", "3");
+  set(*design.jobs[0].dataset, Role::dataset, "parse", "1000000 TB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "parse_fixed", "20 ms");
+  set(*design.jobs[0].dataset, Role::dataset, "decode", "300 ms");
+  CHECK(ceiling(design) / 100e6 == Approx(3 / 0.3).epsilon(1e-6));
+  CHECK(metric(run(design), "job.train.throughput.bytes") <= ceiling(design) * 1.02);
+  set(*design.jobs[0].dataset, Role::dataset, "pool.workers", "100");
+  CHECK(ceiling(design) / 100e6 == Approx(1 / 0.02).epsilon(1e-6));
+  set(design.hosts[0], Role::host, "cpu.cores", "4");
+  CHECK(ceiling(design) / 100e6 == Approx(4 / 0.32).epsilon(1e-6));
+}
+
 }  // namespace pipeline_test
