@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 
 namespace stallcast::scenarios {
 namespace {
@@ -67,23 +68,26 @@ void wrap(Tree& tree, Json& node, const std::string& at) {
 }
 
 void merge_node(Tree& base, Json& target, const std::string& at, const Tree& patch,
-                const Json& source, const std::string& from) {
+                const Json& source, const std::string& from, std::vector<std::string>& repeated) {
   if (source.is_object() && target.is_object()) {
     for (const auto& [key, value] : source.items()) {
       const std::string token = base::pointer_token(key);
-      merge_node(base, target[key], at + token, patch, value, from + token);
+      merge_node(base, target[key], at + token, patch, value, from + token, repeated);
     }
     return;
   }
   if (merges_by_id(target, source)) {
+    std::set<std::string> given;
     for (std::size_t i = 0; i < source.size(); ++i) {
+      if (!given.insert(source[i]["id"].get<std::string>()).second)
+        repeated.push_back(from + base::pointer_token(i) + "/id");
       const auto same = std::find_if(target.begin(), target.end(), [&](const Json& item) {
         return item["id"] == source[i]["id"];
       });
       const auto index = static_cast<std::size_t>(same - target.begin());
       if (same == target.end()) target.push_back(nullptr);
       merge_node(base, target[index], at + base::pointer_token(index), patch, source[i],
-                 from + base::pointer_token(i));
+                 from + base::pointer_token(i), repeated);
     }
     return;
   }
@@ -92,16 +96,17 @@ void merge_node(Tree& base, Json& target, const std::string& at, const Tree& pat
     if (target.is_object()) wrap(base, target, at);
     if (target.is_array() && source.is_object() && target.size() == 1 &&
         (!source.contains("id") || (is_item_with_id(target[0]) && source["id"] == target[0]["id"])))
-      return merge_node(base, target[0], at + "/0", patch, source, from);
+      return merge_node(base, target[0], at + "/0", patch, source, from, repeated);
     if (target.is_array() && source.is_object()) {
       const Tree list{Json::array({source}), {}};
       if (merges_by_id(target, list.root)) {
         target.push_back(nullptr);
         return merge_node(base, target.back(), at + base::pointer_token(target.size() - 1), patch,
-                          source, from);
+                          source, from, repeated);
       }
     }
-    if (merges_by_id(target, source)) return merge_node(base, target, at, patch, source, from);
+    if (merges_by_id(target, source))
+      return merge_node(base, target, at, patch, source, from, repeated);
   }
   forget(base, at);
   target = source;
@@ -168,12 +173,21 @@ std::string parent(std::string_view pointer) {
   return std::string(slash == std::string_view::npos ? "" : pointer.substr(0, slash));
 }
 
-void merge(Tree& base, const std::string& at, const Tree& patch, const std::string& from) {
+std::vector<std::string> merge(Tree& base, const std::string& at, const Tree& patch,
+                               const std::string& from) {
   const Json* source = find(patch.root, from);
   Json* target = const_cast<Json*>(find(base.root, at));
   // A node may be merged into the tree it is part of (a variant): copy it first.
   const Json copy = *source;
-  merge_node(base, *target, at, patch, copy, from);
+  std::vector<std::string> repeated;
+  merge_node(base, *target, at, patch, copy, from, repeated);
+  return repeated;
+}
+
+std::string repeated_id_text(const Tree& patch, const std::string& pointer) {
+  const std::string list = parent(parent(pointer));
+  return "two \"" + base::pointer_key(list.substr(list.rfind('/') + 1)) +
+         "\" entries have the id \"" + find(patch.root, pointer)->get<std::string>() + "\"";
 }
 
 void list_storage(Tree& tree) {

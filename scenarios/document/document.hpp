@@ -53,7 +53,13 @@ class Documents {
 /// RFC 7396 merge of the node `from` of `patch` into the node `at` of `base`, except that arrays
 /// whose items all have an `id` are merged item by item, and that null stays in the tree: readers
 /// take it as "left out", also where a catalogue entry has a value. REQUIRES: both nodes are there.
-void merge(Tree& base, const std::string& at, const Tree& patch, const std::string& from);
+/// Returns the pointers, in `patch`, of each `id` that a list merged so gives a second time: its
+/// items would become one, and nobody would see that there were two.
+std::vector<std::string> merge(Tree& base, const std::string& at, const Tree& patch,
+                                             const std::string& from);
+inline constexpr const char* kOwnId = "give each its own id";
+/// What is said of such an `id`. REQUIRES: it is there.
+[[nodiscard]] std::string repeated_id_text(const Tree& patch, const std::string& pointer);
 
 /// A single object at `/storage` becomes a list of one.
 void list_storage(Tree& tree);

@@ -44,15 +44,23 @@ class BaseReader {
         continue;
       }
       const Tree base_tree = one(list[i].get<std::string>(), file, number, at);
-      if (base_tree.root.is_object()) merge(merged, "", base_tree, "");
+      if (base_tree.root.is_object()) merge_all(merged, base_tree);
     }
     open_.pop_back();
     own.root.erase("extends");
-    merge(merged, "", own, "");
+    merge_all(merged, own);
     return merged;
   }
 
  private:
+  void merge_all(Tree& merged, const Tree& patch) {
+    for (const std::string& pointer : merge(merged, "", patch, "")) {
+      const Origin& origin = patch.origins.at(pointer);
+      add("duplicate-id", documents_[origin.document], origin.pointer,
+          repeated_id_text(patch, pointer), kOwnId);
+    }
+  }
+
   Tree one(const std::string& target, const std::string& file, std::size_t number,
            const std::string& at) {
     if (target.starts_with(kCatalog)) return entry(target.substr(kCatalog.size()), number, at);

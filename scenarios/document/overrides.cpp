@@ -227,7 +227,9 @@ void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
   if (name.empty()) return;
   const std::string at = "/scenarios" + base::pointer_token(name);
   if (const Json* patch = find(tree.root, at); patch != nullptr && !patch->is_null()) {
-    if (patch->is_object()) merge(tree, "", tree, at);
+    if (patch->is_object())
+      for (const std::string& pointer : merge(tree, "", tree, at))
+        report.error("duplicate-id", pointer, repeated_id_text(tree, pointer), kOwnId);
     return;  // what is not an object is reported with the form of the scenario
   }
   std::vector<std::string> names;

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -24,6 +25,7 @@ class Folder {
     fs::create_directories(root() / "inner");
     write(path_ / "secret.json", kScenario);
     write(root() / "base.json", kScenario);
+    write(root() / "twice.json", R"({ "storage": [ { "id": "scratch" }, { "id": "scratch" } ] })");
     write(root() / "inner" / "more.json", R"({ "extends": "../base.json", "id": "more" })");
     fs::create_symlink(path_ / "secret.json", root() / "link.json");
   }
@@ -126,6 +128,28 @@ TEST_CASE("one storage system and lists of them are merged as variants, too") {
   const Scenario replaced = variant(R"([ { "type": "lustre", "ost": { "count": 2 } } ])");
   CHECK_THAT(remarks(replaced.diagnostics()), Contains("no storage system \"scratch\""));
   CHECK(replaced.variants().size() == 1);
+}
+
+TEST_CASE("an id that one text gives twice is an error, not merged into the first") {
+  const Folder folder;
+  const char* const kTwice = R"("storage": [ { "id": "scratch", "ost": { "count": 3 } },
+    { "id": "scratch", "ost": { "count": 9 } } ])";
+  const Scenario extended =
+      folder.read(R"({ "extends": "base.json", )" + std::string(kTwice) + " }");
+  CHECK(only_fault(extended) ==
+        "duplicate-id two \"storage\" entries have the id \"scratch\" | give each its own id");
+  CHECK_THAT(remarks(extended.diagnostics()), StartsWith("2:13 duplicate-id /storage/1/id"));
+  // Said once, wherever the list is: also of a base, of a variant, and where nothing is merged.
+  CHECK_THAT(only_fault(folder.read(R"({ "extends": ["base.json", "twice.json"] })")),
+             StartsWith("duplicate-id"));
+  CHECK_THAT(only_fault(folder.read(R"({ "extends": "base.json", "expect": [
+    { "id": "a", "that": "job.train.au >= 90 %" }, { "id": "a", "that": "job.train.au >= 1 %" } ] })")),
+             StartsWith("duplicate-id two \"expect\" entries have the id \"a\""));
+  CHECK_THAT(only_fault(load_with({}, "v",
+                                  (std::string(kScenario, std::strlen(kScenario) - 1) +
+                                   R"(, "scenarios": { "v": { )" + kTwice + " } } }")
+                                      .c_str())),
+             StartsWith("duplicate-id"));
 }
 
 TEST_CASE("a variant that is none, or left out, is said") {
