@@ -115,6 +115,7 @@ struct PlanPrice {
   std::string unit;      ///< of both
   double saved = 0.0;    ///< of the objective
   std::string values;    ///< the neighbour: "ost.count 50"
+  std::string metric;    ///< of the target
 };
 
 /// An uncertain input, varied alone at the answer, each simulated.

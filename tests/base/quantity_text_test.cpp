@@ -69,6 +69,8 @@ TEST_CASE("quantities are read in every documented spelling") {
       {"1.5 MIOPS", op_rate, 1.5e6},
       {"100 kIOPS", op_rate, 100e3},
       {"5 /s", op_rate, 5},
+      {"70.7 ksamples/s", op_rate, 70.7e3},
+      {"1 Gsamples/s", op_rate, 1e9},
       {"5 k/s", op_rate, 5e3},
       {"3 ops/s", op_rate, 3},
       {"989 TFLOP/s", flop_rate, 989e12},

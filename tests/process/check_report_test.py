@@ -33,6 +33,21 @@ KINDS = ("benchmark", "benchmark-bigger", "csv", "github", "gitlab", "html", "js
          "markdown", "prom", "sarif", "text")
 
 
+class Units(unittest.TestCase):
+    READS = ('"dataset": { "on": "scratch", "format": "raw", "sample": "100 kB", "samples": 100000 }, '
+             '"loader": { "batch": 16, "workers": 2 }, "checkpoint"')
+
+    def test_samples_a_second_are_read_as_they_are_printed(self):
+        folder = Folder(a='{ "id": "rate", "that": "job.train.throughput.samples >= 400 samples/s" }')
+        self.addCleanup(folder.cleanup)
+        folder.edit("a.json", '"checkpoint"', self.READS)
+        for done in (folder.check("a.json", "--assert", "job.train.throughput.samples in [0.1 ksamples/s, 1 Gsamples/s]"),
+                     folder.run("run", "a.json", "-v", "--no-advice")):
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("samples/s", done.stdout)
+            self.assertNotRegex(done.stdout, r"samples[^\n]*ops/s")
+
+
 class Reports(unittest.TestCase):
     """One check with every kind of report at once: a failure, a warning, a waiver, bad input."""
 

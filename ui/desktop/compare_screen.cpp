@@ -240,7 +240,7 @@ void CompareScreen::show_shares() {
     double rest = m.difference();
     for (const report::Blame& b : report::blames(*diff_, m)) {
       parts.push_back({QString::fromStdString(report::change_text(*b.change, true)), b.share,
-                       QString::fromStdString(report::part_text(b.alone, m.unit))});
+                       QString::fromStdString(report::part_text(b.alone, m))});
       rest -= b.share;
     }
     constexpr double kWorthSaying = 0.005;  // of the difference

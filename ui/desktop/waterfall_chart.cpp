@@ -14,7 +14,7 @@ namespace {
 constexpr double kWaterfallRow = 2.6;  // lines of text
 
 QString share_text(double share, const MetricChange& metric) {
-  return QString::fromStdString(report::part_text(share, metric.unit));
+  return QString::fromStdString(report::part_text(share, metric));
 }
 
 QString fraction_text(double share, const MetricChange& metric) {

@@ -19,16 +19,18 @@ std::optional<int> month_of(const GrowthResult& growth, Kind kind, const std::st
   return std::nullopt;
 }
 
-std::string cell_of(const std::optional<double>& value, const std::string& unit) {
-  return value ? print_value(*value, unit) : "-";
+std::string cell_of(const std::optional<double>& value, const std::string& unit,
+                    const std::string& metric) {
+  return value ? with_samples(metric, print_value(*value, unit)) : "-";
 }
 
 std::vector<std::string> cells_of_series(const std::vector<std::optional<double>>& values,
                                          const std::string& unit,
-                                         const std::vector<std::size_t>& columns) {
+                                         const std::vector<std::size_t>& columns,
+                                         const std::string& metric = {}) {
   std::vector<std::string> out;
   for (const std::size_t i : columns)
-    out.push_back(i < values.size() ? cell_of(values[i], unit) : "-");
+    out.push_back(i < values.size() ? cell_of(values[i], unit, metric) : "-");
   return out;
 }
 
@@ -115,9 +117,9 @@ std::vector<GrowthRow> growth_rows(const GrowthResult& growth,
          reached(Kind::load, s.name)});
   for (const GrowthTarget& t : growth.targets)
     add("Targets", {"", t.id + t.that.substr(std::min(t.that.find(' '), t.that.size())),
-                    cells_of_series(t.values, t.unit, columns), missed_text(growth, t)});
+                    cells_of_series(t.values, t.unit, columns, t.metric), missed_text(growth, t)});
   for (const GrowthSeries& s : growth.figures)
-    add("Figures", {"", label_of(s.name), cells_of_series(s.values, s.unit, columns), ""});
+    add("Figures", {"", label_of(s.name), cells_of_series(s.values, s.unit, columns, s.name), ""});
   return out;
 }
 

@@ -278,8 +278,18 @@ std::string print_limit(double limit, std::string_view unit) {
                          unit);
 }
 
+std::string with_samples(std::string_view metric, std::string text) {
+  constexpr std::string_view kOperations = "ops/s", kSamples = "samples/s";
+  // Trees name one replica's "job.train.throughput.samples, seed 1".
+  if (!metric.substr(0, metric.find(',')).ends_with(".samples")) return text;
+  for (std::size_t at = 0; (at = text.find(kOperations, at)) != std::string::npos;
+       at += kSamples.size())
+    text.replace(at, kOperations.size(), kSamples);
+  return text;
+}
+
 std::string print_predicted(const AssertionOutcome& a) {
-  return print_beside(a.value, a.limit.value_or(a.value), a.unit);
+  return with_samples(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit));
 }
 
 std::string print_margin(double margin) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/label.hpp"
@@ -88,8 +89,8 @@ PlanPart prices(const PlanResult& plan) {
     auto& [saved, needed] = designs[p.values];
     saved = p.saved;
     needed += (needed.empty() ? "" : " and ") + p.target + " at " +
-              print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
-              print_limit(p.limit, p.unit);
+              with_samples(p.metric, print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
+                                         print_limit(p.limit, p.unit));
   }
   PlanPart out{"Softer targets", {}};
   for (const auto& [values, price] : designs)
@@ -232,12 +233,27 @@ std::string goal_text(const PlanResult& plan) {
   return (plan.objective.maximize ? "most " : "least ") + plan.objective.name;
 }
 
+namespace {
+
+std::string metric_of(const TargetMargin& t) {
+  const auto asked = base::parse_assertion(t.that);
+  return asked.ok() ? asked->metric : "";
+}
+
+/// "19.5 ksamples/s against 18 ksamples/s".
+std::string against_text(const TargetMargin& t, const std::string& against) {
+  return with_samples(metric_of(t), print_beside(t.value, t.limit, t.unit) + against +
+                                        print_limit(t.limit, t.unit));
+}
+
+}  // namespace
+
 std::string margin_text(const TargetMargin& t) {
-  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
-         print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
+  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " + against_text(t, " against ") +
          ", margin " +
          (t.limit == 0.0 && t.margin != 0.0
-              ? (t.margin > 0.0 ? "+" : "-") + print_value(std::abs(t.margin), t.unit)
+              ? (t.margin > 0.0 ? "+" : "-") +
+                    with_samples(metric_of(t), print_value(std::abs(t.margin), t.unit))
               : print_target_margin(t.margin));
 }
 
@@ -264,8 +280,7 @@ std::string reason_text(const PlanResult& plan) {
   const std::string of =
       reason.resource.empty() ? "" : " (" + label::of_resource(reason.resource) + ")";
   return "by " + reason.by + of + ": with " + reason.values + " " + reason.target.id + " is " +
-         print_beside(reason.target.value, reason.target.limit, reason.target.unit) + ", against " +
-         print_limit(reason.target.limit, reason.target.unit);
+         against_text(reason.target, ", against ");
 }
 
 }  // namespace stallcast::report

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t kFigures = 5;
 
-std::string row(const std::string& label, const Metric& m, const std::string& target) {
-  return "| " + markdown_literal(label) + " | " + print_metric(m) + " | " +
-         markdown_literal(target) + " |\n";
+std::string row(const std::string& label, const std::string& predicted, const std::string& target) {
+  return "| " + markdown_literal(label) + " | " + predicted + " | " + markdown_literal(target) +
+         " |\n";
 }
 
 /// The utilization of each job, figures of targets, those missed first, and the next ones that have
@@ -51,7 +51,8 @@ std::string first_figures(const Prediction& p) {
   for (std::size_t i = 0; i < std::min(chosen.size(), kFigures); ++i) {
     const auto& [metric, target] = chosen[i];
     const Metric& m = *find(p, metric);
-    out += row(label::of_metric(metric, m.unit, p.breakdown.size() > 1), m, target);
+    out += row(label::of_metric(metric, m.unit, p.breakdown.size() > 1),
+               with_samples(metric, print_metric(m)), target);
   }
   return chosen.empty() ? "" : out;
 }

@@ -98,16 +98,6 @@ std::pair<double, double> outcomes_like(const Metric& drawn, double value) {
   return {moved(low), moved(high)};
 }
 
-std::string with_samples(std::string_view metric, std::string text) {
-  constexpr std::string_view kOperations = "ops/s", kSamples = "samples/s";
-  // Trees name one replica's "job.train.throughput.samples, seed 1".
-  if (!metric.substr(0, metric.find(',')).ends_with(".samples")) return text;
-  for (std::size_t at = 0; (at = text.find(kOperations, at)) != std::string::npos;
-       at += kSamples.size())
-    text.replace(at, kOperations.size(), kSamples);
-  return text;
-}
-
 std::string count_of(std::size_t n, std::string_view noun) {
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
@@ -284,7 +274,7 @@ std::string as_it_is(const Prediction& p) {
     const metric::Figure* row = metric::find(name);
     const bool plain = row != nullptr && p.gains->base.size() == 1;
     out += (out.empty() ? "" : ", ") + (plain ? std::string(row->name_alone()) : name) + " " +
-           print_value(value, mean->second.unit);
+           with_samples(name, print_value(value, mean->second.unit));
   }
   if (out.empty()) return out;
   return "gains are of one run with the fitted values of the profile (" + out +

@@ -20,10 +20,6 @@ namespace stallcast::report {
 /// by odds for shares, by factors for all else that is positive. REQUIRES: `drawn` has them.
 [[nodiscard]] std::pair<double, double> outcomes_like(const Metric& drawn, double value);
 
-/// `text` of a value of `metric`: what a job reads per second are samples, "70.7 ksamples/s" for
-/// "70.7 kops/s".
-[[nodiscard]] std::string with_samples(std::string_view metric, std::string text);
-
 /// "2 targets", "1 target".
 [[nodiscard]] std::string count_of(std::size_t n, std::string_view noun);
 

@@ -169,7 +169,8 @@ class Answer {
       if (t.status != "pass")
         out_.prices.push_back(
             {t.when.empty() ? t.id : t.id + " with " + t.when, t.limit, t.value, t.unit, saved,
-             base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis])});
+             base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis]),
+             base::parse_assertion(t.that)->metric});
   }
 
   /// Where the answer took more replicas than a run of it has.

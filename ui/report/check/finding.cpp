@@ -22,7 +22,9 @@ std::string need_text(const AssertionOutcome& outcome) {
   if (at == std::string::npos) return outcome.that;
   std::string out(base::trim(std::string_view(outcome.that).substr(at)));
   if (out.find("base") == std::string::npos) return out;
-  return out + (outcome.limit ? " = " + print_value(*outcome.limit, outcome.unit) : "");
+  return out + (outcome.limit ? " = " + with_samples(outcome.metric,
+                                                     print_value(*outcome.limit, outcome.unit))
+                              : "");
 }
 
 /// How far a value misses its limit or its baseline, relative.
@@ -69,7 +71,8 @@ std::string judged(const CheckedAssertion& a) {
   std::string out = " = " + print_predicted(a.outcome) + " (need " + need_text(a.outcome);
   if (a.before && (a.state == BaselineState::worse || a.state == BaselineState::better)) {
     const double moved = a.outcome.value - *a.before;
-    out += "; baseline " + print_beside(*a.before, a.outcome.value, a.outcome.unit);
+    out += "; baseline " +
+           with_samples(a.outcome.metric, print_beside(*a.before, a.outcome.value, a.outcome.unit));
     if (*a.before != 0.0) out += ", " + print_margin(moved / std::abs(*a.before));
     if (a.state == BaselineState::worse)
       out += " is worse by more than " + print_value(a.tolerance, "ratio");

@@ -35,9 +35,10 @@ Section metrics_section(const Diff& diff) {
     out.rows.push_back({m->metric, before_text(*m), after_text(*m), delta_text(*m),
                         std::string(effect_name(m->effect))});
   for (const auto& [name, m] : diff.gone)
-    out.rows.push_back({name, print_value(m.value, m.unit), "none", "", "gone"});
+    out.rows.push_back(
+        {name, with_samples(name, print_value(m.value, m.unit)), "none", "", "gone"});
   for (const auto& [name, m] : diff.come)
-    out.rows.push_back({name, "none", print_value(m.value, m.unit), "", "new"});
+    out.rows.push_back({name, "none", with_samples(name, print_value(m.value, m.unit)), "", "new"});
   return out;
 }
 
@@ -48,14 +49,13 @@ Section shares_section(const Diff& diff) {
     for (const MetricChange* m : headline_metrics(diff, kMostSentences)) {
       const std::vector<Blame> all = blames(diff, *m);
       for (const Blame& b : all)
-        out.rows.push_back({metric_label(m->metric), change_text(*b.change),
-                            part_text(b.share, m->unit), print_share(b.fraction),
-                            part_text(b.alone, m->unit)});
+        out.rows.push_back({metric_label(m->metric), change_text(*b.change), part_text(b.share, *m),
+                            print_share(b.fraction), part_text(b.alone, *m)});
       if (all.empty()) continue;
       const double interaction = diff.attributed.metrics.at(m->metric).interaction;
       out.rows.push_back({metric_label(m->metric), "only together (interaction)",
-                          part_text(interaction, m->unit),
-                          print_share(interaction / m->difference()), ""});
+                          part_text(interaction, *m), print_share(interaction / m->difference()),
+                          ""});
     }
   out.lines = diff.attributed.notes;
   return out;

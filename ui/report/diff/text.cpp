@@ -83,7 +83,8 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     std::size_t said = 0;
     for (const auto& [name, metric] : *all) {
       if (said++ == kMostMoves) break;
-      names += (names.empty() ? "" : ", ") + name + " = " + print_value(metric.value, metric.unit);
+      names += (names.empty() ? "" : ", ") + name + " = " +
+               with_samples(name, print_value(metric.value, metric.unit));
     }
     if (all->size() > kMostMoves)
       names += ", and " + std::to_string(all->size() - kMostMoves) + " more";
@@ -98,17 +99,16 @@ std::string shares(const Diff& diff, const Ink& ink) {
     for (const MetricChange* m : headline_metrics(diff, kMostSentences)) {
       const std::vector<Blame> all = blames(diff, *m);
       if (all.empty()) continue;
-      out += "  " + metric_label(m->metric) + ", " + part_text(m->difference(), m->unit) + "\n";
+      out += "  " + metric_label(m->metric) + ", " + part_text(m->difference(), *m) + "\n";
       for (const Blame& b : all)
-        out += wrapped("  " + right(part_text(b.share, m->unit), 12) +
-                           right(print_share(b.fraction), 9) + "  ",
-                       change_text(*b.change), 25);
+        out += wrapped(
+            "  " + right(part_text(b.share, *m), 12) + right(print_share(b.fraction), 9) + "  ",
+            change_text(*b.change), 25);
       const MetricShares& found = diff.attributed.metrics.at(m->metric);
       const double part = found.interaction / m->difference();
       const bool own_line = diff.attributed.method == Attribution::one_at_a_time;
       if (part < -0.005 || part > 0.005)
-        out += "  " + right(part_text(found.interaction, m->unit), 12) +
-               right(print_share(part), 9) +
+        out += "  " + right(part_text(found.interaction, *m), 12) + right(print_share(part), 9) +
                (own_line ? "  only together (interaction)\n"
                          : "  of it only together (interaction)\n");
     }

@@ -161,9 +161,9 @@ std::string delta_text(const MetricChange& m) {
   return "x " + fixed(base::rounded_to(times, 3), times < 100.0 ? 1 : 0);
 }
 
-std::string part_text(double part, const std::string& unit) {
-  if (unit == "ratio") return signed_number(100.0 * part, "pp");
-  return (part < 0.0 ? "-" : "+") + print_value(std::abs(part), unit);
+std::string part_text(double part, const MetricChange& of) {
+  if (of.unit == "ratio") return signed_number(100.0 * part, "pp");
+  return (part < 0.0 ? "-" : "+") + with_samples(of.metric, print_value(std::abs(part), of.unit));
 }
 
 std::string change_text(const InputChange& c, bool in_words) {
@@ -300,7 +300,7 @@ std::string sentence(const Diff& diff, const MetricChange& m) {
   std::string because;
   for (std::size_t i = 0; i < std::min(all.size(), kMostBlamed); ++i)
     because += (because.empty() ? "  because " : ", ") + change_text(*all[i].change) + " (" +
-               part_text(all[i].share, m.unit) + ")";
+               part_text(all[i].share, m) + ")";
   if (all.size() > kMostBlamed)
     because += ", and " + std::to_string(all.size() - kMostBlamed) + " more";
   return out + because;

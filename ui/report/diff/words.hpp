@@ -43,7 +43,7 @@ inline constexpr std::size_t kMostRows = 15;
 /// "-5.7 pp" of a share, "+15 %" or "x 12" of anything else; "new" when there was nothing.
 [[nodiscard]] std::string delta_text(const MetricChange& change);
 /// A part of that difference: "-5.5 pp", "+0.55 s".
-[[nodiscard]] std::string part_text(double part, const std::string& unit);
+[[nodiscard]] std::string part_text(double part, const MetricChange& of);
 
 /// "storage[scratch].oss.count 10 -> 8", "storage[burst] added (weka)"; in words "OSS count of
 /// scratch 10 -> 8".

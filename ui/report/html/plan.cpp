@@ -125,9 +125,10 @@ std::string plan_chart(const PlanResult& plan) {
 std::string shadow_prices(const PlanResult& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const PlanPrice& price : plan.prices)
-    rows.push_back({markup(price.target), print_limit(price.limit, price.unit),
-                    print_beside(price.relaxed, price.limit, price.unit),
-                    print_value(price.saved, plan.objective.unit), markup(price.values)});
+    rows.push_back(
+        {markup(price.target), with_samples(price.metric, print_limit(price.limit, price.unit)),
+         with_samples(price.metric, print_beside(price.relaxed, price.limit, price.unit)),
+         print_value(price.saved, plan.objective.unit), markup(price.values)});
   return html::table({{"target"},
                       {"limit", "number"},
                       {"softer limit", "number"},

@@ -20,12 +20,15 @@ std::string strip_of(const Prediction& p, const std::string& metric) {
   const std::string title =
       "<h3>" + path(metric) + "</h3>" +
       element("p",
-              said.empty() ? "Every outcome prints alike: " + print_end(m.value, m.unit) + "."
+              said.empty() ? "Every outcome prints alike: " +
+                                 with_samples(metric, print_end(m.value, m.unit)) + "."
                            : said + "; " + parts_phrase(p, metric),
               "soft");
   if (said.empty()) return title;
   const Spread& spread = found->second;
-  const auto end = [&](double value) { return Mark{value, print_end(value, m.unit)}; };
+  const auto end = [&](double value) {
+    return Mark{value, with_samples(metric, print_end(value, m.unit))};
+  };
   Mark median = end(spread.median), predicted = end(m.value);
   median.text = "middle " + median.text;
   predicted.text = "predicted " + predicted.text;
@@ -73,8 +76,11 @@ std::vector<Mark> limits_on(const Prediction& p, const std::string& metric) {
     const std::string before = a.upper || sign == std::string::npos
                                    ? ""
                                    : a.that.substr(sign, a.that[sign + 1] == '=' ? 2 : 1) + " ";
-    out.push_back({*a.limit, "target " + before + print_limit(*a.limit, a.unit), css});
-    if (a.upper) out.push_back({*a.upper, "target " + print_limit(*a.upper, a.unit), css});
+    out.push_back(
+        {*a.limit, "target " + before + with_samples(metric, print_limit(*a.limit, a.unit)), css});
+    if (a.upper)
+      out.push_back(
+          {*a.upper, "target " + with_samples(metric, print_limit(*a.upper, a.unit)), css});
   }
   return out;
 }

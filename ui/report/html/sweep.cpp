@@ -97,7 +97,9 @@ std::vector<html::Mark> targets_of(const SweepReport& sweep, const std::string& 
     const Result<base::Assertion> asked = base::parse_assertion(target.that);
     if (!asked.ok() || asked->metric != metric || !asked->relative.empty()) continue;
     if (const Result<double> limit = base::limit_in(*asked, unit); limit.ok())
-      out.push_back({*limit, "target " + asked->op + " " + print_limit(*limit, unit), "ink"});
+      out.push_back({*limit,
+                     "target " + asked->op + " " + with_samples(metric, print_limit(*limit, unit)),
+                     "ink"});
   }
   return out;
 }
