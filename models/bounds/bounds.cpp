@@ -148,6 +148,9 @@ class Deriver {
     line(name + "open.demand", opens,
          readers_of(d.layout) + " x " + count(batch * access.files) + " files / " + text(d.compute),
          open_rule(d, access));
+    d.opens = opens;
+    d.opened = dataset.cache_opens ? 1.0 : 1.0 - found;
+    d.reads = reads_of_opened(access, 1.0 - found, d.opened);
     if (const auto limit = job_params(job.job).limit_operations) {
       const OpRate least = least_operations(d, opens, plant_);
       line(name + "operations.demand", least,
@@ -196,15 +199,7 @@ class Deriver {
     d.stall = d.snapshot;
     if (d.snapshot > Seconds{})
       line(name + "snapshot.bound", d.snapshot,
-           "the state leaves all GPUs at once, each by its own link",
-           d.layout.gds_saves
-               ? Rule{"quiesce", kSaves, {{"quiesce", d.input("checkpoint.quiesce")}}}
-               : Rule{"quiesce + size / ranks / copy",
-                      kSaves,
-                      {{"quiesce", d.input("checkpoint.quiesce")},
-                       {"size", name + "size"},
-                       {"ranks", metric::of_job(d.id, "ranks")},
-                       {"copy", d.host_input("gpu.copy")}}});
+           "the state leaves all GPUs at once, each by its own link", snapshot_rule(d));
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     stated(
         name + "interval", d.interval,
@@ -316,6 +311,11 @@ class Deriver {
     if (host.always_slow())
       ceiling("stragglers", host.slow_compute.in(unit::ratio), "host." + d.host + ".slow",
               {"slow", "docs/models/folding.md, eq. 3", {{"slow", d.host_input("slow.compute")}}});
+    const auto opens_ceiling = [&](const char* why, OpRate most, double part,
+                                   const std::string& resource) {
+      if (most.finite() && d.opens.in(unit::per_s)*part > 0.0)
+        ceiling(why, most / (d.opens * part), resource, opened_rule(d, most, part, resource));
+    };
     if (!d.read_from.empty()) {
       std::vector<graph::NodeId> sources, sinks;
       const std::string demand = name + (d.missed < d.read ? "cache.demand" : "read.demand");
@@ -343,6 +343,15 @@ class Deriver {
         ceiling("reads_both", flow.value / d.missed, flow.binding,
                 {"flow / demand", kEq2, {{"flow", name + "read.flow_both"}, {"demand", demand}}});
       }
+      // What cannot be opened cannot be read: a rate that more readers do not raise.
+      for (std::size_t i = 0; i < d.places.size(); ++i) {
+        const auto& [storage, share] = d.places[i];
+        const StorageModel::OpenLimit most = plant_.storage(storage).open_limit(d.reads);
+        opens_ceiling(i == 0 ? "opens" : "opens_also", most.files, d.opened * share, most.resource);
+      }
+      if (host.opens)
+        opens_ceiling("host_opens", *host.opens * d.layout.hosts, d.opened,
+                      "host." + d.host + ".opens");
       ceiling("limit", d.allowed, name + "limit",
               {"limit / demand", kEq2, {{"limit", d.input("limit")}, {"demand", demand}}});
       ceiling(

@@ -93,8 +93,11 @@ struct JobDemand {
   Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
   /// Share of that which a limit of its own lets pass, of what is not in the hosts.
   double allowed = 1.0;
-  double begun = 1.0;  ///< and that its limit of operations lets begin
-  Rate write;          ///< checkpoint bytes over their interval, all ranks
+  OpRate opens;         ///< files opened at full utilization, all ranks
+  double opened = 1.0;  ///< share of them that the storage is asked to open, at least
+  double reads = 0.0;   ///< dependent requests that reading one of those takes
+  double begun = 1.0;   ///< and that its limit of operations lets begin
+  Rate write;           ///< checkpoint bytes over their interval, all ranks
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
@@ -112,15 +115,25 @@ struct JobDemand {
 [[nodiscard]] Rule size_rule(const CheckpointParams& p, const ModelParams& model,
                              const JobDemand& d);
 
+/// Until the state of all ranks has left their GPUs.
+[[nodiscard]] Rule snapshot_rule(const JobDemand& d);
+
 /// What a job reads and opens at full utilization; what a save of `peers` copies in the memory of
 /// other hosts takes over their `nic`.
 [[nodiscard]] Rule read_rule(const JobDemand& d, const SampleAccess& access);
 [[nodiscard]] Rule open_rule(const JobDemand& d, const SampleAccess& access);
+/// Of the `part` of those files that `resource` opens, `most` a second.
+[[nodiscard]] Rule opened_rule(const JobDemand& d, OpRate most, double part,
+                               const std::string& resource);
 [[nodiscard]] Rule peers_rule(const JobDemand& d, double peers, Rate nic);
 
 /// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
 [[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,
                                         const SampleAccess& access, const Plant& plant);
+
+/// Dependent requests that reading a file takes which is opened, where caches of the hosts open
+/// what they miss, or all.
+[[nodiscard]] double reads_of_opened(const SampleAccess& access, double missed, double opened);
 
 /// JobDemand::allowed of a job.    [docs/models/bounds.md, eq. 2]
 [[nodiscard]] double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant);

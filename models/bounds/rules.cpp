@@ -55,6 +55,36 @@ Rule open_rule(const JobDemand& d, const SampleAccess& access) {
            {"compute", name + "step.compute"}}};
 }
 
+Rule snapshot_rule(const JobDemand& d) {
+  const Term quiesce{"quiesce", d.input("checkpoint.quiesce")};
+  if (d.layout.gds_saves) return {"quiesce", kSaves, {quiesce}};
+  return {"quiesce + size / ranks / copy",
+          kSaves,
+          {quiesce,
+           {"size", metric::checkpoint(d.id) + "size"},
+           {"ranks", metric::of_job(d.id, "ranks")},
+           {"copy", d.host_input("gpu.copy")}}};
+}
+
+Rule opened_rule(const JobDemand& d, OpRate most, double part, const std::string& resource) {
+  Rule rule{"files / demand",
+            kEq2,
+            {figure("files", most.in(unit::per_s), Dimension::op_rate,
+                    "files that " + resource + " opens a second"),
+             {"demand", metric::of_job(d.id) + "open.demand"}}};
+  if (part < 1.0) {
+    rule.equation = "files / (demand * part)";
+    rule.terms.push_back(
+        figure("part", part, Dimension::ratio, "of the files that are opened there"));
+  }
+  return rule;
+}
+
+double reads_of_opened(const SampleAccess& access, double missed, double opened) {
+  const double files = access.files * opened;
+  return files > 0.0 ? access.ranges * access.round_trips * missed / files : 0.0;
+}
+
 Rule peers_rule(const JobDemand& d, double peers, Rate nic) {
   return {"peers * size / hosts / nic",
           "docs/models/checkpoint.md, eq. 14",

@@ -232,6 +232,18 @@ class StorageModel {
   /// Least bytes a client sends for a byte it writes: above 1 where it computes the parity.
   [[nodiscard]] virtual double sent() const { return 1.0; }
 
+  /// What its metadata servers do of all clients together.
+  struct OpenLimit {
+    OpRate files = OpRate::infinity();  ///< opened a second, at most
+    std::string resource = {};          ///< to blame
+  };
+  /// `reads`: dependent requests that reading one of the files takes, where these join the same
+  /// line. REQUIRES: built.
+  [[nodiscard]] virtual OpenLimit open_limit(double reads) const {
+    (void)reads;
+    return {};
+  }
+
   /// Prepares for simulated time. `round_trip` is that of the fabric; `seed` decides drawn
   /// placements.
   virtual void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,

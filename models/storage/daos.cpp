@@ -170,6 +170,7 @@ class Daos final : public PooledStore {
   }
 
   // The rates count whole opens, the line their lookups. Keys of one directory lie on all servers.
+  double open_requests(double) const override { return p_.open_requests; }
   MetadataShape metadata() const override { return p_.metadata(servers(), p_.open_requests); }
 
  private:

@@ -164,6 +164,7 @@ class Gpfs final : public PooledStore {
   }
 
   // The rates count whole opens, the line their requests.
+  double open_requests(double) const override { return p_.open_requests; }
   MetadataShape metadata() const override { return p_.metadata(servers(), p_.open_requests); }
 
  private:

@@ -139,6 +139,9 @@ class Lustre final : public PooledStore {
             .attached = false};
   }
 
+  // Where directories lie is drawn in a run.
+  double metadata_servers() const override { return mdts(); }
+
   // [lustre.md, eq. 5]
   MetadataShape metadata() const override {
     double busy = mdts();  // MDTs' worth of directories, if the fullest MDT is never idle

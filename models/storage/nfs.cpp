@@ -199,6 +199,7 @@ class Nfs final : public PooledStore {
             .servers = heads()};
   }
 
+  double open_requests(double reads) const override { return p_.open_requests + reads; }
   MetadataShape metadata() const override {
     return {.servers = heads(),
             .opens = p_.head_ops,

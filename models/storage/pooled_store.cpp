@@ -73,6 +73,11 @@ std::optional<OwnReads> PooledStore::own_reads(const std::string& job) const {
   return OwnReads{media_edges_[1], found->second};
 }
 
+// At most opens x servers / requests    [docs/models/bounds.md, eq. 2]
+StorageModel::OpenLimit PooledStore::open_limit(double reads) const {
+  return {metadata().opens * (metadata_servers() / open_requests(reads)), metadata_name_};
+}
+
 void PooledStore::attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
                          std::uint64_t seed) {
   context_ = &context;

@@ -69,6 +69,7 @@ class PooledStore : public StorageModel {
   [[nodiscard]] graph::NodeId egress() const final { return egress_; }
   [[nodiscard]] graph::NodeId ingress() const final { return ingress_; }
   [[nodiscard]] ClientLimits client_limits() const override { return {}; }
+  [[nodiscard]] OpenLimit open_limit(double reads) const override;
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override;
   void report(Seconds wall, std::vector<ResourceUse>& out) const override;
@@ -83,6 +84,14 @@ class PooledStore : public StorageModel {
 
   [[nodiscard]] virtual PoolShape pool(const StorageLoad& load) const = 0;
   [[nodiscard]] virtual MetadataShape metadata() const = 0;
+  /// Servers of it that could be busy, whatever is drawn.
+  [[nodiscard]] virtual double metadata_servers() const { return metadata().servers; }
+  /// Requests at its line that one open is, and of `reads` dependent ones of the data those as
+  /// well.
+  [[nodiscard]] virtual double open_requests(double reads) const {
+    (void)reads;
+    return 1.0;
+  }
   /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
   /// that servers make.    [docs/models/storage.md, eq. 13]
   [[nodiscard]] virtual double written(Bytes file) const {

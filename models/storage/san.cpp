@@ -141,6 +141,7 @@ class San final : public PooledStore {
             .attached = false};
   }
 
+  double open_requests(double) const override { return p_.open_requests; }
   MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:

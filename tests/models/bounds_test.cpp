@@ -127,6 +127,36 @@ TEST_CASE("what a job may begin a second bounds what it reads") {
   CHECK(models::bounds(design).utilization == Approx(0.5));
 }
 
+TEST_CASE("a job opens files no faster than metadata servers do, and hosts") {
+  // 32 readers of 64 files each 100 ms: 20,480 opens a second, of 10,000 on each of one MDT.
+  Design design = small_design();
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "10 kB"}, {"size", "20 TB"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "64"}});
+  set(design.storage[0], Role::storage, "mdt.open", "10 kops/s");
+  models::Bounds bounds = models::bounds(design);
+  CHECK(bounds.utilization == Approx(10000.0 / 20480.0));
+  CHECK(bounds.binding == "storage.scratch.mdt");
+  CHECK(value(bounds, "job.train.gpu.utilization.opens") == Approx(10000.0 / 20480.0));
+  // A quarter of them on a filer, where each is so many requests and one for its data. Lustre opens
+  // the others: 10,000 / 15,360.
+  design.storage.push_back(
+      component(Role::storage, "nfs", "home",
+                {{"head.count", "1"}, {"head.ops", "6 kops/s"}, {"client.open_requests", "2"}}));
+  set(*job.dataset, Role::dataset, "also.on", "home");
+  set(*job.dataset, Role::dataset, "also.share", "25 %");
+  bounds = models::bounds(design);
+  CHECK(bounds.utilization == Approx(2000.0 / 5120.0));
+  CHECK(bounds.binding == "storage.home.head.ops");
+  CHECK(value(bounds, "job.train.gpu.utilization.opens") == Approx(10000.0 / 15360.0));
+  // 4 hosts of 1,000 files a second each.
+  set(design.hosts[0], Role::host, "opens", "1 kops/s");
+  bounds = models::bounds(design);
+  CHECK(bounds.utilization == Approx(4000.0 / 20480.0));
+  CHECK(bounds.binding == "host.gpu.opens");
+}
+
 TEST_CASE("a job that demands more than its NICs is bound by them") {
   Design design = exercise("async");
   set(design.hosts[0], Role::host, "nic.rate", "1 Gb/s");
