@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stallcast {
 enum class Dimension;
@@ -44,6 +45,12 @@ struct Name {
 [[nodiscard]] Name parse(std::string_view full);
 /// What figures of `domain` begin with: "checkpoint" of jobs. Empty where anything may be one.
 [[nodiscard]] std::span<const std::string_view> first_words(Domain domain);
+/// All figures of `domain` that begin with `word`, where runs report no others: of "gpu" of a job.
+/// Empty where only a run knows.
+[[nodiscard]] std::vector<std::string_view> all_figures(Domain domain, std::string_view word);
+/// What all names begin with, and what is reported of each resource.
+[[nodiscard]] std::vector<std::string_view> domain_words();
+[[nodiscard]] std::span<const std::string_view> resource_figures();
 
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});

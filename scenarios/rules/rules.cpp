@@ -170,20 +170,57 @@ class Rules {
                          " is a share, at most 100 %",
                      "write it as \"" + read->metric + " >= 85 %\"");
     }
-    const auto words = metric::first_words(name.domain);
-    const std::string word(name.figure.substr(0, name.figure.find('.')));
-    if (words.empty() || word.find('*') != std::string::npos ||
-        std::find(words.begin(), words.end(), word) != words.end())
+    check_name(read->metric, at);
+  }
+
+  // As far as names are known before a run; a wildcard stands for any.
+  void check_name(const std::string& metric, const std::string& at) {
+    const auto near = [&](std::string_view word, std::string_view rest,
+                          std::span<const std::string_view> words) {
+      const std::string part(word);
+      if (part.find('*') != std::string::npos ||
+          std::find(words.begin(), words.end(), word) != words.end())
+        return true;
+      const std::vector<std::string> known(words.begin(), words.end());
+      const std::string nearest = base::nearest(part, known);
+      const auto before = static_cast<std::size_t>(word.data() - metric.data());
+      report_.error(
+          "unknown-metric", at, "no metric is named \"" + metric + "\"",
+          nearest.empty()
+              ? (before == 0 ? "names begin with " : "it may be ") + base::join(known, ", ")
+              : "did you mean \"" + metric.substr(0, before) + nearest + std::string(rest) + "\"?");
+      return false;
+    };
+    const std::string_view full = metric;
+    const metric::Name name = metric::parse(full);
+    // "foo.bar"; a name of no known domain is all figure.
+    if (name.domain == metric::Domain::other) {
+      const std::string_view word = full.substr(0, full.find('.'));
+      near(word, full.substr(word.size()), metric::domain_words());
       return;
-    const std::vector<std::string> known(words.begin(), words.end());
-    const std::string near = base::nearest(word, known);
-    report_.error("unknown-metric", at, "no metric is named \"" + read->metric + "\"",
-                  near.empty() ? "it may begin with " + base::join(known, ", ")
-                               : "did you mean \"" + near + "\"?");
+    }
+    std::string_view figure = name.figure;
+    constexpr std::string_view kMean = ".mean";
+    if (figure.ends_with(kMean)) figure.remove_suffix(kMean.size());
+    const auto behind = [&](std::string_view word) {
+      return full.substr(static_cast<std::size_t>(word.data() - full.data()) + word.size());
+    };
+    if (name.domain == metric::Domain::resource) {
+      near(figure, behind(figure), metric::resource_figures());
+      return;
+    }
+    const std::string_view word = figure.substr(0, figure.find('.'));
+    const auto words = metric::first_words(name.domain);
+    if (!words.empty() && !near(word, behind(word), words)) return;
+    const auto all = metric::all_figures(name.domain, word);
+    if (!all.empty()) near(figure, behind(figure), all);
   }
 
   void check_component(const Expectation& e, const std::string& at) {
-    const std::vector<std::string> parts = base::split(base::trim(e.that), '.');
+    std::vector<std::string> parts = base::split(base::trim(e.that), '.');
+    // What a resource belongs to: "resource.storage.scratch.ost.utilization".
+    const bool resource = parts[0] == "resource";
+    if (resource) parts.erase(parts.begin());
     if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
     std::vector<std::string> jobs;
     for (const JobDesign& job : design_.jobs) jobs.push_back(job.job.id);
@@ -191,7 +228,8 @@ class Rules {
         {"job", "job", jobs},
         {"storage", "storage system", storage_},
         {"tenant", "tenant", ids_of(design_.tenants)},
-        {"stage", "stage", stages()}};
+        {resource ? "host" : "stage", resource ? "host class" : "stage",
+         resource ? hosts_ : stages()}};
     const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                    [&](const auto& k) { return std::get<0>(k) == parts[0]; });
     if (kind == std::end(kinds)) return;

@@ -33,7 +33,11 @@ class Lint(unittest.TestCase):
 
         self.assertEqual(linted("job.train.goodput >= 90 %").code, 0)
         self.assertEqual(linted("*.goodput >= 90 %").code, 0)
-        for that, said in (("job.train.gooodput >= 90 %", 'did you mean "goodput"?'),
+        for that, said in (("job.train.gooodput >= 90 %", 'did you mean "job.train.goodput"?'),
+                           ("job.train.gpu.utilisation >= 90 %", 'did you mean "job.train.gpu.utilization"?'),
+                           ("resource.host.cpu.utilization < 90 %", 'no host class "cpu"'),
+                           ("cost.capx < 2 MUSD", 'did you mean "cost.capex"?'),
+                           ("foo.bar < 2", 'no metric is named "foo.bar"'),
                            ("job.trian.goodput >= 90 %", 'did you mean "train"?'),
                            ("job.train.goodput >= ninety", "ninety")):
             run = linted(that)

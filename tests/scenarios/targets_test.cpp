@@ -62,11 +62,28 @@ TEST_CASE("targets name figures that there are") {
   CHECK(that("job.train.*") == "");
   CHECK_THAT(that("job.train.gpus.utilization"),
              Contains("unknown-metric /expect/0/that no metric is named "
-                      "\"job.train.gpus.utilization\" | did you mean \"gpu\"?"));
-  CHECK_THAT(that("job.train.happiness"), Contains("| it may begin with "));
+                      "\"job.train.gpus.utilization\" | did you mean "
+                      "\"job.train.gpu.utilization\"?"));
+  CHECK_THAT(that("job.train.happiness"), Contains("| it may be "));
   CHECK_THAT(
       that("job.trian.gpu.utilization"),
       Contains("reference /expect/0/that no job \"trian\"") && Contains("did you mean \"train\"?"));
+  // As far as names are known before a run.
+  CHECK_THAT(that("job.train.gpu.utilisation"),
+             Contains("| did you mean \"job.train.gpu.utilization\"?"));
+  CHECK_THAT(that("max(job.*.step.tim.p99)"), Contains("| did you mean \"job.*.step.time.p99\"?"));
+  CHECK_THAT(that("cost.capx"), Contains("| did you mean \"cost.capex\"?"));
+  CHECK_THAT(that("power.al"), Contains("unknown-metric") && Contains("| it may be total, mean, "));
+  CHECK_THAT(that("foo.bar"), Contains("unknown-metric") && Contains("| names begin with job, "));
+  CHECK_THAT(that("jobs.train.au"), Contains("| did you mean \"job.train.au\"?"));
+  CHECK_THAT(that("resource.storage.scratc.ost.utilization"),
+             Contains("no storage system \"scratc\"") && Contains("did you mean \"scratch\"?"));
+  CHECK_THAT(that("resource.storage.scratch.ost.utilisation"),
+             Contains("| did you mean \"resource.storage.scratch.ost.utilization\"?"));
+  CHECK(that("job.train.step.time.mean") == "");
+  CHECK(that("job.train.throughput.dlio") == "");
+  CHECK(that("resource.*.queue") == "");
+  CHECK(that("resource.fabric.throughput") == "");
   CHECK_THAT(that("tenant.other.rate"),
              Contains("no tenant \"other\"") && Contains("| the scenario has no tenant"));
 }
