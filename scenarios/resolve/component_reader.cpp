@@ -150,8 +150,9 @@ class ComponentReader {
       Value& value = at->second;
       const double said = n.scales ? value.number : 1.0;
       value.number = said * n.value;
-      value.range = {said * n.low, said * n.high, "observed runs"};
-      value.source = {Source::Kind::profile, "profile:" + profile.id, "observed runs", false};
+      value.range = {said * n.low, said * n.high, std::string(kObservedRuns)};
+      value.source = {Source::Kind::profile, "profile:" + profile.id, std::string(kObservedRuns),
+                      false};
     }
   }
 

@@ -16,6 +16,9 @@
 
 namespace stallcast::scenarios {
 
+/// Who says what a range is, where a profile narrowed it.
+inline constexpr std::string_view kObservedRuns = "observed runs";
+
 /// What readers of components work on.
 struct ReadContext {
   const Tree& tree;

@@ -17,6 +17,14 @@ namespace {
 
 using models::Role;
 
+// What a profile says is in no text: in the unit that the field is usually written in.
+std::string usual_text(const base::FieldInfo& field, const Value& value) {
+  const bool has_unit = base::unit_of_text(field.fallback, value.dimension).has_value();
+  const std::string_view like =
+      has_unit ? field.fallback : base::dimension_example(value.dimension);
+  return base::exact_quantity_like(value.number, value.dimension, like);
+}
+
 // Rates whose default is written in bits are printed in bits, if they read back to the same number.
 std::string quantity_text(const base::FieldInfo& field, const Value& value) {
   if (field.fallback.ends_with(" Gb/s")) {
@@ -24,12 +32,16 @@ std::string quantity_text(const base::FieldInfo& field, const Value& value) {
         base::shortest(Rate::from(value.number, unit::Bps).in(unit::Gbps)) + " Gb/s";
     if (base::parse_quantity(bits, value.dimension).value == value.number) return bits;
   }
-  return base::exact_quantity(value.number, value.dimension);
+  return value.source.kind == Source::Kind::profile
+             ? usual_text(field, value)
+             : base::exact_quantity(value.number, value.dimension);
 }
 
-// Whether the value is printed with what it may be in truth. What a profile fitted, its draws tell.
+// Whether the value is printed with what it may be in truth. Of what a fit says its draws tell;
+// what observed runs leave of a range is as much of one as it was before.
 bool has_own_range(const Value& value) {
-  return value.range && value.source.kind != Source::Kind::profile;
+  return value.range &&
+         (value.source.kind != Source::Kind::profile || value.source.citation == kObservedRuns);
 }
 
 Json exact_json(const base::FieldInfo& field, const Value& value) {

@@ -106,6 +106,16 @@ TEST_CASE("observed runs narrow what is not exact, whoever says that") {
   CHECK(rough.find("ost.read")->number == Approx(3.6e9));
   CHECK(rough.find("ost.read")->range->low == Approx(3.2e9));
   CHECK(rough.find("ost.read")->range->why == "observed runs");
+
+  // What is left of a range is printed as one, in the unit that the field is usually written in.
+  lab.narrowed[1].value = 2.734228264519135 * 1073741824.0;
+  const std::string text = scenarios::print_resolved(
+      design_of(with_profile(lab, {"storage.ost.read=4 GB/s +- 50 %"})), false);
+  CHECK_THAT(text,
+             Contains(R"("read": { "value": "3.6 GB/s", "low": "3.2 GB/s", "high": "4 GB/s", )"
+                      R"("why": "observed runs" })"));
+  CHECK_THAT(text, Contains(R"("write": { "value": "2.9358)") &&
+                       Contains(R"( GB/s", "low": "2.4 GB/s", "high": "2.6 GB/s", )"));
 }
 
 TEST_CASE("a kind and a product agree") {
