@@ -232,10 +232,16 @@ class TerraformImport {
     const auto known = std::find_if(instances_.begin(), instances_.end(),
                                     [&](const auto& i) { return i.first == id; });
     (known == instances_.end() ? instances_.emplace_back(id, 0.0) : *known).second += count;
-    note(FieldFate::mapped, resource.address, type, "cluster.hosts", id);
+    servers_.push_back({resource.address, type, id});
   }
 
   void add_hosts() {
+    // The job has hosts of one kind: servers of another are in no scenario.
+    for (const Server& s : servers_) {
+      const bool used = s.product == instances_.front().first;
+      note(used ? FieldFate::mapped : FieldFate::ignored, s.address, s.type,
+           used ? "cluster.hosts" : "", used ? s.product : "the job runs on another kind of host");
+    }
     Json host{{"id", "gpu"}};
     if (instances_.empty()) {
       host["count"] = options_.hosts.value_or(8);
@@ -299,6 +305,11 @@ class TerraformImport {
   Json scenario_;
   std::vector<Resource> resources_;
   std::vector<std::pair<std::string, double>> instances_;  ///< product and how many
+  /// A resource that makes servers.
+  struct Server {
+    std::string address, type, product;
+  };
+  std::vector<Server> servers_;
   std::vector<std::string> ids_;
 };
 

@@ -72,6 +72,19 @@ TEST_CASE("elbencho JSON: texts are numbers, quantiles are upper edges of the hi
   CHECK(f.of("unlink").ops.in(unit::per_s) == Approx(1950));
 }
 
+TEST_CASE("the text that elbencho prints for people is refused with the options that help") {
+  const char* const kText =
+      "OPERATION   RESULT TYPE         FIRST DONE   LAST DONE\n"
+      "WRITE       IOPS             :        2881        2881\n";
+  const Imported f = import_text("elbencho", kText);
+  REQUIRE(f.diagnostics.items().size() == 1);
+  CHECK(f.diagnostics.has_errors());
+  CHECK(f.diagnostics.items().front().hint ==
+        "run elbencho with --csvfile FILE or --jsonfile FILE, and import that");
+  REQUIRE(recognise_results(kText) != nullptr);
+  CHECK(recognise_results(kText)->id == "elbencho");
+}
+
 TEST_CASE("an elbencho CSV line that is cut is an error with its line") {
   std::string text = fixture("elbencho.csv");
   text.resize(text.rfind("RMFILES") + 12);

@@ -264,14 +264,27 @@ void read_json(const ToolFile& file, MeasurementSet& set) {
   for (std::string& line : json.unread()) set.ignored.push_back(std::move(line));
 }
 
+/// What it prints for people, on the screen or with --resfile.
+bool is_for_people(std::string_view text) {
+  return contains(text, "RESULT TYPE") && contains(text, "FIRST DONE") &&
+         contains(text, "LAST DONE") && !contains(text, "ISO date,label");
+}
+
 }  // namespace
 
 bool recognises(std::string_view text) {
-  return contains(text, "ISO date,label,path type") ||
+  return contains(text, "ISO date,label,path type") || is_for_people(text) ||
          (contains(text, "\"phase_type\"") && contains(text, "\"last_done\""));
 }
 
 void read(const ToolFile& file, MeasurementSet& set) {
+  if (is_for_people(file.text)) {
+    file.diagnostics.add(
+        {Severity::error, "format", "", Position{file.name, 1, 1},
+         "this is the text that elbencho prints for people; its figures are rounded",
+         "run elbencho with --csvfile FILE or --jsonfile FILE, and import that"});
+    return;
+  }
   if (contains(file.text, "\"phase_type\"") && !contains(file.text, "ISO date,label")) {
     read_json(file, set);
   } else {
