@@ -107,7 +107,7 @@ struct SweepReport {
   std::vector<SweepColumn> columns;
   std::vector<SweepRow> rows;
   std::vector<SweepTarget> targets;
-  std::size_t parts = 0;  ///< files of shards that were read besides
+  std::size_t parts = 0;  ///< files of shards that have what the file of the sweep lacks
 
   struct Counts {
     std::size_t done = 0, failed = 0, missing = 0, meet = 0, miss = 0;

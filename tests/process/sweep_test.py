@@ -306,6 +306,13 @@ class Shards(SweepTest):
         self.code(0, self.folder, "collect", "s.db")
         self.assertEqual(self.folder.content("s.db"), self.folder.content("whole.db"))
 
+    def test_a_part_of_which_nothing_is_needed_any_more_is_not_waited_for(self):
+        self.code(0, self.folder, "run", "s.db", "--shard", "1/2")
+        self.assertIn("1 part of shards not collected yet", self.code(3, self.folder, "status", "s.db").out)
+        whole = self.code(0, self.folder, "run", "s.db").out
+        self.assertIn("20 done", whole)
+        self.assertNotIn("not collected", whole + self.code(0, self.folder, "status", "s.db").out)
+
     def test_launchers_say_which_part(self):
         for env, name in (
                 ({"SLURM_ARRAY_TASK_ID": "11", "SLURM_ARRAY_TASK_MIN": "10",

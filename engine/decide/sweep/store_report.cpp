@@ -132,13 +132,15 @@ Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepR
     for (const std::string& name : part_paths(path)) {
       std::optional<Store> part = part_of(name, main);
       if (!part) continue;
-      ++report.parts;
+      bool lacks = false;  // what a run of the whole sweep has found by now is needed from no part
       const std::map<std::string, SweepOutcome> outcomes = by_key(part->impl_->results());
       for (SweepRow& row : report.rows) {
         const auto found = outcomes.find(row.key);
-        if (found != outcomes.end() && (!row.outcome || row.outcome->failed))
-          row.outcome = found->second;
+        if (found == outcomes.end() || (row.outcome && !row.outcome->failed)) continue;
+        lacks = lacks || !row.outcome || !found->second.failed;
+        row.outcome = found->second;
       }
+      report.parts += lacks ? 1 : 0;
     }
     return true;
   });
