@@ -83,6 +83,12 @@ class Draws(unittest.TestCase):
         self.assertAlmostEqual(low, high, delta=1e-9)
         self.assertIn(found["assertions"][0]["probability"], (0, 1))
 
+    def test_what_no_draw_moves_has_its_own_value_as_both_ends(self):
+        priced = compute(TENTH).replace('"gpus": 8', '"gpus": 8, "price": "2.68 MUSD"')
+        found = self.result("--draws", "64", text=priced)["metrics"]["cost.capex"]
+        self.assertGreaterEqual(found["value"], 5.36e6)
+        self.assertEqual(found["ci90"], [found["value"], found["value"]])
+
     def test_without_an_uncertain_input_a_design_is_its_own_interval(self):
         resolved = json.loads(Run("resolve", "FILE", text=compute('"100 ms"')).out)
 

@@ -190,10 +190,15 @@ class Drawing {
     out.model = model / read;
     out.model_probed = std::min(model, probed_discrepancy_of(name, design_)) / read;
     const double least = sorted.front() >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
-    out.seeds = {std::max(scale.from(nominal - seeds), least), scale.from(nominal + seeds)};
+    // What nothing varies keeps all its digits: the scale and back rounds.
+    if (seeds > 0.0)
+      out.seeds = {std::max(scale.from(nominal - seeds), least), scale.from(nominal + seeds)};
+    else
+      out.seeds = {metric.value, metric.value};
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 4]
-    const auto together = [&](double low, double high, double more) {
+    const auto together = [&](double low, double high, double more) -> Interval {
+      if (more == 0.0) return {low, high};
       // Never narrower than what the draws gave, not by a rounding either.
       const double below = scale.from(middle - std::hypot(middle - scale.to(low), more)),
                    above = scale.from(middle + std::hypot(scale.to(high) - middle, more));
