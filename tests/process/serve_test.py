@@ -153,14 +153,23 @@ class ServeTest(unittest.TestCase):
             self.assertEqual(answer.json["verdict"], "inconclusive")
 
     def test_a_metric_that_does_not_exist_is_a_problem_at_its_line(self):
-        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.gpu.xyz"))
+        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.time.xyz"))
         self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)
-        answer = self.server.post("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz"))
-        self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)  # at once
+        for metric in ("job.train.xyz", "job.train.gpu.xyz"):
+            answer = self.server.post("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", metric))
+            self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)  # at once
 
     def test_a_plan_finds_the_fewest(self):
         found = self.server.run("/v1/plan?over=osts").json
         self.assertGreaterEqual(found["metrics"]["storage.scratch.osts.required"]["value"], 1)
+
+    def test_a_plan_takes_the_options_of_the_command_line(self):
+        found = self.server.run("/v1/plan?over=osts&checks=0&tornado=0&confidence=80%25&draws=8").json
+        self.assertIn("--checks 0 --tornado 0 --confidence 80% --draws 8".replace("80%", "'80 %'"), json.dumps(found))
+        self.problem(self.server.post("/v1/plan?confidence=1.5"), 400)
+        self.problem(self.server.post("/v1/plan?draws=0"), 400)
+        self.problem(self.server.post("/v1/plan?until=soon"), 400)
+        self.problem(self.server.post("/v1/plan?checks=some"), 400)
 
     def test_an_explanation_takes_apart_what_is_asked_for(self):
         found = self.server.run("/v1/explain?metric=job.train.gpu.utilization").json
@@ -332,6 +341,9 @@ class ServeTest(unittest.TestCase):
         self.problem(self.server.post("/v1/lint?sets=x"), 400)
         self.problem(self.server.post("/v1/lint", ""), 400)
         self.problem(self.server.post("/v1/runs?replicas=many"), 400)
+        self.problem(self.server.post("/v1/runs?replicas=0"), 400)
+        self.problem(self.server.post("/v1/runs?advice=maybe"), 400)
+        self.problem(self.server.post("/v1/check?new_only=perhaps"), 400)
         wrong = self.server.ask("PUT", "/v1/runs")
         self.problem(wrong, 405)
         self.assertEqual(wrong.headers["allow"], "POST")

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "scenarios/questions/growth_reader.hpp"
 #include "ui/app/months.hpp"
@@ -26,6 +27,14 @@ Result<int> months_of(std::string_view asked, std::string_view text) {
   return Failure{ExitCode::bad_input,
                  std::string(asked) + ": \"" + std::string(text) + "\" is not a number of months",
                  "write 24mo or 2y; at most 20 years"};
+}
+
+Result<double> confidence_of(std::string_view asked, std::string_view text) {
+  const auto share = base::parse_quantity(text, Dimension::ratio);
+  if (share.value && *share.value > 0.0 && *share.value <= 1.0) return *share.value;
+  return Failure{ExitCode::bad_input,
+                 std::string(asked) + ": \"" + std::string(text) + "\" is not a share of all cases",
+                 "write 90%"};
 }
 
 Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,

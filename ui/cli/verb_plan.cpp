@@ -1,4 +1,3 @@
-#include "engine/base/quantity_text.hpp"
 #include "ui/app/months.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
@@ -55,12 +54,9 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
     wanted.until = *months;
   }
   if (!confidence.empty()) {
-    const auto share = base::parse_quantity(confidence, Dimension::ratio);
-    if (!share.value || !(*share.value > 0.0) || *share.value > 1.0)
-      return report_failure({ExitCode::bad_input,
-                             "--confidence: \"" + confidence + "\" is not a share of all cases",
-                             "write 90%"});
-    spec.confidence = *share.value;
+    const Result<double> share = client::confidence_of("--confidence", confidence);
+    if (!share.ok()) return report_failure(share.failure());
+    spec.confidence = *share;
   }
   std::optional<PlanResult> result;
   if (const auto exit =

@@ -124,8 +124,9 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& ta
     if (!tolerance.ok()) return refused(tolerance.failure());
     out.rules.tolerances.push_back(*tolerance);
   }
-  out.rules.new_only = call.request.parameter("new_only") == "true";
-  out.rules.allow_skew = call.request.parameter("allow_skew") == "true";
+  for (const auto& [name, flag] :
+       {std::pair{"new_only", &out.rules.new_only}, std::pair{"allow_skew", &out.rules.allow_skew}})
+    if (!read_flag(call, name, *flag)) return no_flag(name);
   if (out.rules.new_only && baseline.empty())
     return refused({ExitCode::bad_input, "new_only needs a baseline to know what is new",
                     "send {\"scenario\": ..., \"baseline\": ...}"});

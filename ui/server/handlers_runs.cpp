@@ -44,11 +44,47 @@ Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool adv
 
 }  // namespace
 
+namespace {
+
+/// What a plan is asked besides what to search.
+std::optional<Response> read_plan(const Call& call, client::PlanQuestion& wanted) {
+  const auto asked_draws = draws_of(call);
+  if (!asked_draws.value) return asked_draws.problem;
+  if (*asked_draws.value == std::size_t{0})
+    return problem(400, "draws takes a whole number from " + std::to_string(client::kFewestDraws),
+                   "leave out confidence for none");
+  if (*asked_draws.value) wanted.spec.draws = static_cast<std::int64_t>(**asked_draws.value);
+  for (const auto& [name, to] :
+       {std::pair{"checks", &wanted.spec.checks}, std::pair{"tornado", &wanted.spec.tornado}}) {
+    std::int64_t value = -1;
+    if (!read_number(call, name, value))
+      return problem(400, std::string(name) + " takes a whole number", "use 0 for none");
+    if (value > call.service.settings.replicas)
+      return problem(422, "at most " + std::to_string(call.service.settings.replicas) + " " + name +
+                              " can be asked for");
+    if (value >= 0) *to = value;
+  }
+  if (const std::string until = call.request.parameter("until"); !until.empty()) {
+    const Result<int> months = client::months_of("until", until);
+    if (!months.ok()) return problem(400, months.failure().message, months.failure().hint);
+    wanted.until = *months;
+  }
+  if (const std::string confidence = call.request.parameter("confidence"); !confidence.empty()) {
+    const Result<double> share = client::confidence_of("confidence", confidence);
+    if (!share.ok()) return problem(400, share.failure().message, share.failure().hint);
+    wanted.spec.confidence = *share;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Response answer_run(Call& call) {
   const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
   const std::shared_ptr<const Inquiry> task = *asked.value;
-  const bool advise = call.request.parameter("advice") != "false";
+  bool advise = true;
+  if (!read_flag(call, "advice", advise)) return no_flag("advice");
   const auto asked_draws = draws_of(call);
   if (!asked_draws.value) return asked_draws.problem;
   const std::optional<std::size_t> draws = *asked_draws.value;
@@ -76,6 +112,7 @@ Response answer_plan(Call& call) {
   wanted.spec.minimize = call.request.parameter("minimize");
   wanted.spec.maximize = call.request.parameter("maximize");
   wanted.spec.survive = call.request.parameters("survive");
+  if (auto fault = read_plan(call, wanted)) return *std::move(fault);
   return submit<PlanResult>(
       call, "plan", text_of(call), task,
       [task, wanted](Asking& asking) {

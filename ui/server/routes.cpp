@@ -54,7 +54,19 @@ constexpr std::array kPlan = {
     RequestParameter{"storage", "count what this storage system is made of"},
     RequestParameter{"minimize", "find the design with the least of this"},
     RequestParameter{"maximize", "find the design with the most of this"},
-    RequestParameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
+    RequestParameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"},
+    RequestParameter{
+        "confidence",
+        "also find the best design for so many of all cases, by draws, as --confidence "
+        "does",
+        "string", "90%"},
+    RequestParameter{"draws", "so many draws for it; default: as many as suit the design",
+                     "integer", "64"},
+    RequestParameter{"until", "for the design as `growth` says it will be, as 24mo or 2y"},
+    RequestParameter{"checks", "designs simulated to test that more always helps; default: 8",
+                     "integer", "4"},
+    RequestParameter{"tornado", "assumed inputs to list, varied at the answer; default: 4",
+                     "integer", "2"}};
 constexpr std::array kExplain = {
     kName,
     kSet,

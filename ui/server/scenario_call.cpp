@@ -43,6 +43,16 @@ bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
   return error == std::errc() && end == text.data() + text.size() && value >= 0;
 }
 
+bool read_flag(const Call& call, std::string_view name, bool& value) {
+  const std::string& text = call.request.parameter(name);
+  if (text == "true" || text == "false") value = text == "true";
+  return text.empty() || text == "true" || text == "false";
+}
+
+Response no_flag(std::string_view name) {
+  return problem(400, std::string(name) + " is true or false");
+}
+
 std::string folder_of(const ServerSettings& settings) {
   return settings.root.empty() ? "" : settings.root + "/";
 }
@@ -85,6 +95,8 @@ Asked<client::Question> question_of(const Call& call) {
     if (!read_number(call, name, *value))
       return problem(400, std::string(name) + " takes a whole number");
   if (seed >= 0) out.seed = static_cast<std::uint64_t>(seed);
+  if (replicas == 0 && !call.request.parameter("replicas").empty())
+    return problem(400, "replicas takes a whole number from 1", "leave it out for the scenario's");
   if (replicas > call.service.settings.replicas)
     return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
                             " replicas can be asked for");

@@ -37,6 +37,10 @@ struct Asked {
 /// A whole number of the query, from 0 on; `value` as it was without one. False when it is none.
 [[nodiscard]] bool read_number(const Call& call, std::string_view name, std::int64_t& value);
 
+/// "true" or "false" of the query, likewise.
+[[nodiscard]] bool read_flag(const Call& call, std::string_view name, bool& value);
+[[nodiscard]] Response no_flag(std::string_view name);
+
 /// How to predict, as the query says, within the limits of the server.
 [[nodiscard]] Asked<client::Question> question_of(const Call& call);
 
