@@ -56,7 +56,7 @@ class Documents {
 /// Returns the pointers, in `patch`, of each `id` that a list merged so gives a second time: its
 /// items would become one, and nobody would see that there were two.
 std::vector<std::string> merge(Tree& base, const std::string& at, const Tree& patch,
-                                             const std::string& from);
+                               const std::string& from);
 inline constexpr const char* kOwnId = "give each its own id";
 /// What is said of such an `id`. REQUIRES: it is there.
 [[nodiscard]] std::string repeated_id_text(const Tree& patch, const std::string& pointer);

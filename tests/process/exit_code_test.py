@@ -95,6 +95,12 @@ class ExitCodes(unittest.TestCase):
                     saved = [name for name in os.listdir(self.folder) if name.startswith("stallcast-crash-")]
                     self.assertTrue(any(name in out + err for name in saved), (saved, out + err))
 
+    def test_a_word_that_catalog_lacks_or_does_not_take_is_named(self):
+        for args, said in ((["show"], "needs the ID"), (["list", "host"], "takes no ID"), (["sho"], '"sho"')):
+            process = self.start(["catalog", *args], {})
+            self.assertIn(said, process.communicate(timeout=program.patience(60))[1])
+            self.assertEqual(process.returncode, 2)
+
     def test_a_signal_ends_every_verb_that_simulates_and_leaves_nobody_behind(self):
         for verb, args in SIMULATE.items():
             for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):

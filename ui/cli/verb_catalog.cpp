@@ -65,8 +65,13 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   const std::vector<CatalogueItem> items = client::catalogue_items();
   if (what.empty() || (what == "list" && id.empty()))
     return deliver(options, json ? client::catalogue_json() : list_text(items), ExitCode::ok);
-  if (what != "show" || id.empty())
-    return refuse("catalog does not know what to do",
+  if (what == "show" && id.empty())
+    return refuse("catalog show needs the ID of what to show",
+                  "write \"catalog show host/dgx-h100\"; \"catalog list\" has all");
+  if (what == "list")
+    return refuse("catalog list takes no ID", "write \"catalog show " + id + "\"");
+  if (what != "show")
+    return refuse("catalog does not know \"" + what + "\"",
                   "write \"catalog list\" or \"catalog show ID\"");
   for (const CatalogueItem& item : items)
     if (item.id == id) return deliver(options, json ? item.json : item_text(item), ExitCode::ok);
