@@ -8,6 +8,9 @@
 namespace stallcast::models {
 namespace {
 
+// A write of many requests looks so often whether others read.
+constexpr double kLooks = 32.0;
+
 // 1 + 1/2 + ... + 1/n; above a hundred terms the first of Euler and Maclaurin, exact to 1e-9.
 double harmonic(double n) {
   constexpr double kEuler = 0.57721566490153286;
@@ -82,12 +85,12 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
       p_.seek * (interleaved_ ? requests : files) +
       std::max(Ops::from(requests * touched, unit::ops) / p_.read_iops, request.bytes / p_.read);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
-  reading_ += 1.0;
+  set_reading(reading_ + 1.0);
   Served served =
       co_await move(client, client.read_path, request.bytes * p_.inflation,
                     std::min(std::min(cap, client.reads_at_most()), drives * p_.inflation), time,
                     std::min(p_.drives(), touched * depth), stream);
-  reading_ -= 1.0;
+  set_reading(reading_ - 1.0);
   // Of a range that takes several requests what differs averages out.
   if (range <= piece) served.tail = {p_.tail() * slowdown, touched};
   co_return served;
@@ -106,13 +109,36 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
     // Requests that wait for each other are on one drive, and its copies, at a time.
     at_once = std::min(at_once, std::max(p_.touched(request.range()), p_.small_writes()));
   }
-  if (reading_ > 0.0) time *= p_.write_cost;
+  const double pieces = p_.write_cost > 1.0 && request.requests == 0.0
+                            ? std::clamp(std::floor(request.range() / p_.request), 1.0, kLooks)
+                            : 1.0;
   writing_ += 1.0;
-  const Served served =
-      co_await move(client, client.write_path, request.bytes,
-                    std::min(cap, client.writes_at_most()), time, at_once, stream);
+  left_ += pieces;
+  Served served;
+  double beside =
+      reading_ > 0.0 ? 1.0 : 0.0;  // share of the piece before, during which others read
+  for (double i = 0.0; i < pieces; i += 1.0) {
+    const Seconds began = context_->now(), read = read_so_far();
+    const double cost = 1.0 + (p_.write_cost - 1.0) * beside;  // [local.md, eq. 3]
+    served = co_await move(client, client.write_path, request.bytes / pieces,
+                           std::min(cap, client.writes_at_most()), time * (cost / pieces), at_once,
+                           stream);
+    left_ -= 1.0;
+    if (const Seconds took = context_->now() - began; took > Seconds{})
+      beside = (read_so_far() - read) / took;
+  }
   writing_ -= 1.0;
   co_return served;
+}
+
+void DriveBank::set_reading(double classes) {
+  read_ = read_so_far();
+  read_at_ = context_->now();
+  reading_ = classes;
+}
+
+Seconds DriveBank::read_so_far() const {
+  return reading_ > 0.0 ? read_ + (context_->now() - read_at_) : read_;
 }
 
 Bytes DriveBank::take_burst(Bytes bytes) {

@@ -73,6 +73,7 @@ class DriveBank {
   void describe(sim::Ledger& ledger) const {
     ledger.state(reading_);
     ledger.state(writing_);
+    ledger.state(left_);
     if (p_.burst_write) ledger.never();  // buffers fill over many saves
   }
 
@@ -80,6 +81,9 @@ class DriveBank {
   /// Moves bytes along `path` while the drives work for `time` per member.
   sim::Task<Served> move(const Client& client, std::span<const sim::LinkId> path, Bytes bytes,
                          Rate cap, Seconds time, double drives, ResourceIndex stream);
+  void set_reading(double classes);
+  /// Time in which any class has read.
+  [[nodiscard]] Seconds read_so_far() const;
   /// Bytes of `bytes` that still go at burst speed, all drives together; takes note of them.
   Bytes take_burst(Bytes bytes);
 
@@ -93,6 +97,8 @@ class DriveBank {
   sim::LinkId busy_;
   ResourceIndex resource_ = kNoResource;
   double reading_ = 0.0, writing_ = 0.0;  ///< classes at it
+  double left_ = 0.0;                     ///< pieces of writes under way
+  Seconds read_, read_at_;                ///< time in which any read, at that date
   Bytes filled_;                          ///< of the burst buffers, at the date `filled_at_`
   Seconds filled_at_;
 };

@@ -206,6 +206,18 @@ TEST_CASE("local: drives that decode send more bytes and leave the cores alone")
   CHECK(plant.storage("scratch").decodes());
 }
 
+TEST_CASE("local: a write costs more for as long as others read, whoever began first") {
+  // 40 GB at 4 GB/s are 10 s of a drive, and 30 s beside reads, which take half of it.
+  const Design design = drives("1", {{"drive.write_cost", "3"}, {"depth", "1024"}});
+  const Both all = read_and_write(design, 400_GB, 40_GB, 4.0);
+  CHECK(all.write == Approx(60.0).epsilon(0.03));
+  CHECK(all.read == Approx(all.write + (50.0 - all.write / 2)).epsilon(0.01));
+  // 5 s of reads last 10: by then a sixth is written, and the rest takes 10 s x 5/6.
+  CHECK(read_and_write(design, 40_GB, 40_GB, 4.0).write == Approx(10.0 + 50.0 / 6).epsilon(0.05));
+  const Design equal = drives("1", {{"depth", "1024"}});
+  CHECK(read_and_write(equal, 40_GB, 40_GB, 4.0).write == Approx(15.0).epsilon(0.01));
+}
+
 TEST_CASE("local: a save goes to the drives first and is read from them for the next tier") {
   // 320 GB of 4 hosts: 10 s to 2 drives of 4 GB/s, then 10 s to 8 OSTs of 4 GB/s while the drives
   // are read at 16 GB/s; the snapshot takes 10 GB / 55 GB/s
