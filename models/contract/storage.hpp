@@ -134,12 +134,16 @@ struct ReadRequest {
   Bytes piece{};                           ///< interleaved: bytes that lie together
   double readers = 1.0;  ///< of a save: members of all classes that read together,
   double saved = 0.0;    ///< so many of its files at a time; 0: it is none, files lie anywhere
+  Bytes save{};          ///< of a save: all of what is restored, by all who read it
 
   /// That of a save which its part lies in.
   [[nodiscard]] Bytes file() const {
     return bytes / files * (sharing == FileSharing::own ? 1.0 : readers);
   }
 };
+
+/// What is written, for caches that it stays in.
+enum class Content { other, dataset, save };
 
 /// One write per member, as of a checkpoint: all members write at one time.
 struct WriteRequest {
@@ -150,6 +154,7 @@ struct WriteRequest {
   bool direct = false;                     ///< O_DIRECT
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
+  Content content = Content::other;
 
   /// Files, or requests to open ones, that the bytes lie in; and what lies together.
   [[nodiscard]] double ranges() const { return std::max(files, requests); }
@@ -248,6 +253,8 @@ class StorageModel {
   /// placements.
   virtual void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
                       std::uint64_t seed) = 0;
+  /// So much of data sets will be written to it while it runs. REQUIRES: attached.
+  virtual void expect(Bytes written) { (void)written; }
   /// Metadata part of opening `files` files per member, one after the other.
   virtual sim::Task<Served> open(const Client& client, double files) = 0;
   /// The same of files whose data a cache of the host holds: what is asked of the storage again.

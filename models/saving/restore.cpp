@@ -43,8 +43,11 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
   const double written =
       p.saved_by ? static_cast<double>(*p.saved_by) : mover_.layout().writer_count();
   const std::string& tier = from(mover);
-  const Served served = co_await mover_.read(
-      mover, tier, bytes, files * saves, {.readers = readers_.at(tier), .files = written}, trips);
+  const Served served = co_await mover_.read(mover, tier, bytes, files * saves,
+                                             {.readers = readers_.at(tier),
+                                              .files = written,
+                                              .save = p.stored(mover_.layout().size()) * state},
+                                             trips);
   read_ += bytes * mover.share.members;
   took.add(Phase::data, context.now() - start, served.limited_by);
 }

@@ -196,7 +196,8 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                              .writers = layout_.writer_count() * threads,
                              .direct = p_.direct,
                              .sharing = file_sharing(p_),
-                             .piece = p_.piece};
+                             .piece = p_.piece,
+                             .content = Content::save};
   const Seconds asked = context_.now();
   co_await may_begin(client, request.files, request.bytes, request.files);
   const Seconds began = context_.now();
@@ -229,7 +230,8 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
       .sharing = file_sharing(p_),
       .piece = p_.piece,
       .readers = by.readers * threads,
-      .saved = file_sharing(p_) == FileSharing::own ? by.files * threads : 1.0};
+      .saved = file_sharing(p_) == FileSharing::own ? by.files * threads : 1.0,
+      .save = by.save};
   const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
                                           {Moves::read, request.bytes, client.reads_at_most()});
   co_return client.operations != nullptr&& began - asked > context_.now() - began

@@ -21,9 +21,10 @@ struct Mover {
   std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
 };
 
-/// Who reads a save together: how many, and how many wrote it.
+/// Who reads a save together: how many, how many wrote it, and all that was written.
 struct SaveReaders {
   double readers = 1.0, files = 1.0;
+  Bytes save{};
 };
 
 /// Where the state of a job goes and comes from: GPU, host memory, peers, drives, storage. What

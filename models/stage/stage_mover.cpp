@@ -48,6 +48,7 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
     }
     members_ += members;
   }
+  if (!node.work.to.empty()) plant.storage(node.work.to).expect(node.written);
 }
 
 // s = max(c M, min(B / 64, c M + done / 4, left / 4)) of all workers   [docs/models/stages.md, eq.
@@ -194,7 +195,8 @@ sim::Task<void> StageMover::write(Gang& gang, Piece piece) {
                               .write(client, {.bytes = bytes,
                                               .files = bytes / node_.written_file,
                                               .writers = piece.members,
-                                              .direct = node_.move.direct});
+                                              .direct = node_.move.direct,
+                                              .content = Content::dataset});
     spent(writing_, piece, since, served.limited_by);
     gang.writing.done(piece.bytes, context_.now() - since);
   }

@@ -119,6 +119,8 @@ constexpr double kDirtyShare = 0.2;
 // smoothly; a large write enters in so many pieces at most.
 constexpr double kPiece = 1.0 / 16.0, kPieces = 256.0;
 
+constexpr double kAllFound = 1e-9;  // what is missed is less: rounding
+
 // Stands for no data at all.
 constexpr Bytes kLeastData = Bytes::from(1.0, unit::B);
 
@@ -126,6 +128,13 @@ cache::Eviction eviction(const std::string& name) {
   if (name == "lru") return cache::Eviction::lru;
   return name == "random" ? cache::Eviction::random : cache::Eviction::none;
 }
+
+/// What was written through a cache so far, of one kind of content.
+struct Written {
+  Bytes all, kept;       ///< kept: and stays when it is clean, as far as there is space
+  Bytes dirty, waiting;  ///< not yet behind; of that, not yet on its way
+};
+constexpr std::size_t kContents = 3;
 
 class CacheStore final : public PooledStore {
  public:
@@ -143,10 +152,16 @@ class CacheStore final : public PooledStore {
   }
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
-    ratio_ = {eviction(p_.eviction),
-              Fraction::from(p_.size * servers() / std::max(load.data, kLeastData), unit::ratio),
-              p_.warm};
     PooledStore::build(topology, load);
+    expect({});
+  }
+
+  void expect(Bytes written) override {
+    coming_ += written;
+    const Fraction cached =
+        Fraction::from(space() / std::max({load().data, coming_, kLeastData}), unit::ratio);
+    ratio_ = {eviction(p_.eviction), cached, p_.warm};
+    once_warm_ = {eviction(p_.eviction), cached, true};
   }
 
   ClientLimits client_limits() const override { return p_.client_limits(); }
@@ -222,18 +237,45 @@ class CacheStore final : public PooledStore {
 
  private:
   double servers() const { return static_cast<double>(p_.servers); }
-  Bytes dirty_limit() const { return p_.dirty.value_or(p_.size * servers() * kDirtyShare); }
+  Bytes space() const { return p_.size * servers(); }
+  Bytes dirty_limit() const { return p_.dirty.value_or(space() * kDirtyShare); }
+  bool too_large(Bytes bytes, double files) const {
+    return p_.largest && bytes > *p_.largest * files;
+  }
   bool kept(const ReadRequest& request) const {
-    if (p_.largest && request.bytes > *p_.largest * request.files) return false;
+    if (too_large(request.bytes, request.files)) return false;
     return p_.admit == "all" || request.revisits.passes > 0.0;
   }
 
   // The laws of a single reader over the space of all servers.    [docs/models/cache.md, eq. 7]
   double hit(const ReadRequest& request) {
-    if (p_.largest && request.bytes > *p_.largest * request.files) return 0.0;
+    const double there = written_there(request);
+    if (too_large(request.bytes, request.files)) return there;
     cache::Revisits revisits = request.revisits;
     if (p_.admit == "second-read") revisits.passes = std::max(0.0, revisits.passes - 1.0);
-    return ratio_.at(revisits);
+    const double found = std::max(there, ratio_.at(revisits));
+    return found > 1.0 - kAllFound ? 1.0 : found;
+  }
+
+  // What was written through it and is still there. Of data sets the rest of what is to come does
+  // not exist yet, so that nobody reads it.    [docs/models/cache.md, eq. 14]
+  double written_there(const ReadRequest& request) {
+    const Written& data = written_[index(Content::dataset)];
+    const Written& saves = written_[index(Content::save)];
+    if (request.save > Bytes{})
+      return std::min(1.0, std::max(saves.dirty, std::min(saves.kept, space())) / request.save);
+    if (data.all <= Bytes{}) return 0.0;
+    const Bytes exists = std::max(load().data - coming_, Bytes{}) + data.all;
+    return std::min(
+        1.0, std::max(data.dirty / exists, data.kept / exists * once_warm_.at(request.revisits)));
+  }
+
+  static std::size_t index(Content content) { return static_cast<std::size_t>(content); }
+  /// So much of `request` is in the cache now. What is too large for it leaves when it is clean.
+  void came_in(const WriteRequest& request, Bytes bytes) {
+    Written& written = written_[index(request.content)];
+    written.all += bytes;
+    if (!too_large(request.bytes, request.ranges())) written.kept += bytes;
   }
 
   static ReadRequest part(const ReadRequest& request, double share) {
@@ -262,11 +304,14 @@ class CacheStore final : public PooledStore {
 
   sim::Task<Served> write_through(Client client, WriteRequest request) {
     co_await metadata_ops(client, request.files, true);
+    const Bytes all = request.bytes * client.members;
     append(client.write_path, paths_.drain);
     client.host_write = std::min(client.host_write, p_.connection());
     co_await answers(request.requests, p_.service);
     co_await context().sleep(p_.link_rtt * (2.0 * request.files + request.requests));
-    co_return co_await behind_->write(client, request);
+    const Served served = co_await behind_->write(client, request);
+    came_in(request, all);
+    co_return served;
   }
 
   // In pieces, each as soon as it fits under the dirty limit.    [docs/models/cache.md, eq. 9]
@@ -287,6 +332,9 @@ class CacheStore final : public PooledStore {
       peak_ = std::max(peak_, dirty_);
       const Served piece = co_await stream_out(client, request.bytes / pieces, p_.stream);
       if (served.limited_by == kNoResource) served = piece;
+      came_in(request, whole / pieces);
+      written_[index(request.content)].dirty += whole / pieces;
+      written_[index(request.content)].waiting += whole / pieces;
       waiting_ += whole / pieces;
       waiting_files_ += request.files * client.members / pieces;
       if (!std::exchange(draining_, true)) context().spawn(drain());
@@ -302,12 +350,18 @@ class CacheStore final : public PooledStore {
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
+      std::array<Bytes, kContents> parts;
+      for (std::size_t i = 0; i < kContents; ++i) {
+        parts[i] = written_[i].waiting * (bytes / waiting_);
+        written_[i].waiting -= parts[i];
+      }
       waiting_ -= bytes;
       waiting_files_ -= files;
       co_await context().sleep(p_.link_rtt * (2.0 * files / servers()));
       drained_by_ = co_await behind_->write(
           all, {.bytes = bytes / servers(), .files = files / servers(), .writers = servers()});
       dirty_ -= bytes;
+      for (std::size_t i = 0; i < kContents; ++i) written_[i].dirty -= parts[i];
       drained_->set();
     }
     draining_ = false;
@@ -317,8 +371,10 @@ class CacheStore final : public PooledStore {
   StorageModel* behind_ = nullptr;
   BackingPaths paths_;
   std::map<std::pair<std::uint64_t, bool>, Client> readers_;
-  cache::HitRatio ratio_;
-  Bytes read_, found_, crossed_;  ///< asked for, in the cache, over the line
+  cache::HitRatio ratio_, once_warm_;
+  Bytes coming_;                            ///< that stages write in all
+  std::array<Written, kContents> written_;  ///< by what it is
+  Bytes read_, found_, crossed_;            ///< asked for, in the cache, over the line
   Bytes dirty_, peak_, waiting_;
   double waiting_files_ = 0.0;
   bool draining_ = false;

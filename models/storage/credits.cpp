@@ -26,6 +26,7 @@ class CreditedStore final : public StorageModel {
   void connect(StorageModel& backing, BackingPaths paths) override {
     inside_->connect(backing, std::move(paths));
   }
+  void expect(Bytes written) override { inside_->expect(written); }
   bool varied() const override { return inside_->varied(); }
   void build(graph::Topology& topology, const StorageLoad& load) override {
     inside_->build(topology, load);

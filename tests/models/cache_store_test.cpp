@@ -108,6 +108,55 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
 }
 
+TEST_CASE("cache: what a stage wrote is found in the first epoch, as far as it fits") {
+  // 2 TB come in at 20 GB/s; behind are 4 GB/s. 20000 samples of 100 MB are 625 steps of 32 ranks.
+  const auto staged = [](const Pairs& settings, const char* size = "2 TB") {
+    Design design = tiers(settings);
+    design.storage.push_back(
+        component(Role::storage, "lustre", "lake", {{"ost.count", "100"}, {"stripe.count", "0"}}));
+    design.stages.push_back(component(Role::stage, "copy", "bring",
+                                      {{"from", "lake"},
+                                       {"to", "scratch"},
+                                       {"hosts", "gpu"},
+                                       {"size", size},
+                                       {"chunk", "1 GB"}}));
+    set(design.jobs[0].job, Role::job, "epochs", "1");
+    design.run.values.erase("duration");
+    return metric(run(design), "storage.scratch.hit");
+  };
+  const Pairs fits = {{"server.size", "200 GB"}, {"writes", "back"}, {"dirty", "2 TB"}};
+  CHECK(staged(fits) == Approx(1.0).epsilon(1e-9));
+  CHECK(staged({{"server.size", "200 GB"}}) == Approx(1.0).epsilon(1e-9));  // through
+  CHECK(staged({{"server.size", "200 GB"}}, "500 GB") == Approx(0.25).epsilon(1e-6));
+  // half of it: as if it had been read once
+  CHECK(staged({}) == Approx(0.1534).epsilon(1e-3));
+  CHECK(staged({{"eviction", "none"}}) == Approx(0.5).epsilon(1e-6));
+  CHECK(staged({{"largest", "50 MB"}}) == 0.0);
+}
+
+TEST_CASE("cache: a save is restored from where it was written, as far as it fits") {
+  // 320 GB: 16 s into the cache, 16 s out of it; from behind it would be 80 s
+  const auto restored = [](const Pairs& settings) {
+    Design design = tiers(settings);
+    set(design.hosts[0], Role::host, "nic.rate", "4000 Gb/s");
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "5"},
+                                           {"size", "320 GB"},
+                                           {"serializer", "none"},
+                                           {"snapshot", "none"},
+                                           {"restore.read", "own"}});
+    design.run.values.erase("duration");
+    set(design.jobs[0].job, Role::job, "steps", "5");
+    return metric(run(design), "job.train.restore.duration");
+  };
+  CHECK(restored({{"writes", "back"}, {"dirty", "320 GB"}, {"drain", "1 MB/s"}}) ==
+        Approx(16.0).epsilon(1e-2));
+  CHECK(restored({}) == Approx(16.0).epsilon(1e-2));
+  // 160 GB of space: half of it
+  CHECK(restored({{"server.size", "16 GB"}}) == Approx(8.0 + 40.0).epsilon(1e-2));
+}
+
 TEST_CASE("cache: the share found is reported over all epochs") {
   Design design = tiers({{"server.size", "200 GB"}, {"writes", "back"}});
   set(design.jobs[0].job, Role::job, "epochs", "4");
