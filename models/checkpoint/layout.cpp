@@ -146,6 +146,10 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
     out.readers_all.push_back(share);
     out.readers_all.back().members *= cut.replicas();
     out.writers.push_back(stage == 3 ? out.readers_all.back() : share);
+    if (stage == 1 || stage == 2) {
+      out.readers_all.back().common = s.weights;
+      out.readers_all.back().common_files = s.files;
+    }
     if (stage == 0) out.writers.back().per_host = std::min(per_host, cut.shards());
     if (stage < 3) out.broadcast = std::max(out.broadcast, s.weights);
   }
@@ -210,8 +214,10 @@ CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams&
   // Objects of one size in place of files.
   if (p.chunk)
     for (auto* shares : {&out.writers, &out.readers_all, &out.readers_once})
-      for (RankShare& share : *shares)
+      for (RankShare& share : *shares) {
         share.files = std::max(1.0, std::ceil(p.stored(share.bytes) / *p.chunk));
+        share.common_files = std::min(share.files, std::ceil(p.stored(share.common) / *p.chunk));
+      }
   return out;
 }
 

@@ -15,6 +15,8 @@ struct RankShare {
   double files = 1.0;     ///< each
   double per_host = 1.0;  ///< ranks that do so on each of their hosts
   bool rank0 = false;     ///< rank 0 is one of them
+  Bytes common{};         ///< of its bytes, what a rank of each replica reads of the same files;
+  double common_files = 0.0;  ///< so many of its files
 };
 
 /// Hosts of the ranks of a class, in the order of ranks.

@@ -28,28 +28,40 @@ const std::string& Restore::from(const Mover& mover) const {
 }
 
 sim::Task<void> Restore::read(const Mover& mover, double state, double saves, WaitSplit& took) {
-  sim::Context& context = mover_.context();
   const CheckpointParams& p = mover_.params();
-  const Seconds start = context.now();
-  double files = mover.share.files, trips = 1.0;
+  const RankShare& share = mover.share;
+  double files = share.files, trips = 1.0, written = mover_.layout().writer_count();
+  Bytes bytes = p.stored(share.bytes) * state;
+  if (mode_ == "all" && p.sharing == "no" && !p.saved_by && share.common_files > 0.0) {
+    // Weights lie in files of one replica: all others come to these first, then each rank to its
+    // own.    [docs/models/storage.md, eq. 6]
+    const Bytes common = p.stored(share.common) * state;
+    files -= share.common_files;
+    bytes -= common;
+    co_await read_files(mover, {common, share.common_files * saves, mover_.layout().parts}, state,
+                        1.0, took);
+  }
   if (p.saved_by) {
     // A reader's bytes lie in W / R of the files that each of W ranks wrote, and one more where its
     // range ends inside a file.    [docs/models/checkpoint.md, eq. 11]
     const double old = static_cast<double>(*p.saved_by);
-    files = std::ceil(old * mover.share.files / mover_.layout().writer_count()) + 1.0;
+    files = std::ceil(old * share.files / written) + 1.0;
     trips = kPartialRoundTrips;
+    written = old;
   }
-  const Bytes bytes = p.stored(mover.share.bytes) * state;
-  const double written =
-      p.saved_by ? static_cast<double>(*p.saved_by) : mover_.layout().writer_count();
+  co_await read_files(mover, {bytes, files * saves, written}, state, trips, took);
+}
+
+sim::Task<void> Restore::read_files(const Mover& mover, Files files, double state, double trips,
+                                    WaitSplit& took) {
+  const Seconds start = mover_.context().now();
   const std::string& tier = from(mover);
-  const Served served = co_await mover_.read(mover, tier, bytes, files * saves,
-                                             {.readers = readers_.at(tier),
-                                              .files = written,
-                                              .save = p.stored(mover_.layout().size()) * state},
-                                             trips);
-  read_ += bytes * mover.share.members;
-  took.add(Phase::data, context.now() - start, served.limited_by);
+  const Bytes save = mover_.params().stored(mover_.layout().size()) * state;
+  const Served served = co_await mover_.read(
+      mover, tier, files.bytes, files.count,
+      {.readers = readers_.at(tier), .files = files.writers, .save = save}, trips);
+  read_ += files.bytes * mover.share.members;
+  took.add(Phase::data, mover_.context().now() - start, served.limited_by);
 }
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {

@@ -40,6 +40,13 @@ class Restore {
   [[nodiscard]] const std::string& from(const Mover& mover) const;
   sim::Task<void> load(const Mover& mover, double state, double saves);
   sim::Task<void> read(const Mover& mover, double state, double saves, WaitSplit& took);
+  /// What one rank reads of the files of so many writers.
+  struct Files {
+    Bytes bytes;
+    double count, writers;
+  };
+  sim::Task<void> read_files(const Mover& mover, Files files, double state, double trips,
+                             WaitSplit& took);
   /// What the other ranks lack, to them, at one time: from host to host, and inside hosts.
   sim::Task<void> broadcast(const Mover& mover, WaitSplit& took);
   sim::Task<void> timed(sim::Task<Served> part, WaitSplit& took);

@@ -65,6 +65,23 @@ TEST_CASE("one file for all ranks is read from the targets that hold it") {
   CHECK(restored(design) == Approx(32 * 320.0 / 4).epsilon(0.01));
 }
 
+TEST_CASE("weights that every replica reads come from the targets that hold them") {
+  // Of 320 GB a seventh is weights, in one file: 32 ranks read it from one target, then each its
+  // own 8.6 GB of optimizer, one on each of 32.
+  const double weights = 320.0 / 7, optimizer = 320.0 - weights;
+  for (const char* layout : {"zero1", "zero2"}) {
+    Design design = saver("32", {{"layout", layout}, {"restore.read", "all"}});
+    set(design.storage[0], Role::storage, "placement", "round-robin");
+    CHECK(restored(design) == Approx(32 * weights + optimizer / 32).epsilon(0.01));
+    // eight files of as many ranks, which four replicas read
+    set(design.jobs[0].job, Role::job, "parallel.tensor", "8");
+    CHECK(restored(design) == Approx(32 * weights / 8 / 8 + optimizer / 32).epsilon(0.01));
+    // over all targets as before
+    set(design.storage[0], Role::storage, "stripe.count", "0");
+    CHECK(restored(design) == Approx((4 * weights + optimizer) / 32).epsilon(0.01));
+  }
+}
+
 TEST_CASE("one file that all wrote is read from the targets that hold it") {
   // 320 GB over 4 of 20 targets
   Design design = saver("20", {{"shared", "aligned"}, {"restore.read", "own"}});
