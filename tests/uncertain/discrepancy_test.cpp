@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
 
 #include "tests/support/designs.hpp"
 
@@ -42,7 +43,7 @@ TEST_CASE("utilization is known by who reads, and better where probes measured t
   job.loader->kind = "pytorch";
   CHECK(of_au() == Approx(0.75));
   CHECK(discrepancy_of("job.train.goodput", design, waits) == of_au());
-  CHECK(uncertain::probed_discrepancy_of("job.train.au", design) == measured);
+  CHECK(uncertain::probed_discrepancy_of("job.train.au", design, waits) == measured);
   CHECK(discrepancy_of("job.train.au", design, std::span(waits).first(1)) == measured);
   job.loader->kind = "tensorflow";
   CHECK(of_au() == Approx(0.15));
@@ -59,6 +60,40 @@ TEST_CASE("utilization is known by who reads, and better where probes measured t
   CHECK(of_au() == measured);
   job.loader.reset();
   CHECK(of_au() == measured);
+}
+
+TEST_CASE("only what readers lose of the time is as unsure as they are") {
+  Design design = testing::small_design();
+  design.jobs[0].loader.emplace();
+  design.jobs[0].loader->kind = "pytorch";
+  std::vector<Prediction> draws(1);
+  draws[0].metrics["job.train.stall.data"] = {0.002, "ratio", std::nullopt};
+  draws[0].metrics["job.train.gpu.utilization"] = {0.8, "ratio", std::nullopt};
+  draws[0].metrics["job.train.goodput"] = {0.8, "ratio", std::nullopt};
+  draws[0].metrics["job.train.au"] = {0.95, "ratio", std::nullopt};
+  draws[0].breakdown["train"] = {{"compute", 0.8}, {"data", 0.05}, {"checkpoint", 0.15}};
+  const auto of = [&](const char* figure) {
+    return discrepancy_of(std::string("job.train.") + figure, design, draws);
+  };
+  // A quarter of what is lost is lost to readers.
+  CHECK(of("gpu.utilization") == Approx(0.25 + 0.25 * 0.5));
+  CHECK(of("goodput") == of("gpu.utilization"));
+  CHECK(of("au") == Approx(0.75));
+  // What is computed over a utilization is as sure as that.
+  CHECK(of("steady.step.time") == Approx(0.375 * 0.2));
+  CHECK(of("throughput.samples") == of("steady.step.time"));
+  CHECK(of("run.time") == Approx(0.375 * 0.2));
+  CHECK(of("step.time") == Approx(0.75 * 0.05));
+  // A probe of the loader is worth a word where it changes something.
+  const auto probed = [&](const char* figure) {
+    return uncertain::probed_discrepancy_of(std::string("job.train.") + figure, design, draws);
+  };
+  CHECK(probed("au") == Approx(0.25));
+  CHECK(probed("run.time") == Approx(0.25 * 0.2));
+  draws[0].breakdown["train"] = {{"compute", 0.8}, {"data", 0.001}, {"checkpoint", 0.199}};
+  CHECK(probed("gpu.utilization") == of("gpu.utilization"));
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.step", "3 %");
+  CHECK(of("steady.step.time") == Approx(std::log(1.03)));
 }
 
 }  // namespace discrepancy_test

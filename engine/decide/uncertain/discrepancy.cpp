@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -25,6 +27,8 @@ constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discr
 constexpr double kKnownReaders = 0.25, kProcesses = 0.75, kTfData = 0.15, kOtherReaders = 0.5;
 /// Part of the time that a job waits for data from where on its readers matter.
 constexpr double kFelt = 1e-3;
+/// A change of a loader by less than this part of a width is not worth a word.
+constexpr double kWorthProbing = 0.1;
 constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
                                                       {"gpu.utilization", kKnownReaders, kOfUse},
                                                       {"goodput", kKnownReaders, kOfUse},
@@ -41,7 +45,20 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"throughput.samples", 0.0, kOfStep},
                                                       {"throughput.bytes", 0.0, kOfStep},
                                                       {"throughput.dlio", 0.0, kOfStep},
-                                                      {"time.wall", 0.0, kOfStep}});
+                                                      {"time.wall", 0.0, kOfStep},
+                                                      {"run.time", 0.0, ""}});
+
+/// Figures that are what a job computes over a utilization: as sure as that.
+struct Derived {
+  std::string_view figure, from;
+};
+constexpr std::array kDerived = std::to_array<Derived>({{"step.time", "au"},
+                                                        {"steady.step.time", "gpu.utilization"},
+                                                        {"throughput.samples", "gpu.utilization"},
+                                                        {"throughput.bytes", "gpu.utilization"},
+                                                        {"throughput.dlio", "au"},
+                                                        {"time.wall", "gpu.utilization"},
+                                                        {"run.time", "goodput"}});
 
 const Class* class_of(const metric::Name& name) {
   if (name.domain != metric::Domain::job) return nullptr;
@@ -67,11 +84,55 @@ bool waits_for_readers(const std::string& job, std::span<const Prediction> predi
   return 2 * waits >= std::ssize(predictions) && waits > 0;
 }
 
-double use_of(const JobDesign& job, std::span<const Prediction> predictions) {
+double use_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
   if (!job.loader || measured(*job.loader) || !waits_for_readers(job.job.id, predictions))
     return kKnownReaders;
   if (job.loader->kind == "pytorch") return kProcesses;
   return job.loader->kind == "tensorflow" ? kTfData : kOtherReaders;
+}
+
+/// Part of the lost time that is not for saves, communication and restarts: mean over the draws.
+double lost_to_readers(const std::string& job, std::span<const Prediction> predictions) {
+  double sum = 0.0, count = 0.0;
+  for (const Prediction& p : predictions) {
+    const auto shares = p.breakdown.find(job);
+    if (shares == p.breakdown.end()) continue;
+    double lost = 0.0, other = 0.0;
+    for (const auto& [cause, share] : shares->second) {
+      if (cause == "compute") continue;
+      lost += share;
+      if (cause == "checkpoint" || cause == "communication" || cause == "restart") other += share;
+    }
+    if (lost <= 0.0) continue;
+    sum += 1.0 - other / lost;
+    count += 1.0;
+  }
+  return count > 0.0 ? sum / count : 1.0;
+}
+
+/// The odds of utilization are compute over lost time: what readers lose of it is as unsure as
+/// readers are, the rest is not.    [docs/models/uncertainty.md, eq. 11]
+double use_of(std::string_view figure, const JobDesign& job,
+              std::span<const Prediction> predictions) {
+  const double readers = use_of_readers(job, predictions);
+  // AU leaves saves and restarts out.
+  if (readers <= kKnownReaders || figure.ends_with("au")) return readers;
+  const double share = lost_to_readers(job.job.id, predictions);
+  return kKnownReaders + share * (readers - kKnownReaders);
+}
+
+/// Half width of what is computed over a utilization of this median, as the logarithm of a factor:
+/// d ln u = (1 - u) d ln (u / (1 - u)).    [docs/models/uncertainty.md, eq. 12]
+double derived_of(const std::string& utilization, double half,
+                  std::span<const Prediction> predictions) {
+  std::vector<double> values;
+  for (const Prediction& p : predictions)
+    if (const auto found = p.metrics.find(utilization); found != p.metrics.end())
+      values.push_back(std::clamp(found->second.value, 0.0, 1.0));
+  if (values.empty()) return 0.0;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return half * (1.0 - *middle);
 }
 
 /// What a metric of a design is of, and what its job says of its width.
@@ -96,6 +157,15 @@ Known known_of(std::string_view metric, const Design& design) {
   return out;
 }
 
+/// The utilization that a metric is computed over; "" if none.
+std::string derived_from(const Known& known) {
+  const auto found = std::find_if(kDerived.begin(), kDerived.end(), [&](const Derived& one) {
+    return one.figure == known.found->figure;
+  });
+  if (found == kDerived.end() || known.job == nullptr) return "";
+  return metric::of_job(known.job->job.id, found->from);
+}
+
 }  // namespace
 
 double discrepancy_of(std::string_view metric) {
@@ -108,14 +178,22 @@ double discrepancy_of(std::string_view metric, const Design& design,
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return 0.0;
   if (known.said) return *known.said;
-  return known.found->field == kOfUse && known.job != nullptr ? use_of(*known.job, predictions)
-                                                              : known.found->half;
+  if (known.job == nullptr) return known.found->half;
+  if (known.found->field == kOfUse) return use_of(known.found->figure, *known.job, predictions);
+  const std::string from = derived_from(known);
+  if (from.empty()) return known.found->half;
+  return derived_of(from, discrepancy_of(from, design, predictions), predictions);
 }
 
-double probed_discrepancy_of(std::string_view metric, const Design& design) {
+double probed_discrepancy_of(std::string_view metric, const Design& design,
+                             std::span<const Prediction> predictions) {
+  const double now = discrepancy_of(metric, design, predictions);
   const Known known = known_of(metric, design);
-  if (known.found == nullptr) return 0.0;
-  return known.said.value_or(known.found->half);
+  if (known.found == nullptr) return now;
+  double probed = known.said.value_or(known.found->half);
+  if (const std::string from = derived_from(known); !known.said && !from.empty())
+    probed = derived_of(from, probed_discrepancy_of(from, design, predictions), predictions);
+  return probed < now * (1.0 - kWorthProbing) ? probed : now;
 }
 
 }  // namespace stallcast::uncertain

@@ -14,11 +14,13 @@ namespace stallcast::uncertain {
 /// utilization where nothing is read or readers were measured: what an observed run is off by.
 [[nodiscard]] double discrepancy_of(std::string_view metric);
 /// The same for a metric of `design`: of utilization by who reads, where that was not measured and
-/// steps wait for it in half of `predictions`. Its job may say otherwise (`discrepancy.step` and
-/// the like: what its own observation gave).
+/// steps wait for it in half of `predictions`, and in proportion to what is lost to it; of step
+/// times, throughput and the time of the run that of the utilization they follow from. Its job may
+/// say otherwise (`discrepancy.step` and the like: what its own observation gave).
 [[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design,
                                     std::span<const Prediction> predictions);
-/// What it would be with a profile of the loader.
-[[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design);
+/// What it would be with a profile of the loader, where that is a tenth less; else the same.
+[[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design,
+                                           std::span<const Prediction> predictions);
 
 }  // namespace stallcast::uncertain

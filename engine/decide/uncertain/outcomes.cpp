@@ -188,7 +188,7 @@ class Drawing {
     // In points for shares, as they are read.
     const double read = scale.kind == ErrorScale::Kind::odds ? scale.slope(out.median) : 1.0;
     out.model = model / read;
-    out.model_probed = std::min(model, probed_discrepancy_of(name, design_)) / read;
+    out.model_probed = std::min(model, probed_discrepancy_of(name, design_, predictions_)) / read;
     const double least = sorted.front() >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
     // What nothing varies keeps all its digits: the scale and back rounds.
     if (seeds > 0.0)
