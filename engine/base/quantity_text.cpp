@@ -145,6 +145,10 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     return fault(shown(text) + " is a size in bits" + expected(dimension),
                  dimension == Dimension::rate ? "write " + hint : hint);
   }
+  if (unit.find("..") != std::string_view::npos || unit.find(" to ") != std::string_view::npos)
+    return fault(shown(text) + " is a range, not a quantity" + expected(dimension),
+                 "write how sure a number is as \"" + std::string(dimension_example(dimension)) +
+                     " +- 10 %\" or { \"value\": ..., \"low\": ..., \"high\": ... }");
   std::vector<std::string_view> other_case, longer;
   for (const UnitText& known : detail::units_of(dimension)) {
     if (known.text.empty()) continue;

@@ -134,6 +134,11 @@ TEST_CASE("wrong quantities say what is wrong and how to write them") {
       {"4 KB", bytes, "unit \"KB\" is not known; case matters", "write \"4 kB\""},
       {"400 gb/s", rate, "unit \"gb/s\" is not known; case matters",
        "write \"400 Gb/s\" or \"400 GB/s\""},
+      {"3 GB/s .. 5 GB/s", rate,
+       "\"3 GB/s .. 5 GB/s\" is a range, not a quantity; expected a rate such as \"25 GB/s\" or "
+       "\"25 Gb/s\"",
+       "write how sure a number is as \"25 GB/s +- 10 %\" or { \"value\": ..., \"low\": ..., "
+       "\"high\": ... }"},
       {"25 G", bytes, "\"25 G\" has an incomplete unit; expected a size such as \"4 MiB\"",
        "write \"25 GB\" or \"25 GiB\""},
       {"5 m", time, "\"5 m\" has an incomplete unit; expected a duration such as \"200 ms\"",
