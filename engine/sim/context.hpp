@@ -189,4 +189,32 @@ inline auto Context::transfer(const Flow& flow) {
   return Awaiter{*this, flow};
 }
 
+/// A transfer that goes on beside what its starter does next. It ends before this goes, and this
+/// stays where it is meanwhile.
+class Beside {
+ public:
+  Beside() = default;
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  /// REQUIRES: not started before; `flow` does not go alone.
+  void start(Context& context, const Flow& flow) { context.start(flow, outcome_, arrivals_); }
+  /// Awaitable, yields FlowOutcome: resumes when it has ended. REQUIRES: started; once.
+  [[nodiscard]] auto end() {
+    struct Awaiter {
+      Beside& beside;
+      bool await_ready() const noexcept { return --beside.arrivals_.missing == 0; }
+      void await_suspend(std::coroutine_handle<> waiter) const noexcept {
+        beside.arrivals_.waiter = waiter;
+      }
+      FlowOutcome await_resume() const noexcept { return beside.outcome_; }
+    };
+    return Awaiter{*this};
+  }
+
+ private:
+  FlowOutcome outcome_{};
+  Arrivals arrivals_{.missing = 2, .waiter = {}};  // the transfer, and whoever waits for it
+};
+
 }  // namespace stallcast::sim

@@ -36,6 +36,7 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
     for (double i = 0.0; i < gangs; i += 1.0) {
       Gang gang{.members = members / gangs,
                 .size = 1.0 + kApart * (2.0 * (i + 0.5) / gangs - 1.0),
+                .others = gangs - 1.0,
                 .reader = plant.client(p.hosts, g, p.from, members / gangs),
                 .writer = {},
                 .cores = plant.cores(p.hosts, g, p.from, members / gangs)};
@@ -144,8 +145,7 @@ void StageMover::spent(WaitSplit& on, const Piece& piece, Seconds since, Resourc
 sim::Task<void> StageMover::read(Gang& gang, Piece piece) {
   const MoveParams& p = node_.move;
   const Seconds since = context_.now();
-  Client client = gang.reader;
-  client.members = piece.members;
+  Client client = gang.acting(gang.reader, piece);
   StorageModel& storage = plant_.storage(p.from);
   const double files = piece.each() / node_.file;
   if (node_.work.per_file > Seconds{}) {
@@ -187,8 +187,7 @@ sim::Task<void> StageMover::write(Gang& gang, Piece piece) {
   const Seconds since = context_.now();
   if (const Bytes bytes = piece.each() * node_.work.ratio;
       !node_.work.to.empty() && bytes > Bytes{}) {
-    Client client = gang.writer;
-    client.members = piece.members;
+    Client client = gang.acting(gang.writer, piece);
     client.host_write =
         std::min(client.host_write, gang.writing.slow * node_.work.ratio / piece.members);
     const Served served = co_await plant_.storage(node_.work.to)
@@ -202,8 +201,7 @@ sim::Task<void> StageMover::write(Gang& gang, Piece piece) {
   }
   if (node_.work.release) {
     const Seconds asked = context_.now();
-    Client client = gang.reader;
-    client.members = piece.members;
+    const Client client = gang.acting(gang.reader, piece);
     const Served removed =
         co_await plant_.storage(node_.move.from).open(client, piece.each() / node_.file);
     spent(writing_, piece, asked, removed.limited_by);

@@ -46,21 +46,29 @@ class StageMover {
       if (!slow.finite() && time > Seconds{}) free = bytes / time;
     }
   };
-  /// Workers that act together.
-  struct Gang {
-    double members = 1.0;
-    double size = 1.0;  ///< of its pieces, over that of others
-    Client reader, writer;
-    HostCores cores;
-    Seconds due{};  ///< of its next piece, where a rate is given
-    Pace reading{}, writing{};
-    Seconds computing{};  ///< of its last piece
-  };
   /// Data that a gang works on in one go.
   struct Piece {
     Bytes bytes{};         ///< of all its members
     double members = 1.0;  ///< that it keeps busy
     [[nodiscard]] Bytes each() const { return bytes / members; }
+  };
+  /// Workers that act together.
+  struct Gang {
+    double members = 1.0;
+    double size = 1.0;    ///< of its pieces, over that of others
+    double others = 0.0;  ///< workers of other gangs on its hosts, for each of its own
+    Client reader, writer;
+    HostCores cores;
+    Seconds due{};  ///< of its next piece, where a rate is given
+    Pace reading{}, writing{};
+    Seconds computing{};  ///< of its last piece
+    /// `client` as it acts for a piece, beside the other gangs.
+    [[nodiscard]] Client acting(const Client& client, const Piece& piece) const {
+      Client out = client;
+      out.members = piece.members;
+      out.beside = piece.members * others;
+      return out;
+    }
   };
   [[nodiscard]] Piece next(const Gang& gang);
   /// `waited`: for its input.

@@ -156,32 +156,33 @@ class Cephfs final : public PooledStore {
     turns.round_trips *= redundancy().coded() ? 2.0 : 1.0;
     const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
-      return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
+      return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read),
+                         requests(request.bytes, request.piece));
     const double at_once = request.direct ? 1.0 : read_ahead().of(file);
     const Rate ahead =
         ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
     return read_files(client, turns, p_.service,
-                      std::min(request.direct ? ahead : std::min(ahead, p_.stream),
-                               operations_share(file, 1.0, client.processes())));
+                      request.direct ? ahead : std::min(ahead, p_.stream), Rate::infinity(),
+                      requests(request.bytes, file));
   }
 
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
   //    [cephfs.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const Redundancy kept = redundancy();
+    const double each = kept.coded() ? kept.data + kept.parity : kept.copies;
     // Clients lose the right to buffer a file that others write.    [storage.md, eq. 10]
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, p_.stream, p_.commit + turn(),
-                          pieces(p_.write, p_.piece_write));
+                          pieces(p_.write, p_.piece_write),
+                          requests(request.bytes, request.piece, each));
     const Rate one = window_rate(p_.object, p_.object, turn() * 2.0, p_.write);
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
     const bool slowed = all < disks_write(Bytes::infinity());
-    const Redundancy kept = redundancy();
-    const double each = kept.coded() ? kept.data + kept.parity : kept.copies;
-    return write_files(client, request, p_.service + turn(),
-                       std::min(request.direct ? one : p_.stream,
-                                operations_share(request.range(), each, client.processes())),
-                       p_.commit + turn(), slowed ? all / request.writers : Rate::infinity());
+    return write_files(client, request, p_.service + turn(), request.direct ? one : p_.stream,
+                       p_.commit + turn(), slowed ? all / request.writers : Rate::infinity(),
+                       requests(request.bytes, request.range(), each));
   }
 
   Countable countable() const override {
@@ -213,6 +214,8 @@ class Cephfs final : public PooledStore {
             .servers = static_cast<double>(p_.servers.value_or(0))};
   }
 
+  // Requests of all who use it, reads and copies written.    [cephfs.md, eq. 5]
+  WorkShape work() const override { return {"osd.ops", osds() * p_.ops.in(unit::per_s)}; }
   double written(Bytes file) const override { return redundancy().stored(file); }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 
@@ -238,11 +241,10 @@ class Cephfs final : public PooledStore {
     const double primaries = p_.per_osd / static_cast<double>(p_.replicas);
     return 1.0 + std::sqrt(2.0 * std::log(osds()) / primaries);
   }
-  // Of an OSD, in pieces of so many bytes; and what those of all leave each process of a class, of
-  // which a piece takes so many.    [cephfs.md, eq. 4]
+  // Of an OSD, in pieces of so many bytes; and those of so many bytes in all.    [cephfs.md, eq. 5]
   Rate operations(Bytes piece) const { return p_.ops * std::min(piece, p_.object); }
-  Rate operations_share(Bytes piece, double each, double processes) const {
-    return osds() * (operations(piece) / (each * std::max(processes, 1.0)));
+  Work requests(Bytes bytes, Bytes piece, double each = 1.0) const {
+    return {.amount = bytes * each / std::min(piece, p_.object), .copies = each};
   }
   Rate disks_read(const StorageLoad& load) const {
     const bool primaries = !redundancy().coded() && p_.replicas > 1;

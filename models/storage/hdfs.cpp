@@ -97,9 +97,11 @@ class Hdfs final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     const Bytes file = request.bytes / request.files;
     // [hdfs.md, eq. 1]
-    return read_files(client, request, p_.service,
-                      std::min(block_rate(file, p_.read, round_trip() + p_.service),
-                               seeking_share(file, client.processes())));
+    const Bytes piece = std::min(file, p_.block);
+    return read_files(
+        client, request, p_.service, block_rate(file, p_.read, round_trip() + p_.service),
+        Rate::infinity(),
+        {.amount = request.bytes / piece * of_a_disk(piece).in(unit::s), .at_once = true});
   }
 
   // Blocks are asked for as the file grows: alongside the stream, not before it.    [hdfs.md, eq.
@@ -140,6 +142,8 @@ class Hdfs final : public PooledStore {
             .servers = datanodes()};
   }
 
+  // Time of all disks.    [hdfs.md, eq. 6]
+  WorkShape work() const override { return {"disk.busy", disks(), "disk"}; }
   double written(Bytes) const override { return copies(); }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.namenodes)); }
 
@@ -160,13 +164,6 @@ class Hdfs final : public PooledStore {
     if (streams <= disks() || file == Bytes{}) return datanodes() * p_.read;
     const Bytes piece = std::min(file, p_.block);
     return disks() * (piece / of_a_disk(piece));
-  }
-  // What that leaves each of `streams` of one class; jobs have it in the pool, too.    [eq. 6]
-  Rate seeking_share(Bytes file, double streams) const {
-    if (streams <= disks()) return Rate::infinity();
-    const Bytes piece = std::min(file, p_.block);
-    // Once, alone, each has waited already.
-    return piece / (of_a_disk(piece) * (streams / disks()) - p_.service);
   }
   double copies() const { return static_cast<double>(p_.replicas); }
   // Blocks one after the other, each from one disk, `between` them; `parallel` such chains.
@@ -195,8 +192,10 @@ class Hdfs final : public PooledStore {
     const double even = blocks.evenness(load);
     const Rate placed = datanodes() * p_.write * (even / (copies() * request.writers));
     // An answer comes back through the whole pipeline.    [hdfs.md, eq. 2]
-    out.served = co_await write_files(client, request, round_trip() * (copies() - 1.0), cap,
-                                      p_.commit, placed);
+    const Seconds written = request.bytes * copies() / (p_.write / static_cast<double>(p_.disks));
+    out.served =
+        co_await write_files(client, request, round_trip() * (copies() - 1.0), cap, p_.commit,
+                             placed, {.amount = written.in(unit::s), .copies = copies()});
     out.at = context().now();
   }
 

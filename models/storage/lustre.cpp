@@ -73,7 +73,8 @@ class Lustre final : public PooledStore {
   // Both parts of a file are asked for at the same time.    [lustre.md, eq. 1 and 4]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
-      return read_pieces(client, request, p_.stream, shared_pieces(request));
+      return read_pieces(client, request, p_.stream, shared_pieces(request),
+                         ost_work(request.bytes / shared_pieces(request).target, true));
     const LustreLayout::Parts file = read_of(request.bytes / request.files);
     return file.mdt == Bytes{} ? read_osts(client, request, file)
                                : read_both(client, request, file);
@@ -101,7 +102,7 @@ class Lustre final : public PooledStore {
     co_return co_await write_files(
         client, rest, p_.ost_service,
         std::min(stream_cap(file, request.direct, false), window_share(client, piece)), p_.commit,
-        media_share(file, request.writers, piece));
+        media_share(file, request.writers, piece), writing(client, file, request, piece));
   }
 
   void describe(sim::Ledger& ledger) override {
@@ -141,6 +142,10 @@ class Lustre final : public PooledStore {
 
   // Where directories lie is drawn in a run.
   double metadata_servers() const override { return mdts(); }
+  // Time of the OSTs, where that of disks or of parity is told.    [lustre.md, eq. 7]
+  WorkShape work() const override {
+    return drives_told() ? WorkShape{"ost.busy", osts_.count(), "ost"} : WorkShape{};
+  }
 
   // [lustre.md, eq. 5]
   MetadataShape metadata() const override {
@@ -205,9 +210,8 @@ class Lustre final : public PooledStore {
     if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
     co_return co_await read_files(
         client, request, p_.ost_service + p_.seek,
-        std::min(stream_cap(file, request.direct, true),
-                 std::min(seeking_share(client, request), window_share(client, file.on_osts()))),
-        saved_share(request));
+        std::min(stream_cap(file, request.direct, true), window_share(client, file.on_osts())),
+        saved_share(request), reading(client, file, request.files));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -235,17 +239,31 @@ class Lustre final : public PooledStore {
     return in_turn(file, over);
   }
 
-  // What seeks leave each process that reads so many bytes at a time; the pool has it by
-  // the files of its jobs.    [lustre.md, eq. 7]
-  Rate seeking_share(const Client& client, const ReadRequest& request) const {
-    if (p_.seek == Seconds{}) return Rate::infinity();
-    const double members = std::max(client.processes(), 1.0);
-    const Bytes piece = std::min(request.bytes / std::max(request.files, 1e-9), p_.rpc);
-    const Rate one = osts_.reads(piece, members / osts_.count());
-    // Of a seek each has waited already, alone.
-    const Seconds left = piece * (members / osts_.count()) / one - p_.seek;
-    const bool seeks = one < osts_.read_rate();
-    return seeks && left > Seconds{} ? piece / left : Rate::infinity();
+  bool drives_told() const { return p_.seek > Seconds{} || p_.raid_data; }
+  // Seconds of OSTs that each member asks for. A seek is waited for before the data come.
+  //    [lustre.md, eq. 7]
+  static Work ost_work(Seconds time, bool at_once) {
+    return {.amount = time.in(unit::s), .at_once = at_once};
+  }
+  Work reading(const Client& client, const LustreLayout::Parts& file, double files) const {
+    if (!drives_told()) return {};
+    const auto over = [&](const Striping& striping, Bytes part) {
+      const double stripes = striping.of(part);
+      return osts_.reads(std::min(part / stripes, p_.rpc),
+                         client.processes() * stripes / osts_.count());
+    };
+    return ost_work(file.on_osts() * files / in_turn(file, over), true);
+  }
+  Work writing(const Client& client, const LustreLayout::Parts& file, const WriteRequest& request,
+               Bytes piece) const {
+    if (!drives_told()) return {};
+    const double writers = std::max(request.writers, client.processes());
+    const auto over = [&](const Striping& striping, Bytes part) {
+      const double stripes = striping.of(part);
+      return osts_.writes(std::min({part / stripes, p_.rpc, piece}),
+                          writers * stripes / osts_.count());
+    };
+    return ost_work((request.bytes - file.mdt * request.files) / in_turn(file, over), false);
   }
 
   // What the RPCs that the hosts of a class may have in flight leave each member of it.
@@ -265,9 +283,7 @@ class Lustre final : public PooledStore {
       const double stripes = striping.of(part);
       const Rate one = osts_.writes(std::min({part / stripes, p_.rpc, piece}),
                                     writers * stripes / osts_.count());
-      const Rate placed = striping.placed(p_.placement, writers, part, one, seed(), name());
-      const bool slowed = one < osts_.write_rate();  // below what the pool's ceiling says
-      return slowed ? std::min(placed, one * (osts_.count() / writers)) : placed;
+      return striping.placed(p_.placement, writers, part, one, seed(), name());
     };
     return in_turn(file, over);
   }
@@ -311,9 +327,9 @@ class Lustre final : public PooledStore {
         osts_.writes(std::min(piece, p_.rpc), request.writers * stripes / osts_.count());
     const Rate locked = in_pieces ? window_rate(piece, piece, p_.lock, ost) : ost;
     const LustreLayout::Parts part{{}, {}, request.bytes / files};
-    const Served served =
-        co_await stream_out(client, request.bytes, stream_cap(part, request.direct, false),
-                            locked * (stripes / request.writers));
+    const Served served = co_await stream_out(
+        client, request.bytes, stream_cap(part, request.direct, false),
+        locked * (stripes / request.writers), 1.0, ost_work(request.bytes / ost, false));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
     const bool waited = in_pieces && served.limited_by == resource("ost");
     co_return waited ? Served{resource("ost.lock")} : served;

@@ -19,21 +19,21 @@ Served PooledStore::blame_pieces(Served served) const {
 }
 
 sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest request, Rate cap,
-                                            Seconds commit, SharedPieces pieces) {
+                                            Seconds commit, SharedPieces pieces, Work work) {
   co_await metadata_ops(client, request.files / request.writers, true);
   co_await metadata_ops(client, request.files, false);
-  const Served served =
-      co_await stream_out(client, request.bytes, std::min(cap, pieces.alone(request.piece)),
-                          pieces.share(request.piece, request.writers), written(Bytes::infinity()));
+  const Served served = co_await stream_out(
+      client, request.bytes, std::min(cap, pieces.alone(request.piece)),
+      pieces.share(request.piece, request.writers), written(Bytes::infinity()), work);
   co_await context().sleep((commit + round_trip() * 2.0) * request.files);
   co_return blame_pieces(served);
 }
 
 sim::Task<Served> PooledStore::read_pieces(const Client& client, ReadRequest request, Rate cap,
-                                           SharedPieces pieces) {
+                                           SharedPieces pieces, Work work) {
   co_return blame_pieces(co_await stream_in(client, request.bytes,
                                             std::min(cap, pieces.alone(request.piece)),
-                                            pieces.share(request.piece, request.readers)));
+                                            pieces.share(request.piece, request.readers), work));
 }
 
 }  // namespace stallcast::models

@@ -22,6 +22,9 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   media_name_ = name_ + "." + shape.media;
   const std::string &media = media_name_, servers = name_ + "." + shape.server;
   const std::string limit = name_ + "." + (shape.ceiling.empty() ? shape.media : shape.ceiling);
+  const std::string reads = (shape.reads.empty() ? limit : name_ + "." + shape.reads) + ".read";
+  reads_.most = std::min({shape.read, shape.shared, shape.nic});
+  writes_.most = std::min({shape.write, shape.shared, shape.nic});
   media_in_ = topology.add_node(media + ".in", target);
   media_out_ = topology.add_node(media + ".out", target);
   const auto server_out = topology.add_node(servers + ".out", server);
@@ -31,7 +34,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  topology.add_edge(media_out_, server_out, limit + ".read", ceiling(shape.read));
+  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read));
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   graph::NodeId out = egress_, in = ingress_;
   if (shape.routers.finite()) {
@@ -43,7 +46,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   }
   topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
   topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
-  media_edges_ = {media, limit + ".read", limit + ".write"};
+  media_edges_ = {media, reads, limit + ".write"};
   server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
   attached_ = shape.attached;
 }
@@ -100,7 +103,18 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   directory_open_service_ = one_at_a_time(metadata_.directory_opens);
   if (directory_service_ > Seconds{} || directory_open_service_ > Seconds{})
     directory_.emplace(context, 1);
-  media_links_ = ScaledLinks(context, resources, media_edges_);
+  // One operation a second, or one busy disk, is held as 1 B/s.    [docs/models/storage.md, eq. 14]
+  std::vector<std::string> with_media = media_edges_;
+  if (const WorkShape shape = work(); !shape.name.empty()) {
+    const std::string work_name = name_ + "." + shape.name;
+    work_most_ = shape.capacity;
+    work_link_ = context.add_link(work_name, Rate::from(work_most_, unit::Bps));
+    work_resource_ = resources.index(shape.part.empty() ? work_name : name_ + "." + shape.part);
+    resources.of_link.resize(work_link_.index + 1, kNoResource);
+    resources.of_link[work_link_.index] = work_resource_;
+    with_media.push_back(resources.name(work_resource_));
+  }
+  media_links_ = ScaledLinks(context, resources, with_media);
   server_links_ = ScaledLinks(context, resources, server_edges_);
   metadata_up_.emplace(context).set();
   metadata_resource_ = resources.index(metadata_name_);
@@ -146,29 +160,68 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
   co_return Served{metadata_resource_};
 }
 
-sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap, Rate placed) {
+// As long as all bytes that may move ask for no more than there is, nobody waits for it.
+void PooledStore::begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
+                        Seconds at_least) {
+  if (!work_link_.valid() || !(work.amount > 0.0)) return;
+  working.amount = work.amount * client.members;
+  if (const Bytes one = bytes / work.amount; one < way.for_one) {
+    way.for_one = one;
+    scarce_ = scarce_ || reads_.work() + writes_.work() > work_most_ * (1.0 + kRounding);
+  }
+  working.on = scarce_;
+  if (!scarce_) return;
+  working.began = context_->now();
+  // No faster than the operation needs it.
+  const Bytes amount = Bytes::from(work.amount / work.copies, unit::B);
+  working.flow.start(
+      *context_, sim::weighted({.path = {&work_link_, 1},
+                                .bytes = amount,
+                                .members = client.members * work.copies,
+                                .cap = at_least > Seconds{} ? amount / at_least : Rate::infinity()},
+                               client.share));
+}
+
+sim::Task<Served> PooledStore::end(Working& working, Served served) {
+  const Seconds rest = context_->now();
+  const sim::FlowOutcome flow = co_await working.flow.end();
+  const Seconds rounding = (rest - working.began) * kRounding;
+  const bool shared = flow.binding.valid() && flow.ended > rest - rounding;
+  if (shared || flow.ended > rest + rounding) served.limited_by = work_resource_;
+  co_return served;
+}
+
+sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap, Rate placed,
+                                         Work work) {
   const Rate own = std::min(cap, client.reads_at_most());
+  Working working;
+  begin(working, client, work, reads_, bytes, bytes / std::min(own, placed));
   const sim::FlowOutcome flow =
       co_await context_->transfer(sim::weighted({.path = client.read_path,
                                                  .bytes = bytes,
                                                  .members = client.members,
                                                  .cap = std::min(own, placed)},
                                                 client.share));
-  if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
-  co_return blame(flow);
+  const bool by_media = !flow.binding.valid() && placed < own;
+  const Served served = by_media ? Served{media_resource_} : blame(flow);
+  if (ends(working)) co_return served;
+  co_return co_await end(working, served);
 }
 
 // Copies and parity are further streams to the media, as fast as the data at most.
 //    [docs/models/storage.md, eq. 13]
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap, Rate placed,
-                                          double written) {
+                                          double written, Work work) {
   const Rate own = std::min(cap, client.writes_at_most());
   const sim::Flow data = sim::weighted({.path = client.write_path,
                                         .bytes = bytes,
                                         .members = client.members,
                                         .cap = std::min(own, placed)},
                                        client.share);
+  Working working;
+  begin(working, client, work, writes_, bytes, bytes / std::min(own, placed));
   sim::FlowOutcome flow;
+  bool by_media = false;
   if (written > 1.0 && media_link_.valid()) {
     sim::Flow more = data;
     more.path = {&media_link_, 1};
@@ -178,18 +231,29 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rat
     co_await context_->transfer_all(flows, outcomes);
     flow = outcomes[0];
     const Seconds later = outcomes[1].ended - flow.ended;
-    if (later > (flow.ended - flow.began) * kRounding) co_return Served{media_resource_};
+    by_media = later > (flow.ended - flow.began) * kRounding;
   } else {
     flow = co_await context_->transfer(data);
   }
-  if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
-  co_return blame(flow);
+  by_media = by_media || (!flow.binding.valid() && placed < own);
+  const Served served = by_media ? Served{media_resource_} : blame(flow);
+  if (ends(working)) co_return served;
+  co_return co_await end(working, served);
 }
 
 sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
-                                          Seconds service, Rate cap, Rate placed) {
-  co_await context_->sleep((round_trip() + service) * (request.files * request.round_trips));
-  co_return co_await stream_in(client, request.bytes, cap, placed);
+                                          Seconds service, Rate cap, Rate placed, Work work) {
+  const Seconds turns = (round_trip() + service) * (request.files * request.round_trips);
+  Working working;
+  if (work.at_once) {
+    const Rate most = std::min({cap, placed, client.reads_at_most()});
+    begin(working, client, work, reads_, request.bytes, turns + request.bytes / most);
+    work = {};
+  }
+  co_await context_->sleep(turns);
+  const Served served = co_await stream_in(client, request.bytes, cap, placed, work);
+  if (ends(working)) co_return served;
+  co_return co_await end(working, served);
 }
 
 sim::Task<void> PooledStore::answers(double requests, Seconds service) {
@@ -197,13 +261,14 @@ sim::Task<void> PooledStore::answers(double requests, Seconds service) {
 }
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
-                                           Seconds service, Rate cap, Seconds commit, Rate placed) {
+                                           Seconds service, Rate cap, Seconds commit, Rate placed,
+                                           Work work) {
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
   co_await answers(request.requests, service);
   const Served served = co_await stream_out(client, request.bytes, cap, placed,
-                                            written(request.bytes / request.files));
+                                            written(request.bytes / request.files), work);
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return by_creates ? created : served;
@@ -223,6 +288,8 @@ void PooledStore::describe(sim::Ledger& ledger) {
   line_->describe(ledger);
   if (directory_) directory_->describe(ledger);
   metadata_up_->describe(ledger);
+  ledger.state(scarce_);
+  ledger.count(unshared_);
 }
 
 double PooledStore::parts(StoragePart part) const {
@@ -255,6 +322,10 @@ void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
   const double busy = line_->worked() / (wall * static_cast<double>(line_->servers()));
   use.throughput = use.capacity * busy;
   out.push_back(use);
+  if (!work_link_.valid()) return;
+  const std::string work_name = name_ + "." + work().name;
+  for (ResourceUse& one : out)
+    if (one.name == work_name) one.throughput += unshared_ / wall.in(unit::s);
 }
 
 std::vector<std::pair<std::string, double>> PooledStore::queues(Seconds wall) const {

@@ -16,6 +16,7 @@ struct PoolShape {
   std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
   std::string ceiling = "";           ///< of both ceilings; empty: the media's name
+  std::string reads = "";             ///< of that of reads; empty: as the other
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes
@@ -52,6 +53,21 @@ struct SharedPieces {
   /// What one of `processes` gets of the targets, and what it can do alone.
   [[nodiscard]] Rate share(Bytes piece, double processes) const;
   [[nodiscard]] Rate alone(Bytes piece) const;
+};
+
+/// What all who use a storage system share besides the bytes that it moves: requests that its
+/// servers answer, time of its disks.    [docs/models/storage.md, eq. 14]
+struct WorkShape {
+  std::string name = "";  ///< "array.ops": resource "storage.<id>.array.ops"; empty: none
+  double capacity = 0.0;  ///< a second: requests, or seconds of disks
+  std::string part = "";  ///< to blame for it; empty: its name
+};
+
+/// What an operation takes of that.
+struct Work {
+  double amount = 0.0;   ///< per member
+  double copies = 1.0;   ///< that it is for, each with a share of its own
+  bool at_once = false;  ///< while it waits for the answers before its data, too: disks that seek
 };
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
@@ -92,6 +108,8 @@ class PooledStore : public StorageModel {
     (void)reads;
     return 1.0;
   }
+  /// What its users share besides bytes; at most so much a second of all of them.
+  [[nodiscard]] virtual WorkShape work() const { return {}; }
   /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
   /// that servers make.    [docs/models/storage.md, eq. 13]
   [[nodiscard]] virtual double written(Bytes file) const {
@@ -106,24 +124,25 @@ class PooledStore : public StorageModel {
                                                 Seconds service);
   /// The data, at most at `cap` per member.
   /// `placed`: what the media give one process where files lie unevenly; they are to blame when it
-  /// is less than `cap`.
+  /// is less than `cap`. It is over when `work` is, too.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap,
-                                            Rate placed = Rate::infinity());
+                                            Rate placed = Rate::infinity(), Work work = {});
   /// `written`: bytes that the media write for each of them.
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
-                                             Rate placed = Rate::infinity(), double written = 1.0);
+                                             Rate placed = Rate::infinity(), double written = 1.0,
+                                             Work work = {});
 
   /// The chain most kinds read by: dependent requests of `service` each, then the stream. `placed`
   /// as in stream_in.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
                                              Seconds service, Rate cap,
-                                             Rate placed = Rate::infinity());
+                                             Rate placed = Rate::infinity(), Work work = {});
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
   /// then `commit` and two round trips a file. `placed` as in stream_out.
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
                                               Seconds service, Rate cap, Seconds commit,
-                                              Rate placed = Rate::infinity());
+                                              Rate placed = Rate::infinity(), Work work = {});
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
   [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);
@@ -131,10 +150,10 @@ class PooledStore : public StorageModel {
   /// One file for all writers, of which the first creates it and the others open it.
   /// REQUIRES: request.sharing is interleaved.
   [[nodiscard]] sim::Task<Served> write_pieces(const Client& client, WriteRequest request, Rate cap,
-                                               Seconds commit, SharedPieces pieces);
+                                               Seconds commit, SharedPieces pieces, Work work = {});
   /// The same file read, each reader its pieces.
   [[nodiscard]] sim::Task<Served> read_pieces(const Client& client, ReadRequest request, Rate cap,
-                                              SharedPieces pieces);
+                                              SharedPieces pieces, Work work = {});
 
   /// The links of `path` that are not of the media.
   [[nodiscard]] std::vector<sim::LinkId> past_media(const std::vector<sim::LinkId>& path) const;
@@ -151,8 +170,31 @@ class PooledStore : public StorageModel {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
  private:
+  /// Work of an operation, which goes on beside it.
+  struct Working {
+    sim::Beside flow{};
+    bool on = false;
+    Seconds began{};
+    double amount = 0.0;  ///< of all members
+  };
+  /// Bytes one way, and what they can take of the work at most.
+  struct Way {
+    Rate most;                          ///< that ever moves
+    Bytes for_one = Bytes::infinity();  ///< bytes of one operation, or second of disks, at least
+    [[nodiscard]] double work() const { return most / (for_one / Seconds::from(1.0, unit::s)); }
+  };
   Rate find_own_reads(const StorageLoad& load);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
+  /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
+  void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
+             Seconds at_least);
+  /// Whether it ends when the rest of the operation does: then it is counted.
+  [[nodiscard]] bool ends(const Working& working) {
+    if (!working.on) unshared_ += working.amount;
+    return !working.on;
+  }
+  /// When the rest of the operation is over, limited by `served`.
+  [[nodiscard]] sim::Task<Served> end(Working& working, Served served);
   [[nodiscard]] Served blame_pieces(Served served) const;
 
   std::string name_;
@@ -168,6 +210,11 @@ class PooledStore : public StorageModel {
   Seconds open_service_, create_service_, directory_service_, directory_open_service_;
   std::optional<sim::ServerQueue> line_, directory_;
   sim::LinkId media_link_;  ///< invalid where media do not limit
+  sim::LinkId work_link_;   ///< invalid where nothing is shared besides bytes
+  double work_most_ = 0.0;  ///< its capacity
+  Way reads_, writes_;
+  bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
+  double unshared_ = 0.0;  ///< and was not when so much was done
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;
   double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there
@@ -175,6 +222,7 @@ class PooledStore : public StorageModel {
   ResourceIndex metadata_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
   ResourceIndex media_resource_ = kNoResource;
+  ResourceIndex work_resource_ = kNoResource;
 };
 
 }  // namespace stallcast::models

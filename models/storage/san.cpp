@@ -14,7 +14,7 @@ using namespace base;
 struct SanParams : MetadataParams, BufferedParams {
   std::int64_t ports = 1;
   Rate port;
-  std::optional<Rate> array_read, array_write;
+  std::optional<Rate> array_read, array_write, array_rate;
   OpRate ops;
   Seconds service;
   std::int64_t paths = 1, depth = 1;
@@ -25,7 +25,7 @@ struct SanParams : MetadataParams, BufferedParams {
   Seconds commit;
 };
 
-constexpr std::array<base::Field<SanParams>, 17> kSanFields{
+constexpr std::array<base::Field<SanParams>, 18> kSanFields{
     field("port.count", &SanParams::ports, kRequired, "target ports of the array that are in use",
           up_to(1e5)),
     field(
@@ -37,6 +37,8 @@ constexpr std::array<base::Field<SanParams>, 17> kSanFields{
           "most the controllers read, whatever the ports", kPositive),
     field("array.write", &SanParams::array_write, kOptional,
           "most the controllers write, cache mirroring and parity included", kPositive),
+    field("array.rate", &SanParams::array_rate, kOptional,
+          "most the controllers move, reads and writes together", kPositive),
     field("array.ops", &SanParams::ops, "500 kops/s", "requests a second of all controllers",
           between("150 kops/s", "1500 kops/s", assumed(kPositive, "mid-range flash array"),
                   "expert range: entry to high-end flash arrays; catalogue 300-800")),
@@ -108,16 +110,14 @@ class San final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     // [san.md, eq. 1]
     const Bytes file = request.bytes / request.files;
-    return read_files(
-        client, request, p_.service + p_.cpu,
-        std::min(stream_cap(file, request.direct), operations_share(file, client.processes())));
+    return read_files(client, request, p_.service + p_.cpu, stream_cap(file, request.direct),
+                      Rate::infinity(), requests(request.bytes, file));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     return write_files(client, request, p_.service + p_.cpu,
-                       std::min(stream_cap(request.range(), request.direct),
-                                operations_share(request.range(), client.processes())),
-                       p_.commit);
+                       stream_cap(request.range(), request.direct), p_.commit, Rate::infinity(),
+                       requests(request.bytes, request.range()));
   }
 
   Countable countable() const override {
@@ -125,7 +125,8 @@ class San final : public PooledStore {
   }
 
  protected:
-  // Ports carry reads and writes at the same time; the controllers are one ceiling for each.
+  // Ports carry reads and writes at the same time; the controllers are a ceiling of each, and one
+  // of both.
   //    [san.md, eq. 2]
   PoolShape pool(const StorageLoad& load) const override {
     const Rate ports = p_.port * static_cast<double>(p_.ports), none = Rate::infinity();
@@ -133,7 +134,8 @@ class San final : public PooledStore {
             .server = "port",
             .metadata = "lock",
             .ceiling = "array",
-            .shared = ports * 2.0,
+            .reads = operations(load.file) < p_.array_read.value_or(none) ? "array.ops" : "array",
+            .shared = std::min(ports * 2.0, p_.array_rate.value_or(none)),
             .read = std::min(p_.array_read.value_or(none), operations(load.file)),
             .write = std::min(p_.array_write.value_or(none), operations(Bytes::infinity())),
             .nic = ports,
@@ -142,14 +144,15 @@ class San final : public PooledStore {
   }
 
   double open_requests(double) const override { return p_.open_requests; }
+  // Requests of all who use it, reads and writes.    [san.md, eq. 2]
+  WorkShape work() const override { return {"array.ops", p_.ops.in(unit::per_s)}; }
   MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:
-  // Of the array, in pieces of so many bytes; and what they leave each process of a class.
-  //    [san.md, eq. 2]
+  // Of the array, in pieces of so many bytes; and those of so many bytes in all.    [san.md, eq. 2]
   Rate operations(Bytes piece) const { return p_.ops * std::min(piece, p_.request); }
-  Rate operations_share(Bytes piece, double processes) const {
-    return operations(piece) / std::max(processes, 1.0);
+  Work requests(Bytes bytes, Bytes piece) const {
+    return {.amount = bytes / std::min(piece, p_.request)};
   }
   // `depth` requests in flight, each of which costs its process CPU time in addition to the copy;
   // one process may use all paths.    [san.md, eq. 3]
