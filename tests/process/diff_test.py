@@ -231,6 +231,32 @@ class Inputs(DiffCase):
         self.assertIn("the target holds -> 1 of 1 target missed",
                       " ".join(folder.run("diff", "a.json", "b.json").stdout.split()))
 
+    def test_a_confidence_and_a_waiver_are_part_of_a_target(self):
+        sure = [EASY.replace("}", f', "confidence": "{share} %" }}') for share in (90, 50)]
+        waived = [EASY.replace("}", f', "waive": "old disks", "until": "{year}-03-01" }}') for year in (2027, 2020)]
+        folder = self.folder(a=EASY, b=sure[0], c=sure[1], d=waived[0], e=waived[1])
+        for one, other, before, after in (("a", "b", "", ", confidence 90 %"), ("b", "c", ", confidence 90 %", ", confidence 50 %"),
+                                          ("d", "e", ", waived until 2027-03-01: old disks", ", waived until 2020-03-01: old disks")):
+            found = self.diff(folder, one + ".json", other + ".json")
+            self.assertEqual(self.names(found), ["expect[util]"])
+            change = found["inputs"][0]
+            self.assertTrue(change["before"].endswith("10 %" + before) and change["after"].endswith("10 %" + after), change)
+            self.exits(1, folder.run("diff", one + ".json", other + ".json", "--exit-code"))
+
+    def test_a_confidence_that_draws_have_judged_on_one_side_only_makes_no_difference(self):
+        """One design is one design, whether its result had draws or not; two results keep what their draws said."""
+        folder = self.folder(a=HARD.replace("}", ', "confidence": "90 %" }'))
+        folder.run("run", "a.json", "--draws", "16", "--no-advice", "--format", "json", "--output", "a.out")
+        self.assertEqual(json.loads(folder.read("a.out"))["verdict"], "fail")
+        for sides in (("a.out", "a.json"), ("a.json", "a.out")):
+            done = self.exits(0, folder.run("diff", *sides, "--exit-code"))
+            self.assertIn("SAME", done.stdout)
+            self.assertIn("only draws judge it", " ".join(done.stdout.split()))
+            found = self.diff(folder, *sides)
+            self.assertEqual([found[s]["verdict"] for s in ("base", "head")], ["inconclusive"] * 2)
+        found = self.diff(folder, "a.out", "a.out")
+        self.assertEqual([found[s]["verdict"] for s in ("base", "head")], ["fail"] * 2)
+
     def test_a_missed_target_that_only_warns_is_a_warning(self):
         warns = [text.replace('"that"', '"level": "warn", "that"') for text in (EASY, HARD)]
         folder = self.folder(a=warns[0], b=warns[1])

@@ -1,6 +1,8 @@
 #include "ui/app/diff.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/base/design_values.hpp"
@@ -69,7 +71,24 @@ void without_gains(Prediction& p) {
       p.bottlenecks.begin(), p.bottlenecks.end(),
       [](const Bottleneck& a, const Bottleneck& b) { return a.blamed_share > b.blamed_share; });
   for (auto& [name, metric] : p.metrics) metric.ci90.reset(), metric.median.reset();
-  for (AssertionOutcome& a : p.assertions) a.probability.reset(), a.confidence.reset();
+}
+
+/// Only draws judge a confidence. Two results both have theirs; else it stays open on both sides,
+/// so that one design is not two.
+void leave_open(Diff& diff) {
+  std::set<std::string> open;
+  for (const DiffSide* side : {&diff.base, &diff.head})
+    for (const AssertionOutcome& a : side->prediction.assertions)
+      if (a.confidence && !a.probability) open.insert(a.id);
+  for (DiffSide* side : {&diff.base, &diff.head}) {
+    for (AssertionOutcome& a : side->prediction.assertions)
+      if (open.contains(a.id)) a.probability.reset();
+    predict::leave_open(side->prediction);
+    for (const AssertionOutcome& a : side->prediction.assertions)
+      if (a.confidence && !a.probability)
+        diff.warnings.push_back(side->name + ": the target \"" + a.id +
+                                "\" asks for a confidence: only draws judge it, of two results");
+  }
 }
 
 /// Compares two scenarios, or one with a result.
@@ -119,6 +138,7 @@ class Comparison {
     for (std::size_t k = 0; k < whose.size(); ++k)
       if (auto failure = take(std::move(predictions[k]), *whose[k])) return *failure;
     if (auto failure = judge_both(sides)) return *failure;
+    leave_open(out_);
     diff::compare(out_, {question_.metrics, question_.min_change});
     if (out_.inputs_known) attribute(experiment, predictions);
     return std::move(out_);

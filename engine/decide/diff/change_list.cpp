@@ -312,8 +312,14 @@ void add_targets(const Design& base, const Design& head, std::vector<InputStep>&
       if (e.id == id) return &e;
     return nullptr;
   };
-  const auto text = [](const Expectation* e) {
-    return e == nullptr ? "" : e->that + (e->level == "warn" ? " (warn)" : "");
+  // All of it that decides what becomes of the target.
+  const auto text = [](const Expectation* e) -> std::string {
+    if (e == nullptr) return "";
+    std::string said = e->that + (e->level == "warn" ? " (warn)" : "");
+    if (e->confidence)
+      said += ", confidence " + base::print_quantity(*e->confidence, Dimension::ratio);
+    if (!e->waive.empty()) said += ", waived until " + e->until + ": " + e->waive;
+    return said;
   };
   const auto add = [&](const Expectation* was, const Expectation* is, const std::string& id) {
     if (text(was) == text(is)) return;

@@ -209,6 +209,13 @@ void leave_open(std::span<AssertionOutcome> outcomes) {
     if (outcome.confidence && !outcome.probability) outcome.status = "inconclusive";
 }
 
+void leave_open(Prediction& prediction) {
+  // A verdict that is not that of the targets is of a prediction that was cut off.
+  const bool whole = prediction.verdict == verdict_of(prediction.assertions);
+  leave_open(prediction.assertions);
+  if (whole) prediction.verdict = verdict_of(prediction.assertions);
+}
+
 void name_limits(Prediction& prediction) {
   for (AssertionOutcome& outcome : prediction.assertions)
     if (!outcome.limited_by.empty()) outcome.limited_by = limiter(prediction, outcome.metric);

@@ -90,6 +90,8 @@ using BaseValues = std::map<std::string, double>;
 
 /// Makes those inconclusive that ask for a confidence and that no draws have judged.
 void leave_open(std::span<AssertionOutcome> outcomes);
+/// The same of those of `prediction`, with its verdict.
+void leave_open(Prediction& prediction);
 
 /// The verdict of all outcomes together: error-level ones decide, "none" without any outcome.
 [[nodiscard]] Verdict verdict_of(std::span<const AssertionOutcome> outcomes);
