@@ -83,6 +83,11 @@ struct CheckedScenario {
   /// ok; inconclusive (time limit, fitted range), bad_input or internal with `failure`.
   ExitCode exit = ExitCode::ok;
   std::vector<Diagnostic> faults = {};  ///< of its input, with their places
+
+  /// It was predicted, and an assertion is wrong.
+  [[nodiscard]] bool misjudged() const { return exit == ExitCode::bad_input && prediction; }
+  /// There is a whole prediction.
+  [[nodiscard]] bool predicted() const { return exit == ExitCode::ok || misjudged(); }
 };
 
 struct CheckReport {
@@ -101,12 +106,14 @@ struct CheckCounts {
   std::size_t known = 0;
   std::size_t passed = 0;
   std::size_t broken = 0;  ///< scenarios without a prediction
+  std::size_t wrong = 0;   ///< assertions that name no metric, or have another unit
 };
 
 [[nodiscard]] inline CheckCounts count(const CheckReport& report) {
   CheckCounts out;
   for (const CheckedScenario& scenario : report.scenarios) {
-    if (scenario.exit != ExitCode::ok) ++out.broken;
+    if (!scenario.predicted()) ++out.broken;
+    if (scenario.misjudged()) out.wrong += scenario.faults.size();
     for (const CheckedAssertion& a : scenario.assertions) {
       if (a.is_open() && !a.is_error())
         ++out.warned;

@@ -75,6 +75,7 @@ struct GrowthResult {
   std::vector<GrowthTarget> targets;
   std::vector<GrowthCeiling> ceilings;  ///< the first first
   std::vector<std::string> notes;
+  std::vector<std::string> undrawn = {};  ///< targets that ask for a confidence: not judged
 };
 
 }  // namespace stallcast

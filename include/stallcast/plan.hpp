@@ -45,6 +45,8 @@ struct TargetMargin {
   double margin = 0.0;    ///< (value - limit) / limit on the good side, negative when missed
   std::string status;     ///< "pass", "fail", "inconclusive"
   std::string when = {};  ///< "oss of scratch down"; "" while everything works
+  /// That it holds, and what it asks for, where it asks for a confidence: as `run` has them.
+  std::optional<double> probability = std::nullopt, confidence = std::nullopt;
 };
 
 /// One simulated candidate of a search.
@@ -159,8 +161,8 @@ struct DrawnPoint {
   std::vector<std::string> values;  ///< one of each PlanAxis
   std::size_t draws = 0;            ///< simulated; fewer than all where that decides
   std::size_t met = 0;              ///< of them, in which every error-level target holds
-  /// That the target holds that is met most rarely, as `run` says it: with what seeds and the model
-  /// leave open. None where too few of the draws hold already.
+  /// That all error-level targets hold, as `run` says it: with what seeds and the model leave open.
+  /// None where too few of the draws hold already.
   std::optional<double> probability = std::nullopt;
   bool meets = false;
 };
@@ -175,6 +177,8 @@ struct ConfidentPlan {
   std::optional<std::size_t> answer = std::nullopt;   ///< of `points`
   std::optional<std::size_t> nominal = std::nullopt;  ///< of `points`: the answer without draws
   std::vector<DrawnPoint> points = {};                ///< in the order of the axes
+  /// A target asks for a confidence itself: the answer of the plan is this one, by `run` as well.
+  bool decides = false;
 };
 
 /// The best design that meets the targets, with its neighbours.

@@ -110,7 +110,7 @@ struct SweepReport {
   std::size_t parts = 0;  ///< files of shards that have what the file of the sweep lacks
 
   struct Counts {
-    std::size_t done = 0, failed = 0, missing = 0, meet = 0, miss = 0;
+    std::size_t done = 0, failed = 0, missing = 0, meet = 0, miss = 0, unsure = 0;
   };
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] bool has_goals() const;
@@ -128,6 +128,7 @@ inline SweepReport::Counts SweepReport::counts() const {
     if (!row.outcome || row.outcome->failed) continue;
     if (row.outcome->verdict == Verdict::pass) ++out.meet;
     if (row.outcome->verdict == Verdict::fail) ++out.miss;
+    if (row.outcome->verdict == Verdict::inconclusive) ++out.unsure;
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,13 +74,16 @@ struct Spread {
 
 /// What comes of drawing the inputs of a design.
 struct Uncertainty {
-  std::size_t draws = 0;   ///< simulated designs
-  std::size_t broken = 0;  ///< draws that made no valid design, which are left out
-  std::size_t fitted = 0;  ///< values that a profile drew, jointly, besides `inputs`
-  std::string why_few;     ///< why there are fewer than a small design would get; "" otherwise
+  std::size_t draws = 0;    ///< simulated designs
+  std::size_t broken = 0;   ///< draws that made no valid design, which are left out
+  std::size_t cut_off = 0;  ///< draws that had not ended at the time limit, or when interrupted
+  std::size_t fitted = 0;   ///< values that a profile drew, jointly, besides `inputs`
+  std::string why_few;      ///< why there are fewer than a small design would get; "" otherwise
   std::vector<UncertainInput> inputs;
-  std::map<std::string, Spread> metrics;      ///< by name, of those every draw has
-  std::map<std::string, double> probability;  ///< that a target holds, by its id
+  std::map<std::string, Spread> metrics;  ///< by name, of those every draw has
+  /// That a target holds, by its id; empty where draws were cut off: those that end are no sample.
+  std::map<std::string, double> probability;
+  std::optional<double> all_hold = std::nullopt;  ///< that all error-level targets hold together
 };
 
 }  // namespace stallcast

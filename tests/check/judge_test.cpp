@@ -154,6 +154,12 @@ TEST_CASE("a confidence that no draws judged is inconclusive, whatever the desig
     CHECK(judged(design, prediction).status == CheckStatus::pass);
     prediction.uncertainty->probability["e"] = 0.85;
     CHECK(judged(design, prediction).status == CheckStatus::fail);
+    // Some that had ended before the time limit are no sample.
+    prediction.uncertainty->probability.clear();
+    prediction.uncertainty->cut_off = 28;
+    const CheckedAssertion cut_off = judged(design, prediction);
+    CHECK(cut_off.status == CheckStatus::inconclusive);
+    CHECK(cut_off.note == "draws were cut off: its confidence is not judged");
   }
 }
 

@@ -299,5 +299,29 @@ def read_prometheus(text):
     return samples
 
 
+class Wrong(unittest.TestCase):
+    """What is wrong besides scenarios."""
+
+    def exits(self, code, done):
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def test_a_wrong_assertion_is_one_and_the_scenario_is_predicted_all_the_same(self):
+        folder = Folder(a=EASY + "," + STALL)
+        self.addCleanup(folder.cleanup)
+        done = self.exits(2, folder.check("a.json", "--assert", "job.train.no > 3"))
+        self.assertIn("1 assertion is wrong, 2 passed", " ".join(done.stdout.split()))
+        self.assertNotIn("not predicted", done.stdout)
+        told = self.exits(2, folder.check("a.json", "--assert", "job.train.no > 3", "--report", "prom")).stdout
+        self.assertRegex(told, r"stallcast_check_predicted\{[^}]*\} 1\n")
+
+    def test_two_for_a_tolerance_that_is_for_no_metric(self):
+        folder = Folder(a=EASY)
+        self.addCleanup(folder.cleanup)
+        done = self.exits(2, folder.check("a.json", "--tolerance", "foo*=1%"))
+        self.assertIn('--tolerance: no metric matches "foo*"', done.stderr)
+        self.exits(0, folder.check("a.json", "--tolerance", "job.*=1%"))
+
+
 if __name__ == "__main__":
     program.main()

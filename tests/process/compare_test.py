@@ -101,6 +101,19 @@ class Compare(unittest.TestCase):
         self.assertEqual(rows["GPU utilization"][0]["text"], rows["GPU utilization"][1]["text"])
         self.assertEqual({cell["status"] for cell in rows["GPU utilization"]}, {""})
 
+    def test_rows_of_targets_say_their_limit_and_who_misses_it(self):
+        sure, bold = json.loads(design("sure", 30)), json.loads(design("bold", 30))
+        sure["expect"][0]["confidence"] = "99.9 %"
+        sure["expect"].append({"id": "much", "that": "job.train.gpu.utilization >= 99 %"})
+        paths = [self.write(f"{one['id']}.json", json.dumps(one)) for one in (sure, bold)]
+        text = self.compare(*paths, draws="16").out
+        self.assertRegex(text, r"busy >= 85 % .*%.* FAIL")
+        self.assertRegex(text, r"of 100 cases \(need\s+99.9\)")
+        self.assertRegex(text, r"much >= 99 % .*% FAIL +-\n")
+        self.assertRegex(self.compare(*paths).out, r"busy >= 85 % .*% unsure")
+        row = next(r for r in json.loads(self.compare(*paths, "--format", "json").out)["rows"] if r["label"] == "busy")
+        self.assertEqual(row["limit"], " >= 85 %")
+
     def test_a_result_keeps_its_limit_its_intervals_and_its_odds(self):
         path = self.write("a.json", design("a", 30))
         kept = program.Run("run", path, "--draws", "16", "--format", "json").out

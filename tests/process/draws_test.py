@@ -206,6 +206,35 @@ class Draws(unittest.TestCase):
         self.assertEqual(cut.code, 3, cut.out)
         self.assertNotIn("PASS", cut.out)
 
+    def test_no_other_verb_calls_a_design_good_whose_confidence_draws_have_not_judged(self):
+        """The design as it is holds, and in 80 of 100 cases: 90 are asked for."""
+        text = compute(TENTH).replace('105 ms"', '105 ms", "confidence": "90 %"')
+        vary = ("sweep", "FILE", "--vary", "jobs.train.step.overhead=0 s,1 us", "--need-pass")
+        swept = Run(*vary, text=text)
+        self.assertEqual(swept.code, 3, swept.out + swept.err)
+        self.assertIn("0 meet the targets, 2 unsure", swept.out)
+        self.assertIn("only draws judge it", swept.err)
+        drawn = Run(*vary, "--draws", "32", text=text)
+        self.assertEqual(drawn.code, 1, drawn.out + drawn.err)
+        self.assertIn("0 meet the targets", drawn.out)
+        self.assertEqual(drawn.err, "")
+        grow = ("grow", "FILE", "--of", "jobs.train.step.overhead=+1us/month", "--until", "3mo")
+        grown = Run(*grow, text=text)
+        self.assertEqual(grown.code, 3, grown.out + grown.err)
+        self.assertIn("but fast is not judged: no draws", " ".join(grown.out.split()))
+        self.assertEqual(Run(*grow, text=compute(TENTH)).code, 0)
+        missed = Run(*grow, text=text.replace("100 ms", "107 ms"))
+        self.assertEqual(missed.code, 3)
+        self.assertIn("is missed nominally", " ".join(missed.out.split()))
+        self.assertEqual(Run(*grow, text=text.replace("100 ms", "107 ms").replace(', "confidence": "90 %"', "")).code, 1)
+
+    def test_explain_draws_where_only_draws_tell_what_is_missed(self):
+        sure = SAVING.replace('gpu.utilization >= 80 %"', 'checkpoint.stall <= 10 s", "confidence": "95 %"')
+        told = [" ".join(Run(*verb, "--no-color", text=sure).out.split())
+                for verb in (("run", "FILE", "--draws", "32"), ("explain", "FILE"))]
+        for words in told:
+            self.assertIn(", target busy", words)
+
     def test_changes_tried_without_draws_do_not_meet_a_confidence(self):
         """Advice is simulated as it is: where the target asks for a confidence, nothing is said to meet it, nor is it a
         fix of `check`."""

@@ -67,6 +67,43 @@ class Confidence(unittest.TestCase):
             if said["probability"] is not None:
                 self.assertAlmostEqual(said["probability"], target["probability"], places=9)
 
+    def test_where_a_target_asks_the_answer_is_that_of_the_draws(self):
+        text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+        run = Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text)
+        self.assertEqual(run.code, 0, run.err)
+        result = json.loads(run.out)
+        found, sure = result["plan"], result["plan"]["confidence"]
+        nominal = math.ceil(100 / 10.15 / 0.4)
+        self.assertEqual(found["required"], sure["required"])
+        self.assertEqual(found["answer"], sure["answer"])
+        self.assertGreater(found["required"], nominal)
+        self.assertEqual(sure["nominal_required"], nominal)
+        self.assertTrue(sure["decides"])
+        self.assertEqual(result["verdict"], "pass")
+        self.assertEqual(result["assertions"][0]["status"], "pass")
+        self.assertGreaterEqual(result["assertions"][0]["probability"], 0.9)
+        for point in found["points"]:
+            self.assertEqual(point["meets"], point["count"] >= found["required"] and point["meets"], point)
+        words = Run("plan", "FILE", "--tornado", "0", text=text).out.splitlines()
+        self.assertIn(f"needs {found['required']} OSTs", words[0])
+        self.assertIn("for 90 % of all cases; nominally ", words[1])
+        few = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--over", "osts=20..26", text=text)
+        self.assertEqual(few.code, 1, few.err)
+        self.assertEqual(json.loads(few.out)["plan"]["status"], "infeasible")
+        self.assertIsNone(json.loads(few.out)["plan"]["answer"])
+        # Asked for by an option the plan has both, as before.
+        self.assertFalse(plan("--confidence", "90%", "--draws", "16")["confidence"]["decides"])
+
+    def test_what_a_run_says_is_of_all_targets_together(self):
+        """The same target twice holds twice in a draw with the square of its chance: together they hold more rarely."""
+        twice = (SCENARIO % RANGE).replace('10.2 s" }', '10.2 s" }, { "id": "too", "that": "job.train.checkpoint.stall <= 10.2 s" }')
+        args = ("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "90%", "--draws", "64")
+        one, two = (json.loads(Run(*args, text=text).out)["plan"]["confidence"] for text in (SCENARIO % RANGE, twice))
+        self.assertEqual(one["required"], two["required"])
+        alone, both = (next(p["probability"] for p in sure["points"] if p["count"] == sure["required"]) for sure in (one, two))
+        self.assertLess(both, alone)
+        self.assertGreater(both, 2 * alone - 1)
+
     def test_more_draws_hold_with_more(self):
         points = plan("--confidence", "90%", "--draws", "64")["confidence"]["points"]
         whole = [p["met"] for p in points if p["draws"] == 64]
@@ -94,7 +131,7 @@ class Confidence(unittest.TestCase):
         self.assertIn("for 90 % of all cases", run.out)
         self.assertIn("of 32 draws", run.out)
         # Of the draws nine in ten hold there, and a run says less: it counts what the model leaves open.
-        self.assertRegex(" ".join(run.out.split()), r"a run of it says \d+ of 100 cases, with what seeds and the model leave")
+        self.assertRegex(" ".join(run.out.split()), r"a run of it says that all targets hold in [\d.]+ of 100 cases, with what seeds")
 
     def test_what_is_no_share_is_refused(self):
         for wrong in ("110%", "0", "much"):

@@ -7,6 +7,7 @@
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
+#include "ui/report/sureness.hpp"
 #include "ui/report/wrap.hpp"
 
 namespace report_layout_test {
@@ -232,6 +233,25 @@ TEST_CASE("each value of what else is varied is a line of its own colour; target
   CHECK(chart.find("5 min</li>") != std::string::npos);
   CHECK(chart.find("stroke-dasharray:6 4") != std::string::npos);
   CHECK(chart.find("target &gt;= 75 %") != std::string::npos);
+}
+
+TEST_CASE("cases are on the same side of what is asked for as the probability") {
+  AssertionOutcome a;
+  const auto said = [&](double probability, std::optional<double> confidence) {
+    a.probability = probability;
+    a.confidence = confidence;
+    return cases_phrase(a);
+  };
+  CHECK(said(0.7989, {}) == "80 of 100 cases");
+  CHECK(said(0.7989, 0.8) == "79.9 of 100 cases (need 80)");
+  CHECK(said(0.79999, 0.8) == "79.9 of 100 cases (need 80)");
+  CHECK(said(0.8, 0.8) == "80 of 100 cases (need 80)");
+  CHECK(said(0.7, 0.8) == "70 of 100 cases (need 80)");
+  CHECK(said(0.8952, 0.895) == "90 of 100 cases (need 89.5)");
+  CHECK(said(0.8991, 0.899) == "90 of 100 cases (need 89.9)");
+  CHECK(said(0.8941, 0.894) == "89.5 of 100 cases (need 89.4)");
+  CHECK(said(0.9961, 0.999) == "99.6 of 100 cases (need 99.9)");
+  CHECK(said(0.999, 0.9) == "more than 99 of 100 cases (need 90)");
 }
 
 }  // namespace report_layout_test

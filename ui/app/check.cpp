@@ -19,6 +19,7 @@
 #include "stallcast/nominal.hpp"
 #include "ui/app/check_baseline.hpp"
 #include "ui/app/check_culprit.hpp"
+#include "ui/app/check_words.hpp"
 #include "ui/app/git_tree.hpp"
 #include "ui/app/run_report.hpp"
 
@@ -59,6 +60,10 @@ class CheckRun {
   // REQUIRES: `prepare` gave nothing.
   Result<CheckReport> finish(const PredictAll& predict_all) {
     simulate(predict_all);
+    std::vector<const Prediction*> known;
+    for (const Item& item : items_)
+      if (item.prediction) known.push_back(&*item.prediction);
+    if (auto failure = idle_tolerance(rules_.tolerances, known)) return *failure;
     if (request_.baseline.update)
       if (auto failure = update_baseline()) return *failure;
     for (Item& item : items_) judge(item);
@@ -290,6 +295,8 @@ class CheckRun {
           if (d.pointer == e.pointer + "/that") d.position = base::position_of(e.where);
       tell(faults);
       refuse(item, faults);
+      item.out.failure =
+          faults.items().size() == 1 ? "an assertion is wrong" : "assertions are wrong";
       return;
     }
     std::vector<AssertionOutcome> outcomes;
@@ -377,14 +384,6 @@ class CheckRun {
 };
 
 }  // namespace
-
-Result<Expectation> read_assert(const std::string& that, const std::string& where) {
-  const auto parsed = base::parse_assertion(that);
-  if (!parsed.ok()) return parsed.failure();
-  return Expectation{check::metric_name(*parsed), that, "error", "", where, "", "", ""};
-}
-
-Result<Tolerance> read_tolerance(const std::string& text) { return predict::parse_tolerance(text); }
 
 Result<CheckReport> check(Session& session, const CheckRequest& request, const CheckWatch& watch,
                           const PredictAll& predict_all) {

@@ -59,6 +59,20 @@ double draws_of(const RunQuestion& wanted) {
                       static_cast<double>(std::max<std::size_t>(1, wanted.known->seeds.size())))));
 }
 
+/// What limits a design is what its missed targets wait for, and only draws tell which are missed;
+/// the figures stay those of the design as it is.
+void judge_confidence(Session& session, const Design& design, const Question& question,
+                      Explanation& explanation) {
+  Prediction& prediction = *explanation.prediction;
+  Result<Uncertainty> found = session.uncertainty(design, prediction, std::nullopt, question);
+  if (!found.ok()) return;
+  Prediction judged = prediction;
+  uncertain::attach(std::move(found).value(), design, judged);
+  prediction.assertions = std::move(judged.assertions);
+  prediction.verdict = judged.verdict;
+  prediction.warnings = std::move(judged.warnings);
+}
+
 }  // namespace
 
 static_assert(kFewestDraws == uncertain::kFewest);
@@ -97,11 +111,10 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
       else
         out.prediction.warnings.push_back("no interval: " + found.failure().message);
     }
-  const bool whole = out.prediction.verdict == predict::verdict_of(out.prediction.assertions);
-  predict::leave_open(out.prediction.assertions);
-  if (whole) out.prediction.verdict = predict::verdict_of(out.prediction.assertions);
+  predict::leave_open(out.prediction);
+  const bool cut_off = out.prediction.uncertainty && out.prediction.uncertainty->cut_off > 0;
   for (const AssertionOutcome& a : out.prediction.assertions)
-    if (a.confidence && !a.probability)
+    if (a.confidence && !a.probability && !cut_off)
       out.prediction.warnings.push_back("the target \"" + a.id +
                                         "\" asks for a confidence: only draws judge it");
   if (wanted.advise)
@@ -121,14 +134,25 @@ Result<Explanation> explain_report(Session& session, const Scenario& scenario,
                                    const ExplainQuestion& wanted) {
   const Design& design = scenario.design();
   std::vector<double> costs{kOfReplicas};
-  if (wanted.simulate && wanted.what_ifs > 0)
-    costs.insert(costs.end(), {kOfGains, static_cast<double>(wanted.what_ifs)});
+  const bool drawn = uncertain::asks_for_confidence(design);
+  if (wanted.simulate && wanted.what_ifs > 0) {
+    costs.push_back(kOfGains);
+    if (drawn) costs.push_back(kOfDraws);
+    costs.push_back(static_cast<double>(wanted.what_ifs));
+  }
   Steps steps(wanted.predict, std::move(costs));
   Result<Explanation> found =
       session.explain(design, wanted.metrics, wanted.simulate, *steps.next());
-  if (!found.ok() || !found->prediction || wanted.what_ifs == 0) return found;
+  if (!found.ok() || !found->prediction) return found;
+  if (wanted.what_ifs == 0) {
+    predict::leave_open(*found->prediction);
+    return found;
+  }
   if (const auto question = steps.next())
     session.rank_by_gain(design, *found->prediction, *question);
+  if (drawn)
+    if (const auto question = steps.next()) judge_confidence(session, design, *question, *found);
+  predict::leave_open(*found->prediction);
   if (const auto question = steps.next())
     found->what_ifs =
         session.what_ifs(scenario, design, *found->prediction, wanted.what_ifs, *question);

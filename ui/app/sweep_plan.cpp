@@ -141,6 +141,11 @@ class Planner {
         if (!r.scenario->ok()) ++faulty;
         if (!r.scenario->ok() || changes) continue;
         plan.scenario_id = r.scenario->design().id;
+        for (const Expectation& e : r.scenario->design().expect)
+          if (e.confidence && input_.draws == 0)
+            faults_.warn("expect", e.pointer,
+                         "the target \"" + e.id + "\" asks for a confidence: only draws judge it",
+                         "give --draws 32");
         changes.emplace(r.scenario->design(), profile_.has_value() || input_.draws > 0);
       }
       if (faults_.has_errors()) continue;

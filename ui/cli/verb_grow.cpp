@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ui/app/months.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
@@ -6,15 +8,18 @@
 namespace stallcast::cli {
 namespace {
 
-/// 1 where something runs out that must not.
+/// 1 where something runs out that must not; 3 where a target asks for draws, which there are none.
 ExitCode growth_exit(const GrowthResult& growth) {
   for (const GrowthCeiling& ceiling : growth.ceilings) {
     if (ceiling.kind == GrowthCeiling::Kind::space) return ExitCode::answer_no;
     if (ceiling.kind != GrowthCeiling::Kind::target) continue;
+    if (std::find(growth.undrawn.begin(), growth.undrawn.end(), ceiling.name) !=
+        growth.undrawn.end())
+      continue;
     for (const GrowthTarget& target : growth.targets)
       if (target.id == ceiling.name && target.level == "error") return ExitCode::answer_no;
   }
-  return ExitCode::ok;
+  return growth.undrawn.empty() ? ExitCode::ok : ExitCode::inconclusive;
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ ExitCode exit_of(const SweepReport& sweep, const Show& show,
   const SweepReport::Counts counts = sweep.counts();
   if (worst != ExitCode::ok) return worst;
   if (counts.missing > 0) return ExitCode::inconclusive;
-  return show.need_pass && counts.meet == 0 ? ExitCode::answer_no : ExitCode::ok;
+  if (!show.need_pass || counts.meet > 0) return ExitCode::ok;
+  return counts.unsure > 0 ? ExitCode::inconclusive : ExitCode::answer_no;
 }
 
 /// Prints the sweep as far as it is. `ended` is why it is no farther.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "ui/report/compare_parts.hpp"
 #include "ui/report/layout.hpp"
@@ -12,7 +14,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCompareLabel = 20, kWideLabel = 27, kLeastColumn = 18;
 
-std::string marked(const ComparedCell& cell) {
+/// A miss is said of targets, not only shown in red.
+std::string marked(const CompareRow& row, std::size_t i) {
+  const ComparedCell& cell = row.cells[i];
+  if (row.target && cell.status == "fail") return cell.text + " FAIL";
+  if (row.target && cell.status == "inconclusive") return cell.text + " unsure";
   return cell.text + (cell.status == "best" ? " *" : "");
 }
 
@@ -34,10 +40,10 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
   for (const CompareRow& row : rows) {
     if (!row.group.empty()) out += ink.bold(row.group) + "\n";
     std::vector<std::vector<std::string>> cells;
-    const std::vector<std::string> said = in_lines(row.label, label - 2);
+    const std::vector<std::string> said = in_lines(row.title(), label - 2);
     std::size_t lines = said.size();
     for (std::size_t i = from; i < to; ++i) {
-      cells.push_back(in_lines(marked(row.cells[i]), width));
+      cells.push_back(in_lines(marked(row, i), width));
       if (!row.cells[i].interval.empty())
         for (std::string& line : in_lines(row.cells[i].interval, width))
           cells.back().push_back(std::move(line));
@@ -97,7 +103,7 @@ std::string compare_markdown(const SideBySide& comparison) {
   }
   out += "\n" + rule + "\n";
   for (const CompareRow& row : compare_rows(comparison)) {
-    out += "| " + markdown_cell(row.label) + " |";
+    out += "| " + markdown_cell(row.title()) + " |";
     for (const ComparedCell& cell : row.cells) {
       const std::string text = markdown_cell(cell.text);
       out += " " + (cell.status == "best" ? "**" + text + "**" : text) +
@@ -112,6 +118,22 @@ std::string compare_markdown(const SideBySide& comparison) {
 
 }  // namespace
 
+std::vector<std::string> compare_names(const SideBySide& comparison) {
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  for (const ComparedDesign& d : comparison.designs) {
+    const std::size_t hash = d.name.find('#');
+    const std::filesystem::path path(d.name.substr(0, hash));
+    std::string name = path.stem().string();
+    if (hash != std::string::npos) name += d.name.substr(hash);
+    out.push_back(name);
+    seen.insert(name);
+  }
+  if (seen.size() < out.size())
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = comparison.designs[i].name;
+  return out;
+}
+
 std::string compare_json(const SideBySide& comparison, const ReportContext& context,
                          const Style& style) {
   Json out;
@@ -124,6 +146,7 @@ std::string compare_json(const SideBySide& comparison, const ReportContext& cont
     for (const ComparedCell& cell : row.cells)
       cells.push_back({{"text", cell.text}, {"interval", cell.interval}, {"status", cell.status}});
     out["rows"].push_back({{"label", row.label}, {"metric", row.metric}, {"cells", cells}});
+    if (row.target) out["rows"].back()["limit"] = row.limit;
   }
   out["designs"] = Json::array();
   for (const ComparedDesign& d : comparison.designs) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -245,15 +245,20 @@ class Rows {
       for (const AssertionOutcome& a : d.prediction.assertions)
         if (std::find(ids.begin(), ids.end(), a.id) == ids.end()) ids.push_back(a.id);
     for (const std::string& id : ids) {
-      CompareRow row{"", id, "", {}};
+      CompareRow row{"", id, "", {}, true};
+      std::set<std::string> limits;
       for (const ComparedDesign& d : c_.designs) {
         const auto& all = d.prediction.assertions;
         const auto found = std::find_if(all.begin(), all.end(),
                                         [&](const AssertionOutcome& a) { return a.id == id; });
-        row.cells.push_back(found == all.end()
-                                ? ComparedCell{"-", "", ""}
-                                : ComparedCell{print_predicted(*found), "", found->status});
+        if (found == all.end()) {
+          row.cells.push_back({"-", "", ""});
+          continue;
+        }
+        limits.insert(found->that.substr(std::min(found->that.find(' '), found->that.size())));
+        row.cells.push_back({print_predicted(*found), cases_phrase(*found), found->status});
       }
+      if (limits.size() == 1) row.limit = *limits.begin();
       put("Targets", std::move(row));
     }
   }
@@ -348,22 +353,6 @@ std::string busiest(const SideBySide& c, const std::vector<std::string>& names) 
 
 std::vector<CompareRow> compare_rows(const SideBySide& comparison) {
   return Rows(comparison).all();
-}
-
-std::vector<std::string> compare_names(const SideBySide& comparison) {
-  std::vector<std::string> out;
-  std::set<std::string> seen;
-  for (const ComparedDesign& d : comparison.designs) {
-    const std::size_t hash = d.name.find('#');
-    const std::filesystem::path path(d.name.substr(0, hash));
-    std::string name = path.stem().string();
-    if (hash != std::string::npos) name += d.name.substr(hash);
-    out.push_back(name);
-    seen.insert(name);
-  }
-  if (seen.size() < out.size())
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = comparison.designs[i].name;
-  return out;
 }
 
 std::string compare_headline(const SideBySide& comparison) {

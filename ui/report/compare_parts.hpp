@@ -19,6 +19,9 @@ struct CompareRow {
   std::string label;                ///< "GPU utilization"
   std::string metric;               ///< for programs: "gpu.utilization"; "" of what is no metric
   std::vector<ComparedCell> cells;  ///< one of each design
+  bool target = false;
+  std::string limit = {};  ///< of a target, where all designs have one: " <= 8 s"
+  [[nodiscard]] std::string title() const { return label + limit; }
 };
 /// The best of a row are those that cannot be told apart from the best value: their interval holds
 /// it. None where all are alike, or where a figure has no better way.

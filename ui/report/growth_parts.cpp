@@ -47,6 +47,8 @@ std::string label_of(const std::string& name) {
 /// "missed from month 25", "missed in 14-17, from 30".
 std::string missed_text(const GrowthResult& growth, const GrowthTarget& target) {
   std::string out;
+  const auto& open = growth.undrawn;
+  if (std::find(open.begin(), open.end(), target.id) != open.end()) return "not judged";
   for (std::size_t i = 0; i < target.status.size(); ++i) {
     if (target.status[i] != "fail") continue;
     const std::size_t from = i;
@@ -66,7 +68,10 @@ std::string month_name(int month) { return month == 0 ? "now" : "mo " + std::to_
 
 std::string growth_headline(const GrowthResult& growth) {
   if (growth.ceilings.empty())
-    return "nothing runs out within " + std::to_string(growth.until) + " months";
+    return "nothing runs out within " + std::to_string(growth.until) + " months" +
+           (growth.undrawn.empty()
+                ? ""
+                : ", but " + base::join(growth.undrawn, ", ") + " is not judged: no draws");
   const GrowthCeiling& first = growth.ceilings.front();
   return (first.month == 0 ? std::string("now")
                            : "first, in month " + std::to_string(first.month)) +

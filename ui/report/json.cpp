@@ -118,6 +118,7 @@ Json draws_object(const Uncertainty& uncertainty) {
   Json out = {{"count", uncertainty.draws},
               {"broken", uncertainty.broken},
               {"inputs", uncertainty.inputs.size()}};
+  if (uncertainty.cut_off > 0) out["cut_off"] = uncertainty.cut_off;
   if (uncertainty.fitted > 0) out["fitted"] = uncertainty.fitted;
   return out;
 }

@@ -94,6 +94,14 @@ std::string searched(const PlanResult& plan) {
   return ranges.empty() ? "" : "searched: " + base::join(ranges, ", ");
 }
 
+/// What draws say of the answer: first where they decide it, else after the reason for it.
+std::string sure(const PlanResult& plan) {
+  return plan.confident && plan.confident->decides ? confident_text(plan) : "";
+}
+std::string beside(const PlanResult& plan) {
+  return plan.confident && plan.confident->decides ? "" : confident_text(plan);
+}
+
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
@@ -101,9 +109,10 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
     return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
+            sure(plan),
             look_further(plan),
             reason_text(plan),
-            confident_text(plan),
+            beside(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
             plan.objective.name == metric::kCapex ? "" : bought_for(plan.prediction),
             goal + ": " + print_value(*answer.objective, plan.objective.unit),
@@ -114,7 +123,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
               : "the search for the " + goal + " has no answer yet",
-          searched(plan),
+          confident_text(plan), searched(plan),
           says ? "with " + base::counted(plan, *end) + ", limited by the " +
                      label::of_resource(end->binding)
                : ""};
@@ -128,9 +137,10 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
   switch (plan.status) {
     case PlanStatus::found:
       return {id + needs(plan) + " " + ink.bold(answer_text(plan)) + named(plan),
+              sure(plan),
               look_further(plan),
               reason_text(plan),
-              confident_text(plan),
+              beside(plan),
               bought_for(plan.prediction),
               left_over(plan)};
     case PlanStatus::infeasible:
@@ -138,7 +148,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
                               : "no value of " + plan.axes[0].name + " that was searched") +
                   " meets the targets",
-              searched(plan), end != nullptr ? what_remains(plan, *end) : ""};
+              confident_text(plan), searched(plan), end != nullptr ? what_remains(plan, *end) : ""};
     case PlanStatus::inconclusive:
       break;
   }

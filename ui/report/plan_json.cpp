@@ -106,15 +106,19 @@ Json confident_object(const PlanResult& plan) {
                ? Json(nullptr)
                : Json(static_cast<double>(point->met) / static_cast<double>(point->draws));
   };
-  Json out = {{"asked", sure.asked},
-              {"draws", sure.draws},
-              {"inputs", sure.inputs},
-              {"status", status_name(sure.status)},
-              {"required", sure.answer ? Json(sure.points[*sure.answer].count) : Json(nullptr)},
-              {"answer", sure.answer ? values(sure.points[*sure.answer]) : Json(nullptr)},
-              {"probability", share(sure.answer)},
-              {"nominal_probability", share(sure.nominal)},
-              {"points", Json::array()}};
+  Json out = {
+      {"asked", sure.asked},
+      {"draws", sure.draws},
+      {"inputs", sure.inputs},
+      {"status", status_name(sure.status)},
+      {"required", sure.answer ? Json(sure.points[*sure.answer].count) : Json(nullptr)},
+      {"answer", sure.answer ? values(sure.points[*sure.answer]) : Json(nullptr)},
+      {"probability", share(sure.answer)},
+      {"nominal_required", sure.nominal ? Json(sure.points[*sure.nominal].count) : Json(nullptr)},
+      {"nominal_answer", sure.nominal ? values(sure.points[*sure.nominal]) : Json(nullptr)},
+      {"nominal_probability", share(sure.nominal)},
+      {"decides", sure.decides},
+      {"points", Json::array()}};
   if (sure.fitted > 0) out["fitted"] = sure.fitted;
   for (const DrawnPoint& point : sure.points)
     out["points"].push_back(
@@ -140,7 +144,7 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
   out["points"] = Json::array();
   for (const PlanPoint& point : plan.points) {
     Json targets = Json::array();
-    for (const TargetMargin& t : point.targets)
+    for (const TargetMargin& t : point.targets) {
       targets.push_back({{"id", t.id},
                          {"that", t.that},
                          {"value", t.value},
@@ -149,6 +153,9 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
                          {"margin", t.margin},
                          {"status", t.status},
                          {"when", t.when}});
+      if (t.confidence) targets.back()["confidence"] = *t.confidence;
+      if (t.confidence && t.probability) targets.back()["probability"] = *t.probability;
+    }
     Json values = Json::object();
     for (std::size_t a = 0; a < point.values.size(); ++a)
       values[plan.axes[a].path] = point.values[a];

@@ -102,13 +102,13 @@ PlanPart prices(const PlanResult& plan) {
 PlanPart tornado(const PlanResult& plan) {
   PlanPart out{"Assumed inputs, varied one at a time", {}};
   if (plan.varied <= 0) return out;
-  const TargetMargin* target = binding_target(plan);
+  if (plan.confident && plan.confident->decides) out.title += ", at the nominal answer";
   if (plan.tornado.empty()) {
     out.lines = {"none of " + std::to_string(plan.varied) + " moves the margin of a target"};
     return out;
   }
   const std::string verb = needs(plan);
-  const std::string margin = "margin of " + shortened(target == nullptr ? "" : target->id, 10);
+  const std::string margin = "margin of " + shortened(plan.tornado.front().target, 10);
   out.table = "  " + left("input", 42) + left(margin, 20) + "  " + verb + "\n";
   for (const PlanSwing& s : plan.tornado) {
     const std::string range = s.low + " .. " + s.high;
@@ -150,8 +150,8 @@ std::string in_draws(const DrawnPoint& point) {
 std::string as_run_says(const ConfidentPlan& sure) {
   const std::optional<double>& said = sure.points[*sure.answer].probability;
   if (!said || *said >= sure.asked) return "";
-  return "; a run of it says " + std::to_string(std::lround(100.0 * *said)) +
-         " of 100 cases, with what seeds and the model leave open";
+  return "; a run of it says that all targets hold in " + cases_of(*said, sure.asked) +
+         ", with what seeds and the model leave open";
 }
 
 /// Designs next to the answer, by how often their targets hold.
@@ -165,13 +165,23 @@ PlanPart drawn(const PlanResult& plan) {
     const DrawnPoint& point = sure.points[i];
     out.lines.push_back(drawn_amounts(plan, point) + ": " + in_draws(point) +
                         (sure.answer == i    ? ", the answer for " + asked_text(sure)
-                         : sure.nominal == i ? ", the answer without draws"
+                         : sure.nominal == i ? (sure.decides ? ", the nominal answer"
+                                                             : ", the answer without draws")
                                              : ""));
   }
   out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
                       ", the same ones for each design; of one that is decided "
                       "early fewer are simulated");
   return out;
+}
+
+/// What the design as it is would need, where a target asks for more.
+std::string nominally(const PlanResult& plan, bool same) {
+  const ConfidentPlan& sure = *plan.confident;
+  if (same) return ", and nominally";
+  if (!sure.nominal) return "";
+  const DrawnPoint& point = sure.points[*sure.nominal];
+  return "; nominally " + drawn_amounts(plan, point) + ", whose targets hold in " + in_draws(point);
 }
 
 }  // namespace
@@ -183,12 +193,16 @@ std::string asked_text(const ConfidentPlan& plan) {
 std::string confident_text(const PlanResult& plan) {
   if (!plan.confident) return "";
   const ConfidentPlan& sure = *plan.confident;
+  if (!sure.answer && sure.decides)
+    return "that is for " + asked_text(sure) + nominally(plan, false);
   if (!sure.answer)
     return (sure.status == PlanStatus::infeasible
                 ? "no design that was looked at meets the targets in "
                 : "the search has no answer yet for ") +
            asked_text(sure);
   const std::string run = as_run_says(sure);
+  if (sure.decides)
+    return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer) + run;
   if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;
   std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
   if (sure.nominal)
@@ -246,15 +260,27 @@ std::string against_text(const TargetMargin& t, const std::string& against) {
                                         print_limit(t.limit, t.unit));
 }
 
+/// "holds in 80 of 100 cases (need 90)"; "" of what draws did not judge.
+std::string cases_text(const TargetMargin& t) {
+  AssertionOutcome said;
+  said.probability = t.probability;
+  said.confidence = t.confidence;
+  return t.confidence ? probability_phrase(said) : "";
+}
+
 }  // namespace
 
 std::string margin_text(const TargetMargin& t) {
+  const std::string cases = cases_text(t);
   return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " + against_text(t, " against ") +
          ", margin " +
          (t.limit == 0.0 && t.margin != 0.0
               ? (t.margin > 0.0 ? "+" : "-") +
                     with_samples(metric_of(t), print_value(std::abs(t.margin), t.unit))
-              : print_target_margin(t.margin));
+              : print_target_margin(t.margin)) +
+         (t.confidence && t.status == "inconclusive" ? ", not judged by all draws"
+          : cases.empty()                            ? ""
+                                                     : ", " + cases);
 }
 
 std::string with_interval(const PlanInterval& interval) {
@@ -279,8 +305,13 @@ std::string reason_text(const PlanResult& plan) {
   const PlanReason& reason = *plan.reason;
   const std::string of =
       reason.resource.empty() ? "" : " (" + label::of_resource(reason.resource) + ")";
-  return "by " + reason.by + of + ": with " + reason.values + " " + reason.target.id + " is " +
-         against_text(reason.target, ", against ");
+  const std::string with = "by " + reason.by + of + ": with " + reason.values + " ";
+  const TargetMargin& t = reason.target;
+  if (t.confidence && t.status != "pass" && t.margin >= 0.0)
+    return with + t.id + " holds in " +
+           (t.probability ? cases_text(t).substr(std::string_view("holds in ").size())
+                          : std::string("too few draws"));
+  return with + t.id + " is " + against_text(t, ", against ");
 }
 
 }  // namespace stallcast::report

@@ -134,6 +134,9 @@ std::string draws_phrase(const Prediction& p) {
   if (u.broken > 0)
     out +=
         "; " + std::to_string(u.broken) + " more made no design that can be built or did not end";
+  if (u.cut_off > 0)
+    out += ", of " + std::to_string(u.draws + u.broken + u.cut_off) +
+           ": the others were cut off, by the time limit or an interrupt";
   if (!u.why_few.empty()) out += "; " + u.why_few;
   return out;
 }
@@ -142,13 +145,25 @@ std::string meets_phrase(const Prediction& p) {
   return std::string(tried_nominally(p) ? "nominally " : "") + "meets all targets";
 }
 
+std::string cases_of(double probability, std::optional<double> asked) {
+  const double exact = 100.0 * probability, need = 100.0 * asked.value_or(0.0);
+  const double whole = std::round(exact);
+  // A digit more, away from what is asked, where the whole number would be on its other side.
+  if (asked && (probability >= *asked) != (whole >= need)) {
+    const double tenths =
+        probability >= *asked ? std::ceil(10.0 * exact) : std::floor(10.0 * exact);
+    return fixed(tenths / 10.0, 1) + " of 100 cases";
+  }
+  if (whole <= 0.0) return "less than 1 of 100 cases";
+  if (whole >= 100.0) return "more than 99 of 100 cases";
+  return fixed(whole, 0) + " of 100 cases";
+}
+
 std::string cases_phrase(const AssertionOutcome& a) {
   if (!a.probability) return "";
-  const long in_hundred = std::lround(100.0 * *a.probability);
-  std::string out = in_hundred == 0     ? "less than 1 of 100 cases"
-                    : in_hundred == 100 ? "more than 99 of 100 cases"
-                                        : std::to_string(in_hundred) + " of 100 cases";
-  if (a.confidence) out += " (need " + std::to_string(std::lround(100.0 * *a.confidence)) + ")";
+  std::string out = cases_of(*a.probability, a.confidence);
+  if (a.confidence)
+    out += " (need " + base::shortest(base::rounded_to(100.0 * *a.confidence, 6)) + ")";
   return out;
 }
 

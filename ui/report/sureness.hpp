@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,10 @@ struct MeasureRow {
 /// "meets all targets", of a change that was tried; "nominally meets all targets" where only draws
 /// would tell.
 [[nodiscard]] std::string meets_phrase(const Prediction& prediction);
+
+/// "71 of 100 cases", on the same side of `asked` as the probability: "79.9 of 100 cases" of 0.7989
+/// where 80 % are asked for.
+[[nodiscard]] std::string cases_of(double probability, std::optional<double> asked);
 
 /// "71 of 100 cases"; "" without draws.
 [[nodiscard]] std::string cases_phrase(const AssertionOutcome& outcome);

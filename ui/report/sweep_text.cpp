@@ -165,9 +165,10 @@ std::string sweep_phrase(const SweepReport& sweep) {
       count_of(sweep.rows.size(), "point") + ", " + std::to_string(counts.done) + " done";
   if (counts.failed > 0) text += ", " + std::to_string(counts.failed) + " failed";
   if (counts.missing > 0) text += ", " + std::to_string(counts.missing) + " missing";
-  if (counts.meet + counts.miss > 0)
+  if (counts.meet + counts.miss + counts.unsure > 0)
     text += "; " + std::to_string(counts.meet) + (counts.meet == 1 ? " meets" : " meet") +
             " the targets";
+  if (counts.unsure > 0) text += ", " + std::to_string(counts.unsure) + " unsure";
   if (sweep.parts > 0)
     text += "; " + count_of(sweep.parts, "part") + " of shards not collected yet";
   return sweep.scenario_id + ": " + text;

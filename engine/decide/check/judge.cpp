@@ -67,10 +67,14 @@ void apply_waiver(const Expectation& expectation, const CheckRules& rules,
   }
 }
 
-void apply_inconclusive(const CheckRules& rules, CheckedAssertion& checked) {
+void apply_inconclusive(const Prediction& prediction, const CheckRules& rules,
+                        CheckedAssertion& checked) {
   if (checked.status != CheckStatus::inconclusive) return;
   const AssertionOutcome& outcome = checked.outcome;
+  const bool cut_off = outcome.confidence && !outcome.probability && prediction.uncertainty &&
+                       prediction.uncertainty->cut_off > 0;
   checked.note = !outcome.limit.has_value() ? "the baseline has no value for it"
+                 : cut_off                  ? "draws were cut off: its confidence is not judged"
                  : outcome.confidence       ? "no draws judge its confidence"
                                             : "its interval straddles the limit";
   if (rules.inconclusive == Inconclusive::fail) checked.status = CheckStatus::fail;
@@ -121,7 +125,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
       checked.outcome.limited_by = predict::limiter(prediction, checked.outcome.metric);
     checked.load = load_of(prediction, checked.outcome.limited_by);
     apply_waiver(expectation, rules, checked);
-    apply_inconclusive(rules, checked);
+    apply_inconclusive(prediction, rules, checked);
     out.push_back(std::move(checked));
   }
   return out;

@@ -245,14 +245,22 @@ class Months {
           target.values.emplace_back();
           continue;
         }
-        target.status.push_back(found->status);
+        // Every month is simulated as it is, and only draws judge a confidence.
+        target.status.push_back(found->confidence ? "inconclusive" : found->status);
         target.values.emplace_back(found->value);
         if (found->status != "fail" || missed) continue;
         missed = month;
         const std::string limit = limit_in(month, *found);
         const std::string by = limit.empty() ? "" : "; limited by the " + label::of_resource(limit);
         out.ceilings.push_back(
-            {GrowthCeiling::Kind::target, first.id, month, found->that + " is missed" + by, ""});
+            {GrowthCeiling::Kind::target, first.id, month,
+             found->that + " is missed" + (found->confidence ? " nominally" : "") + by, ""});
+      }
+      if (first.confidence && first.level != "warn") {
+        out.undrawn.push_back(first.id);
+        out.notes.push_back("the target \"" + first.id +
+                            "\" asks for a confidence: only draws judge it, as \"stallcast run\" "
+                            "and \"stallcast plan --until\" make them");
       }
       out.targets.push_back(std::move(target));
     }

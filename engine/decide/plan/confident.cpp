@@ -18,8 +18,9 @@ struct Tally {
   std::size_t made = 0;    ///< draws looked at
   std::size_t broken = 0;  ///< of them, no valid design
   std::size_t met = 0;
-  /// Of the target that is met most rarely, as `run` has it; once judged.
+  /// That all targets hold together, as `run` has them; once judged.
   std::optional<double> probability = std::nullopt;
+  std::map<std::string, double> holds = {};  ///< each target, by its id; once judged
   bool sure = false;  ///< `run` judges each target with a confidence of its own as met
   [[nodiscard]] std::size_t missed() const { return made - broken - met; }
 };
@@ -79,13 +80,16 @@ class Drawn {
     how.valid = question_.help.valid;
     const Result<Uncertainty> found = uncertain::outcomes(design, as_it_is, how);
     if (!found.ok()) return found.failure();
+    if (found->cut_off > 0)
+      return Failure{ExitCode::inconclusive, "the time limit came before all draws had ended",
+                     "raise --time-limit"};
     tally.sure = true;
-    tally.probability = 1.0;
+    tally.probability = found->all_hold.value_or(1.0);
+    tally.holds = found->probability;
     for (const Expectation& e : design.expect) {
       const auto holds = found->probability.find(e.id);
       if (e.level == "warn" || holds == found->probability.end()) continue;
       tally.sure = tally.sure && holds->second >= e.confidence.value_or(0.0);
-      tally.probability = std::min(*tally.probability, holds->second);
     }
     return std::nullopt;
   }
@@ -164,10 +168,21 @@ class Drawn {
   std::map<Cell, std::vector<std::vector<Design>>> pending_;
 };
 
+/// Puts what draws said of a design into its targets; what they did not come to say stays open.
+void judge(const Tally& tally, Prediction& prediction) {
+  for (AssertionOutcome& a : prediction.assertions) {
+    const auto holds = tally.holds.find(a.id);
+    if (holds == tally.holds.end()) continue;
+    a.probability = holds->second;
+    if (a.confidence) a.status = *a.probability >= *a.confidence ? "pass" : "fail";
+  }
+  predict::leave_open(prediction.assertions);
+}
+
 }  // namespace
 
 Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, const Search& found,
-                                     const ConfidenceQuestion& question) {
+                                     const ConfidenceQuestion& question, Search& judged) {
   ConfidentPlan out;
   out.asked = question.share;
   const Cell& start = *found.answer;
@@ -188,15 +203,17 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
     if (p.verdict == Verdict::pass) return Standing::meets;
     return nominal.standing(p) == Standing::too_much ? Standing::too_much : Standing::misses;
   };
-  const Result<Search> again =
+  Result<Search> again =
       search(problem, [&](std::span<const Cell> cells) { return drawn.evaluate(cells); });
   if (!again.ok()) return again.failure();
-  out.status = again->status;
-  for (const Cell* cell : {again->answer ? &*again->answer : nullptr, &start})
+  judged = *std::move(again);
+  out.status = judged.status;
+  const Cell* answer = judged.answer ? &*judged.answer : nullptr;
+  for (const Cell* cell : {answer, &start})
     if (cell != nullptr && drawn.tallies().contains(*cell)) (void)drawn.complete(*cell);
   for (const auto& [cell, tally] : drawn.tallies()) {
     if (cell == start) out.nominal = out.points.size();
-    if (again->answer && cell == *again->answer) out.answer = out.points.size();
+    if (answer != nullptr && cell == *answer) out.answer = out.points.size();
     DrawnPoint point;
     point.count = std::llround(problem.axes.front().numbers[cell.front()]);
     for (std::size_t a = 0; a < cell.size(); ++a)
@@ -206,7 +223,13 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
     point.probability = tally.probability;
     point.meets = drawn.meets(tally);
     out.points.push_back(std::move(point));
+    if (const auto seen = judged.seen.find(cell); seen != judged.seen.end())
+      judge(tally, seen->second);
   }
+  for (const auto& [cell, as_it_is] : found.seen)
+    if (const auto [at, fresh] = judged.seen.emplace(cell, as_it_is);
+        fresh && as_it_is.verdict == Verdict::pass)
+      predict::leave_open(at->second);
   return out;
 }
 

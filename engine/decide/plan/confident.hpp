@@ -26,9 +26,11 @@ struct ConfidenceQuestion {
 
 /// Searches `nominal` again, from the answer of `found` on. The draws are the same ones for every
 /// design, so designs differ by what they are and not by luck; of a design no more are simulated
-/// than decide it. REQUIRES: `found` has an answer.
+/// than decide it. `judged` gets that search, with the verdicts of the draws; a design of `found`
+/// that no draws have judged meets nothing for sure in there. REQUIRES: `found` has an answer.
 [[nodiscard]] Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal,
                                                    const Search& found,
-                                                   const ConfidenceQuestion& question);
+                                                   const ConfidenceQuestion& question,
+                                                   Search& judged);
 
 }  // namespace stallcast::plan

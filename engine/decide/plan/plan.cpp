@@ -165,6 +165,9 @@ class Answer {
     if (other.meets || !answer.objective || !other.objective) return;
     const double saved = objective_.cost(*answer.objective) - objective_.cost(*other.objective);
     if (!(saved > 0.0)) return;
+    // What misses a confidence does not miss its limit: another limit would be a guess.
+    const auto unsure = [](const TargetMargin& t) { return t.confidence && t.status != "pass"; };
+    if (std::any_of(other.targets.begin(), other.targets.end(), unsure)) return;
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
         out_.prices.push_back(
@@ -222,6 +225,17 @@ void add_supported(const Design& design, PlanResult& plan) {
       plan.prediction.metrics[metric::of_job(job.job.id, "accelerators.supported")] = {
           used != nullptr ? used->number : *count.value * each->number, "count", {}};
     }
+}
+
+/// The plan that draws have decided, with what was found out around the one without.
+PlanResult decided(PlanResult plan, PlanResult nominal) {
+  plan.tornado = std::move(nominal.tornado);
+  plan.varied = nominal.varied;
+  plan.intervals = std::move(nominal.intervals);
+  for (std::string& note : nominal.notes)
+    if (std::find(plan.notes.begin(), plan.notes.end(), note) == plan.notes.end())
+      plan.notes.push_back(std::move(note));
+  return plan;
 }
 
 /// Adds the metrics `plan` computes and checks the expectations that name them.
@@ -297,10 +311,16 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
               spec.spread.value_or(kSpread), plan);
   plan.intervals = best_intervals(designs, *found, plan);
   if (spec.confidence) {
+    Search judged;
     Result<ConfidentPlan> sure =
-        confident_plan(designs, problem, *found, {*spec.confidence, spec.draws, help});
+        confident_plan(designs, problem, *found, {*spec.confidence, spec.draws, help}, judged);
     if (!sure.ok()) return sure.failure();
+    sure->decides =
+        std::any_of(design.expect.begin(), design.expect.end(),
+                    [](const Expectation& e) { return e.level != "warn" && e.confidence; });
+    if (sure->decides) plan = decided(Answer(designs, *objective, judged).make(), std::move(plan));
     plan.confident = std::move(sure).value();
+    if (!plan.answer) return plan;
   }
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);

@@ -7,6 +7,12 @@
 namespace stallcast::plan {
 namespace {
 
+/// Whether `a` decides before `b`: what misses its confidence, then what is nearest to its limit.
+bool tighter(const TargetMargin& a, const TargetMargin& b) {
+  const auto unsure = [](const TargetMargin& t) { return t.confidence && t.status != "pass"; };
+  return unsure(a) != unsure(b) ? unsure(a) : a.margin < b.margin;
+}
+
 TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown> outages) {
   TargetMargin out{outcome.id, outcome.that, outcome.value, 0.0, outcome.unit, 0.0, outcome.status};
   for (const PartDown& outage : outages)
@@ -14,6 +20,9 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
       out.id.resize(out.id.size() - suffix.size());
       out.when = outage.label + " down";
     }
+  // Of the design as it is, as `run` judges it.
+  if (out.when.empty()) out.probability = outcome.probability;
+  if (out.when.empty()) out.confidence = outcome.confidence;
   const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return out;
   if (const auto limit = base::limit_in(*parsed, outcome.unit); limit.ok()) {
@@ -52,7 +61,7 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
     TargetMargin target = margin_of(outcome, outages);
     // the tightest target names what binds
     const bool first = std::all_of(point.targets.begin(), point.targets.end(),
-                                   [&](const TargetMargin& t) { return target.margin < t.margin; });
+                                   [&](const TargetMargin& t) { return tighter(target, t); });
     const auto parsed = base::parse_assertion(outcome.that);
     if (first && parsed.ok())
       point.binding =
@@ -68,9 +77,7 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
 }
 
 const TargetMargin* tightest(const PlanPoint& point) {
-  const auto least = std::min_element(
-      point.targets.begin(), point.targets.end(),
-      [](const TargetMargin& a, const TargetMargin& b) { return a.margin < b.margin; });
+  const auto least = std::min_element(point.targets.begin(), point.targets.end(), tighter);
   return least == point.targets.end() ? nullptr : &*least;
 }
 

@@ -81,7 +81,12 @@ SweepOutcome outcome_of(const Result<Prediction>& prediction) {
     out.message = prediction.failure().message;
     return out;
   }
-  out.verdict = prediction->verdict;
+  // Without draws nobody knows whether a confidence is met.
+  Prediction targets;
+  targets.verdict = prediction->verdict;
+  targets.assertions = prediction->assertions;
+  predict::leave_open(targets);
+  out.verdict = targets.verdict;
   out.metrics = prediction->metrics;
   if (!prediction->bottlenecks.empty()) out.limited_by = prediction->bottlenecks.front().resource;
   return out;

@@ -12,6 +12,7 @@
 #include "engine/base/assertion.hpp"
 #include "engine/base/glob.hpp"
 #include "engine/base/random.hpp"
+#include "engine/decide/predict/student.hpp"
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
@@ -125,10 +126,12 @@ class Drawing {
         points.push_back(points_[i]);
         continue;
       }
-      ++out_.broken;
+      // What ends at the time limit says nothing against the design.
+      ++(all[i].failure().exit == ExitCode::inconclusive ? out_.cut_off : out_.broken);
       if (!first) first = all[i].failure();
     }
     points_ = std::move(points);
+    if (out_.cut_off > 0) out_.why_few.clear();
     if (predictions_.size() >= kFewest) return std::nullopt;
     return first ? *first
                  : Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
@@ -217,6 +220,9 @@ class Drawing {
 
   /// Share of the draws in which a target holds, each blurred by seeds and model.  [eq. 5]
   void add_targets() {
+    if (out_.cut_off > 0) return;
+    std::vector<double> all(predictions_.size(), 1.0);
+    bool any = false;
     for (const AssertionOutcome& asked : nominal_.assertions) {
       const Result<base::Assertion> assertion = base::parse_assertion(asked.that);
       const std::vector<AssertionOutcome> drawn = judged(asked.id);
@@ -230,12 +236,18 @@ class Drawing {
                                               least->value, most->value, true);
       const double blur = blur_of(of, scale);
       double sum = 0.0;
-      for (const AssertionOutcome& a : drawn)
-        sum += assertion->op == "==" ? (a.status == "pass" ? 1.0 : 0.0)
-                                     : chance(assertion->op, a.value, *asked.limit,
-                                              asked.upper.value_or(*asked.limit), scale, blur);
+      for (std::size_t i = 0; i < drawn.size(); ++i) {
+        const AssertionOutcome& a = drawn[i];
+        const double holds = assertion->op == "=="
+                                 ? (a.status == "pass" ? 1.0 : 0.0)
+                                 : chance(assertion->op, a.value, *asked.limit,
+                                          asked.upper.value_or(*asked.limit), scale, blur);
+        sum += holds;
+        if (asked.level != "warn") all[i] *= holds, any = true;
+      }
       out_.probability[asked.id] = sum / static_cast<double>(drawn.size());
     }
+    if (any) out_.all_hold = predict::mean(all);  // [eq. 5b]
   }
 
   /// What became of a target in each draw that has its metric.
@@ -377,6 +389,11 @@ void attach(Uncertainty found, const Design& design, Prediction& prediction) {
     metric.median = outcome.median;
     metric.ci90 = {outcome.all.low, outcome.all.high};
   }
+  if (found.cut_off > 0 && asks_for_confidence(design))
+    prediction.warnings.push_back(
+        "no target's confidence is judged: " + std::to_string(found.cut_off) + " of " +
+        std::to_string(found.draws + found.broken + found.cut_off) +
+        " draws were cut off, by the time limit or an interrupt");
   prediction.uncertainty = std::move(found);
   if (prediction.assertions.empty()) return;
   const bool whole = prediction.verdict == predict::verdict_of(prediction.assertions);

@@ -36,7 +36,8 @@ void replay_less(Design& design, double runs, double failures);
 
 /// Draws the inputs of `design`, simulates each draw once with the same seed, and says what that
 /// does to the figures of `nominal`, the prediction of the design as it is. Draws that do not end
-/// in time are left out; a failure when fewer than kFewest ended.
+/// in time are left out, and no target has a probability then; a failure when fewer than kFewest
+/// ended.
 [[nodiscard]] Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                                            const DrawOptions& options);
 

@@ -62,7 +62,7 @@ std::string check_prom(const CheckReport& report, const CheckContext& context) {
   if (!report.scenarios.empty())
     out += head("stallcast_check_predicted", "1 when the scenario could be predicted.");
   for (const CheckedScenario& s : report.scenarios)
-    out += sample("stallcast_check_predicted", scenario_labels(s), s.exit == ExitCode::ok ? 1 : 0);
+    out += sample("stallcast_check_predicted", scenario_labels(s), s.predicted() ? 1 : 0);
   const char* kStatus = "stallcast_check_status";
   std::string states;
   for (const CheckedScenario& s : report.scenarios)

@@ -26,7 +26,7 @@ std::string side_by_side(const SideBySide& comparison) {
       rows.push_back({"<b>" + markup(row.group) + "</b>"});
       rows.back().resize(columns.size());
     }
-    std::vector<std::string> cells{markup(row.label)};
+    std::vector<std::string> cells{markup(row.title())};
     for (const ComparedCell& cell : row.cells) cells.push_back(compared_cell(cell));
     rows.push_back(std::move(cells));
   }
