@@ -38,6 +38,31 @@ TEST_CASE("san: ports add up until the controllers are busy") {
   CHECK(seconds_to_write(store({{"array.write", "2 GB/s"}})) == Approx(16.0).epsilon(0.01));
 }
 
+TEST_CASE("san: controllers may have a rate for reads and writes together") {
+  // 32 GB at 4 GB/s, one way after the other; ports carry 8 GB/s each way
+  const Design both = store({{"array.rate", "4 GB/s"}});
+  CHECK(serve(both, {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
+        Approx(8.0).epsilon(1e-3));
+  CHECK(seconds_to_write(both) == Approx(8.0).epsilon(0.01));
+  const auto moved = [](const char* rate) {
+    Design design = store({{"array.rate", rate}});
+    design.jobs.clear();
+    set(design.run, models::Role::run, "duration", "60 s");
+    for (const char* way : {"randread", "randwrite"})
+      design.tenants.push_back(component(models::Role::tenant, "fio", way,
+                                         {{"on", "scratch"},
+                                          {"hosts", "gpu"},
+                                          {"rw", way},
+                                          {"bs", "1 MiB"},
+                                          {"numjobs", "16"},
+                                          {"direct", "true"}}));
+    const RunResult result = run(design);
+    return metric(result, "tenant.randread.read") + metric(result, "tenant.randwrite.write");
+  };
+  CHECK(moved("4 GB/s") == Approx(4e9).epsilon(0.03));
+  CHECK(moved("100 GB/s") == Approx(16e9).epsilon(0.03));
+}
+
 TEST_CASE("san: an array serves so many requests a second") {
   // Requests of 512 KiB at 2 kops/s are 1.05 GB/s
   CHECK(serve(store({{"array.ops", "2 kops/s"}}), {.bytes = 8_GB}, {.bytes = 1_MiB})
