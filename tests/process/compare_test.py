@@ -103,12 +103,12 @@ class Compare(unittest.TestCase):
 
     def test_rows_of_targets_say_their_limit_and_who_misses_it(self):
         sure, bold = json.loads(design("sure", 30)), json.loads(design("bold", 30))
-        sure["expect"][0]["confidence"] = "99.9 %"
+        sure["expect"][0]["confidence"] = "99 %"
         sure["expect"].append({"id": "much", "that": "job.train.gpu.utilization >= 99 %"})
         paths = [self.write(f"{one['id']}.json", json.dumps(one)) for one in (sure, bold)]
         text = self.compare(*paths, draws="16").out
         self.assertRegex(text, r"busy >= 85 % .*%.* FAIL")
-        self.assertRegex(text, r"of 100 cases \(need\s+99.9\)")
+        self.assertRegex(text, r"of 100 cases \(need\s+99\)")
         self.assertRegex(text, r"much >= 99 % .*% FAIL +-\n")
         self.assertRegex(self.compare(*paths).out, r"busy >= 85 % .*% unsure")
         row = next(r for r in json.loads(self.compare(*paths, "--format", "json").out)["rows"] if r["label"] == "busy")

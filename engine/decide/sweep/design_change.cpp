@@ -40,7 +40,7 @@ bool same(const Value& a, const Value& b) {
 }
 
 bool same(const Expectation& a, const Expectation& b) {
-  return a.id == b.id && a.that == b.that && a.level == b.level;
+  return a.id == b.id && a.that == b.that && a.level == b.level && a.confidence == b.confidence;
 }
 
 /// The usual change, of some values of components that stay what they are: written without making

@@ -155,8 +155,8 @@ class Writer {
     out_.member("level", e.level);
     if (!identity_only_) out_.optional_member("pointer", e.pointer);
     out_.member("that", e.that);
+    if (e.confidence) out_.member_number("confidence", *e.confidence);
     if (!identity_only_) {
-      if (e.confidence) out_.member_number("confidence", *e.confidence);
       out_.optional_member("until", e.until);
       out_.optional_member("waive", e.waive);
       out_.optional_member("where", e.where);
