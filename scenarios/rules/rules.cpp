@@ -181,9 +181,10 @@ class Rules {
       if (part.find('*') != std::string::npos ||
           std::find(words.begin(), words.end(), word) != words.end())
         return true;
-      const std::vector<std::string> known(words.begin(), words.end());
+      std::vector<std::string> known(words.begin(), words.end());
       const std::string nearest = base::nearest(part, known);
       const auto before = static_cast<std::size_t>(word.data() - metric.data());
+      for (std::string& one : known) one.insert(0, metric, 0, before);
       report_.error(
           "unknown-metric", at, "no metric is named \"" + metric + "\"",
           nearest.empty()

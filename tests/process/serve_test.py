@@ -238,7 +238,7 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(after["check"], before["check"])
 
     def test_faults_found_by_a_shared_simulation_have_the_lines_of_each_text(self):
-        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.gpu.xyz")
+        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.time.xyz")
         for lines in range(3):
             answer = self.server.run("/v1/runs?seed=56", "\n" * lines + wrong)
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10 + lines)

@@ -196,31 +196,6 @@ TEST_CASE("a target that cannot be read is a fault of the scenario") {
   CHECK(reading.diagnostics.items()[0].pointer == "/expect/0/that");
 }
 
-TEST_CASE("draws that are cut off are no sample, and judge no target") {
-  client::Session session(settings());
-  Design design = design_of(session, scenario(4, "job.train.gpu.utilization >= 1 %"));
-  design.run.values.at("duration").number = 200.0;
-  design.expect.at(0).confidence = 0.5;
-  Result<Prediction> found = session.predict(design);
-  REQUIRE(found.ok());
-  client::Question question;
-  question.on_progress = [&](double done) {
-    if (done >= 0.4) session.cancel();
-  };
-  const Result<Uncertainty> whole = session.uncertainty(design, *found, 64, {});
-  REQUIRE(whole.ok());
-  CHECK(whole->cut_off == 0);
-  CHECK(whole->probability.size() == 1);
-  CHECK(whole->all_hold == whole->probability.begin()->second);
-  const Result<Uncertainty> some = session.uncertainty(design, *found, 64, question);
-  REQUIRE(some.ok());
-  CHECK(some->cut_off > 0);
-  CHECK(some->broken == 0);
-  CHECK(some->draws + some->cut_off == 64);
-  CHECK(some->probability.empty());
-  CHECK_FALSE(some->all_hold);
-}
-
 TEST_CASE("cancelling from another thread ends a call that would not end") {
   client::Session session(settings());
   const Design design = design_of(session, scenario(4));

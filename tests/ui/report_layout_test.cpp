@@ -249,7 +249,7 @@ TEST_CASE("cases are on the same side of what is asked for as the probability") 
   CHECK(said(0.7, 0.8) == "70 of 100 cases (need 80)");
   CHECK(said(0.8952, 0.895) == "90 of 100 cases (need 89.5)");
   CHECK(said(0.8991, 0.899) == "90 of 100 cases (need 89.9)");
-  CHECK(said(0.8941, 0.894) == "89.5 of 100 cases (need 89.4)");
+  CHECK(said(0.8941, 0.894) == "89.4 of 100 cases (need 89.4)");
   CHECK(said(0.9961, 0.999) == "99.6 of 100 cases (need 99.9)");
   CHECK(said(0.999, 0.9) == "more than 99 of 100 cases (need 90)");
 }

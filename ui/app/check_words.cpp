@@ -6,6 +6,7 @@
 #include "engine/base/glob.hpp"
 #include "engine/decide/check/baseline.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/app/check.hpp"
 
 namespace stallcast::client {
@@ -25,7 +26,10 @@ std::optional<Failure> idle_tolerance(std::span<const Tolerance> tolerances,
       return std::any_of(p->metrics.begin(), p->metrics.end(),
                          [&](const auto& m) { return base::matches_glob(t.pattern, m.first); });
     });
-    if (!used && !predictions.empty())
+    // What other designs report is no slip of the pen: "cost.*" of one without prices.
+    const bool known = metric::parse(t.pattern).domain != metric::Domain::other &&
+                       (t.pattern.find('*') != std::string::npos || metric::find(t.pattern));
+    if (!used && !known && !predictions.empty())
       return Failure{ExitCode::bad_input, "--tolerance: no metric matches \"" + t.pattern + "\"",
                      "\"stallcast run --format csv\" lists them"};
   }

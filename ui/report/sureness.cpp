@@ -148,10 +148,11 @@ std::string meets_phrase(const Prediction& p) {
 std::string cases_of(double probability, std::optional<double> asked) {
   const double exact = 100.0 * probability, need = 100.0 * asked.value_or(0.0);
   const double whole = std::round(exact);
-  // A digit more, away from what is asked, where the whole number would be on its other side.
-  if (asked && (probability >= *asked) != (whole >= need)) {
-    const double tenths =
-        probability >= *asked ? std::ceil(10.0 * exact) : std::floor(10.0 * exact);
+  // A digit more where the whole number would be on the other side of what is asked.
+  if (const bool holds = probability >= asked.value_or(0.0); asked && holds != (whole >= need)) {
+    double tenths = std::round(10.0 * exact);
+    if (holds != (tenths >= 10.0 * need - 1e-9))
+      tenths = holds ? std::ceil(10.0 * exact) : std::floor(10.0 * exact);
     return fixed(tenths / 10.0, 1) + " of 100 cases";
   }
   if (whole <= 0.0) return "less than 1 of 100 cases";
