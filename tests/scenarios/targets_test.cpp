@@ -73,7 +73,8 @@ TEST_CASE("targets name figures that there are") {
              Contains("| did you mean \"job.train.gpu.utilization\"?"));
   CHECK_THAT(that("max(job.*.step.tim.p99)"), Contains("| did you mean \"job.*.step.time.p99\"?"));
   CHECK_THAT(that("cost.capx"), Contains("| did you mean \"cost.capex\"?"));
-  CHECK_THAT(that("power.al"), Contains("unknown-metric") && Contains("| it may be power.total, power.mean, "));
+  CHECK_THAT(that("power.al"),
+             Contains("unknown-metric") && Contains("| it may be power.total, power.mean, "));
   CHECK_THAT(that("foo.bar"), Contains("unknown-metric") && Contains("| names begin with job, "));
   CHECK_THAT(that("jobs.train.au"), Contains("| did you mean \"job.train.au\"?"));
   CHECK_THAT(that("resource.storage.scratc.ost.utilization"),
