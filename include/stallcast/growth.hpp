@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -76,6 +77,10 @@ struct GrowthResult {
   std::vector<GrowthCeiling> ceilings;  ///< the first first
   std::vector<std::string> notes;
   std::vector<std::string> undrawn = {};  ///< targets that ask for a confidence: not judged
+
+  [[nodiscard]] bool judges(const std::string& target) const {
+    return std::find(undrawn.begin(), undrawn.end(), target) == undrawn.end();
+  }
 };
 
 }  // namespace stallcast

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "stallcast/prediction.hpp"
 
@@ -12,6 +13,11 @@ namespace stallcast {
 [[nodiscard]] inline bool tried_nominally(const Prediction& prediction) {
   return std::any_of(prediction.assertions.begin(), prediction.assertions.end(),
                      [](const AssertionOutcome& a) { return a.level != "warn" && a.confidence; });
+}
+
+/// What is said where such a target was not judged.
+[[nodiscard]] inline std::string only_draws_judge(const std::string& target) {
+  return "the target \"" + target + "\" asks for a confidence: only draws judge it";
 }
 
 }  // namespace stallcast

@@ -47,6 +47,9 @@ struct TargetMargin {
   std::string when = {};  ///< "oss of scratch down"; "" while everything works
   /// That it holds, and what it asks for, where it asks for a confidence: as `run` has them.
   std::optional<double> probability = std::nullopt, confidence = std::nullopt;
+
+  /// It misses its confidence, whatever its margin.
+  [[nodiscard]] bool unsure() const { return confidence && status != "pass"; }
 };
 
 /// One simulated candidate of a search.
@@ -217,6 +220,9 @@ struct PlanResult {
   std::optional<ConfidentPlan> confident = std::nullopt;  ///< where a confidence is asked for
   std::optional<int> until = std::nullopt;  ///< month of the growth that the answer is of
   std::vector<PlanStage> stages = {};       ///< what would do in earlier months, the first first
+
+  /// The answer is the one that draws are sure of.
+  [[nodiscard]] bool decided_by_draws() const { return confident && confident->decides; }
 };
 
 /// Whether the answer is the most of a range beyond which there is more that may do, too.

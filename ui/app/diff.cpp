@@ -15,6 +15,7 @@
 #include "models/contract/version.hpp"
 #include "scenarios/resolve/print_resolved.hpp"
 #include "scenarios/rules/rules.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -86,8 +87,7 @@ void leave_open(Diff& diff) {
     predict::leave_open(side->prediction);
     for (const AssertionOutcome& a : side->prediction.assertions)
       if (a.confidence && !a.probability)
-        diff.warnings.push_back(side->name + ": the target \"" + a.id +
-                                "\" asks for a confidence: only draws judge it, of two results");
+        diff.warnings.push_back(side->name + ": " + only_draws_judge(a.id) + ", of two results");
   }
 }
 

@@ -77,7 +77,7 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
   brief.checks = 0;
   brief.tornado = 0;
   brief.confidence.reset();
-  if (last->confident && last->confident->decides)
+  if (last->decided_by_draws())
     last->notes.push_back("months before are of the design as it is, without draws");
   std::set<int> months;
   for (int i = 0; i < kStages; ++i) months.insert(until * i / kStages);

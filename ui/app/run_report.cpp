@@ -8,6 +8,7 @@
 
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/run/simulate.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -115,8 +116,7 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
   const bool cut_off = out.prediction.uncertainty && out.prediction.uncertainty->cut_off > 0;
   for (const AssertionOutcome& a : out.prediction.assertions)
     if (a.confidence && !a.probability && !cut_off)
-      out.prediction.warnings.push_back("the target \"" + a.id +
-                                        "\" asks for a confidence: only draws judge it");
+      out.prediction.warnings.push_back(only_draws_judge(a.id));
   if (wanted.advise)
     if (const auto question = steps.next())
       out.prediction.alternatives =

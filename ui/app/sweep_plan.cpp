@@ -16,6 +16,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/contract/version.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -143,9 +144,7 @@ class Planner {
         plan.scenario_id = r.scenario->design().id;
         for (const Expectation& e : r.scenario->design().expect)
           if (e.confidence && input_.draws == 0)
-            faults_.warn("expect", e.pointer,
-                         "the target \"" + e.id + "\" asks for a confidence: only draws judge it",
-                         "give --draws 32");
+            faults_.warn("expect", e.pointer, only_draws_judge(e.id), "give --draws 32");
         changes.emplace(r.scenario->design(), profile_.has_value() || input_.draws > 0);
       }
       if (faults_.has_errors()) continue;

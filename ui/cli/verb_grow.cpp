@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "ui/app/months.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
@@ -13,9 +11,7 @@ ExitCode growth_exit(const GrowthResult& growth) {
   for (const GrowthCeiling& ceiling : growth.ceilings) {
     if (ceiling.kind == GrowthCeiling::Kind::space) return ExitCode::answer_no;
     if (ceiling.kind != GrowthCeiling::Kind::target) continue;
-    if (std::find(growth.undrawn.begin(), growth.undrawn.end(), ceiling.name) !=
-        growth.undrawn.end())
-      continue;
+    if (!growth.judges(ceiling.name)) continue;
     for (const GrowthTarget& target : growth.targets)
       if (target.id == ceiling.name && target.level == "error") return ExitCode::answer_no;
   }

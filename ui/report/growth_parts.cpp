@@ -47,8 +47,7 @@ std::string label_of(const std::string& name) {
 /// "missed from month 25", "missed in 14-17, from 30".
 std::string missed_text(const GrowthResult& growth, const GrowthTarget& target) {
   std::string out;
-  const auto& open = growth.undrawn;
-  if (std::find(open.begin(), open.end(), target.id) != open.end()) return "not judged";
+  if (!growth.judges(target.id)) return "not judged";
   for (std::size_t i = 0; i < target.status.size(); ++i) {
     if (target.status[i] != "fail") continue;
     const std::size_t from = i;

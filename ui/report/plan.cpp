@@ -96,10 +96,10 @@ std::string searched(const PlanResult& plan) {
 
 /// What draws say of the answer: first where they decide it, else after the reason for it.
 std::string sure(const PlanResult& plan) {
-  return plan.confident && plan.confident->decides ? confident_text(plan) : "";
+  return plan.decided_by_draws() ? confident_text(plan) : "";
 }
 std::string beside(const PlanResult& plan) {
-  return plan.confident && plan.confident->decides ? "" : confident_text(plan);
+  return plan.decided_by_draws() ? "" : confident_text(plan);
 }
 
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {

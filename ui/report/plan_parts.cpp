@@ -102,7 +102,7 @@ PlanPart prices(const PlanResult& plan) {
 PlanPart tornado(const PlanResult& plan) {
   PlanPart out{"Assumed inputs, varied one at a time", {}};
   if (plan.varied <= 0) return out;
-  if (plan.confident && plan.confident->decides) out.title += ", at the nominal answer";
+  if (plan.decided_by_draws()) out.title += ", at the nominal answer";
   if (plan.tornado.empty()) {
     out.lines = {"none of " + std::to_string(plan.varied) + " moves the margin of a target"};
     return out;
@@ -260,12 +260,12 @@ std::string against_text(const TargetMargin& t, const std::string& against) {
                                         print_limit(t.limit, t.unit));
 }
 
-/// "holds in 80 of 100 cases (need 90)"; "" of what draws did not judge.
+/// "80 of 100 cases (need 90)"; "" of what draws did not judge.
 std::string cases_text(const TargetMargin& t) {
   AssertionOutcome said;
   said.probability = t.probability;
   said.confidence = t.confidence;
-  return t.confidence ? probability_phrase(said) : "";
+  return t.confidence ? cases_phrase(said) : "";
 }
 
 }  // namespace
@@ -280,7 +280,7 @@ std::string margin_text(const TargetMargin& t) {
               : print_target_margin(t.margin)) +
          (t.confidence && t.status == "inconclusive" ? ", not judged by all draws"
           : cases.empty()                            ? ""
-                                                     : ", " + cases);
+                                                     : ", holds in " + cases);
 }
 
 std::string with_interval(const PlanInterval& interval) {
@@ -307,10 +307,9 @@ std::string reason_text(const PlanResult& plan) {
       reason.resource.empty() ? "" : " (" + label::of_resource(reason.resource) + ")";
   const std::string with = "by " + reason.by + of + ": with " + reason.values + " ";
   const TargetMargin& t = reason.target;
-  if (t.confidence && t.status != "pass" && t.margin >= 0.0)
+  if (t.unsure() && t.margin >= 0.0)
     return with + t.id + " holds in " +
-           (t.probability ? cases_text(t).substr(std::string_view("holds in ").size())
-                          : std::string("too few draws"));
+           (t.probability ? cases_text(t) : std::string("too few draws"));
   return with + t.id + " is " + against_text(t, ", against ");
 }
 

@@ -42,10 +42,6 @@ Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool adv
   return found;
 }
 
-}  // namespace
-
-namespace {
-
 /// What a plan is asked besides what to search.
 std::optional<Response> read_plan(const Call& call, client::PlanQuestion& wanted) {
   const auto asked_draws = draws_of(call);

@@ -12,6 +12,7 @@
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "stallcast/nominal.hpp"
 
 namespace stallcast::grow {
 namespace {
@@ -258,9 +259,8 @@ class Months {
       }
       if (first.confidence && first.level != "warn") {
         out.undrawn.push_back(first.id);
-        out.notes.push_back("the target \"" + first.id +
-                            "\" asks for a confidence: only draws judge it, as \"stallcast run\" "
-                            "and \"stallcast plan --until\" make them");
+        out.notes.push_back(only_draws_judge(first.id) +
+                            ", as \"stallcast run\" and \"stallcast plan --until\" make them");
       }
       out.targets.push_back(std::move(target));
     }

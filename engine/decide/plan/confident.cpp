@@ -172,9 +172,7 @@ class Drawn {
 void judge(const Tally& tally, Prediction& prediction) {
   for (AssertionOutcome& a : prediction.assertions) {
     const auto holds = tally.holds.find(a.id);
-    if (holds == tally.holds.end()) continue;
-    a.probability = holds->second;
-    if (a.confidence) a.status = *a.probability >= *a.confidence ? "pass" : "fail";
+    if (holds != tally.holds.end()) predict::judge_drawn(holds->second, a);
   }
   predict::leave_open(prediction.assertions);
 }

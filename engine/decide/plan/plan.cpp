@@ -166,8 +166,9 @@ class Answer {
     const double saved = objective_.cost(*answer.objective) - objective_.cost(*other.objective);
     if (!(saved > 0.0)) return;
     // What misses a confidence does not miss its limit: another limit would be a guess.
-    const auto unsure = [](const TargetMargin& t) { return t.confidence && t.status != "pass"; };
-    if (std::any_of(other.targets.begin(), other.targets.end(), unsure)) return;
+    if (std::any_of(other.targets.begin(), other.targets.end(),
+                    [](const TargetMargin& t) { return t.unsure(); }))
+      return;
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
         out_.prices.push_back(

@@ -9,8 +9,7 @@ namespace {
 
 /// Whether `a` decides before `b`: what misses its confidence, then what is nearest to its limit.
 bool tighter(const TargetMargin& a, const TargetMargin& b) {
-  const auto unsure = [](const TargetMargin& t) { return t.confidence && t.status != "pass"; };
-  return unsure(a) != unsure(b) ? unsure(a) : a.margin < b.margin;
+  return a.unsure() != b.unsure() ? a.unsure() : a.margin < b.margin;
 }
 
 TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown> outages) {

@@ -155,12 +155,15 @@ void judge_by_draws(const Expectation& expectation, const Prediction& prediction
   if (!prediction.uncertainty) return;
   const auto known = prediction.uncertainty->probability.find(expectation.id);
   if (known == prediction.uncertainty->probability.end()) return;
-  outcome.probability = known->second;
-  if (expectation.confidence)
-    outcome.status = known->second >= *expectation.confidence ? "pass" : "fail";
+  judge_drawn(known->second, outcome);
 }
 
 }  // namespace
+
+void judge_drawn(double probability, AssertionOutcome& outcome) {
+  outcome.probability = probability;
+  if (outcome.confidence) outcome.status = probability >= *outcome.confidence ? "pass" : "fail";
+}
 
 bool is_plan_metric(std::string_view metric) {
   return metric.ends_with(".required") || metric.ends_with(".supported");

@@ -88,6 +88,8 @@ using BaseValues = std::map<std::string, double>;
                                                   const Prediction& prediction, Diagnostics& diags,
                                                   const BaseValues* base = nullptr);
 
+/// A target holds in such a share of the draws, which decides where it asks for a confidence.
+void judge_drawn(double probability, AssertionOutcome& outcome);
 /// Makes those inconclusive that ask for a confidence and that no draws have judged.
 void leave_open(std::span<AssertionOutcome> outcomes);
 /// The same of those of `prediction`, with its verdict.
