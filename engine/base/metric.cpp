@@ -249,7 +249,7 @@ Name parse(std::string_view full) {
   const std::size_t end =
       out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
   out.id = out.figure.substr(0, end);
-  out.figure = end == std::string_view::npos ? std::string_view() : out.figure.substr(end + 1);
+  out.figure.remove_prefix(end == std::string_view::npos ? out.figure.size() : end + 1);
   return out;
 }
 

@@ -155,9 +155,9 @@ class Rules {
   void check_expectation(const Expectation& e) {
     const std::string at = e.pointer + "/that";
     if (e.that.empty()) return;
-    check_component(e, at);
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
+    check_component(read->metric, e.that, at);
     const metric::Name name = metric::parse(read->metric);
     if (const metric::Figure* figure = metric::find(read->metric);
         figure != nullptr && figure->domain == name.domain && read->relative.empty()) {
@@ -184,12 +184,14 @@ class Rules {
       std::vector<std::string> known(words.begin(), words.end());
       const std::string nearest = base::nearest(part, known);
       const auto before = static_cast<std::size_t>(word.data() - metric.data());
-      for (std::string& one : known) one.insert(0, metric, 0, before);
+      std::string stem = metric.substr(0, before);
+      if (before > 0 && stem.back() != '.') stem += '.';  // "job.train"
+      for (std::string& one : known) one.insert(0, stem);
       report_.error(
           "unknown-metric", at, "no metric is named \"" + metric + "\"",
           nearest.empty()
               ? (before == 0 ? "names begin with " : "it may be ") + base::join(known, ", ")
-              : "did you mean \"" + metric.substr(0, before) + nearest + std::string(rest) + "\"?");
+              : "did you mean \"" + stem + nearest + std::string(rest) + "\"?");
       return false;
     };
     const std::string_view full = metric;
@@ -197,9 +199,11 @@ class Rules {
     // "foo.bar"; a name of no known domain is all figure.
     if (name.domain == metric::Domain::other) {
       const std::string_view word = full.substr(0, full.find('.'));
-      near(word, full.substr(word.size()), metric::domain_words());
+      if (near(word, full.substr(word.size()), metric::domain_words()) && word == full)
+        only_start(metric, at);
       return;
     }
+    if (name.figure.empty() && full.find('*') != std::string_view::npos) return;
     std::string_view figure = name.figure;
     constexpr std::string_view kMean = ".mean";
     if (figure.ends_with(kMean)) figure.remove_suffix(kMean.size());
@@ -212,13 +216,20 @@ class Rules {
     }
     const std::string_view word = figure.substr(0, figure.find('.'));
     const auto words = metric::first_words(name.domain);
+    if (words.empty() && figure.empty()) only_start(metric, at);
     if (!words.empty() && !near(word, behind(word), words)) return;
     const auto all = metric::all_figures(name.domain, word);
     if (!all.empty()) near(figure, behind(figure), all);
   }
 
-  void check_component(const Expectation& e, const std::string& at) {
-    std::vector<std::string> parts = base::split(base::trim(e.that), '.');
+  void only_start(const std::string& metric, const std::string& at) {
+    if (metric.find('*') == std::string::npos)
+      report_.error("unknown-metric", at, "\"" + metric + "\" is no metric, only the start of some",
+                    "write a whole name, such as \"job.train.gpu.utilization\"");
+  }
+
+  void check_component(const std::string& metric, const std::string& that, const std::string& at) {
+    std::vector<std::string> parts = base::split(metric, '.');
     // What a resource belongs to: "resource.storage.scratch.ost.utilization".
     const bool resource = parts[0] == "resource";
     if (resource) parts.erase(parts.begin());
@@ -236,7 +247,7 @@ class Rules {
     if (kind == std::end(kinds)) return;
     const auto& [name, noun, ids] = *kind;
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
-      report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
+      report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + that + "\"",
                     ids.empty() ? "the scenario has no " + noun : allowed_hint(parts[1], ids));
   }
 

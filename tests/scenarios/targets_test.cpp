@@ -89,6 +89,23 @@ TEST_CASE("targets name figures that there are") {
              Contains("no tenant \"other\"") && Contains("| the scenario has no tenant"));
 }
 
+TEST_CASE("the start of a metric is no metric") {
+  const auto that = [](const std::string& metric) {
+    return fault(R"("expect": [ { "that": ")" + metric + R"( > 1" } ])");
+  };
+  for (const char* start : {"job.train", "job.train.", "max(job.train)"})
+    CHECK_THAT(that(start),
+               Contains("unknown-metric") && Contains("| it may be job.train.accelerators, "));
+  CHECK_THAT(that("resource.fabric"), Contains("| it may be resource.fabric.utilization, "));
+  for (const char* start : {"job", "cost", "power"})
+    CHECK_THAT(that(start),
+               Contains("unknown-metric") && Contains("only the start of some | write "));
+  CHECK_THAT(that("storage.scratch"), Contains("unknown-metric"));
+  CHECK_THAT(that("storage.lost"), Contains("no storage system \"lost\" in \"storage.lost > 1\""));
+  CHECK(that("job.*") == "");
+  CHECK(that("max(job.*a*b)") == "");
+}
+
 TEST_CASE("limits are given in what their figures are counted in") {
   const auto that = [](const std::string& text) {
     return fault(R"("expect": [ { "that": ")" + text + R"(" } ])");

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace stallcast::run {
@@ -69,6 +70,37 @@ Result<Channel> make_socket() {
   return Channel{above_standard(ends[0]), above_standard(ends[1])};
 }
 
+/// Our environment, and for the worker's heap huge pages (glibc 2.35 and later): a simulation fills
+/// some 20 MB, which is ten faults instead of five thousand, and its reads miss the TLB less.
+/// Kernels and C libraries that cannot do it ignore the wish; a `GLIBC_TUNABLES` of the user that
+/// names it wins.
+class WorkerEnvironment {
+ public:
+  WorkerEnvironment() {
+    constexpr std::string_view kName = "GLIBC_TUNABLES=", kHuge = "glibc.malloc.hugetlb";
+    for (char** entry = environ; *entry != nullptr; ++entry)
+      if (std::string_view(*entry).starts_with(kName))
+        tunables_ = *entry;
+      else
+        entries_.push_back(*entry);
+    if (tunables_.find(kHuge) == std::string::npos) {
+      tunables_ += tunables_.empty() ? kName : ":";
+      tunables_ += kHuge;
+      tunables_ += "=1";
+    }
+    entries_.push_back(tunables_.data());
+    entries_.push_back(nullptr);
+  }
+  WorkerEnvironment(const WorkerEnvironment&) = delete;
+  WorkerEnvironment& operator=(const WorkerEnvironment&) = delete;
+
+  char** data() { return entries_.data(); }
+
+ private:
+  std::string tunables_;
+  std::vector<char*> entries_;
+};
+
 int spawn(const std::string& path, std::vector<std::string> words, const Channel& input,
           const Channel& output, const Channel& error, pid_t& pid) {
   SpawnPlan plan;
@@ -91,7 +123,7 @@ int spawn(const std::string& path, std::vector<std::string> words, const Channel
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   return posix_spawn(&pid, path.c_str(), &plan.actions, &plan.attributes, arguments.data(),
-                     environ);
+                     WorkerEnvironment().data());
 }
 
 }  // namespace
