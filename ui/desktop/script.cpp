@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QKeyEvent>
 #include <QPixmap>
+#include <QThread>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/key_press.hpp"
@@ -51,13 +52,16 @@ Script::Script(MainWindow& window, QJsonArray steps, QString folder)
 
 void Script::start() { again_.start(kTurnMs); }
 
+// A dialog that a key has just closed still has its loop to leave: what it was opened for begins after.
 bool Script::settled() const {
   Workspace& w = window_.workspace();
+  if (QThread::currentThread()->loopLevel() > level_) return false;
   const bool waits = w.freshness() == Freshness::estimated && !w.has_errors();
   return !waits && !w.refining() && !window_.current()->working();
 }
 
 void Script::step() {
+  if (at_ == 0) level_ = QThread::currentThread()->loopLevel();
   if (at_ >= steps_.size()) return emit finished({});
   const QJsonObject step = steps_[at_].toObject();
   if (step.value(QStringLiteral("do")) == QStringLiteral("wait") && !settled()) {

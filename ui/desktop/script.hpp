@@ -37,6 +37,7 @@ class Script : public QObject {
   QJsonArray steps_;
   QString folder_;
   int at_ = 0;
+  int level_ = 0;  // how many event loops are running where the steps began
   QTimer again_;
   qint64 waited_ms_ = 0;
 };
