@@ -35,7 +35,7 @@ class LooseFlows {
     flow = figures;
     flow.path.assign(path);
     flow.runs = true;
-    ends_.push_back({flow.end, flow.order, key});
+    ends_.push_back({flow.end, key});
     std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
   }
 
@@ -43,7 +43,8 @@ class LooseFlows {
   [[nodiscard]] double next() const {
     return ends_.empty() ? std::numeric_limits<double>::infinity() : ends_.front().date;
   }
-  /// Of those that end until `last`, takes those for which `over(key, flow)`.
+  /// Of those that end until `last`, takes those for which `over(key, flow)`; of equal dates in any
+  /// order.
   template <class Over>
   void take_until(double last, Over&& over) {
     while (next() <= last) {
@@ -63,8 +64,9 @@ class LooseFlows {
   /// Takes all, in the order of their starts.
   template <class Take>
   void take_all(Take&& take) {
-    std::sort(ends_.begin(), ends_.end(),
-              [](const End& a, const End& b) { return a.order < b.order; });
+    std::sort(ends_.begin(), ends_.end(), [this](const End& a, const End& b) {
+      return flows_[a.key].order < flows_[b.key].order;
+    });
     for (const End& end : ends_) {
       flows_[end.key].runs = false;
       take(end.key, flows_[end.key]);
@@ -80,11 +82,8 @@ class LooseFlows {
  private:
   struct End {
     double date;
-    std::uint64_t order;
     FlowKey key;
-    bool operator>(const End& other) const {
-      return date != other.date ? date > other.date : order > other.order;
-    }
+    bool operator>(const End& other) const { return date > other.date; }
   };
   LongVector<Loose> flows_;  // by key
   LongVector<End> ends_;     // heap

@@ -38,6 +38,7 @@ struct StorageLoad {
   };
   std::vector<Reader> readers{};
   bool others = false;  ///< tenants or stages use it, too
+  bool written = true;  ///< somebody may write to it
 };
 
 /// What a storage system gives the reads of one job, where that is less than it gives all.

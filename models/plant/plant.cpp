@@ -74,11 +74,13 @@ Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core
       load.readers.push_back({job.job.id, readers, file});
       load.data += dataset.sample * (dataset.sample_count() * share);
     }
+    load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);
       if (std::none_of(places.begin(), places.end(),
                        [&](const std::string& place) { return leads_to(place, component.id); }))
         continue;
+      load.written = true;
       const auto trace = replayed(tenant);
       if (trace && trace->reads > 0.0) add_load(*trace, load);
       load.others = load.others || !trace;
@@ -97,17 +99,27 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
   return name;
 }
 
+bool Plant::leads_any_to(const CheckpointParams& saves, const std::string& storage) const {
+  std::vector<std::string> places = saves.tiers;
+  places.push_back(saves.to);
+  if (saves.restore_from) places.push_back(*saves.restore_from);
+  return std::any_of(places.begin(), places.end(), [&](const std::string& place) {
+    return storages_.contains(place) && leads_to(place, storage);
+  });
+}
+
+bool Plant::saves_lead_to(const Design& design, const std::string& storage) const {
+  return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+    return job.checkpoint && leads_any_to(checkpoint_params(*job.checkpoint), storage);
+  });
+}
+
 bool Plant::reads_saves(const Design& design, const std::string& storage) const {
   return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
     if (!job.checkpoint) return false;
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
-    std::vector<std::string> places = p.tiers;
-    places.push_back(p.to);
-    if (p.restore_from) places.push_back(*p.restore_from);
     return (p.restore != "none" || p.reads_back() || !design.failures.empty()) &&
-           std::any_of(places.begin(), places.end(), [&](const std::string& place) {
-             return storages_.contains(place) && leads_to(place, storage);
-           });
+           leads_any_to(p, storage);
   });
 }
 

@@ -21,6 +21,8 @@
 
 namespace stallcast::models {
 
+struct CheckpointParams;
+
 /// The physical system of a design: one topology, the storage systems in it, and, once attached to
 /// a context, one simulated link per edge of finite capacity.
 class Plant {
@@ -130,6 +132,8 @@ class Plant {
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
   /// Whether jobs read what they saved from `storage`.
   [[nodiscard]] bool reads_saves(const Design& design, const std::string& storage) const;
+  [[nodiscard]] bool saves_lead_to(const Design& design, const std::string& storage) const;
+  [[nodiscard]] bool leads_any_to(const CheckpointParams& saves, const std::string& storage) const;
   void build_host_drives();
   void build_hosts(const Design& design);
   /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.

@@ -31,13 +31,14 @@ struct Cut {
 // every turn; in the last turn that is the short part if nobody else has one.    [s3.md, eq. 3]
 Cut cut(Bytes object, Bytes part, std::int64_t most) {
   Cut out;
-  out.requests = std::max(1.0, std::ceil(object / part));
+  if (object <= part) return out;
+  out.requests = std::ceil(object / part);
   out.connections = std::min(out.requests, static_cast<double>(most));
   out.turns = std::ceil(out.requests / out.connections);
   const bool alone = out.requests - (out.turns - 1.0) * out.connections == 1.0;
   const Bytes last = object - part * (out.requests - 1.0);
   const Bytes busiest = part * (out.turns - 1.0) + (alone ? last : part);
-  out.speedup = object > Bytes{} ? object / busiest : 1.0;
+  out.speedup = object / busiest;
   return out;
 }
 
@@ -79,12 +80,15 @@ class S3 final : public StorageModel {
     const auto drives_out = topology.add_node(own + ".out", target);
     const auto drives_in = topology.add_node(own + ".in", target);
     // Reads and writes share the drives, each at most at its own rate.    [s3.md, eq. 9]
-    topology.add_edge(drives_in, drives_out, own,
-                      servers(std::max(p_.server_read, p_.server_write)));
+    if (load.written)
+      topology.add_edge(drives_in, drives_out, own,
+                        servers(std::max(p_.server_read, p_.server_write)));
     const auto port_out = topology.add_node(own + ".port.out", network);
     const auto port_in = topology.add_node(own + ".port.in", network);
-    topology.add_edge(source_, drives_in, name_ + ".read", p_.read_ceiling.value_or(none));
-    topology.add_edge(drives_out, sink_, name_ + ".write", p_.write_ceiling.value_or(none));
+    topology.add_edge(source_, load.written ? drives_in : drives_out, name_ + ".read",
+                      p_.read_ceiling.value_or(none));
+    topology.add_edge(load.written ? drives_out : drives_in, sink_, name_ + ".write",
+                      p_.write_ceiling.value_or(none));
     topology.add_edge(drives_out, port_out, own + ".read", servers(p_.server_read));
     topology.add_edge(port_in, drives_in, own + ".write", servers(p_.server_write));
     topology.add_edge(port_out, egress_, own + ".nic.read", servers(p_.server_nic));
@@ -242,13 +246,15 @@ class S3 final : public StorageModel {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
   Draws& draws_of(const Client& client) {
+    if (client.id < draws_.size() && draws_[client.id]) return *draws_[client.id];
+    return begin_draws(client);
+  }
+  Draws& begin_draws(const Client& client) {
     if (client.id >= draws_.size()) draws_.resize(client.id + 1);
-    std::optional<Draws>& out = draws_[client.id];
-    if (!out)
-      out.emplace(Draws{base::RandomStream(seed_, name_, "first byte", client.id),
-                        base::RandomStream(seed_, name_, "back-off", client.id),
-                        base::RandomStream(seed_, name_, "other members", client.id)});
-    return *out;
+    return draws_[client.id].emplace(
+        Draws{base::RandomStream(seed_, name_, "first byte", client.id),
+              base::RandomStream(seed_, name_, "back-off", client.id),
+              base::RandomStream(seed_, name_, "other members", client.id)});
   }
   // A request for each of them, one after the other, before the first is read.
   sim::Task<Served> ask_about(const Client& client, double heads) {
