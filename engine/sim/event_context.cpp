@@ -121,8 +121,11 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
   // All shares are taken before any of these flows leaves, since they ended together.
   for (const FlowKey key : ended) {
     const Record& record = records_[key];
-    record.outcome->ended = now();
-    record.outcome->binding = links_.binding(record.path, record.cap);
+    FlowOutcome& outcome = *record.outcome;
+    outcome.ended = now();
+    // The last of many ends alone; links that held it up for most of its time limited it.
+    const bool held_up = outcome.ended - outcome.began > 2.0 * (record.bytes / record.cap);
+    outcome.binding = links_.binding(record.path, held_up ? Rate::infinity() : record.cap);
   }
   for (const FlowKey key : ended) {
     const Record& record = records_[key];

@@ -165,9 +165,10 @@ sim::Task<void> LoaderRuntime::next(Batch& batch) {
   else
     co_await receive(batch);
   if (copies()) {
-    const Seconds began = context_.now();
-    co_await copy_to_gpu(batch.bytes.memory);
-    batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
+    const sim::FlowOutcome flow = co_await copy_to_gpu(batch.bytes.memory);
+    batch.wait.add(
+        Phase::data, flow.ended - flow.began,
+        flow.binding.valid() ? shared_.site.uplink_resource : shared_.site.copy_resource);
   }
   if (shared_.site.peers > 0.0) co_await pass_on(batch);
 }

@@ -50,6 +50,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   if (loader.copy == "pinned" || (loader.copy == "gds" && !layout.gds)) site.gpu_copy = p.gpu_copy;
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
   site.gpu_link = plant.host_link(host, group, "pcie.down");
+  site.uplink_resource = plant.resources().index("host." + host + ".pcie.down");
   site.peers = batch_peers(p, job);
   site.nvlink = plant.host_link(host, group, "nvlink");
   site.peer_rate = p.nvlink_payload();

@@ -36,9 +36,10 @@ struct LoaderSite {
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
   Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
   sim::LinkId gpu_link;  ///< PCIe uplinks it crosses with others; invalid: none
-  double peers = 0.0;    ///< GPUs that get each batch from the reader's over NVLink
-  sim::LinkId nvlink;    ///< of its hosts, where there are any
-  Rate peer_rate;        ///< into one of them
+  ResourceIndex uplink_resource = kNoResource;
+  double peers = 0.0;  ///< GPUs that get each batch from the reader's over NVLink
+  sim::LinkId nvlink;  ///< of its hosts, where there are any
+  Rate peer_rate;      ///< into one of them
   ResourceIndex nvlink_resource = kNoResource;
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;

@@ -102,11 +102,13 @@ sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
   std::vector<sim::LinkId> path{memory};
   if (const sim::LinkId up = plant_.host_link(host_, mover.group, "pcie.up"); up.valid())
     path.push_back(up);  // the uplinks of PCIe switches, where they limit    [host.md, eq. 1]
-  co_await context_.transfer({.path = path,
-                              .bytes = bytes,
-                              .members = mover.share.members,
-                              .cap = std::min(gpu, fair(mover, per_host(mover, memory)))});
-  co_return Served{host_resource("gpu.copy")};
+  const Rate of_memory = fair(mover, per_host(mover, memory));
+  const sim::FlowOutcome flow = co_await context_.transfer({.path = path,
+                                                            .bytes = bytes,
+                                                            .members = mover.share.members,
+                                                            .cap = std::min(gpu, of_memory)});
+  if (flow.binding.valid()) co_return Served{plant_.resources().of_link[flow.binding.index]};
+  co_return Served{host_resource(of_memory < gpu ? "memory.snapshot" : "gpu.copy")};
 }
 
 sim::Task<Served> StateMover::exchange(std::size_t group, double members, double per_host,

@@ -176,16 +176,18 @@ TEST_CASE("host path: samples that the CPU decodes cannot go past it") {
 TEST_CASE("host path: two GPUs behind one uplink copy at half its rate each") {
   // batches of 128 MiB from storage of no cost: two copies share 26.4 GiB/s, 2 x 125 / 26.4 ms;
   // with a switch for each GPU 125 / 26.4 ms
-  const auto seconds = [](const char* switches) {
+  const auto copying = [](const char* switches) {
     Design design = bench("2", "8", "pinned");
     set(design.hosts[0], Role::host, "pcie.switches", switches);
     set(design.hosts[0], Role::host, "pcie.uplink", "26.4 GiB/s");
     set(design.hosts[0], Role::host, "cpu.cores", "256");
     set(design.storage[0], Role::storage, "drive.count", "64");
-    return metric(run(design), "job.train.step.time");
+    return run(design);
   };
-  CHECK(seconds("2") == Approx(0.125 / 26.4).epsilon(0.02));
-  CHECK(seconds("1") == Approx(2 * 0.125 / 26.4).epsilon(0.02));
+  const RunResult apart = copying("2"), together = copying("1");
+  CHECK(metric(apart, "job.train.step.time") == Approx(0.125 / 26.4).epsilon(0.02));
+  CHECK(metric(together, "job.train.step.time") == Approx(2 * 0.125 / 26.4).epsilon(0.02));
+  CHECK(together.limited_by.at("job.train") == "host.gpu.pcie.down");
 }
 
 TEST_CASE("host path: data that crosses the sockets shares the link between them") {

@@ -1,6 +1,7 @@
 #include "tests/sim/context_cases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string>
@@ -108,6 +109,25 @@ Numbers accounts(Context& context) {
           static_cast<double>(context.events())};
 }
 
+Numbers last_of_many(Context& context) {
+  // 100 B/s for four, 60 at most each: 25 until three have their bytes, then 60 for the last. Of
+  // 80 B these are 3.2 s of its 3.53, of 50 B 2 s of 2.83; alone it takes 1.67.
+  const LinkId link = context.add_link("link", 100_Bps);
+  Numbers out;
+  for (const double bytes : {80.0, 50.0}) {
+    const Seconds start = context.now();
+    std::array<sim::FlowOutcome, 4> flows{};
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      context.spawn(run_transfer(
+          context, {.path = {link}, .bytes = b(i == 0 ? 100.0 : bytes), .cap = 60_Bps}, flows[i]));
+    context.run();
+    out.push_back((flows[0].ended - start).in(unit::s));
+    out.push_back(index_of(flows[0].binding));
+    out.push_back(index_of(flows[1].binding));
+  }
+  return out;
+}
+
 Numbers late_link(Context& context) {
   const LinkId first = context.add_link("first", 10_Bps);
   double end = 0.0;
@@ -193,6 +213,9 @@ std::vector<ContextCase> context_cases() {
   cases.push_back({"stop leaves the rest to the next run", stopped_dates, {4, 5, 10}});
   cases.push_back({"a program waits for all its stripes", stripes, {5, 9, 5, 3, 4, 4, 0, 5, 2}});
   cases.push_back({"outcome and use of links", accounts, {72.0 / 11, 0, 12, -1, 84, 4, 12, 2, 4}});
+  cases.push_back({"what held a flow up for most of its time limited it",
+                   last_of_many,
+                   {3.2 + 20.0 / 60, 0, 0, 2.0 + 50.0 / 60, -1, 0}});
   cases.push_back({"a link can be added while the simulation runs", late_link, {3}});
   cases.push_back({"a capacity can change under a flow", changed_capacity, {6}});
   cases.push_back({"petabytes",

@@ -52,7 +52,8 @@ Script::Script(MainWindow& window, QJsonArray steps, QString folder)
 
 void Script::start() { again_.start(kTurnMs); }
 
-// A dialog that a key has just closed still has its loop to leave: what it was opened for begins after.
+// A dialog that a key has just closed still has its loop to leave: what it was opened for begins
+// after.
 bool Script::settled() const {
   Workspace& w = window_.workspace();
   if (QThread::currentThread()->loopLevel() > level_) return false;
