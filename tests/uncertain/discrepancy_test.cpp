@@ -96,4 +96,26 @@ TEST_CASE("only what readers lose of the time is as unsure as they are") {
   CHECK(of("steady.step.time") == Approx(std::log(1.03)));
 }
 
+TEST_CASE("what idle and useful GPUs cost is as sure as how many there are") {
+  Design design = testing::small_design();
+  testing::set(design.hosts[0], models::Role::host, "price", "300 kUSD");
+  std::vector<Prediction> draws(1);
+  draws[0].metrics["job.train.gpu.utilization"] = {0.8, "ratio", std::nullopt};
+  draws[0].metrics["job.train.goodput"] = {0.6, "ratio", std::nullopt};
+  draws[0].metrics["cost.gpu_idle"] =
+      draws[0].metrics["cost.per_useful_gpu_hour"] = {1.0, "USD", {}};
+  // All GPUs are the job's: what idles is 1 - u, what is useful is goodput.
+  const auto at = [](double u, double by) { return 1.0 / (1.0 + (1.0 - u) / u * std::exp(-by)); };
+  const double w = discrepancy_of("job.train.gpu.utilization", design, draws);
+  REQUIRE(w > 0.0);
+  CHECK(discrepancy_of("cost.gpu_idle", design, draws) ==
+        Approx(std::log((1.0 - at(0.8, -w)) / (1.0 - at(0.8, w))) / 2.0));
+  CHECK(discrepancy_of("cost.per_useful_gpu_hour", design, draws) ==
+        Approx(std::log(at(0.6, w) / at(0.6, -w)) / 2.0));
+  CHECK(discrepancy_of("cost.capex", design, draws) == 0.0);
+  CHECK(discrepancy_of("power.mean", design, draws) == 0.0);  // nobody has said what it draws
+  testing::set(design.jobs[0].job, models::Role::job, "accelerators", "1");
+  CHECK(discrepancy_of("cost.gpu_idle", design, draws) < 0.1);  // most of them are nobody's
+}
+
 }  // namespace discrepancy_test

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/decide/uncertain/computed.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -46,7 +47,8 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"throughput.bytes", 0.0, kOfStep},
                                                       {"throughput.dlio", 0.0, kOfStep},
                                                       {"time.wall", 0.0, kOfStep},
-                                                      {"run.time", 0.0, ""}});
+                                                      {"run.time", 0.0, ""},
+                                                      {"run.cost", 0.0, ""}});
 
 /// Figures that are what a job computes over a utilization: as sure as that.
 struct Derived {
@@ -58,7 +60,8 @@ constexpr std::array kDerived = std::to_array<Derived>({{"step.time", "au"},
                                                         {"throughput.bytes", "gpu.utilization"},
                                                         {"throughput.dlio", "au"},
                                                         {"time.wall", "gpu.utilization"},
-                                                        {"run.time", "goodput"}});
+                                                        {"run.time", "goodput"},
+                                                        {"run.cost", "goodput"}});
 
 const Class* class_of(const metric::Name& name) {
   if (name.domain != metric::Domain::job) return nullptr;
@@ -175,6 +178,10 @@ double discrepancy_of(std::string_view metric) {
 
 double discrepancy_of(std::string_view metric, const Design& design,
                       std::span<const Prediction> predictions) {
+  if (over_utilizations(metric))
+    return half_over_utilizations(metric, design, predictions, [&](const std::string& utilization) {
+      return discrepancy_of(utilization, design, predictions);
+    });
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return 0.0;
   if (known.said) return *known.said;
@@ -188,6 +195,10 @@ double discrepancy_of(std::string_view metric, const Design& design,
 double probed_discrepancy_of(std::string_view metric, const Design& design,
                              std::span<const Prediction> predictions) {
   const double now = discrepancy_of(metric, design, predictions);
+  if (over_utilizations(metric))
+    return half_over_utilizations(metric, design, predictions, [&](const std::string& utilization) {
+      return probed_discrepancy_of(utilization, design, predictions);
+    });
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return now;
   double probed = known.said.value_or(known.found->half);
