@@ -9,6 +9,7 @@
 #include "models/bounds/failures.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/bounds/power.hpp"
+#include "models/bounds/save_ceiling.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/checkpoint/layout.hpp"
@@ -70,7 +71,10 @@ class Deriver {
          placed(step_row(job.step.kind).rule(model_params(job.model)), d));
     if (job.communication) derive_communication(job, d);
     if (job.dataset) derive_reads(job, d);
+    saves_.reset();
     if (job.checkpoint) derive_saves(job, d);
+    if (d.blocking && d.flush > Seconds{})
+      saves_ = save_ceiling(design_, job, d, checkpoint_params(*job.checkpoint));
     const double limit = utilization(d);
     line(name + "gpu.utilization.bound", {limit, Dimension::ratio},
          "upper bound, limited by " + binding_, std::move(rule_));
@@ -248,7 +252,6 @@ class Deriver {
     d.write_cut = cut(name + "flow", plant_.topology().max_flow(sources, {&sink, 1}));
     const double sent = plant_.storage(d.write_to).sent();
     d.flush = d.checkpoint * sent / d.write_cut.value;
-    const double share = d.interval / (d.interval + d.flush);
     line(name + "save.bound", d.flush,
          text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
              " / " + text(d.write_cut.value),
@@ -257,8 +260,7 @@ class Deriver {
           {{"written", written_of(d, size)},
            figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
            {"flow", name + "flow"}}},
-         d.blocking ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
-                    : " at least, alongside training");
+         d.blocking ? ": training waits for it" : " at least, alongside training");
     if (d.blocking) d.stall += d.flush;
   }
 
@@ -364,13 +366,7 @@ class Deriver {
                kEq5,
                {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
     }
-    // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
-    if (d.flush > Seconds{} && d.blocking)
-      ceiling(
-          "saves", d.interval / (d.interval + d.flush), d.write_cut.binding,
-          {"interval / (interval + save)",
-           kEq2,
-           {{"interval", name + "checkpoint.interval"}, {"save", name + "checkpoint.save.bound"}}});
+    if (saves_) ceiling("saves", saves_->share, d.write_cut.binding, saves_->rule);
     binding_ = "GPU compute";
     double best = 1.0;
     rule_ = {"min(1", kEq2, {}};
@@ -388,7 +384,8 @@ class Deriver {
   Plant plant_;
   Bounds out_;
   std::string binding_;
-  Rule rule_;  ///< of the utilization
+  Rule rule_;                         ///< of the utilization
+  std::optional<SaveCeiling> saves_;  ///< of the job whose turn it is
   std::vector<JobDemand> demands_;
 };
 

@@ -69,6 +69,8 @@ struct RunParams {
   std::string slowest;  ///< whom a barrier waits for: of the "classes", or of "all" ranks
   std::string backend;
 };
+/// Of a run that says no `duration`, and of a job that has no end.
+inline constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 [[nodiscard]] RunParams run_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> run_fields();
 

@@ -16,7 +16,6 @@ namespace {
 
 // Ranks whose loaders are fetched into the cache ahead of the one whose step begins.
 constexpr std::size_t kAhead = 3;
-constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 
 }  // namespace
 

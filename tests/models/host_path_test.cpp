@@ -273,8 +273,10 @@ TEST_CASE("host path: saves that the CPU works on bounce, and the report says so
 }
 
 TEST_CASE("host path: bounds of saves past host memory leave the copy out") {
-  // 10 s of compute, then 10 s of save
-  CHECK(models::bounds(saving("4")).utilization == Approx(0.5).epsilon(1e-3));
+  // 10 s of compute, then 10 s of save; the step in which the 100 s pass may be one more
+  const Design design = saving("4");
+  const double step = design.jobs[0].step.find("compute")->number;
+  CHECK(models::bounds(design).utilization == Approx(0.5 + step / 100.0).epsilon(1e-3));
 }
 
 }  // namespace host_path_test

@@ -70,8 +70,12 @@ class Planner {
 
   /// What the command line says besides the scenario.
   void complete(SweepSpec& spec, std::span<const Parameter> params) {
+    std::set<std::string> seen;
     for (std::string option : input_.varied) {
       const std::string path = option.substr(0, option.find('='));
+      if (!seen.insert(path).second)
+        faults_.error("sweep", "--vary", "\"" + path + "\" is varied twice",
+                      "write all its values in one --vary: " + path + "=a,b,c");
       for (const Parameter& p : params)
         if (p.name == path) option = "params." + option;
       scenarios::add_vary(option, spec, faults_);

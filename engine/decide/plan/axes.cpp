@@ -63,6 +63,11 @@ class AxisMaker {
     Result<std::vector<Setting>> values = values_of(wanted, counted, axis.about.open);
     if (!values.ok()) return values.failure();
     axis.values = std::move(values).value();
+    // Of a range an end may be no design; what is listed is meant.
+    for (std::size_t i = 0; i < wanted.axis.values.size(); ++i) {
+      const Change change{axis.about.path, axis.values[i]};
+      if (Result<Design> one = redesign_({&change, 1}); !one.ok()) return one.failure();
+    }
     Result<Meaning> meaning = meaning_of(axis);
     if (!meaning.ok()) return meaning.failure();
     number(axis, *meaning);

@@ -17,8 +17,7 @@ int replicas_of(const Design& design, const predict::PredictOptions& options) {
 /// Adds what an outage does to the targets.
 void add_outage(Prediction& whole, const Prediction& broken, const PartDown& outage) {
   for (AssertionOutcome outcome : broken.assertions) {
-    if (const auto parsed = base::parse_assertion(outcome.that); parsed.ok())
-      outcome.limited_by = predict::limiter(broken, parsed->metric);
+    outcome.limited_by = predict::limiter(broken, outcome.metric);
     outcome.id += outage_suffix(outage);
     whole.assertions.push_back(std::move(outcome));
   }

@@ -61,10 +61,9 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
     // the tightest target names what binds
     const bool first = std::all_of(point.targets.begin(), point.targets.end(),
                                    [&](const TargetMargin& t) { return tighter(target, t); });
-    const auto parsed = base::parse_assertion(outcome.that);
-    if (first && parsed.ok())
+    if (first)
       point.binding =
-          target.when.empty() ? predict::limiter(prediction, parsed->metric) : outcome.limited_by;
+          target.when.empty() ? predict::limiter(prediction, outcome.metric) : outcome.limited_by;
     point.targets.push_back(std::move(target));
   }
   for (const ResourceUse& use : prediction.resources)

@@ -1,0 +1,105 @@
+#include "models/bounds/save_ceiling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
+#include "models/contract/training.hpp"
+#include "stallcast/metric.hpp"
+
+/// What saves that training waits for leave of a run. docs/models/bounds.md, equation 2.
+namespace stallcast::models::detail {
+namespace {
+
+// Dates are sums of steps: one that falls on `every` may come a rounding before it.
+constexpr double kRounding = 1e-9;
+
+/// Compute before the first save and between two, at most: whole steps.
+struct Cycle {
+  double first = 1.0, between = 1.0;
+};
+
+Cycle cycle_of(const JobDemand& d, const CheckpointParams& p) {
+  if (p.every_steps) {
+    const double steps = static_cast<double>(*p.every_steps);
+    return {steps, steps};
+  }
+  // From start to start, at the end of a step.    [checkpoint.md, eq. 5]
+  const auto steps_in = [&](Seconds time) {
+    return std::max(1.0, std::ceil(time / d.compute * (1.0 + kRounding) + kRounding));
+  };
+  return {steps_in(*p.every), steps_in(std::max(Seconds{}, *p.every - d.flush))};
+}
+
+/// The fewest steps of an epoch: what fills no batch is left out.    [dataloader.md, eq. 3]
+double steps_of_epoch(const JobDesign& job, const JobDemand& d) {
+  double out = std::numeric_limits<double>::infinity();
+  if (job.dataset) {
+    const LoaderParams loader = loader_params(*job.loader);
+    const double batches = sample_access(job).epoch(dataset_params(*job.dataset).sample_count()) /
+                           (static_cast<double>(loader.batch) * d.layout.readers());
+    const bool each_worker = loader_row(job.loader->kind).policy(*job.loader).iterable;
+    out = std::floor(batches) - (each_worker ? static_cast<double>(loader.workers) : 0.0);
+  }
+  if (const auto steps = job_params(job.job).steps)
+    out = std::min(out, static_cast<double>(*steps));
+  return std::max(0.0, out);
+}
+
+/// Its fewest steps, where it ends with its epochs.
+std::optional<double> steps_of(const Design& design, const JobDesign& job, const JobDemand& d) {
+  const JobParams p = job_params(job.job);
+  const bool bounded = p.epochs || (p.steps && !run_params(design.run).duration);
+  if (!bounded) return std::nullopt;
+  return steps_of_epoch(job, d) * static_cast<double>(p.epochs.value_or(1));
+}
+
+}  // namespace
+
+SaveCeiling save_ceiling(const Design& design, const JobDesign& job, const JobDemand& d,
+                         const CheckpointParams& p) {
+  const Cycle steps = cycle_of(d, p);
+  const Seconds first = d.compute * steps.first, between = d.compute * steps.between,
+                save = d.flush;
+  const std::string name = metric::checkpoint(d.id);
+  SaveCeiling out;
+  out.share = 0.0;
+  // A job that ends with its steps has waited for those before the last.
+  const std::optional<double> fewest = steps_of(design, job, d);
+  if (fewest) {
+    const double saves = std::max(0.0, std::ceil((*fewest - steps.first) / steps.between));
+    out.share = (first + between * saves) / (first + (between + save) * saves);
+    out.rule = {
+        "(first + saves * between) / (first + saves * (between + save))",
+        kEq2,
+        {figure("first", first.in(unit::s), Dimension::time, "most that is computed before a save"),
+         figure("between", between.in(unit::s), Dimension::time, "and between two"),
+         {"save", name + "save.bound"},
+         figure("saves", saves, Dimension::number, "that training has waited for")}};
+  }
+  // One that ends with its time ends with the step in which that is up, or with a save.
+  const std::optional<Seconds> given = run_params(design.run).duration;
+  if (!given && fewest) return out;
+  const Seconds duration = given.value_or(kDefaultHorizon);
+  const Seconds after = std::max(Seconds{}, duration - first);
+  const double saves = std::floor(after / (between + save));
+  const Seconds rest = after - (between + save) * saves;
+  const double share =
+      std::min(1.0, (duration + d.compute - save * saves - std::min(rest, save)) / duration);
+  if (share <= out.share) return out;
+  out.share = share;
+  out.rule = {"min(1, (duration + step - saves * save - min(rest, save)) / duration)",
+              kEq2,
+              {figure("duration", duration.in(unit::s), Dimension::time, "of the run"),
+               {"step", metric::of_job(d.id, "step.compute")},
+               figure("saves", saves, Dimension::number, "in it, with the compute after each"),
+               {"save", name + "save.bound"},
+               figure("rest", rest.in(unit::s), Dimension::time,
+                      "behind these and the " + text(first) + " before the first")}};
+  return out;
+}
+
+}  // namespace stallcast::models::detail
