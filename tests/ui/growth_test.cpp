@@ -78,6 +78,23 @@ TEST_CASE("a data set of 4 % a month is full when the spreadsheet says") {
           Approx(1000.0 * std::pow(1.04, found->months[i]) / (1600.0 * kUsable)).epsilon(1e-6));
 }
 
+TEST_CASE("what is added and never removed adds up over the months") {
+  // 100 MB/s for 30.4 days are 263 TB a month, on top of a data set of 1 PB
+  const auto found =
+      grown(R"({ "months": 6, "of": { "jobs.train.dataset.size": "0.001 %/month" } })", {},
+            R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                                               "rate": "100 MB/s", "file": "256 MiB" } ])");
+  REQUIRE(found.ok());
+  const double a_month = 1e8 * 86400.0 * 365.25 / 12.0 / 1e12;
+  const double months = (1600.0 * kUsable - 1000.0) / a_month;
+  const GrowthCeiling* full = ceiling(*found, GrowthCeiling::Kind::space, "space on scratch");
+  REQUIRE(full != nullptr);
+  CHECK(full->month == static_cast<int>(std::ceil(months)));
+  REQUIRE(found->space.size() == 1);
+  CHECK(found->space[0].values.back() ==
+        Approx((1000.0 + 6.0 * a_month) / (1600.0 * kUsable)).epsilon(1e-3));
+}
+
 TEST_CASE("a resource runs out when what is asked of it passes what it can do") {
   // By the month, samples of half as many bytes again a year.
   const auto found = grown(

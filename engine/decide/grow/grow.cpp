@@ -20,6 +20,7 @@ namespace {
 /// Resources below this load in all months are not shown; no more than so many are.
 constexpr double kLeastLoad = 0.2;
 constexpr std::size_t kMostLoads = 8;
+constexpr Seconds kMonth = Seconds::from(365.25 / 12.0, unit::d);
 
 /// Share of the jobs' time that they waited for data, files or cores.
 double waited(const Prediction& p) {
@@ -121,7 +122,22 @@ class Months {
     return out;
   }
 
-  [[nodiscard]] GrowthResult told() const {
+  // What is added and never removed adds up, at the rate of each month.    [growth.md, eq. 5]
+  void fill_rooms() {
+    std::map<std::string, Bytes> before;
+    for (auto& [month, rooms] : rooms_)
+      for (models::Room& room : rooms) {
+        const Rate growth = std::max(room.growth, Rate{});
+        Bytes& filled = before[room.storage];
+        if (filled > Bytes{})
+          room.stored.push_back(
+              {metric::of_storage(room.storage, "growth"), filled, "added in the months before"});
+        filled += growth * kMonth;
+      }
+  }
+
+  [[nodiscard]] GrowthResult told() {
+    fill_rooms();
     GrowthResult out;
     out.scenario_id = now_.id;
     out.scenario_file = now_.file;
