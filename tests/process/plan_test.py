@@ -356,6 +356,8 @@ class Questions(unittest.TestCase):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
                            (["--over", "osts", "--over", "oss"], "minimize"),
                            (["--over", "osts=4..x"], "not a number"),
+                           (["--over", "osts=40,x,50"], '"x" is not a whole number'),
+                           (["--over", "osts=0,50"], "ost/count"),
                            (["--survive", "nothing"], "one of ost, oss, mdt"),
                            (["--unit", "osts=x"], "--unit osts=2"),
                            (["--minimize", "osts", "--maximize", "osts"], "either"),

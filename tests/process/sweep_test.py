@@ -185,7 +185,8 @@ class ExitCodes(SweepTest):
             for args in (["s.json", "--vary", "osts"], ["s.json", "--mode", "grid"],
                          ["s.json", "--vary", "osts=1,,2"], ["plan", "s.json"], ["run", "none.db"],
                          ["run", "s.json"], ["status"], ["no-such.json"],
-                         ["s.json", "--vary", "osts=a..b:3"], ["s.json", "--vary", "no.such=1,2"]):
+                         ["s.json", "--vary", "osts=a..b:3"], ["s.json", "--vary", "no.such=1,2"],
+                         ["s.json", "--vary", "osts=1,2", "--vary", "osts=3,4"]):
                 run = self.code(2, folder, *args)
                 self.assertEqual(run.out, "", args)
                 self.assertIn("hint: ", run.err, args)
