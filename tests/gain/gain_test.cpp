@@ -155,6 +155,38 @@ TEST_CASE("what one job gains at the cost of another is told of each, and names 
   CHECK(p.assertions[1].limited_by == "job.b.limit");
 }
 
+TEST_CASE("what all of a host class loses is not said of each of its parts") {
+  // Both read of 2 GB/s, `most` by three times as many workers but through ports of 0.6 GB/s. With
+  // faster ports it takes half the time, and `a`, which had 1.4 GB/s, has 0.8.
+  const auto job = [](const std::string& id, const std::string& workers) {
+    return R"({ "id": ")" + id + R"(", "hosts": ")" + id + R"(",
+      "step": { "compute": "1 ms", "jitter": "0 %" }, "barrier": { "base": "0 s", "per_doubling": "0 s" },
+      "dataset": { "on": "filer", "format": "raw", "sample": "1 MB", "samples": 100000000 },
+      "loader": { "batch": 1, "workers": )" +
+           workers + R"(, "prefetch": 2 } })";
+  };
+  const Prediction p = ranked({.file = "two.json",
+                               .text = R"({
+    "id": "two",
+    "cluster": { "hosts": [ { "id": "a", "count": 2 },
+                            { "id": "most", "count": 2, "nic": { "rate": "2.4 Gb/s", "count": 1 } } ] },
+    "storage": [ { "id": "filer", "type": "nfs",
+                   "head": { "count": 1, "read": "2 GB/s", "write": "2 GB/s", "ops": "1000 kops/s", "service": "10 us" },
+                   "client": { "connection": "10 GB/s", "stream": "10 GB/s", "read_ahead": "1 GiB", "nconnect": 16 } } ],
+    "jobs": [ )" + job("a", "8") + ", " +
+                                       job("most", "24") + R"( ],
+    "run": { "duration": "10 s", "replicas": 1 } })"});
+  const auto gain = [&](const std::string& part) {
+    for (const Bottleneck& b : p.bottlenecks)
+      if (b.gain && b.gain->part == part) return b.gain->time;
+    FAIL("no gain of " << part);
+    return 0.0;
+  };
+  CHECK(gain("cluster.hosts[most].nic") < -0.05);
+  CHECK(gain("cluster.hosts[most].cpu") == Approx(0.0).margin(0.02));
+  CHECK(gain("cluster.hosts[most].gpu") == Approx(0.0).margin(0.005));
+}
+
 TEST_CASE("two limits of the same height are named together, since neither alone gains") {
   // 12 OSTs take 12 GB/s, and so does the port.
   const Prediction p = ranked(saving("12", "96 Gb/s"));

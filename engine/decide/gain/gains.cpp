@@ -87,9 +87,10 @@ class Ranking {
     if (uncertain::draws_that_fit(cost) > 0)
       most_ = std::clamp(static_cast<std::size_t>(kEvents / cost), kFew, kMost);
     if (!parts_.empty() && most_ > 0 && begin()) {
-      try_parts();
+      try_parts([&](const Owner& owner) { return owner.gain.time >= out_.noise; });
       try_values();
       look_for_pairs();
+      try_parts([&](const Owner& owner) { return owner.gain.time <= -out_.noise; });
       keep_owners();
       fill();
     }
@@ -169,8 +170,8 @@ class Ranking {
       if (!found[i + 1]) continue;
       owner.gain = *found[i + 1];
       owner.known = true;
-      // No part of it gains more than all of it does.
-      if (owner.parts.size() == 1 || owner.gain.time < out_.noise)
+      // Where all of it changes nothing, no part of it does. A loss says nothing of its parts.
+      if (owner.parts.size() == 1 || std::abs(owner.gain.time) < out_.noise)
         for (const std::string& part : owner.parts) keep(part, owner.gain);
     }
     return true;
@@ -182,10 +183,12 @@ class Ranking {
     out_.left_out -= out_.left_out > 0 ? 1 : 0;
   }
 
-  void try_parts() {
+  /// The parts of owners that `which` holds for, as many as are left.
+  template <class Which>
+  void try_parts(Which which) {
     std::vector<std::string> order;
     for (const auto& [path, owner] : owners_)
-      if (owner.known && owner.parts.size() > 1 && owner.gain.time >= out_.noise)
+      if (owner.known && owner.parts.size() > 1 && which(owner))
         order.insert(order.end(), owner.parts.begin(), owner.parts.end());
     std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       const double gain_a = owners_[parts_.at(a).owner].gain.time,
@@ -193,6 +196,7 @@ class Ranking {
       return gain_a != gain_b ? gain_a > gain_b : blamed(a) > blamed(b);
     });
     order.resize(std::min(order.size(), left()));
+    if (order.empty()) return;
     std::vector<Levers> all;
     for (const std::string& part : order) all.push_back(parts_.at(part).levers);
     const std::vector<std::optional<Gain>> found = tried(all);
