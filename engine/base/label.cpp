@@ -77,6 +77,8 @@ constexpr Row kRows[] = {
     {"storage", "router", "LNet routers", of, DrawnIn::entry},
     {"storage", "server", "servers", of, DrawnIn::entry},
     {"storage", "server.nic", "server NICs", of, DrawnIn::entry},
+    {"storage", "shared", "pieces of shared files", of, DrawnIn::limit},
+    {"storage", "shared_file", "pieces of shared files", of, DrawnIn::limit},
     {"storage", "space", "cache", of, DrawnIn::media},
     {"storage", "target", "targets", of, DrawnIn::media},
     {"storage", "target.nic", "target NICs", of, DrawnIn::entry},

@@ -228,7 +228,7 @@ class Cephfs final : public PooledStore {
   }
   // An OSD serves as many pieces a second as other requests; a process waits for each.
   SharedPieces pieces(Rate osd, Seconds turn) const {
-    return {osds(), osd, Ops::from(1.0, unit::ops) / p_.ops, round_trip() + turn};
+    return {osds(), osd, Ops::from(1.0, unit::ops) / p_.ops, round_trip() + turn, true};
   }
   // A reader has as many objects in flight as it reads ahead, each on an OSD of its own hash.
   Striping read_ahead() const {

@@ -14,8 +14,11 @@ Rate SharedPieces::share(Bytes piece, double processes) const {
 // A process has one piece under way: no read-ahead and no merging past what it writes at a time.
 Rate SharedPieces::alone(Bytes piece) const { return window_rate(piece, piece, turn, target); }
 
-Served PooledStore::blame_pieces(Served served) const {
-  return served.limited_by == media_resource_ ? Served{resource("shared_file")} : served;
+// A piece is at its target for hold + x / b: the longer of both is what limits.
+bool SharedPieces::held(Bytes piece) const { return !as_others && hold > piece / target; }
+
+Served PooledStore::blame_pieces(Served served, bool held) const {
+  return held && served.limited_by == media_resource_ ? Served{resource("shared_file")} : served;
 }
 
 sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest request, Rate cap,
@@ -26,14 +29,15 @@ sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest r
       client, request.bytes, std::min(cap, pieces.alone(request.piece)),
       pieces.share(request.piece, request.writers), written(Bytes::infinity()), work);
   co_await context().sleep((commit + round_trip() * 2.0) * request.files);
-  co_return blame_pieces(served);
+  co_return blame_pieces(served, pieces.held(request.piece));
 }
 
 sim::Task<Served> PooledStore::read_pieces(const Client& client, ReadRequest request, Rate cap,
                                            SharedPieces pieces, Work work) {
-  co_return blame_pieces(co_await stream_in(client, request.bytes,
-                                            std::min(cap, pieces.alone(request.piece)),
-                                            pieces.share(request.piece, request.readers), work));
+  const Served served =
+      co_await stream_in(client, request.bytes, std::min(cap, pieces.alone(request.piece)),
+                         pieces.share(request.piece, request.readers), work);
+  co_return blame_pieces(served, pieces.held(request.piece));
 }
 
 }  // namespace stallcast::models

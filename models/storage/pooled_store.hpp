@@ -45,14 +45,18 @@ struct MetadataShape {
 /// target while a piece is served is lock, read-modify-write and request; what a process waits for
 /// besides is its own.    [docs/models/storage.md, eq. 10]
 struct SharedPieces {
-  double targets = 1.0;  ///< the file lies on, each of which serves one piece at a time
-  Rate target;           ///< what one of them moves
-  Seconds hold;          ///< of a target by a piece, besides its data
-  Seconds turn;          ///< a process waits for each piece, besides its data
+  double targets = 1.0;    ///< the file lies on, each of which serves one piece at a time
+  Rate target;             ///< what one of them moves
+  Seconds hold;            ///< of a target by a piece, besides its data
+  Seconds turn;            ///< a process waits for each piece, besides its data
+  bool as_others = false;  ///< the target holds any request so long, also of own files
 
   /// What one of `processes` gets of the targets, and what it can do alone.
   [[nodiscard]] Rate share(Bytes piece, double processes) const;
   [[nodiscard]] Rate alone(Bytes piece) const;
+  /// Whether most of a piece's time at its target goes to the file that others write, too: the lock
+  /// is what limits, not the data.
+  [[nodiscard]] bool held(Bytes piece) const;
 };
 
 /// What all who use a storage system share besides the bytes that it moves: requests that its
@@ -195,7 +199,7 @@ class PooledStore : public StorageModel {
   }
   /// When the rest of the operation is over, limited by `served`.
   [[nodiscard]] sim::Task<Served> end(Working& working, Served served);
-  [[nodiscard]] Served blame_pieces(Served served) const;
+  [[nodiscard]] Served blame_pieces(Served served, bool held) const;
 
   std::string name_;
   StorageLoad load_;

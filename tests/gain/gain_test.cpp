@@ -65,6 +65,58 @@ TEST_CASE("what limits saves is what saves would gain from") {
   CHECK(p.gains->pair.empty());
 }
 
+// The same in one file of pieces: 1 MiB holds its target for `hold`, and its data for 1.05 ms.
+Prediction in_pieces(ScenarioFile file, const std::string& hold) {
+  const std::string from = R"("serializer": "none")";
+  file.text->replace(file.text->find(from), from.size(),
+                     from + R"(, "shared": "interleaved", "piece": "1 MiB")");
+  file.sets.push_back(hold);
+  return ranked(file);
+}
+
+TEST_CASE(
+    "locks of a shared file gain what shorter locks give, its targets what faster ones give") {
+  // 12 targets move 1 MiB each in 1.05 ms + 2 ms, or + 1 ms: 23.3 s and 15.6 s for 96 GB.
+  const auto seconds = [](double hold, double rate = 1e9) {
+    return 96e9 / 12.0 / 1048576.0 * (hold + 1048576.0 / rate);
+  };
+  const auto gain = [](double was, double is) {
+    return 1.0 - (1200.0 - 19 * was) / (1200.0 - 19 * is);
+  };
+  const Prediction locked = in_pieces(saving("12", "800 Gb/s"), "storage.scratch.lock=2 ms");
+  const Bottleneck& first = locked.bottlenecks.front();
+  CHECK(first.resource == "storage.scratch.ost.lock");
+  REQUIRE(first.gain.has_value());
+  CHECK(first.gain->part == "storage[scratch].lock");
+  CHECK(first.gain->time == Approx(gain(seconds(2e-3), seconds(1e-3))).epsilon(0.03));
+  // Of 1.05 ms + 0.1 ms the lock is little: OSTs are waited for, and gain.
+  const Prediction data = in_pieces(saving("12", "800 Gb/s"), "storage.scratch.lock=0.1 ms");
+  CHECK(data.bottlenecks.front().resource == "storage.scratch.ost");
+  REQUIRE(data.bottlenecks.front().gain.has_value());
+  CHECK(data.bottlenecks.front().gain->time ==
+        Approx(gain(seconds(1e-4), seconds(1e-4, 2e9))).epsilon(0.03));
+  CHECK(data.bottlenecks.front().blamed_share > 0.1);
+}
+
+TEST_CASE("pieces of one file of an NFS server gain what its shared.write gives") {
+  // The file is one target of 12 GB/s: 1 MiB in 0.087 ms + 0.2 ms, 26.3 s for 96 GB; + 0.1 ms, 17.2
+  // s.
+  ScenarioFile file = saving("12", "800 Gb/s");
+  const std::size_t from = file.text->find(R"("storage")"), to = file.text->find(R"("jobs")");
+  file.text->replace(from, to - from, R"("storage": [ { "id": "scratch", "type": "nfs",
+    "head": { "count": 1, "read": "12 GB/s", "write": "12 GB/s" }, "commit": "0 s",
+    "client": { "nconnect": 16, "connection": "10 GB/s", "stream": "10 GB/s" } } ], )");
+  const Prediction p = in_pieces(file, "storage.scratch.shared.write=0.2 ms");
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource == "storage.scratch.shared_file");
+  REQUIRE(first.gain.has_value());
+  CHECK(first.gain->part == "storage[scratch].shared");
+  const auto left = [](double hold) {
+    return 1200.0 - 19 * 96e9 / 1048576.0 * (hold + 1048576.0 / 12e9);
+  };
+  CHECK(first.gain->time == Approx(1.0 - left(2e-4) / left(1e-4)).epsilon(0.03));
+}
+
 TEST_CASE("a job that has a limit of its own would gain from more of it") {
   // 96 GB at 6 GB/s take 16 s, at twice that 8 s; the 24 OSTs would take 24 GB/s.
   const Prediction p = ranked(saving("24", "800 Gb/s", R"("limit": "6 GB/s",)"));

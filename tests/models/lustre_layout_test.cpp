@@ -259,8 +259,8 @@ TEST_CASE("lustre: a managed service gives its rate with the capacity") {
 
 TEST_CASE("lustre: a checkpoint in one file waits for locks when ranks write in turn") {
   // 32 ranks, 32 GB on 8 OSTs of 4 GB/s: 1 s, or 47,008 bytes every 11.75 + 55 us from each OST
-  const auto saved = [](const char* shared) {
-    Design design = lustre({{"stripe.count", "0"}});
+  const auto saved = [](const char* shared, const char* lock = "55 us") {
+    Design design = lustre({{"stripe.count", "0"}, {"lock", lock}});
     design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
                                           {{"to", "scratch"},
                                            {"every_steps", "100"},
@@ -276,6 +276,10 @@ TEST_CASE("lustre: a checkpoint in one file waits for locks when ranks write in 
   CHECK(metric(saved("aligned"), stall) == Approx(1.0).epsilon(0.01));
   const RunResult in_turn = saved("interleaved");
   CHECK(metric(in_turn, stall) == Approx(32e9 / (8 * 47008 / (55e-6 + 47008 / 4e9))).epsilon(0.01));
+  // 55 us of 66.75 are the lock's; of 5 us and 11.75 most are the OST's
+  const char* duration = "job.train.checkpoint.duration";
+  CHECK(in_turn.limited_by.at(duration) == "storage.scratch.ost.lock");
+  CHECK(saved("interleaved", "5 us").limited_by.at(duration) == "storage.scratch.ost");
 }
 
 }  // namespace lustre_layout_test

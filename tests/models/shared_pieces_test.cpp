@@ -4,6 +4,7 @@
 
 #include "models/contract/rows.hpp"
 #include "models/contract/storage.hpp"
+#include "models/storage/pooled_store.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -105,6 +106,14 @@ TEST_CASE("what a system delivers scales its drives, ceilings and ports together
                          {"stripe.count", "0"}};
   CHECK(timed("lustre", osts).read.in(unit::s) == Approx(64 / 4.0).epsilon(0.02));
   CHECK(timed("lustre", osts).write.in(unit::s) == Approx(64 / 6.4).epsilon(0.02));
+}
+
+TEST_CASE("pieces are held by their file where that takes longer than their data") {
+  // 23.5 us of data at 2 GB/s
+  const models::SharedPieces long_held{8, 2_GBps, 30_us, 0_us}, held{8, 2_GBps, 20_us, 0_us};
+  CHECK(long_held.held(kPiece));
+  CHECK_FALSE(held.held(kPiece));
+  CHECK_FALSE(models::SharedPieces{8, 2_GBps, 30_us, 0_us, true}.held(kPiece));
 }
 
 TEST_CASE("a BeeGFS file on few targets has only theirs") {

@@ -250,6 +250,9 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
       return known(base::component_path("job", job.job.id) + ".loader.gpu");
   if (name.role == "stage" && word == "workers") return known(owner + ".workers");
   if (name.role == "host" && word == "cache") return known(owner + ".cpu");
+  // What pieces of one file wait for is a value of its own, not of the targets that hold it.
+  if (name.role == "storage" && name.part == "ost.lock") return known(owner + ".lock");
+  if (name.role == "storage" && word == "shared_file") return known(owner + ".shared");
   if (const std::string path = known(owner + "." + word); !path.empty() || name.role != "storage")
     return path;
   // Drives of "drive", and what a server does under another name: its metadata, space, media.
