@@ -23,6 +23,9 @@ struct Row {
 
 using enum Owner;
 
+/// A whole storage system: all that it is made of, where no single part limits.
+constexpr std::string_view kWhole = "combined parts";
+
 constexpr Row kRows[] = {
     {"failure", "", "outage", of, DrawnIn::limit},
     {"storage", "", "bandwidth", of, DrawnIn::media},
@@ -83,7 +86,7 @@ constexpr Row kRows[] = {
     {"storage", "target", "targets", of, DrawnIn::media},
     {"storage", "target.nic", "target NICs", of, DrawnIn::entry},
     {"storage", "wear", "endurance of the drives", of, DrawnIn::limit},
-    {"host", "", "combined parts", of_hosts, DrawnIn::limit},
+    {"host", "", kWhole, of_hosts, DrawnIn::limit},
     {"host", "client.*", "storage clients", of_hosts, DrawnIn::media},
     {"host", "compute_nic", "compute NICs", of_hosts, DrawnIn::media},
     {"host", "cpu", "CPU cores", of_hosts, DrawnIn::media},
@@ -222,6 +225,12 @@ std::string spaced(std::string_view words) {
   return out;
 }
 
+/// Rates of a storage system have a direction; without one it is all of it.
+std::string_view words_of(const Taken& name) {
+  const bool whole = name.role == "storage" && name.part.empty() && name.directions.empty();
+  return whole ? kWhole : name.row->words;
+}
+
 /// "fabric.node.area.uplink.read": links of a topology's level.
 std::string of_fabric(const Taken& name) {
   const std::string_view level = name.part.substr(name.part.rfind('.') + 1);
@@ -262,7 +271,7 @@ std::string of_resource(std::string_view resource) {
     out = spaced(name.part.empty() ? resource : name.part);
     if (!name.part.empty() && !name.id.empty()) out += " of " + std::string(name.id);
   } else {
-    out = name.row->words;
+    out = words_of(name);
     if (name.row->owner == Owner::of) out += " of " + std::string(name.id);
     if (name.row->owner == Owner::of_hosts) out += " of " + std::string(name.id) + " hosts";
     if (name.row->part.ends_with(".*"))
@@ -286,7 +295,7 @@ NamedPart part_of(std::string_view resource) {
             DrawnIn::media};
   }
   if (name.row == nullptr) return {name.part, name.part, DrawnIn::limit};
-  return {name.part, name.row->words, name.row->place};
+  return {name.part, words_of(name), name.row->place};
 }
 
 std::string of_kind(std::string_view role, std::string_view kind) {

@@ -13,6 +13,7 @@ TEST_CASE("resources are named as people call them") {
   CHECK(label::of_resource("storage.scratch.ost.lock") == "extent locks of scratch");
   CHECK(label::of_resource("storage.home.shared_file") == "pieces of shared files of home");
   CHECK(label::of_resource("storage.home.shared") == "pieces of shared files of home");
+  CHECK(label::of_resource("storage.rgw") == "combined parts of rgw");
   CHECK(label::of_resource("storage.rgw.read") == "bandwidth of rgw (read)");
   CHECK(label::of_resource("host.gpu.gpu.copy") == "host-GPU copies");
   CHECK(label::of_resource("host.gpu.client.archive.read") ==
