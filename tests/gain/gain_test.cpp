@@ -155,6 +155,27 @@ TEST_CASE(
   CHECK(threads.part == "jobs[train].checkpoint.threads");
 }
 
+TEST_CASE("what writes nobody waits for gain is not called by the reads of the same OSTs") {
+  // Saves go out in the background while little is read. The host fails before the second save is
+  // durable: faster writes are what gives lost work back, and reads are hardly waited for.
+  ScenarioFile file = saving("12", "800 Gb/s");
+  const auto change = [&](const std::string& from, const std::string& to) {
+    file.text->replace(file.text->find(from), from.size(), to);
+  };
+  change(R"("every": "60 s")", R"("every": "100 s", "mode": "async")");
+  change(R"("size": "96 GB")", R"("size": "480 GB")");
+  change(R"("checkpoint")", R"("dataset": { "on": "scratch", "format": "tokens", "sample": "16 KiB",
+    "samples": 100000000 }, "loader": { "batch": 4, "workers": 2 }, "checkpoint")");
+  change(R"("run")", R"("failures": [ { "id": "x", "type": "host", "at": "230 s" } ], "run")");
+  const Prediction p = ranked(file);
+  const auto row = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(), [](const auto& b) {
+    return b.gain && b.gain->part == "storage[scratch].ost";
+  });
+  REQUIRE(row != p.bottlenecks.end());
+  CHECK(row->gain->time > 0.03);
+  CHECK((row->resource == "storage.scratch.ost" || row->resource == "storage.scratch.ost.write"));
+}
+
 TEST_CASE("an outage of storage is blamed by what the design would gain without it") {
   // From second 61 on, a second into the first save, nothing is served for 30 s, then all is as
   // before: the save takes 38 s instead of 8. No speed of anything gives these 30 s back.

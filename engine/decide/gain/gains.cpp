@@ -68,6 +68,13 @@ std::string resource_of(const std::string& part) {
   return out;
 }
 
+/// "storage.scratch.ost" of "storage.scratch.ost.read".
+std::string without_direction(const std::string& resource) {
+  for (const char* way : {".read", ".write", ".get", ".put"})
+    if (resource.ends_with(way)) return resource.substr(0, resource.rfind('.'));
+  return resource;
+}
+
 class Ranking {
  public:
   Ranking(const Design& design, Prediction& prediction, const GainOptions& options)
@@ -299,6 +306,26 @@ class Ranking {
     if (more(widest->gain.time, parts)) interplay(items, widest->gain, alone);
   }
 
+  /// What the gain of `row`'s part is called by: `row`. Where that is one direction, both are used,
+  /// and less was waited for there than is gained: the direction of the value that gains, if that
+  /// is known, else none.
+  [[nodiscard]] std::string named(const Bottleneck& row, const Gain& gain) const {
+    const std::string base = without_direction(row.resource), by = resource_of(gain.by);
+    const auto other_way = [&](const std::string& name) {
+      return name != row.resource && name != base && without_direction(name) == base;
+    };
+    // Of what moves both ways more is used than that one direction moves.
+    const bool both =
+        std::any_of(p_.bottlenecks.begin(), p_.bottlenecks.end(), [&](const Bottleneck& b) {
+          return (b.utilization > 0.0 && other_way(b.resource)) ||
+                 (b.utilization > row.utilization && b.resource == base);
+        });
+    if (!both || base == row.resource || by == row.resource || gain.time < out_.noise ||
+        row.blamed_share * waiting_share(p_) >= gain.time || resource_of(gain.part) == row.resource)
+      return row.resource;
+    return other_way(by) ? by : base;
+  }
+
   /// Each gain at the resource of its part that is blamed most.
   void fill() {
     std::map<std::string, std::size_t> row;
@@ -314,10 +341,14 @@ class Ranking {
       if (!row.contains(part) || suits > fit[part]) row[part] = i, fit[part] = suits;
     }
     for (const auto& [part, gain] : gains_) {
-      if (row.contains(part))
-        p_.bottlenecks[row[part]].gain = gain;
+      const bool blamed = row.contains(part);
+      const std::string name = blamed ? named(p_.bottlenecks[row[part]], gain) : resource_of(part);
+      const auto at = std::find_if(p_.bottlenecks.begin(), p_.bottlenecks.end(),
+                                   [&](const Bottleneck& b) { return b.resource == name; });
+      if (blamed && at != p_.bottlenecks.end())
+        at->gain = gain;
       else if (gain.time >= out_.noise)
-        p_.bottlenecks.push_back({.resource = resource_of(part), .headroom = {}, .gain = gain});
+        p_.bottlenecks.push_back({.resource = name, .headroom = {}, .gain = gain});
     }
     const auto worth = [&](const Bottleneck& b) {
       return b.gain && b.gain->time >= out_.noise ? b.gain->time : 0.0;
