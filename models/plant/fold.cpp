@@ -3,6 +3,7 @@
 
 #include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
+#include "models/contract/checkpoint.hpp"
 #include "models/contract/failure.hpp"
 #include "models/contract/loader.hpp"
 #include "models/contract/replay_program.hpp"
@@ -171,6 +172,30 @@ bool Plant::leads_to(std::string from, const std::string& storage) const {
     if (!behind) return false;
     from = behind->storage;
   }
+}
+
+bool Plant::leads_any_to(const CheckpointParams& saves, const std::string& storage) const {
+  std::vector<std::string> places = saves.tiers;
+  places.push_back(saves.to);
+  if (saves.restore_from) places.push_back(*saves.restore_from);
+  return std::any_of(places.begin(), places.end(), [&](const std::string& place) {
+    return storages_.contains(place) && leads_to(place, storage);
+  });
+}
+
+bool Plant::saves_lead_to(const Design& design, const std::string& storage) const {
+  return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+    return job.checkpoint && leads_any_to(checkpoint_params(*job.checkpoint), storage);
+  });
+}
+
+bool Plant::reads_saves(const Design& design, const std::string& storage) const {
+  return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+    if (!job.checkpoint) return false;
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    return (p.restore != "none" || p.reads_back() || !design.failures.empty()) &&
+           leads_any_to(p, storage);
+  });
 }
 
 bool Plant::varied(const std::string& storage) const {

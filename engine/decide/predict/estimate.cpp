@@ -85,6 +85,13 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
 
 }  // namespace
 
+void add_over_utilizations(const Design& design, std::map<std::string, Metric>& metrics) {
+  const models::Costs costs = models::costs(design);
+  models::add_costs(design, costs, metrics);
+  models::add_whole_runs(design, costs, metrics);
+  models::add_power(design, models::powers(design), metrics);
+}
+
 Prediction estimate(const Design& design) {
   const models::Bounds bounds = models::bounds(design);
   Prediction prediction;
@@ -110,13 +117,11 @@ Prediction estimate(const Design& design) {
       prediction.metrics[d.name] = {d.value, "B", {}};
     }
   }
-  const models::Costs costs = models::costs(design);
-  models::add_costs(design, costs, prediction.metrics);
-  models::add_whole_runs(design, costs, prediction.metrics);
-  models::add_power(design, models::powers(design), prediction.metrics);
+  add_over_utilizations(design, prediction.metrics);
   for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits})
     if (const auto found = prediction.metrics.find(sum); found != prediction.metrics.end())
       proven[sum] = {.least = found->second.value, .most = found->second.value};
+  const models::Costs costs = models::costs(design);
   if (costs.known())
     proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
                               .most = prediction.metrics[metric::kCapex].value};

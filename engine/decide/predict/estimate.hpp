@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 
@@ -12,5 +15,9 @@ namespace stallcast::predict {
 /// limit, and holds when it asks for less than a limit that the bound keeps; one on the capex is
 /// decided; all others are inconclusive.
 [[nodiscard]] Prediction estimate(const Design& design);
+
+/// Adds, or makes again, what is computed over the utilization and goodput of jobs that `metrics`
+/// have: costs, whole runs and power. [docs/models/cost.md, whole-run.md, power.md]
+void add_over_utilizations(const Design& design, std::map<std::string, Metric>& metrics);
 
 }  // namespace stallcast::predict

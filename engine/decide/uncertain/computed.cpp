@@ -5,9 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "engine/decide/predict/estimate.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
-#include "models/bounds/cost.hpp"
-#include "models/bounds/power.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::uncertain {
@@ -33,21 +32,15 @@ Metrics moved(Metrics metrics, const Design& design, double by,
               const std::function<double(const std::string&)>& half_of) {
   for (const JobDesign& job : design.jobs) {
     const std::string& id = job.job.id;
-    double slower = 1.0;
     for (const std::string& name : {metric::gpu_utilization(id), metric::goodput(id)}) {
       const auto found = metrics.find(name);
       if (found == metrics.end()) continue;
       double& value = found->second.value;
-      const double before = value;
       if (value > 0.0 && value < 1.0)
         value = from_error_scale(on_error_scale(value, "ratio") + by * half_of(name), "ratio");
-      if (value > 0.0) slower = before / value;
     }
-    if (const auto run = metrics.find(metric::of_job(id, "run.time")); run != metrics.end())
-      run->second.value *= slower;
   }
-  models::add_costs(design, models::costs(design), metrics);
-  models::add_power(design, models::powers(design), metrics);
+  predict::add_over_utilizations(design, metrics);
   return metrics;
 }
 
