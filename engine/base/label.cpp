@@ -107,6 +107,7 @@ constexpr Row kRows[] = {
     {"job", "checkpoint", "work and threads of saves", of, DrawnIn::limit},
     {"job", "checkpoint.checksum", "checksums of saves", of, DrawnIn::limit},
     {"job", "checkpoint.coordinate", "coordination of saves", of, DrawnIn::limit},
+    {"job", "checkpoint.flush_rate", "flush rate of saves", of, DrawnIn::limit},
     {"job", "checkpoint.serialize", "serialization of saves", of, DrawnIn::limit},
     {"job", "checkpoint.thread", "saving thread", of, DrawnIn::limit},
     {"job", "checkpoint.threads", "number of saving threads", of, DrawnIn::limit},

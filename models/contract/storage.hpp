@@ -92,9 +92,10 @@ struct Client {
   double members = 1.0;        ///< processes acting together
   double unseen = 0.0;  ///< members that draw delays of their own, of which the longest is told
   double share = 1.0;   ///< weight of each of them on shared resources
-  Rate host_read = Rate::infinity();   ///< what one process can read at most (its host)
-  Rate host_write = Rate::infinity();  ///< what one process can write at most (its host)
-  Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
+  Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
+  Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
+  Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
+  ResourceIndex held_to = kNoResource;  ///< to blame for host_write; none: its stream
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
   Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
@@ -108,6 +109,10 @@ struct Client {
   [[nodiscard]] double processes() const { return members + beside; }
   [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
   [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
+  /// To blame where that holds it, of whose stream `stream` is.
+  [[nodiscard]] ResourceIndex write_limit(ResourceIndex stream) const {
+    return held_to != kNoResource && host_write <= core ? held_to : stream;
+  }
 };
 
 /// A group of identical hosts, for storage inside them.

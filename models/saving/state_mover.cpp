@@ -188,9 +188,11 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                                 bytes * static_cast<double>(p_.peers));
   const double threads = static_cast<double>(p_.threads);
   Client client = threads_of(mover, tier);
-  if (p_.flush_rate)
-    client.host_write =
-        std::min(client.host_write, *p_.flush_rate / (layout_.writer_count() * threads));
+  if (p_.flush_rate) {
+    const Rate each = *p_.flush_rate / (layout_.writer_count() * threads);
+    if (each <= client.host_write) client.held_to = own_resource("flush_rate");
+    client.host_write = std::min(client.host_write, each);
+  }
   const bool cached = plant_.storage(tier).client_limits().page_cache;
   if (cached && !p_.direct && !past_memory_) buffered_ += bytes * mover.share.members;
   const WriteRequest request{.bytes = bytes / threads,

@@ -112,7 +112,7 @@ class Beegfs final : public PooledStore {
   // One chunk on each connection to each server.    [beegfs.md, eq. 2]
   ClientLimits client_limits() const override {
     const double connections = static_cast<double>(p_.connections) * servers();
-    return {connections * chunk_rate(p_.read), connections * chunk_rate(p_.write)};
+    return {connections * chunk_cap(p_.read).rate, connections * chunk_cap(p_.write).rate};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -170,13 +170,13 @@ class Beegfs final : public PooledStore {
     return {striping().width(), target, hold, round_trip() + p_.service};
   }
   // One chunk in flight: chunk / (rtt + service + chunk / b)    [storage.md, eq. 4]
-  Rate chunk_rate(Rate target) const {
-    return window_rate(p_.stripe_size, p_.stripe_size, round_trip() + p_.service, target);
+  StreamCap chunk_cap(Rate target) const {
+    return window_cap(p_.stripe_size, p_.stripe_size, round_trip() + p_.service, target);
   }
   // One chunk in flight to each of the file's targets.    [beegfs.md, eq. 3]
-  Rate stream_cap(Bytes file, Rate target, bool direct) const {
-    const Rate all = striping().of(file) * chunk_rate(target);
-    return direct ? all : std::min(all, p_.stream);
+  StreamCap stream_cap(Bytes file, Rate target, bool direct) const {
+    const StreamCap all = chunk_cap(target).times(striping().of(file));
+    return direct ? all : all.within(p_.stream);
   }
 
   BeegfsParams p_;

@@ -159,11 +159,10 @@ class Cephfs final : public PooledStore {
       return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read),
                          requests(request.bytes, request.piece));
     const double at_once = request.direct ? 1.0 : read_ahead().of(file);
-    const Rate ahead =
-        ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
-    return read_files(client, turns, p_.service,
-                      request.direct ? ahead : std::min(ahead, p_.stream), Rate::infinity(),
-                      requests(request.bytes, file));
+    const StreamCap ahead =
+        ahead_cap(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
+    return read_files(client, turns, p_.service, request.direct ? ahead : ahead.within(p_.stream),
+                      Rate::infinity(), requests(request.bytes, file));
   }
 
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
@@ -176,12 +175,13 @@ class Cephfs final : public PooledStore {
       return write_pieces(client, request, p_.stream, p_.commit + turn(),
                           pieces(p_.write, p_.piece_write),
                           requests(request.bytes, request.piece, each));
-    const Rate one = window_rate(p_.object, p_.object, turn() * 2.0, p_.write);
+    const StreamCap one = window_cap(p_.object, p_.object, turn() * 2.0, p_.write);
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
     const bool slowed = all < disks_write(Bytes::infinity());
-    return write_files(client, request, p_.service + turn(), request.direct ? one : p_.stream,
-                       p_.commit + turn(), slowed ? all / request.writers : Rate::infinity(),
+    return write_files(client, request, p_.service + turn(),
+                       request.direct ? one : StreamCap(p_.stream), p_.commit + turn(),
+                       slowed ? all / request.writers : Rate::infinity(),
                        requests(request.bytes, request.range(), each));
   }
 

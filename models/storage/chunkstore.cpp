@@ -113,20 +113,20 @@ class Chunkstore final : public PooledStore {
     // [chunkstore.md, eq. 1]
     const Bytes file = request.bytes / request.files;
     const double at_once = ahead().of(file);
-    const Rate window = ahead_rate(file, p_.chunk * at_once, turn(), target(p_.read) * at_once,
-                                   request.round_trips);
-    return read_files(client, request, p_.service, std::min(window, p_.stream));
+    const StreamCap window =
+        ahead_cap(file, p_.chunk * at_once, turn(), target(p_.read) * at_once, request.round_trips);
+    return read_files(client, request, p_.service, window.within(p_.stream));
   }
 
   // A chain answers when its tail has the chunk: a turn for every copy.    [chunkstore.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const Bytes file = request.bytes / request.files;
     const double hops = kept().coded() ? 1.0 : kept().copies;
-    const Rate window =
-        window_rate(p_.chunk, p_.chunk, turn(), target(p_.write)) * (ahead().of(file) / hops);
+    const StreamCap window =
+        window_cap(p_.chunk, p_.chunk, turn(), target(p_.write)).times(ahead().of(file) / hops);
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * sent(file);
-    const Rate cap = std::min(window, p_.stream) * sent(file);
+    const StreamCap cap = window.within(p_.stream).times(sent(file));
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
     return write_files(
         client, with_parity, turn() * hops - round_trip(), cap, p_.commit,

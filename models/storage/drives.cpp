@@ -98,6 +98,7 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
 
 sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& request, Rate cap,
                                    ResourceIndex stream) {
+  if (client.writes_at_most() <= cap) stream = client.write_limit(stream);
   // T = o B / b, at burst speed while there is room    [local.md, eq. 4 and 5]
   const Bytes bytes = request.bytes * p_.written();
   const Bytes fast = take_burst(bytes * client.members) / client.members;

@@ -179,9 +179,10 @@ class Gpfs final : public PooledStore {
   }
   // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time.
   //     block / (rtt + service + block / b)    [gpfs.md, eq. 3]
-  Rate stream_cap(Bytes file, Rate server, bool direct) const {
+  StreamCap stream_cap(Bytes file, Rate server, bool direct) const {
     const Bytes request = std::min(file, p_.block);
-    return direct ? window_rate(request, request, round_trip() + p_.service, server) : p_.stream;
+    return direct ? window_cap(request, request, round_trip() + p_.service, server)
+                  : StreamCap(p_.stream);
   }
 
   GpfsParams p_;

@@ -101,7 +101,7 @@ class Lustre final : public PooledStore {
     const Bytes piece = request.requests > 0.0 ? request.range() : p_.rpc;
     co_return co_await write_files(
         client, rest, p_.ost_service,
-        std::min(stream_cap(file, request.direct, false), window_share(client, piece)), p_.commit,
+        stream_cap(file, request.direct, false).within(window_share(client, piece)), p_.commit,
         media_share(file, request.writers, piece), writing(client, file, request, piece));
   }
 
@@ -210,7 +210,7 @@ class Lustre final : public PooledStore {
     if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
     co_return co_await read_files(
         client, request, p_.ost_service + p_.seek,
-        std::min(stream_cap(file, request.direct, true), window_share(client, file.on_osts())),
+        stream_cap(file, request.direct, true).within(window_share(client, file.on_osts())),
         saved_share(request), reading(client, file, request.files));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
@@ -225,18 +225,27 @@ class Lustre final : public PooledStore {
 
   // One stream through the components in turn, each over c stripes: c times what the window of
   // RPCs, read-ahead or dirty bytes carries, not more than the OSTs give or the client's copy
-  // allows.
+  // allows. The component that takes longest tells what holds it.
   //    [lustre.md, eq. 2 and 3]
-  Rate stream_cap(const LustreLayout::Parts& file, bool direct, bool reading) const {
+  StreamCap stream_cap(const LustreLayout::Parts& file, bool direct, bool reading) const {
     const Rate ost = reading ? osts_.read_rate() : osts_.write_rate();
+    Seconds longest;
+    bool by_osts = false;
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
       const Bytes held = direct ? Bytes::infinity() : reading ? p_.read_ahead / stripes : p_.dirty;
       const Bytes window = std::min(p_.rpc * static_cast<double>(p_.rpcs_in_flight), held);
-      const Rate object = window_rate(window, std::min(p_.rpc, window), turn(), ost);
-      return std::min(stripes * object, direct ? stripes * p_.stream_direct : p_.stream);
+      const StreamCap one = window_cap(window, std::min(p_.rpc, window), turn(), ost)
+                                .times(stripes)
+                                .within(direct ? stripes * p_.stream_direct : p_.stream);
+      if (const Seconds takes = part / one.rate; takes > longest) {
+        longest = takes;
+        by_osts = one.by_media;
+      }
+      return one.rate;
     };
-    return in_turn(file, over);
+    const Rate rate = in_turn(file, over);
+    return {rate, by_osts};
   }
 
   bool drives_told() const { return p_.seek > Seconds{} || p_.raid_data; }

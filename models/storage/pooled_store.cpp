@@ -191,9 +191,9 @@ sim::Task<Served> PooledStore::end(Working& working, Served served) {
   co_return served;
 }
 
-sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap, Rate placed,
-                                         Work work) {
-  const Rate own = std::min(cap, client.reads_at_most());
+sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, StreamCap cap,
+                                         Rate placed, Work work) {
+  const Rate own = std::min(cap.rate, client.reads_at_most());
   Working working;
   begin(working, client, work, reads_, bytes, bytes / std::min(own, placed));
   const sim::FlowOutcome flow =
@@ -202,7 +202,7 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate
                                                  .members = client.members,
                                                  .cap = std::min(own, placed)},
                                                 client.share));
-  const bool by_media = !flow.binding.valid() && placed < own;
+  const bool by_media = !flow.binding.valid() && media_bind(cap, client.reads_at_most(), placed);
   const Served served = by_media ? Served{media_resource_} : blame(flow);
   if (ends(working)) co_return served;
   co_return co_await end(working, served);
@@ -210,9 +210,9 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate
 
 // Copies and parity are further streams to the media, as fast as the data at most.
 //    [docs/models/storage.md, eq. 13]
-sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap, Rate placed,
-                                          double written, Work work) {
-  const Rate own = std::min(cap, client.writes_at_most());
+sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, StreamCap cap,
+                                          Rate placed, double written, Work work) {
+  const Rate own = std::min(cap.rate, client.writes_at_most());
   const sim::Flow data = sim::weighted({.path = client.write_path,
                                         .bytes = bytes,
                                         .members = client.members,
@@ -235,18 +235,21 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rat
   } else {
     flow = co_await context_->transfer(data);
   }
-  by_media = by_media || (!flow.binding.valid() && placed < own);
-  const Served served = by_media ? Served{media_resource_} : blame(flow);
+  by_media =
+      by_media || (!flow.binding.valid() && media_bind(cap, client.writes_at_most(), placed));
+  const bool by_host = !flow.binding.valid() && client.writes_at_most() <= cap.rate;
+  Served served = by_media ? Served{media_resource_} : blame(flow);
+  if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_);
   if (ends(working)) co_return served;
   co_return co_await end(working, served);
 }
 
 sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
-                                          Seconds service, Rate cap, Rate placed, Work work) {
+                                          Seconds service, StreamCap cap, Rate placed, Work work) {
   const Seconds turns = (round_trip() + service) * (request.files * request.round_trips);
   Working working;
   if (work.at_once) {
-    const Rate most = std::min({cap, placed, client.reads_at_most()});
+    const Rate most = std::min({cap.rate, placed, client.reads_at_most()});
     begin(working, client, work, reads_, request.bytes, turns + request.bytes / most);
     work = {};
   }
@@ -261,8 +264,8 @@ sim::Task<void> PooledStore::answers(double requests, Seconds service) {
 }
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
-                                           Seconds service, Rate cap, Seconds commit, Rate placed,
-                                           Work work) {
+                                           Seconds service, StreamCap cap, Seconds commit,
+                                           Rate placed, Work work) {
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();

@@ -7,6 +7,7 @@
 #include "engine/sim/sync.hpp"
 #include "models/contract/storage.hpp"
 #include "models/storage/scaled_links.hpp"
+#include "models/storage/stream_cap.hpp"
 
 namespace stallcast::models {
 
@@ -128,11 +129,11 @@ class PooledStore : public StorageModel {
                                                 Seconds service);
   /// The data, at most at `cap` per member.
   /// `placed`: what the media give one process where files lie unevenly; they are to blame when it
-  /// is less than `cap`. It is over when `work` is, too.
-  [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap,
+  /// is not above `cap`, and where they make that. It is over when `work` is, too.
+  [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, StreamCap cap,
                                             Rate placed = Rate::infinity(), Work work = {});
   /// `written`: bytes that the media write for each of them.
-  [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
+  [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, StreamCap cap,
                                              Rate placed = Rate::infinity(), double written = 1.0,
                                              Work work = {});
 
@@ -140,12 +141,12 @@ class PooledStore : public StorageModel {
   /// as in stream_in.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
-                                             Seconds service, Rate cap,
+                                             Seconds service, StreamCap cap,
                                              Rate placed = Rate::infinity(), Work work = {});
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
   /// then `commit` and two round trips a file. `placed` as in stream_out.
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
-                                              Seconds service, Rate cap, Seconds commit,
+                                              Seconds service, StreamCap cap, Seconds commit,
                                               Rate placed = Rate::infinity(), Work work = {});
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
@@ -189,6 +190,11 @@ class PooledStore : public StorageModel {
   };
   Rate find_own_reads(const StorageLoad& load);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
+  /// Whether the media hold a process that no link does, where its host lets it move `host`.
+  [[nodiscard]] static bool media_bind(StreamCap cap, Rate host, Rate placed) {
+    const Rate own = std::min(cap.rate, host);
+    return placed <= own ? placed.finite() : cap.by_media && cap.rate <= host;
+  }
   /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
   void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
              Seconds at_least);

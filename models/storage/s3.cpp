@@ -332,6 +332,8 @@ class S3 final : public StorageModel {
     const bool delayed = call.delay > flow.ended - began - call.delay;
     if (flow.binding.valid() && !delayed) co_return by(resources_->of_link[flow.binding.index]);
     if (delayed) co_return by(call.delayed_by);
+    const ResourceIndex held = client.write_limit(kNoResource);
+    if (held != kNoResource && host <= std::min(call.connections, call.library)) co_return by(held);
     if (call.library < std::min(call.connections, client.core)) co_return by(library_);
     co_return by(call.connections <= client.core ? connection_ : tls_);
   }

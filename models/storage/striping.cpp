@@ -64,4 +64,14 @@ Rate ahead_rate(Bytes file, Bytes window, Seconds turn, Rate moving, double answ
   return file / (turn * turns + file / moving);
 }
 
+StreamCap window_cap(Bytes window, Bytes request, Seconds turn, Rate server) {
+  const Rate rate = window_rate(window, request, turn, server);
+  return {rate, rate >= server || request / server > turn};
+}
+
+StreamCap ahead_cap(Bytes file, Bytes window, Seconds turn, Rate moving, double answered) {
+  const Rate rate = ahead_rate(file, window, turn, moving, answered);
+  return {rate, rate * 2.0 > moving};
+}
+
 }  // namespace stallcast::models

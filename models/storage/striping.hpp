@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "models/contract/storage.hpp"
+#include "models/storage/stream_cap.hpp"
 
 namespace stallcast::models {
 

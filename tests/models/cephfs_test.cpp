@@ -34,6 +34,19 @@ TEST_CASE("cephfs: a small read is a round trip, a service time and its bytes") 
   CHECK(t.read.in(unit::us) == Approx(1010.0 + 16.0).epsilon(1e-3));
 }
 
+TEST_CASE("cephfs: a stream that waits for the bytes of its OSDs is limited by them") {
+  // O_DIRECT, an object of 4 MiB at a time: 42 ms of an OSD of 100 MB/s, a turn of 1 ms. OSDs of
+  // 100 GB/s: the turns are what is left.
+  const auto limit = [](const char* osd) {
+    Design design = one_reader("webdataset", {{"sample", "10 MB"}, {"shard", "1 GiB"}}, "1 ms");
+    design.storage = store({{"osd.count", "200"}, {"osd.read", osd}}).storage;
+    set(design.jobs[0].dataset.value(), models::Role::dataset, "direct", "true");
+    return run(design).limited_by.at("job.train");
+  };
+  CHECK(limit("100 MB/s") == "storage.scratch.osd");
+  CHECK(limit("100 GB/s") == "storage.scratch.client.stream");
+}
+
 TEST_CASE("cephfs: every copy is written before the answer") {
   // 32 GB over 16 GB/s of OSDs, three times
   CHECK(seconds_to_write(store()) == Approx(2.0).epsilon(0.01));

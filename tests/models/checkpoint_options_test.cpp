@@ -33,6 +33,9 @@ constexpr double kNic = 400e9 / 8 * 0.95;  // of one host, GB/s
 double save_metric(const Design& design, const char* name) {
   return metric(run(design), std::string("job.train.checkpoint.") + name);
 }
+std::string save_limit(const Design& design) {
+  return run(design).limited_by.at("job.train.checkpoint.duration");
+}
 double restore_metric(const Design& design, const char* name) {
   return metric(run(design), std::string("job.train.restore.") + name);
 }
@@ -311,6 +314,24 @@ TEST_CASE("a held flush writes at its rate and no faster") {
   const Design design =
       saver("async", {{"size", "160 GB"}, {"every_steps", "200"}, {"flush_rate", "10 GB/s"}});
   CHECK(save_metric(design, "duration") == Approx(kSnapshot / 2 + 16.0).epsilon(1e-3));
+  CHECK(save_limit(design) == "job.train.checkpoint.flush_rate");
+  Design quick = design;  // the OSTs move 32 GB/s
+  set(quick.jobs[0].checkpoint.value(), Role::checkpoint, "flush_rate", "100 GB/s");
+  CHECK(save_limit(quick) == "storage.scratch.ost");
+}
+
+TEST_CASE("one file on one target is as fast as the target, or as the stream of its writer") {
+  // 320 GB at 2 GB/s: whose those are decides what is to be changed.
+  const auto one_file = [](const char* ost, const char* stream) {
+    Design design = saver("sync", {{"layout", "rank0"}});
+    set(design.storage[0], Role::storage, "stripe.count", "1");
+    set(design.storage[0], Role::storage, "ost.write", ost);
+    set(design.storage[0], Role::storage, "client.stream", stream);
+    CHECK(save_metric(design, "rank0") > 160.0);
+    return save_limit(design);
+  };
+  CHECK(one_file("2 GB/s", "2.5 GB/s") == "storage.scratch.ost");
+  CHECK(one_file("4 GB/s", "2 GB/s") == "storage.scratch.client.stream");
 }
 
 TEST_CASE("of the saves in memory every n-th goes on to the storage") {
