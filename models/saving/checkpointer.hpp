@@ -127,6 +127,10 @@ class Checkpointer {
   void held(const Save& save);
   /// Whether saves are due more often than they end.
   [[nodiscard]] bool falls_behind() const;
+  /// Mean time from one to the next; infinite before the second.
+  [[nodiscard]] Seconds interval() const;
+  /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.
+  [[nodiscard]] std::optional<std::string> drains_late() const;
   sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
   /// Where a save or a restore that begins now is recorded.
   [[nodiscard]] Lane* lane(const char* what);
@@ -162,7 +166,7 @@ class Checkpointer {
   std::int64_t life_ = 0;  ///< of the processes that save
   std::int64_t flushing_ = 0;
   std::int64_t begun_ = 0;
-  Seconds last_start_;
+  Seconds first_start_, last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
   ResourceIndex last_limit_ = kNoResource;

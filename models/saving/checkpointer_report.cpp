@@ -22,6 +22,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   else if (p_.every)
     ledger.countdown((*p_.every - since).in(unit::s), begun_);
   last_start_ = last_start_ - ledger.growth(since);
+  ledger.since(first_start_);
   const std::int64_t beyond = ledger.growth(steps - last_steps_);
   last_steps_ += ledger.growth(steps) - beyond;
   begun_ += more;
@@ -36,13 +37,36 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   for (Series& series : complete_) series.describe(ledger);
 }
 
-// Also sync: then a save follows the one before after a step.    [docs/models/checkpoint.md, eq. 3]
+// As they began, what they waited for a buffer included.
+Seconds Checkpointer::interval() const {
+  if (begun_ < 2) return Seconds::infinity();
+  return (last_start_ - first_start_) / static_cast<double>(begun_ - 1);
+}
+
+// Also sync: then a save follows the one before after a step. By steps a sync save is never late,
+// and others are due a wait for a buffer before they begin.    [docs/models/checkpoint.md, eq. 3]
 bool Checkpointer::falls_behind() const {
-  if (!p_.every || stalls_.empty()) return false;
+  if (stalls_.empty() || (!p_.every && staged_.empty())) return false;
   const double flush =
       staged_.empty() ? stalls_.mean()
                       : (staged_.mean() - backpressure_.mean()) / static_cast<double>(p_.buffers);
-  return flush > p_.every->in(unit::s);
+  const Seconds waited = Seconds::from(backpressure_.empty() ? 0.0 : backpressure_.mean(), unit::s);
+  return flush > p_.every.value_or(interval() - waited).in(unit::s);
+}
+
+// Nothing holds back a save whose bytes have left host memory: on their way to a tier behind there
+// are as many as one takes times the interval.    [docs/models/checkpoint.md, eq. 18]
+std::optional<std::string> Checkpointer::drains_late() const {
+  const std::vector<std::string>& tiers = mover_.tiers();
+  if (style_.blocking) return {};
+  for (std::size_t t = leaves_ + 1; t < tiers.size(); ++t) {
+    if (complete_[t].empty()) continue;
+    const double drains =
+        t + 1 == tiers.size() && t != durable_ ? static_cast<double>(p_.drain_every) : 1.0;
+    const double took = complete_[t].mean() - complete_[t - 1].mean();
+    if (took > interval().in(unit::s)*drains) return tiers[t];
+  }
+  return {};
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
@@ -83,11 +107,15 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)
     out.limited_by[name + "backpressure"] = resources.name(last_limit_);
+  const std::string due = p_.every ? "\"every\"" : "\"every_steps\"";
   if (falls_behind())
-    out.warnings.push_back(
-        "job." + job +
-        ".checkpoint: saves take longer than \"every\": each begins when the one "
-        "before leaves room");
+    out.warnings.push_back("job." + job + ".checkpoint: saves take longer than " + due +
+                           ": each begins when the one before leaves room");
+  if (const std::optional<std::string> tier = drains_late())
+    out.warnings.push_back("job." + job + ".checkpoint: saves take longer to drain to \"" + *tier +
+                           "\" than " + due +
+                           ": each begins before the one before is there, and they fall behind "
+                           "for as long as the run goes on where they share what limits them");
   restore_.report(metric::of_job(job, "restore."), resources, out);
   again_.report(metric::of_job(job, "restart.restore."), resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());

@@ -199,6 +199,40 @@ TEST_CASE("a flush a little longer than the interval delays each save by the dif
   CHECK(!result.warnings.empty());
 }
 
+TEST_CASE("saves by steps that wait for a buffer, and drains that fall behind, are told") {
+  const auto told = [](const Design& design, const char* what) {
+    const RunResult result = run(design);
+    return std::count_if(result.warnings.begin(), result.warnings.end(), [&](const auto& warning) {
+      return warning.find(what) != std::string::npos;
+    });
+  };
+  // A flush of 10 s every 10 s of steps keeps up within a snapshot; one of 20 s does not.
+  Design design = saver("async");
+  Component& save = design.jobs[0].checkpoint.value();
+  set(design.run, Role::run, "duration", "200 s");
+  set(save, Role::checkpoint, "size", "160 GB");
+  CHECK(told(design, "longer than \"every_steps\"") == 0);
+  set(save, Role::checkpoint, "size", "640 GB");
+  CHECK(told(design, "longer than \"every_steps\"") == 1);
+  // To the drives 40 GB of each host take 2 s, to the OSTs of 32 GB/s 5 s, or of 8 GB/s 20 s.
+  set(save, Role::checkpoint, "size", "160 GB");
+  set(save, Role::checkpoint, "tiers", "local-nvme,scratch");
+  set(design.hosts[0], Role::host, "nvme.read", "40 GB/s");
+  set(design.hosts[0], Role::host, "nvme.write", "20 GB/s");
+  CHECK(told(design, "drain to \"scratch\"") == 0);
+  set(design.storage[0], Role::storage, "ost.write", "1 GB/s");
+  CHECK(told(design, "drain to \"scratch\"") == 1);
+  CHECK(told(design, "leaves room") == 0);
+  // Every third save alone has the time of three; and of a save that training waits for none is
+  // begun before the one before is there.
+  Design third = design;
+  set(third.jobs[0].checkpoint.value(), Role::checkpoint, "drain_every", "3");
+  set(third.jobs[0].checkpoint.value(), Role::checkpoint, "durable", "local-nvme");
+  CHECK(told(third, "drain to") == 0);
+  design.jobs[0].checkpoint.value().kind = "sync";
+  CHECK(told(design, "drain to") == 0);
+}
+
 TEST_CASE("a drain through local NVMe frees host memory at the speed of the drive") {
   Design design = saver("async");
   set(design.hosts[0], Role::host, "nvme.read", "20 GB/s");
