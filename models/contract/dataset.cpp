@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace stallcast::models {
 namespace {
@@ -119,17 +120,48 @@ double DatasetParams::sample_count() const {
   return size ? std::floor(*size / sample) : std::numeric_limits<double>::infinity();
 }
 
+namespace {
+
+// A side beyond so many standard deviations from zero is never negative, to rounding.
+constexpr double kNeverNegative = 9.0;
+
+struct Sides {
+  double mean, spread;  // of a normal side
+  double folded = 1.0;  // E|a| E|b| / m^2
+
+  Sides(double size, double stdev)
+      : mean(std::sqrt(size)), spread(std::sqrt(-size + std::sqrt(size * size + stdev * stdev))) {
+    if (mean > kNeverNegative * spread) return;
+    const double to_zero = mean / spread;
+    const double side =
+        std::erf(to_zero / std::numbers::sqrt2) +
+        std::sqrt(2.0 / std::numbers::pi) / to_zero * std::exp(-0.5 * to_zero * to_zero);
+    folded = side * side;
+  }
+};
+
+}  // namespace
+
+// E|ab|^2 = (m^2 + s^2)^2    [docs/models/formats.md, eq. 2]
+Bytes DatasetParams::drawn_stdev() const {
+  const double mean = sample.in(unit::B), stdev = sample_stdev.in(unit::B);
+  const Sides sides(mean, stdev);
+  if (sides.folded == 1.0) return sample_stdev;
+  const double square = (mean * mean + stdev * stdev) / (sides.folded * sides.folded);
+  return Bytes::from(std::sqrt(square - mean * mean), unit::B);
+}
+
 Bytes DatasetParams::draw(RandomStream& random, double samples) const {
   if (sample_stdev == Bytes{}) return sample * std::ceil(samples);
-  // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2.
+  // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2. No size is
+  // negative: |ab| has the mean E|a| E|b|, which is brought back to m^2.
   // [docs/models/formats.md, eq. 2]
-  const double mean = sample.in(unit::B), stdev = sample_stdev.in(unit::B);
-  const double side = std::sqrt(mean);
-  const double spread = std::sqrt(-mean + std::sqrt(mean * mean + stdev * stdev));
+  const Sides sides(sample.in(unit::B), sample_stdev.in(unit::B));
   Bytes out;
   for (double i = 0; i < samples; ++i) {
-    const double a = side + spread * random.normal(), b = side + spread * random.normal();
-    out += Bytes::from(std::max(std::abs(a * b), 1.0), unit::B);
+    const double a = sides.mean + sides.spread * random.normal();
+    const double b = sides.mean + sides.spread * random.normal();
+    out += Bytes::from(std::max(std::abs(a * b) / sides.folded, 1.0), unit::B);
   }
   return out;
 }

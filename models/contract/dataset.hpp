@@ -42,6 +42,9 @@ struct DatasetParams : cache::CacheParams {
   [[nodiscard]] std::vector<Place> places() const;
   /// Samples in the whole set.
   [[nodiscard]] double sample_count() const;
+  /// Standard deviation of the sizes drawn: `sample_stdev` as long as no side is negative, and less
+  /// from there on.
+  [[nodiscard]] Bytes drawn_stdev() const;
   /// Stored size of so many samples, each drawn: the product of two normal image sides, as DLIO
   /// writes them. What is begun of a sample counts whole.
   [[nodiscard]] Bytes draw(base::RandomStream& random, double samples = 1.0) const;

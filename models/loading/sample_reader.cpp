@@ -67,7 +67,7 @@ Bytes SampleReader::draw(double samples) {
   if (samples > kDrawnOneByOne) {
     const double spread =
         dataset.sample_stdev == Bytes{} ? 0.0 : std::sqrt(samples) * random_.normal();
-    return std::max(dataset.sample * samples + dataset.sample_stdev * spread, dataset.sample);
+    return std::max(dataset.sample * samples + dataset.drawn_stdev() * spread, dataset.sample);
   }
   return dataset.draw(random_, samples);
 }
