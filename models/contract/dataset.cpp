@@ -122,8 +122,8 @@ double DatasetParams::sample_count() const {
 
 namespace {
 
-// A side beyond so many standard deviations from zero is never negative, to rounding.
-constexpr double kNeverNegative = 9.0;
+// A side beyond so many standard deviations from zero is never negative: to 1e-10 of the mean.
+constexpr double kNeverNegative = 6.0;
 
 struct Sides {
   double mean, spread;  // of a normal side
