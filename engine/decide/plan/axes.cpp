@@ -63,14 +63,9 @@ class AxisMaker {
     Result<std::vector<Setting>> values = values_of(wanted, counted, axis.about.open);
     if (!values.ok()) return values.failure();
     axis.values = std::move(values).value();
-    // Of a range an end may be no design; what is listed is meant.
-    for (std::size_t i = 0; i < wanted.axis.values.size(); ++i) {
-      const Change change{axis.about.path, axis.values[i]};
-      if (Result<Design> one = redesign_({&change, 1}); !one.ok()) return one.failure();
-    }
     Result<Meaning> meaning = meaning_of(axis);
     if (!meaning.ok()) return meaning.failure();
-    number(axis, *meaning);
+    if (const auto failure = number(axis, *meaning)) return *failure;
     turn(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
@@ -227,7 +222,10 @@ class AxisMaker {
     return out;
   }
 
-  static void number(Axis& axis, const Meaning& meaning) {
+  [[nodiscard]] Result<Design> with(const Change& one) const { return redesign_({&one, 1}); }
+
+  /// A value may make no design, for others; what cannot be read is none at all.
+  std::optional<Failure> number(Axis& axis, const Meaning& meaning) const {
     const bool direct = meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path;
     for (const Setting& written : axis.values) {
       const std::string text = text_of(written);
@@ -236,9 +234,12 @@ class AxisMaker {
         value = *parsed.value;
       else if (const auto plain = base::parse_quantity(text, Dimension::number); plain.value)
         value = *plain.value;
+      else if (const Result<Design> made = with({axis.about.path, written}); !made.ok())
+        return made.failure();
       axis.numbers.push_back(value);
     }
     axis.dimension = direct ? meaning.dimension : Dimension::number;
+    return std::nullopt;
   }
 
   /// From what one design has beyond the other to what a larger value does.
