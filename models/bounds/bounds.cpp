@@ -71,11 +71,11 @@ class Deriver {
          placed(step_row(job.step.kind).rule(model_params(job.model)), d));
     if (job.communication) derive_communication(job, d);
     if (job.dataset) derive_reads(job, d);
-    saves_.reset();
+    std::optional<SaveCeiling> saves;
     if (job.checkpoint) derive_saves(job, d);
     if (d.blocking && d.flush > Seconds{})
-      saves_ = save_ceiling(design_, job, d, checkpoint_params(*job.checkpoint));
-    const double limit = utilization(d);
+      saves = save_ceiling(design_, job, d, checkpoint_params(*job.checkpoint));
+    const double limit = utilization(d, saves);
     line(name + "gpu.utilization.bound", {limit, Dimension::ratio},
          "upper bound, limited by " + binding_, std::move(rule_));
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
@@ -294,7 +294,7 @@ class Deriver {
   };
 
   // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
-  double utilization(JobDemand& d) {
+  double utilization(JobDemand& d, const std::optional<SaveCeiling>& saves) {
     const std::string name = metric::of_job(d.id);
     std::vector<Ceiling> ceilings;
     const auto ceiling = [&](const char* why, double share, const std::string& binding, Rule rule) {
@@ -366,7 +366,7 @@ class Deriver {
                kEq5,
                {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
     }
-    if (saves_) ceiling("saves", saves_->share, d.write_cut.binding, saves_->rule);
+    if (saves) ceiling("saves", saves->share, d.write_cut.binding, saves->rule);
     binding_ = "GPU compute";
     double best = 1.0;
     rule_ = {"min(1", kEq2, {}};
@@ -384,8 +384,7 @@ class Deriver {
   Plant plant_;
   Bounds out_;
   std::string binding_;
-  Rule rule_;                         ///< of the utilization
-  std::optional<SaveCeiling> saves_;  ///< of the job whose turn it is
+  Rule rule_;  ///< of the utilization
   std::vector<JobDemand> demands_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/bounds.hpp"
+#include "models/contract/access.hpp"
 #include "models/contract/checkpoint.hpp"
 #include "models/contract/dataset.hpp"
 #include "models/plant/plant.hpp"
@@ -18,6 +19,7 @@ inline constexpr const char* kEq1 = "docs/models/bounds.md, eq. 1";
 inline constexpr const char* kEq2 = "docs/models/bounds.md, eq. 2";
 inline constexpr const char* kEq3 = "docs/models/bounds.md, eq. 3";
 inline constexpr const char* kEq5 = "docs/models/bounds.md, eq. 5";
+inline constexpr const char* kEq6 = "docs/models/bounds.md, eq. 6";
 inline constexpr const char* kSaves = "docs/models/checkpoint.md, eq. 1";
 
 /// A number with its dimension: all that a line derives.
@@ -54,6 +56,13 @@ inline Derivation derived(std::string name, const Measure& value, const std::str
                           Rule rule = {}, const std::string& more = "") {
   return {std::move(name), value.value, value.dimension, what + " = " + text(value) + more,
           std::move(rule)};
+}
+
+/// Steps of an epoch of its data set where so many readers take batches of `batch`: what fills no
+/// batch of all is left out. Infinite where the data set is.    [docs/models/dataloader.md, eq. 3]
+[[nodiscard]] inline double steps_of_data(const JobDesign& job, double batch, double readers) {
+  const double samples = sample_access(job).epoch(dataset_params(*job.dataset).sample_count());
+  return std::floor(samples / (batch * readers));
 }
 
 /// A minimum cut, and what it cuts through first.

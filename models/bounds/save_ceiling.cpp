@@ -5,12 +5,11 @@
 #include <limits>
 #include <optional>
 
-#include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 
-/// What saves that training waits for leave of a run. docs/models/bounds.md, equation 2.
+/// What saves that training waits for leave of a run. docs/models/bounds.md, equation 6.
 namespace stallcast::models::detail {
 namespace {
 
@@ -27,22 +26,21 @@ Cycle cycle_of(const JobDemand& d, const CheckpointParams& p) {
     const double steps = static_cast<double>(*p.every_steps);
     return {steps, steps};
   }
-  // From start to start, at the end of a step.    [checkpoint.md, eq. 5]
+  // From start to start, at the end of a step.    [docs/models/checkpoint.md]
   const auto steps_in = [&](Seconds time) {
     return std::max(1.0, std::ceil(time / d.compute * (1.0 + kRounding) + kRounding));
   };
   return {steps_in(*p.every), steps_in(std::max(Seconds{}, *p.every - d.flush))};
 }
 
-/// The fewest steps of an epoch: what fills no batch is left out.    [dataloader.md, eq. 3]
-double steps_of_epoch(const JobDesign& job, const JobDemand& d) {
+/// Its fewest steps: workers that own files leave out a batch each at most.
+double fewest_of_epoch(const JobDesign& job, const JobDemand& d) {
   double out = std::numeric_limits<double>::infinity();
   if (job.dataset) {
     const LoaderParams loader = loader_params(*job.loader);
-    const double batches = sample_access(job).epoch(dataset_params(*job.dataset).sample_count()) /
-                           (static_cast<double>(loader.batch) * d.layout.readers());
     const bool each_worker = loader_row(job.loader->kind).policy(*job.loader).iterable;
-    out = std::floor(batches) - (each_worker ? static_cast<double>(loader.workers) : 0.0);
+    out = steps_of_data(job, static_cast<double>(loader.batch), d.layout.readers()) -
+          (each_worker ? static_cast<double>(loader.workers) : 0.0);
   }
   if (const auto steps = job_params(job.job).steps)
     out = std::min(out, static_cast<double>(*steps));
@@ -54,7 +52,7 @@ std::optional<double> steps_of(const Design& design, const JobDesign& job, const
   const JobParams p = job_params(job.job);
   const bool bounded = p.epochs || (p.steps && !run_params(design.run).duration);
   if (!bounded) return std::nullopt;
-  return steps_of_epoch(job, d) * static_cast<double>(p.epochs.value_or(1));
+  return fewest_of_epoch(job, d) * static_cast<double>(p.epochs.value_or(1));
 }
 
 }  // namespace
@@ -74,7 +72,7 @@ SaveCeiling save_ceiling(const Design& design, const JobDesign& job, const JobDe
     out.share = (first + between * saves) / (first + (between + save) * saves);
     out.rule = {
         "(first + saves * between) / (first + saves * (between + save))",
-        kEq2,
+        kEq6,
         {figure("first", first.in(unit::s), Dimension::time, "most that is computed before a save"),
          figure("between", between.in(unit::s), Dimension::time, "and between two"),
          {"save", name + "save.bound"},
@@ -92,7 +90,7 @@ SaveCeiling save_ceiling(const Design& design, const JobDesign& job, const JobDe
   if (share <= out.share) return out;
   out.share = share;
   out.rule = {"min(1, (duration + step - saves * save - min(rest, save)) / duration)",
-              kEq2,
+              kEq6,
               {figure("duration", duration.in(unit::s), Dimension::time, "of the run"),
                {"step", metric::of_job(d.id, "step.compute")},
                figure("saves", saves, Dimension::number, "in it, with the compute after each"),

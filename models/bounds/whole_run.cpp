@@ -63,9 +63,9 @@ double steps_of_epoch(const Design& design, const JobDesign& job) {
   if (!job.dataset || !job.loader) return 0.0;
   const Value* batch = job.loader->find("batch");
   const double copies = static_cast<double>(p.tensor * p.pipeline);
-  const double samples = sample_access(job).epoch(dataset_params(*job.dataset).sample_count());
-  if (batch == nullptr || !std::isfinite(samples)) return 0.0;
-  return std::floor(samples / (ranks_of(design, p) / copies * batch->number));
+  if (batch == nullptr) return 0.0;
+  const double steps = detail::steps_of_data(job, batch->number, ranks_of(design, p) / copies);
+  return std::isfinite(steps) ? steps : 0.0;
 }
 
 // n = D / (tokens of a step), E times the steps of an epoch, or as given    [whole-run.md, eq. 1]

@@ -176,8 +176,7 @@ class AxisMaker {
     std::optional<Failure> failure;
     const auto design_at = [&](std::size_t place) {
       std::map<std::string, Value> made;
-      const Change change{axis.about.path, axis.values[place]};
-      if (Result<Design> design = redesign_({&change, 1}); !design.ok())
+      if (const Result<Design> design = with({axis.about.path, axis.values[place]}); !design.ok())
         failure = failure ? failure : design.failure();
       else
         for (const auto& [path, value] : base::values_of(*design)) made.emplace(path, *value);

@@ -83,13 +83,17 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
   return out;
 }
 
-}  // namespace
-
-void add_over_utilizations(const Design& design, std::map<std::string, Metric>& metrics) {
-  const models::Costs costs = models::costs(design);
+void add_with(const models::Costs& costs, const Design& design,
+              std::map<std::string, Metric>& metrics) {
   models::add_costs(design, costs, metrics);
   models::add_whole_runs(design, costs, metrics);
   models::add_power(design, models::powers(design), metrics);
+}
+
+}  // namespace
+
+void add_over_utilizations(const Design& design, std::map<std::string, Metric>& metrics) {
+  add_with(models::costs(design), design, metrics);
 }
 
 Prediction estimate(const Design& design) {
@@ -117,11 +121,11 @@ Prediction estimate(const Design& design) {
       prediction.metrics[d.name] = {d.value, "B", {}};
     }
   }
-  add_over_utilizations(design, prediction.metrics);
+  const models::Costs costs = models::costs(design);
+  add_with(costs, design, prediction.metrics);
   for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits})
     if (const auto found = prediction.metrics.find(sum); found != prediction.metrics.end())
       proven[sum] = {.least = found->second.value, .most = found->second.value};
-  const models::Costs costs = models::costs(design);
   if (costs.known())
     proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
                               .most = prediction.metrics[metric::kCapex].value};

@@ -194,11 +194,11 @@ double discrepancy_of(std::string_view metric, const Design& design,
 
 double probed_discrepancy_of(std::string_view metric, const Design& design,
                              std::span<const Prediction> predictions) {
-  const double now = discrepancy_of(metric, design, predictions);
   if (over_utilizations(metric))
     return half_over_utilizations(metric, design, predictions, [&](const std::string& utilization) {
       return probed_discrepancy_of(utilization, design, predictions);
     });
+  const double now = discrepancy_of(metric, design, predictions);
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return now;
   double probed = known.said.value_or(known.found->half);
