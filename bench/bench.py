@@ -11,9 +11,11 @@ now and those kept, to bench/results.md and the table of targets into docs/perfo
 
 import argparse
 import datetime
+import mmap
 import os
 import platform
 import re
+import time
 
 import exactness
 import growth
@@ -68,6 +70,16 @@ def machine():
     return f"{os.cpu_count()} cores of {model}"
 
 
+def page_fault():
+    """us that the first touch of a page takes: 0.3 to 11, and most of the time of what starts processes."""
+    pages = 20000
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    began = time.perf_counter()
+    for at in range(0, len(memory), mmap.PAGESIZE):
+        memory[at] = 1
+    return 1e6 * (time.perf_counter() - began) / pages
+
+
 def targets(report):
     """The table of targets, as lines."""
     table = measure.Report()
@@ -108,7 +120,8 @@ def main():
         began = os.getloadavg()[0]
         parts[name](report, args.runs)
         report.line(f"{datetime.date.today()}, medians of {args.runs}, of three that took long; "
-                    f"load {began:.0f} before, {os.getloadavg()[0]:.0f} after.")
+                    f"load {began:.0f} before, {os.getloadavg()[0]:.0f} after; "
+                    f"a page fault takes {page_fault():.2g} us.")
         kept = os.path.join(KEPT, name + ".json")
         report.save(kept)
         measured.add(kept)

@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Designs that are in memory at a time.
-constexpr std::size_t kBatch = 200, kDrawnBatch = 8;
+constexpr std::size_t kBatch = 1000, kDrawnBatch = 8;
 /// A program that is killed has this much to do again.
 constexpr std::chrono::milliseconds kBetweenWrites{500};
 constexpr std::size_t kMostKept = 256;

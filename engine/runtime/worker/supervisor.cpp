@@ -29,7 +29,7 @@ constexpr std::size_t kLogKept = 4096;  // of a child, for the message when it f
 constexpr int kTerminated = 128 + SIGTERM;
 /// A process costs 0.9 ms of CPU time, and 8 ms where page faults are slow: what does not take much
 /// longer gets one together with others.
-constexpr double kQuick = 12e-3, kSlow = 24e-3;  // s
+constexpr double kQuick = 16e-3, kSlow = 40e-3;  // s
 constexpr std::size_t kMostTogether = 16;
 
 // Written by the handler of SIGTERM, which is blocked except while waiting for events.
