@@ -164,10 +164,12 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + job->host() + ".cpu")
         use.throughput += job->uncontended_cpu() / wall;
-  for (const auto& tenant : tenants)
+  for (const auto& tenant : tenants) {
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + tenant->host() + ".cpu")
         use.throughput = std::min(use.throughput + tenant->computed() / wall, use.capacity);
+    if (auto limit = tenant->limit_use(wall)) result.resources.push_back(*std::move(limit));
+  }
   for (const auto& [host, time] : stages.computed())
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + host + ".cpu") use.throughput += time / wall;

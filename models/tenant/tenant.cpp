@@ -332,6 +332,21 @@ void Tenant::tell_open(double part, std::string_view what, RunResult& out) const
       "does, or the run is short for them; they count with the time until then");
 }
 
+std::optional<ResourceUse> Tenant::limit_use(Seconds wall) const {
+  std::optional<ResourceUse> out;
+  const auto add = [&](double moved, double limit, const char* unit) {
+    const double rate = std::min(moved / wall.in(unit::s), limit);  // the bucket was full at first
+    const double in_use =
+        active() < kShortest ? 0.0 : std::min(moved / active().in(unit::s), limit);
+    if (out && rate / limit <= out->utilization()) return;
+    out = ResourceUse{metric::of_tenant(id_, "limit"), unit, limit, rate, in_use, 0.0};
+  };
+  if (common_.limit) add(moved().in(unit::B), common_.limit->in(unit::Bps), "B/s");
+  if (common_.limit_operations)
+    add(operations_ + metadata_, common_.limit_operations->in(unit::per_s), "1/s");
+  return out;
+}
+
 void Tenant::report(RunResult& out) const {
   const std::string name = metric::of_tenant(id_);
   const Seconds time = active();

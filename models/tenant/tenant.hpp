@@ -56,6 +56,9 @@ class Tenant {
   void report(RunResult& out) const;
   /// Where the time of its requests went, by resource. Empty of those that are never timed.
   [[nodiscard]] const WaitSplit& waited() const { return waited_; }
+  /// What of its own limit it used in a run of `wall`: of bytes or of requests, whichever is nearer
+  /// to its end; none without a limit.
+  [[nodiscard]] std::optional<ResourceUse> limit_use(Seconds wall) const;
   [[nodiscard]] const std::string& host() const { return common_.hosts; }
   /// Whether it ends by itself: then the run goes on until it has.
   [[nodiscard]] virtual bool ends() const { return false; }

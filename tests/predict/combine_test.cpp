@@ -56,4 +56,13 @@ TEST_CASE("what was waited for longest comes first, idle resources are left out"
   CHECK(p.metrics.at("resource.storage.scratch.oss.nic.utilization").value == Approx(0.98));
 }
 
+TEST_CASE("what has no capacity to share has no utilization that a target could name") {
+  RunResult one = replica(1, 0.90, 2.0);
+  one.resources.push_back({"storage.scratch.stream", "", 0.0, 0.0, 0.0, 0.9});
+  const std::vector<RunResult> replicas = {one};
+  const Prediction p = predict::combine(Design{}, replicas);
+  CHECK(p.bottlenecks[0].headroom == "a limit of each process by itself");
+  CHECK_FALSE(p.metrics.contains("resource.storage.scratch.stream.utilization"));
+}
+
 }  // namespace combine_test

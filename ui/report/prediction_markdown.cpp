@@ -144,9 +144,9 @@ std::string limits_markdown(const Prediction& p) {
   out += std::string("|---|") + (p.gains ? "---:|" : "") + "---:|---:|---|\n";
   for (const Bottleneck& b : p.bottlenecks)
     out += "| " + markdown_cell(label::of_resource(b.resource)) + " | " +
-           (p.gains ? worth_phrase(b, p) + " | " : "") + print_value(b.utilization, "ratio") +
-           " | " + print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) +
-           " |\n";
+           (p.gains ? worth_phrase(b, p) + " | " : "") +
+           (b.utilization > 0.0 ? print_value(b.utilization, "ratio") : "") + " | " +
+           print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) + " |\n";
   if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   return out;
 }

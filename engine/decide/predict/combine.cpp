@@ -25,9 +25,11 @@ bool takes_maximum(std::string_view name) { return name.ends_with(".max"); }
 
 void add_resource_metrics(Prediction& prediction) {
   for (const ResourceUse& r : prediction.resources) {
-    prediction.metrics.try_emplace(metric::of_resource(r.name, "utilization"),
-                                   Metric{r.utilization(), "ratio", std::nullopt});
-    // A limit of each process by itself moves nothing that could be summed: it has no unit.
+    // A limit of each process by itself has no capacity that is shared, so no part of it is used.
+    if (r.capacity > 0.0)
+      prediction.metrics.try_emplace(metric::of_resource(r.name, "utilization"),
+                                     Metric{r.utilization(), "ratio", std::nullopt});
+    // It moves nothing that could be summed either: it has no unit.
     if (!r.unit.empty())
       prediction.metrics.try_emplace(metric::of_resource(r.name, "throughput"),
                                      Metric{r.throughput, r.unit, std::nullopt});
@@ -52,7 +54,7 @@ std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replica
     }
     for (const ResourceUse& use : r.resources) {
       const std::string name = metric::of_resource(use.name, "utilization");
-      if (r.metrics.contains(name)) continue;
+      if (r.metrics.contains(name) || !(use.capacity > 0.0)) continue;
       samples[name].push_back(use.utilization());
       metrics[name].unit = "ratio";
     }
@@ -103,8 +105,7 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 
 std::string headroom(const ResourceUse& use) {
   // Waited for although next to nothing of it is used: each process has its own part of it.
-  if (use.name.starts_with("tenant."))
-    return use.name.ends_with(".replicas") ? "what its GPUs compute" : "what it may move at most";
+  if (use.name.ends_with(".replicas")) return "what its GPUs compute";
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
   if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
     return "a limit of each process by itself";
