@@ -11,6 +11,8 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/gain/levers.hpp"
+#include "engine/decide/gain/rows.hpp"
+#include "engine/decide/gain/whole_cycles.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -25,15 +27,14 @@ constexpr double kNudge = 1e-6;
 /// Simulated designs of a small and of a large design, and values of the best part tried one by
 /// one.
 constexpr std::size_t kMost = 32, kFew = 10, kMostValues = 8;
+/// Parts that are tried with a second seed.
+constexpr std::size_t kAgain = 6;
 /// Events of all of them together: about a second on two cores.
 constexpr double kEvents = 2.5e6;
 /// Histories of months that each replays: all meet the same failures.
 constexpr double kHistories = 200.0;
 /// Parts that gain so much more together than the best alone limit together.
 constexpr double kTogether = 2.0;
-/// A resource that is called as the value that gains most is taken for one that is blamed so much
-/// more.
-constexpr double kNamed = 0.01;
 
 using Levers = std::vector<Lever>;
 
@@ -57,24 +58,6 @@ Prediction of_tenants(Prediction prediction) {
   return prediction;
 }
 
-/// "storage.scratch.client" from "storage[scratch].client": as resources are called.
-std::string resource_of(const std::string& part) {
-  std::string out = base::plain_path(part);
-  for (const auto& [path, name] :
-       {std::pair{"cluster.hosts.", "host."}, std::pair{"cluster.fabric", "fabric"},
-        std::pair{"jobs.", "job."}, std::pair{"tenants.", "tenant."},
-        std::pair{"stages.", "stage."}, std::pair{"failures.", "failure."}})
-    if (out.starts_with(path)) return name + out.substr(std::string_view(path).size());
-  return out;
-}
-
-/// "storage.scratch.ost" of "storage.scratch.ost.read".
-std::string without_direction(const std::string& resource) {
-  for (const char* way : {".read", ".write", ".get", ".put"})
-    if (resource.ends_with(way)) return resource.substr(0, resource.rfind('.'));
-  return resource;
-}
-
 class Ranking {
  public:
   Ranking(const Design& design, Prediction& prediction, const GainOptions& options)
@@ -95,11 +78,14 @@ class Ranking {
       most_ = std::clamp(static_cast<std::size_t>(kEvents / cost), kFew, kMost);
     if (!parts_.empty() && most_ > 0 && begin()) {
       try_parts([&](const Owner& owner) { return owner.gain.time >= out_.noise; });
+      try_again();
       try_values();
       look_for_pairs();
       try_parts([&](const Owner& owner) { return owner.gain.time <= -out_.noise; });
       keep_owners();
-      fill();
+      put_into_rows(p_, gains_, out_.noise, [&](const std::string& resource) {
+        return part_of_resource(resource, design_, parts_);
+      });
     }
     p_.gains = std::move(out_);
     predict::name_limits(p_);
@@ -107,26 +93,29 @@ class Ranking {
 
  private:
   /// What these gain, each alone; none for what cannot be built or did not end.
-  std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0) {
+  std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0,
+                                         bool again = false) {
     std::vector<Design> designs;
     std::vector<std::size_t> place;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      Design changed = faster(design_, all[i], strength);
+      Design changed = faster(trial_, all[i], strength);
       if (options_.valid && !options_.valid(changed)) continue;
       place.push_back(i);
       designs.push_back(std::move(changed));
     }
     std::vector<std::optional<Gain>> out(all.size());
-    out_.simulated += designs.size();
-    const std::vector<Result<Prediction>> found = simulate(designs);
+    const std::vector<Result<Prediction>> found = simulate(designs, again);
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].ok()) out[place[i]] = gain_of(base_, *found[i], options_.of);
+      if (found[i].ok()) out[place[i]] = gain_of(again ? other_ : base_, *found[i], options_.of);
     return out;
   }
 
-  std::vector<Result<Prediction>> simulate(std::vector<Design>& designs) {
+  /// With the first seed, or `again` with the next.
+  std::vector<Result<Prediction>> simulate(std::vector<Design>& designs, bool again = false) {
+    out_.simulated += designs.size();
     predict::PredictOptions how = predict::one_run(options_.predict);
     if (!p_.seeds.empty()) how.seed = p_.seeds.front();
+    if (again) how.seed = p_.seeds.size() > 1 ? p_.seeds[1] : how.seed.value_or(0) + 1;
     for (Design& design : designs) {
       design.expect.clear();
       uncertain::replay_less(design, kHistories, 0.0);
@@ -141,15 +130,31 @@ class Ranking {
     return found == blame_.end() ? 0.0 : found->second;
   }
 
+  /// The same work for all, so that no gain hangs on whether one save more fits into the duration.
+  void end_with_a_cycle() {
+    const std::optional<Design> cycles = in_whole_cycles(design_, base_);
+    if (!cycles || !options_.of.empty()) return;
+    std::vector<Design> one(1, *cycles);
+    std::vector<Result<Prediction>> found = simulate(one);
+    const std::string steps = metric::of_job(design_.jobs.front().job.id, "steps");
+    // An epoch that is shorter ends it, too.
+    const double wanted = cycles->jobs.front().job.find("steps")->number;
+    if (!found.front().ok() || figure_or_zero(*found.front(), steps) != wanted) return;
+    trial_ = *cycles;
+    base_ = *std::move(found.front());
+  }
+
   /// Everything at once, and each owner.
   bool begin() {
     std::vector<Design> as_it_is(1, design_);
     std::vector<Result<Prediction>> base = simulate(as_it_is);
     if (!base.front().ok()) return false;
     base_ = *std::move(base.front());
+    out_.simulated = 0;  // of what is changed
     for (const std::string& name :
          options_.of.empty() ? headlines(base_) : std::vector<std::string>{options_.of})
       out_.base[name] = figure_or_zero(base_, name);
+    end_with_a_cycle();
     Levers everything;
     for (const auto& [path, part] : parts_) {
       Owner& owner = owners_[part.owner];
@@ -209,6 +214,39 @@ class Ranking {
     const std::vector<std::optional<Gain>> found = tried(all);
     for (std::size_t i = 0; i < order.size(); ++i)
       if (found[i]) keep(order[i], *found[i]);
+  }
+
+  /// The best parts with another seed, where what is drawn matters: a gain is the mean of both, one
+  /// that only one of them has is none, and half of what they differ by is noise of all.
+  void try_again() {
+    std::vector<std::string> order;
+    for (const auto& [part, gain] : gains_)
+      if (gain.time >= out_.noise) order.push_back(part);
+    if (order.empty() || left() < 2) return;
+    std::vector<Design> one(1, trial_);
+    std::vector<Result<Prediction>> other = simulate(one, true);
+    if (!other.front().ok()) return;
+    other_ = *std::move(other.front());
+    if (std::abs(gain_of(base_, other_, options_.of).time) < kNothing) return;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const auto& a, const auto& b) { return gains_[a].time > gains_[b].time; });
+    order.resize(std::min({order.size(), kAgain, left() / 2}));
+    std::vector<Levers> all;
+    for (const std::string& part : order) all.push_back(parts_.at(part).levers);
+    const std::vector<std::optional<Gain>> found = tried(all, 1.0, true);
+    double luck = 0.0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (!found[i]) continue;
+      Gain& gain = gains_[order[i]];
+      luck = std::max(luck, std::abs(gain.time - found[i]->time) / 2.0);
+      if (found[i]->time < out_.noise)
+        gain.time = std::min(gain.time, found[i]->time);
+      else
+        gain.time = (gain.time + found[i]->time) / 2.0;
+      gain.utilization = (gain.utilization + found[i]->utilization) / 2.0;
+      for (auto& [id, time] : gain.each) time = (time + gain_of(*found[i], id)) / 2.0;
+    }
+    out_.noise = std::max(out_.noise, luck);
   }
 
   /// Owners that gain what none of their parts is known to gain stand for them.
@@ -306,57 +344,6 @@ class Ranking {
     if (more(widest->gain.time, parts)) interplay(items, widest->gain, alone);
   }
 
-  /// What the gain of `row`'s part is called by: `row`. Where that is one direction, both are used,
-  /// and less was waited for there than is gained: the direction of the value that gains, if that
-  /// is known, else none.
-  [[nodiscard]] std::string named(const Bottleneck& row, const Gain& gain) const {
-    const std::string base = without_direction(row.resource), by = resource_of(gain.by);
-    const auto other_way = [&](const std::string& name) {
-      return name != row.resource && name != base && without_direction(name) == base;
-    };
-    // Of what moves both ways more is used than that one direction moves.
-    const bool both =
-        std::any_of(p_.bottlenecks.begin(), p_.bottlenecks.end(), [&](const Bottleneck& b) {
-          return (b.utilization > 0.0 && other_way(b.resource)) ||
-                 (b.utilization > row.utilization && b.resource == base);
-        });
-    if (!both || base == row.resource || by == row.resource || gain.time < out_.noise ||
-        row.blamed_share * waiting_share(p_) >= gain.time || resource_of(gain.part) == row.resource)
-      return row.resource;
-    return other_way(by) ? by : base;
-  }
-
-  /// Each gain at the resource of its part that is blamed most.
-  void fill() {
-    std::map<std::string, std::size_t> row;
-    std::map<std::string, double> fit;
-    for (std::size_t i = 0; i < p_.bottlenecks.size(); ++i) {
-      const Bottleneck& b = p_.bottlenecks[i];
-      const std::string part = part_of_resource(b.resource, design_, parts_);
-      const auto gain = gains_.find(part);
-      if (gain == gains_.end()) continue;
-      const std::string& by = gain->second.by;
-      const bool named = !by.empty() && resource_of(by) == b.resource;
-      const double suits = (named ? kNamed : 0.0) + b.blamed_share + 1e-3 * b.utilization;
-      if (!row.contains(part) || suits > fit[part]) row[part] = i, fit[part] = suits;
-    }
-    for (const auto& [part, gain] : gains_) {
-      const bool blamed = row.contains(part);
-      const std::string name = blamed ? named(p_.bottlenecks[row[part]], gain) : resource_of(part);
-      const auto at = std::find_if(p_.bottlenecks.begin(), p_.bottlenecks.end(),
-                                   [&](const Bottleneck& b) { return b.resource == name; });
-      if (blamed && at != p_.bottlenecks.end())
-        at->gain = gain;
-      else if (gain.time >= out_.noise)
-        p_.bottlenecks.push_back({.resource = name, .headroom = {}, .gain = gain});
-    }
-    const auto worth = [&](const Bottleneck& b) {
-      return b.gain && b.gain->time >= out_.noise ? b.gain->time : 0.0;
-    };
-    std::stable_sort(p_.bottlenecks.begin(), p_.bottlenecks.end(),
-                     [&](const Bottleneck& a, const Bottleneck& b) { return worth(a) > worth(b); });
-  }
-
   struct Owner {
     std::vector<std::string> parts;
     Levers levers;
@@ -373,7 +360,8 @@ class Ranking {
   std::map<std::string, Owner> owners_;
   std::map<std::string, Gain> gains_;  ///< by part
   std::size_t most_ = 0;
-  Prediction base_;  ///< of the design as it is, with one seed
+  Design trial_ = design_;   ///< what is changed: the design, or it in whole cycles
+  Prediction base_, other_;  ///< of that as it is, with one seed and with another
   Gains out_;
 };
 

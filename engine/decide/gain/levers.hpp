@@ -42,6 +42,11 @@ using Parts = std::map<std::string, DesignPart>;
 [[nodiscard]] std::string part_of_resource(std::string_view resource, const Design& design,
                                            const Parts& parts);
 
+/// "storage.scratch.client" from "storage[scratch].client": as resources are called.
+[[nodiscard]] std::string resource_of(const std::string& part);
+/// "storage.scratch.ost" of "storage.scratch.ost.read".
+[[nodiscard]] std::string without_direction(const std::string& resource);
+
 /// `design` with all of `levers` pulled, each `strength` as far (1: twice as fast), within the
 /// limits of its field.
 [[nodiscard]] Design faster(const Design& design, const std::vector<Lever>& levers,

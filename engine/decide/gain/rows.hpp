@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::gain {
+
+/// Puts each of `gains`, by part, into the row of `prediction` that it is told at, the resource of
+/// the part (`part_of`) that is blamed most, or into a row of its own where it has none and is no
+/// less than `noise`; ranks the rows by gain. docs/models/blame.md.
+void put_into_rows(Prediction& prediction, const std::map<std::string, Gain>& gains, double noise,
+                   const std::function<std::string(const std::string& resource)>& part_of);
+
+}  // namespace stallcast::gain
