@@ -80,4 +80,16 @@ TEST_CASE("what is read on one host comes through the port of one") {
   }
 }
 
+TEST_CASE("a limit of a tenant is as busy as what it moved of it") {
+  // Two hosts ask for 100 MiB a second each. Of two limits the one nearer to its end counts.
+  const RunResult result = run(on_hosts_of_one_port("2", tenant("fio", "new",
+                                                                {{"rw", "randread"},
+                                                                 {"bs", "1 MiB"},
+                                                                 {"rate_iops", "100 ops/s"},
+                                                                 {"limit_operations", "1000 ops/s"},
+                                                                 {"limit", "524.288 MB/s"}})));
+  CHECK(metric(result, "resource.tenant.new.limit.utilization") == Approx(0.4).epsilon(0.02));
+  CHECK(metric(result, "resource.tenant.new.limit.throughput") == Approx(209.7152e6).epsilon(0.02));
+}
+
 }  // namespace tenant_hosts_test

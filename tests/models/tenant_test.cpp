@@ -231,17 +231,6 @@ TEST_CASE("a limit holds a tenant whatever it asks for") {
       {tenant("fio", "noise",
               {{"rw", "randread"}, {"bs", "1 MiB"}, {"iodepth", "64"}, {"limit", "500 MB/s"}})}));
   CHECK(metric(result, "tenant.noise.read") == Approx(500e6).epsilon(0.03));
-  CHECK(metric(result, "resource.tenant.noise.limit.utilization") == Approx(1.0).epsilon(0.03));
-  // What asks for two fifths of its limit (each of two hosts 100 MiB/s) uses so much of it; of two
-  // limits the nearer one counts.
-  const RunResult half = run(shared({tenant("fio", "noise",
-                                            {{"rw", "randread"},
-                                             {"bs", "1 MiB"},
-                                             {"rate_iops", "100 ops/s"},
-                                             {"limit_operations", "1000 ops/s"},
-                                             {"limit", "524.288 MB/s"}})}));
-  CHECK(metric(half, "resource.tenant.noise.limit.utilization") == Approx(0.4).epsilon(0.02));
-  CHECK(metric(half, "resource.tenant.noise.limit.throughput") == Approx(209.7152e6).epsilon(0.02));
 }
 
 TEST_CASE("a limit of operations holds requests, opens and creates together") {
