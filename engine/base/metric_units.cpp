@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/glob.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
@@ -27,7 +28,51 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
      {Dimension::money_rate, kPerHour},
      {Dimension::power, "W"}}};
 
+/// Of figures outside the table, by their full names. The first row that matches decides.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kNamed = {
+    {{"resource.*.utilization", "ratio"},
+     {"resource.*.queue", "count"},
+     {"job.*.checkpoint.took.*", "s"},
+     {"job.*.checkpoint.backpressure*", "s"},
+     {"job.*.checkpoint.rank0*", "s"},
+     {"job.*.checkpoint.stall.total", "s"},
+     {"job.*.checkpoint.count", "count"},
+     {"job.*.checkpoint.files", "count"},
+     {"job.*.checkpoint.held", "B"},
+     {"job.*.waited.*", "s"},
+     {"job.*.stall.*", "ratio"},
+     {"job.*.time.*", "s"},
+     {"job.*.first_batch.*", "s"},
+     {"job.*.first_step*", "s"},
+     {"job.*.unseen.wait", "s"},
+     {"job.*.steady.au", "ratio"},
+     {"job.*.steady.wait", "s"},
+     {"job.*.steady.barrier", "s"},
+     {"job.*.steady.step.time", "s"},
+     {"job.*.failures.bad_saves", "count"},
+     {"job.*.failures.lost_all", "count"},
+     {"job.*.failures.mount", "s"},
+     {"job.*.restore.bandwidth", "B/s"},
+     {"job.*.restore.rank0*", "s"},
+     {"job.*.restore.read", "B"},
+     {"job.*.run.steps", "count"},
+     {"job.*.steps", "count"},
+     {"job.*.throughput.dlio", "1/s"},
+     {"stage.*.read", "B"},
+     {"stage.*.written", "B"},
+     {"storage.*.throttled", "ratio"},
+     {"storage.*.tries.most", "count"}}};
+
 }  // namespace
+
+std::string_view unit_said(std::string_view full) {
+  if (const Figure* figure = find(full))
+    return figure->domain == parse(full).domain ? figure->unit : std::string_view();
+  const auto row = std::find_if(kNamed.begin(), kNamed.end(), [&](const auto& known) {
+    return base::matches_glob(known.first, full);
+  });
+  return row == kNamed.end() ? std::string_view() : row->second;
+}
 
 std::string_view unit_of(Dimension dimension) {
   const auto row = std::find_if(kUnits.begin(), kUnits.end(),

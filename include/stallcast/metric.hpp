@@ -129,6 +129,9 @@ struct Figure {
 /// sizes) and for names nobody knows.
 [[nodiscard]] Better better(std::string_view full);
 
+/// The unit of a figure, by the table, else by how it is named; "" where that does not tell.
+[[nodiscard]] std::string_view unit_said(std::string_view full);
+
 /// The base unit of a dimension: "B", "s", "ratio", "USD/s"; "count" for plain numbers, "" for what
 /// is not a number.
 [[nodiscard]] std::string_view unit_of(Dimension dimension);

@@ -158,13 +158,13 @@ class Rules {
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
     check_component(read->metric, e.that, at);
-    const metric::Name name = metric::parse(read->metric);
-    if (const metric::Figure* figure = metric::find(read->metric);
-        figure != nullptr && figure->domain == name.domain && read->relative.empty()) {
-      if (const auto limit = base::limit_in(*read, figure->unit); !limit.ok())
+    if (const std::string_view unit = metric::unit_said(read->metric);
+        !unit.empty() && read->relative.empty()) {
+      const metric::Figure* figure = metric::find(read->metric);
+      if (const auto limit = base::limit_in(*read, unit); !limit.ok())
         report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
                       limit.failure().hint);
-      else if (*limit > 1.0 && is_share(*figure))
+      else if (*limit > 1.0 && figure != nullptr && is_share(*figure))
         report_.warn("expect", at,
                      "\"" + e.that + "\": " + std::string(figure->name_alone()) +
                          " is a share, at most 100 %",

@@ -44,6 +44,33 @@ class Lint(unittest.TestCase):
             self.assertEqual(run.code, 2, that)
             self.assertIn(said, run.err)
 
+    def test_the_unit_of_a_target_is_that_of_its_metric(self):
+        """Of every metric that a run with all of it prints; what is moved by resources is left to the run."""
+        scenario = json.loads(EASY)
+        scenario["storage"] = [{"id": "bucket", "type": "s3", "use": "storage/s3-standard"}]
+        scenario["jobs"][0] |= {
+            "steps": 12, "checkpoint": {"to": "bucket", "size": "1 TB", "every_steps": 5, "mode": "async"},
+            "dataset": {"on": "bucket", "format": "raw", "samples": 1000000, "sample": "1 MB"},
+            "loader": {"type": "pytorch", "batch": 2, "workers": 2}}
+        scenario["tenants"] = [{"id": "scan", "type": "fio", "on": "bucket", "hosts": "gpu", "rw": "read",
+                                "bs": "8 MB", "limit": "1 GB/s"}]
+        scenario["run"] = {"replicas": 1}
+        metrics = json.loads(Run("run", "FILE", "--draws", "0", "--no-advice", "--format", "json",
+                                 text=json.dumps(scenario)).out)["metrics"]
+        self.assertGreater(len(metrics), 80)
+
+        def linted(unit_of):
+            scenario["expect"] = [{"id": f"t{n}", "that": f"{name} < 1 {unit_of(metric['unit'])}"}
+                                  for n, (name, metric) in enumerate(metrics.items())]
+            run = Run("lint", "FILE", "--format", "json", text=json.dumps(scenario))
+            return [d["pointer"] for d in json.loads(run.out)["files"][0]["diagnostics"] if d["severity"] == "error"]
+
+        written = {"ratio": "%", "1/s": "ops/s", "s": "s", "B": "GB", "B/s": "B/s", "USD": "USD", "USD/h": "USD/h"}
+        self.assertEqual(linted(lambda unit: written.get(unit, "")), [])
+        wrong = linted(lambda unit: "%" if unit == "s" else "s")
+        missed = [name for n, name in enumerate(metrics) if f"/expect/{n}/that" not in wrong]
+        self.assertEqual([name for name in missed if not name.endswith(".throughput")], [])
+
     def test_every_variant_is_looked_at(self):
         def variants(**named):
             scenario = json.loads(Run("resolve", "FILE", text=EASY).out)
