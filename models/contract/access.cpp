@@ -31,4 +31,8 @@ SampleAccess sample_access(const JobDesign& job) {
   return access;
 }
 
+bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy) {
+  return access.unit <= 0.0 && policy.shuffle <= 1.0 && !policy.split_batch;
+}
+
 }  // namespace stallcast::models

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "models/contract/dataset.hpp"
+#include "models/contract/loader.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
 
@@ -19,5 +20,8 @@ enum class Blocks {
 /// What a sample of a job costs: its format, its client library and its loader together. REQUIRES:
 /// the job has a data set.
 [[nodiscard]] SampleAccess sample_access(const JobDesign& job);
+/// Whether groups of equal samples may end within one: each sample is read alone, by whoever asks.
+///    [docs/models/dataloader.md, "grain"]
+[[nodiscard]] bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy);
 
 }  // namespace stallcast::models

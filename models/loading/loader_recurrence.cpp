@@ -7,7 +7,8 @@
 namespace stallcast::models {
 
 void LoaderRuntime::describe(sim::Ledger& ledger) {
-  if (pipeline_ || handovers_ || shared_.dataset.sample_stdev > Bytes{} || shared_.site.also) {
+  if (pipeline_ || handovers_ || cuts_ || shared_.dataset.sample_stdev > Bytes{} ||
+      shared_.site.also) {
     ledger.never();  // drawn; or threads that share batches, which are not described
     return;
   }

@@ -16,6 +16,9 @@ constexpr std::int64_t kGroups = 8;
 // how reads share storage, unless each batch opens files: a line of requests tells them apart.
 constexpr std::int64_t kGroupsLater = 2;
 
+/// Where groups of samples of one size end, up to so much of one sooner or later.
+constexpr double kCut = 0.4;
+
 /// Of the core time of a group, what a worker leaves to the last group of its batch: workers do not
 /// read all at one moment and decode all at another.    [docs/models/dataloader.md, "grain"]
 double left_to_last(std::int64_t worker, std::int64_t workers) {
@@ -52,6 +55,11 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
       arrival_(context) {
   undisturbed_ = p_.workers > 0 && !policy_.iterable && shared_.site.cores.free() &&
                  !(copies() && shared_.site.gpu_link.valid()) && shared_.site.peers <= 0.0;
+  if (shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}) {
+    decodes_apart_ = !cuts_samples(shared_.access, policy_);
+    if (!decodes_apart_)
+      cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
+  }
   if (policy_.handover_spread > 0.0)
     handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
   if (staged() && p_.workers > 0) context_.spawn(stage());
@@ -244,24 +252,27 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
   const std::int64_t groups = std::min(samples, most);
   if (groups > 1 || policy_.collate.finite() || sending > Seconds{})
     return load_groups(worker, samples, groups, sending, clock);
-  return reader.read(samples, 1.0, clock);
+  return reader.read(static_cast<double>(samples), 1.0, clock);
 }
+
+double LoaderRuntime::cut() { return kCut * (2.0 * cuts_->uniform() - 1.0); }
 
 sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t samples,
                                              std::int64_t groups, Seconds sending,
                                              PhaseClock& clock) {
   Loaded total;
   const std::int64_t epoch = base_;
-  const auto end_of = [&](std::int64_t group) { return samples * group / groups; };
-  const double apart =
-      shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}
-          ? left_to_last(worker, p_.workers) * static_cast<double>(samples / groups)
-          : 0.0;
+  SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
+  const double each = static_cast<double>(samples) / static_cast<double>(groups);
+  const double apart = decodes_apart_ ? left_to_last(worker, p_.workers) : 0.0;
+  double from = 0.0;
   for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
-    const std::int64_t some = end_of(g + 1) - end_of(g);
-    const double later = (g + 1 == groups ? apart : 0.0) - (g == 0 ? apart : 0.0);
-    total += co_await readers_[static_cast<std::size_t>(worker)]->read(
-        some, 1.0 + later / static_cast<double>(some), clock);
+    const bool last = g + 1 == groups;
+    double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : cut()))
+                      : static_cast<double>(samples * (g + 1) / groups);
+    const double later = (last ? apart : 0.0) - (g == 0 ? apart : 0.0);
+    total += co_await reader.read(to - from, 1.0 + later * each / (to - from), clock);
+    from = to;
   }
   //    [docs/models/dataloader.md, eq. 1]
   if (policy_.collate.finite() || sending > Seconds{}) {

@@ -8,6 +8,7 @@
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
+#include "models/contract/access.hpp"
 #include "models/contract/dataset.hpp"
 #include "models/contract/flat_map.hpp"
 #include "models/contract/loader.hpp"
@@ -146,6 +147,7 @@ class LoaderRuntime {
   [[nodiscard]] bool copies() const {
     return shared_.site.gpu_copy.finite() && !policy_.gpu_copies;
   }
+  [[nodiscard]] double cut();
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
   void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, Seconds staged) const;
@@ -190,11 +192,15 @@ class LoaderRuntime {
   std::int64_t steps_ = 0;
   std::size_t next_worker_ = 0;                  ///< in the cycle
   std::optional<base::RandomStream> handovers_;  ///< where they differ
-  bool undisturbed_ = false;                     ///< hand-overs cross nothing that is shared
-  bool scanned_ = false;                         ///< what the format lists first is known
-  bool listed_ = false;                          ///< this epoch's names are shuffled
-  bool started_ = false;                         ///< workers are alive
-  bool primed_ = false;                          ///< this epoch's first indices are out
+  /// Of samples of one size, when steps are drawn: how groups of them differ, of what is read by
+  /// samples; else workers decode at different times.    [docs/models/dataloader.md, "grain"]
+  std::optional<base::RandomStream> cuts_;
+  bool decodes_apart_ = false;
+  bool undisturbed_ = false;  ///< hand-overs cross nothing that is shared
+  bool scanned_ = false;      ///< what the format lists first is known
+  bool listed_ = false;       ///< this epoch's names are shuffled
+  bool started_ = false;      ///< workers are alive
+  bool primed_ = false;       ///< this epoch's first indices are out
 };
 
 }  // namespace stallcast::models

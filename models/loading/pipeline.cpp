@@ -69,7 +69,8 @@ sim::Task<void> Pipeline::read(Reader& self, sim::Mailbox<Element>& elements) {
     self.clock.rest(shared_.context.now());
     Element element = co_await elements.pop();
     open(self.lane, "part of a batch", element.batch);
-    element.bytes = co_await self.reader.read(element.samples, 1.0, self.clock);
+    element.bytes =
+        co_await self.reader.read(static_cast<double>(element.samples), 1.0, self.clock);
     close(self.lane);
     if (decoders_ > 0)
       to_decode_.push(element);

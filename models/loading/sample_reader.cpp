@@ -156,9 +156,9 @@ Bytes SampleReader::take(double samples) {
   return stored;
 }
 
-sim::Task<Loaded> SampleReader::read(std::int64_t samples, double part, PhaseClock& clock) {
+sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
-  const double count = static_cast<double>(samples), loaded = to_load(count);
+  const double loaded = to_load(count);
   const std::int64_t epoch = epoch_;
   const Seconds decode =
       shared_.decoded_apart || access.decoded_ahead ? Seconds{} : shared_.decoding(count);
@@ -169,7 +169,9 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, double part, PhaseClo
     co_await buffered(loaded, clock);
     if (epoch == epoch_) stored = take(loaded);
   } else if (loaded > 0.0) {
-    stored = draw(loaded);
+    // Groups of samples of one size may end within one.
+    const DatasetParams& dataset = shared_.dataset;
+    stored = dataset.sample_stdev == Bytes{} ? dataset.sample * loaded : draw(loaded);
     const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside_;
     Fetch f = plan_fetch(loaded, stored, beside);
     if (plain(f)) {  // as `fetch` does it, without a program around it

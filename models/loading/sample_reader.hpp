@@ -121,7 +121,7 @@ class SampleReader {
   }
   /// The next samples, with `part` of the parsing and decoding that as many take on average.
   /// REQUIRES: never two at once.
-  sim::Task<Loaded> read(std::int64_t samples, double part, PhaseClock& clock);
+  sim::Task<Loaded> read(double count, double part, PhaseClock& clock);
 
  private:
   /// Of more samples or files one number is drawn for all.

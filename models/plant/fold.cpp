@@ -26,6 +26,14 @@ bool drawn_apart(const JobDesign& job) {
          loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
 }
 
+/// Whether workers draw where their groups of equal samples end, so that they do not read in step:
+/// as many of them are told apart as ranks of samples that differ.    [docs/models/dataloader.md,
+/// "grain"]
+bool reads_apart(const JobDesign& job) {
+  return step_time(job.step, {}).cv > 0.0 &&
+         cuts_samples(sample_access(job), loader_row(job.loader->kind).policy(*job.loader));
+}
+
 /// Ranks of a job that have a loader and one file more than the others.
 double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
   if (!job.dataset || !loader_row(job.loader->kind).policy(*job.loader).iterable) return 0.0;
@@ -94,7 +102,11 @@ double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayo
   const auto places = dataset.places();  // of two, each file is drawn
   const bool varied = dataset.sample_stdev > Bytes{} || places.size() > 1 ||
                       this->varied(dataset.on) || (layout.readers() <= kFew && drawn_apart(job));
-  return varied ? std::min(layout.readers(), static_cast<double>(run.detail)) : 1.0;
+  const auto detail = static_cast<double>(run.detail);
+  if (varied) return std::min(layout.readers(), detail);
+  if (!reads_apart(job)) return 1.0;
+  const auto workers = static_cast<double>(loader_params(*job.loader).workers);
+  return std::min(layout.readers(), std::ceil(detail / std::max(1.0, workers)));
 }
 
 void Plant::fold(const Design& design) {
