@@ -148,7 +148,9 @@ constexpr std::array<Field<RunParams>, 8> kRun{
     field("replicas", &RunParams::replicas, "3", "simulations with different seeds",
           FieldLimits{.minimum = 1.0, .maximum = 10000.0}),
     field("detail", &RunParams::detail, "16",
-          "most classes of ranks simulated one by one when samples differ in size; workers told apart where they do not", up_to(4096)),
+          "most classes of ranks simulated one by one when samples differ in size; workers told "
+          "apart where they do not",
+          up_to(4096)),
     field("fold", &RunParams::fold, "true",
           "simulate ranks that act alike as one class; false: every rank by itself"),
     field(

@@ -42,7 +42,7 @@ double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
                     layout.readers());
 }
 
-/// Share of its hosts on which a job has ranks that read, or ranks at all where none does.
+/// Of the hosts on which a job has ranks, those with ranks that read; all where none does.
 double share_with_readers(const JobDesign& job, const RankLayout& layout) {
   return job.dataset ? layout.reading_share() : 1.0;
 }
@@ -54,12 +54,12 @@ std::vector<RankPlace> places(const RankLayout& layout, double reading,
   const double classes = static_cast<double>(layout.per_group);
   const double having_more = layout.more_files / layout.readers();  // as a share of the hosts
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const double hosts = groups[g].read_for(reading);
+    const double hosts = groups[g].read_for(layout.used_hosts(), reading);
     if (hosts <= kHostRounding) continue;  // their ranks go with those that read for them
     const auto add = [&](double of, double count, bool more_files) {
       for (double c = 0.0; c < count; ++c)
         out.push_back({.group = g,
-                       .members = layout.ranks * of / (layout.hosts * count),
+                       .members = layout.ranks * of / (layout.used_hosts() * count),
                        .more_files = more_files});
     };
     const double more = groups[g].shared_with(0.0, having_more * layout.hosts);
@@ -154,6 +154,7 @@ void Plant::fold(const Design& design) {
       host.readers += layout.readers_per_host() *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
     plan.cuts.merge(cut_by_saves(job, layout));
+    plan.cuts.insert(layout.used_hosts());
     if (const double reading = share_with_readers(job, layout); reading < 1.0)
       plan.reading.insert(reading);
     layouts_[job.job.id] = layout;

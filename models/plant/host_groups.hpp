@@ -27,9 +27,9 @@ struct HostGroup {
   }
   /// How many of the hosts from `from` to `to` are in it.
   [[nodiscard]] double shared_with(double from, double to) const;
-  /// Hosts whose readers are in it, where a share `reading` of all hosts has readers.
-  ///    [docs/models/folding.md, eq. 1]
-  [[nodiscard]] double read_for(double reading) const;
+  /// Hosts whose readers are in it, where the first `used` of all have ranks, and a share `reading`
+  /// of those readers. REQUIRES: a border at `used`.    [docs/models/folding.md, eq. 1]
+  [[nodiscard]] double read_for(double used, double reading) const;
 };
 
 /// The hosts of a class in the order of their ranks, cut where they differ.

@@ -27,12 +27,15 @@ struct RankLayout {
 
   [[nodiscard]] std::size_t classes() const { return places.size(); }
   [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
+  /// The first ones, with one rank each, where there are no more ranks than hosts.
+  [[nodiscard]] double used_hosts() const { return std::min(hosts, ranks); }
   /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
   [[nodiscard]] double readers() const { return ranks / per_copy; }
   [[nodiscard]] double readers(const RankPlace& place) const { return place.members / per_copy; }
   /// Hosts that these are on: one on each, where there are no more.
   [[nodiscard]] double reading_hosts() const { return std::min(hosts, readers()); }
-  [[nodiscard]] double reading_share() const { return reading_hosts() / hosts; }
+  /// As a share of the hosts with ranks.
+  [[nodiscard]] double reading_share() const { return reading_hosts() / used_hosts(); }
   [[nodiscard]] double readers_per_host() const { return readers() / reading_hosts(); }
   /// Ranks of a class over those of the mean class: what it counts for in means over ranks.
   [[nodiscard]] double weight(const RankPlace& place) const {

@@ -137,6 +137,11 @@ bool Parameters::settle(const std::string& name, Entry& entry) {
                   "write 40, \"4 GB/s\" or \"=2 * other\"");
     value = nullptr;
   }
+  if (value.is_string() && base::trim(value.get_ref<const std::string&>()).empty()) {
+    report_.error("type", entry.pointer, "the parameter \"" + name + "\" is empty",
+                  "write 40, \"4 GB/s\" or \"=2 * other\"");
+    value = nullptr;
+  }
   if (entry.state == State::broken) return false;  // found to be part of a cycle
   entry.state = value.is_null() ? State::broken : State::done;
   if (value.is_number()) {

@@ -179,9 +179,19 @@ class Resolver {
                 "type", "/scenarios" + base::pointer_token(name),
                 "the variant \"" + name + "\" is an object, not " + std::string(type_name(patch)));
           else if (patch.is_object())
-            check_keys(patch, "/scenarios" + base::pointer_token(name), kScenarioKeys,
-                       "the variant \"" + name + "\"", report());
+            check_variant(patch, name);
     }
+  }
+
+  void check_variant(const Json& patch, const std::string& name) {
+    const std::string at = "/scenarios" + base::pointer_token(name);
+    check_keys(patch, at, kScenarioKeys, "the variant \"" + name + "\"", report());
+    for (const auto& [key, instead] :
+         {std::pair{"extends", "let the scenario extend it, or make the variant a file of its own"},
+          std::pair{"scenarios", "give the scenario one more variant"}})
+      if (patch.contains(key))
+        report().error("rule", at + base::pointer_token(key),
+                       "the variant \"" + name + "\" cannot have \"" + key + "\"", instead);
   }
 
   ReadContext& context_;

@@ -40,6 +40,12 @@ TEST_CASE("mdtest: file read without -e opens, stat without -N asks the client's
   CHECK_FALSE(flagged(other.of("stat"), "cache-possible"));
 }
 
+TEST_CASE("mdtest: on one node -N asks the client's own cache all the same") {
+  std::string text = fixture("mdtest-3.x.txt");
+  text.replace(text.find("on 4 node(s)"), 12, "on 1 node(s)");
+  CHECK(flagged(import_text("mdtest", text).of("stat"), "cache-possible"));
+}
+
 TEST_CASE("mdtest 3 with colons and decimal commas reads the same") {
   const Imported f = import_fixture("mdtest", "mdtest-3.x.txt");
   CHECK(f.diagnostics.items().empty());
@@ -47,6 +53,7 @@ TEST_CASE("mdtest 3 with colons and decimal commas reads the same") {
   CHECK(f.of("create").ops.in(unit::per_s) == Approx(3000.5));
   CHECK(f.of("create").size == 3901_B);
   CHECK(f.of("stat").processes == 16);
+  CHECK(f.of("stat").options.at("nodes") == "4");
 }
 
 TEST_CASE("mdtest: several runs in one file keep their own tasks") {

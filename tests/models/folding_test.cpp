@@ -144,4 +144,32 @@ TEST_CASE("half the classes change the utilization of varied ranks by under thre
   CHECK(half == Approx(all).epsilon(0.03));
 }
 
+TEST_CASE("fewer ranks than hosts are one on each of the first") {
+  // Saves of rank 0, or a straggler that has none of 3 ranks, cut the 4 hosts: no class is a part
+  // of a rank. 8 GB of each of 3 ranks through its own port of 1 GB/s.
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "nic.rate", "1 GB/s");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+  set(design.jobs[0].job, Role::job, "accelerators", "3");
+  set(design.jobs[0].step, Role::step, "jitter", "1 %");
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, "sync", "checkpoint",
+                {{"to", "scratch"}, {"size", "24 GB"}, {"every", "20 s"}, {"serializer", "none"}});
+  const auto members = [&] {
+    std::vector<double> out;
+    const models::Plant plant(design);
+    for (const models::RankPlace& place : plant.layout("train").places)
+      out.push_back(place.members);
+    return out;
+  };
+  CHECK(members() == std::vector{3.0});
+  CHECK(metric(design, "job.train.checkpoint.duration") == Approx(8.0).epsilon(0.05));
+  set(design.hosts[0], Role::host, "slow.count", "1");
+  CHECK(members() == std::vector{3.0});
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
+  CHECK(members() == std::vector{1.0, 2.0});
+  CHECK(metric(design, "job.train.checkpoint.duration") > 24.0);  // one stream, of one host
+}
+
 }  // namespace folding_test

@@ -77,7 +77,7 @@ TEST_CASE("hosts that have readers are apart from those that have none, in every
   CHECK(cut.areas[0].groups == 2);
   CHECK(cut.areas[1].groups == 3);
   std::vector<double> ranks;
-  for (const HostGroup& group : cut.groups) ranks.push_back(group.read_for(0.25));
+  for (const HostGroup& group : cut.groups) ranks.push_back(group.read_for(12.0, 0.25));
   CHECK(ranks == std::vector{8.0, 0.0, 3.0, 0.0, 1.0});
 }
 

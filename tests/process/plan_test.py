@@ -274,6 +274,18 @@ class Questions(unittest.TestCase):
         self.assertNotIn("saves 1 host", said)
         self.assertFalse(result["plan"]["at_least"])
 
+    def test_a_parameter_that_carries_a_unit_is_a_number(self):
+        text = SCENARIO.replace('"osts": {', '"every": "60 s", "osts": {').replace('"every": "60 s" }\n', '"every": "=every" }\n')
+        self.assertIn('"=every"', text)
+
+        def answer(values, *wish):
+            run = Run("plan", "FILE", "--over", "every=" + values, *wish, "--set", "params.osts=24", "--tornado", "0", "--quiet", text=text)
+            return run.out.splitlines()[0]
+
+        for values in ("40s..80s:3", "80s,60s,40s", "40s,60s,80s"):
+            self.assertIn("every = 80", answer(values, "--maximize", "every"), values)
+            self.assertIn("every = 60", answer(values, "--minimize", "every"), values)  # 40 s misses 90 %
+
     def test_the_end_of_the_range_is_not_the_answer(self):
         text = SCENARIO.replace('"=osts"', "8").replace(
             '"params": { "osts": { "value": 8, "min": 1, "max": 24 } },', "")

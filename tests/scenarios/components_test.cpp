@@ -250,6 +250,12 @@ TEST_CASE("the frame of a scenario is checked") {
       remarks(
           load_beside(R"("scenarios": { "x-note": 7, "big": { "storge": {} } })").diagnostics()),
       Contains("unknown key \"storge\" in the variant \"big\" | did you mean \"storage\"?"));
+  for (const std::string key : {"extends", "scenarios"})
+    CHECK_THAT(
+        remarks(
+            load_with({}, "", (R"({ "scenarios": { "big": { ")" + key + R"(": {} } } })").c_str())
+                .diagnostics()),
+        Contains("/scenarios/big/" + key + " the variant \"big\" cannot have \"" + key + "\""));
   CHECK_THAT(said(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 }, 7 ] } })"),
              Contains("type /cluster/hosts/1 a host class is an object, not a number"));
 }

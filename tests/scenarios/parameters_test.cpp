@@ -38,6 +38,15 @@ TEST_CASE("expressions stand for numbers, quantities and other parameters") {
   CHECK(host.find("count")->source.where == "test.json:7:51");
 }
 
+TEST_CASE("a parameter without a value is a fault, not a number nobody wrote") {
+  for (const std::string empty : {R"("")", R"("  ")"}) {
+    std::string text = kText;
+    text.replace(text.find(R"("4 GB/s")"), 8, empty);
+    CHECK_THAT(remarks(testing::load_text(text, "test.json").diagnostics()),
+               Contains("5:13 type /params/rate the parameter \"rate\" is empty"));
+  }
+}
+
 TEST_CASE("changes of parameters reach every expression") {
   const auto loaded = load_params({{"params.n", Amount{10}}, {"params.rate", Amount{5, "GB/s"}}});
   const Design design = design_of(loaded);

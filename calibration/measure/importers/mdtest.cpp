@@ -81,7 +81,7 @@ class Reader {
       const std::string_view name = words.front();
       if (name.size() > 7) set_.tool_version = std::string(name.substr(7));
       if (words.size() > 4) run_.tasks = whole(reader_.number(line, words[4], "tasks"));
-      if (words.size() > 7) run_.nodes = words[7].substr(0, words[7].find('('));
+      if (words.size() > 8) run_.nodes = words[8].substr(0, words[8].find('('));
     } else if (line.text.starts_with("Command line used")) {
       run_.command = std::string(line.text.substr(line.text.find(':') + 1));
       set_.environment["command"] = base::trim(run_.command);

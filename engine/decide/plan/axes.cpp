@@ -225,17 +225,20 @@ class AxisMaker {
 
   /// A value may make no design, for others; what cannot be read is none at all.
   std::optional<Failure> number(Axis& axis, const Meaning& meaning) const {
-    const bool direct = meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path;
+    // A parameter may carry the unit of what it sets: "10 s".
+    const bool direct =
+        (meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path) ||
+        std::none_of(axis.values.begin(), axis.values.end(), [](const Setting& written) {
+          return base::parse_quantity(text_of(written), Dimension::number).value.has_value();
+        });
     for (const Setting& written : axis.values) {
       const std::string text = text_of(written);
-      double value = 0.0;
-      if (const auto parsed = base::parse_quantity(text, meaning.dimension); direct && parsed.value)
-        value = *parsed.value;
-      else if (const auto plain = base::parse_quantity(text, Dimension::number); plain.value)
-        value = *plain.value;
-      else if (const Result<Design> made = with({axis.about.path, written}); !made.ok())
-        return made.failure();
-      axis.numbers.push_back(value);
+      auto parsed = base::parse_quantity(text, meaning.dimension);
+      if (!direct || !parsed.value) parsed = base::parse_quantity(text, Dimension::number);
+      if (!parsed.value)
+        if (const Result<Design> made = with({axis.about.path, written}); !made.ok())
+          return made.failure();
+      axis.numbers.push_back(parsed.value.value_or(0.0));
     }
     axis.dimension = direct ? meaning.dimension : Dimension::number;
     return std::nullopt;
