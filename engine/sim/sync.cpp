@@ -67,13 +67,15 @@ Seconds ServerQueue::admit(double count, Seconds service) {
   return Seconds::from(last_start + length, unit::s);
 }
 
-Seconds ServerQueue::admit(double count, Seconds service, Seconds over) {
+Seconds ServerQueue::admit(double count, Seconds service, Seconds over, Seconds answer) {
+  if (count == 0.0) return context_.now();
   const Seconds work = service * count;
   const bool free = free_at_.front() <= context_.now().in(unit::s);
-  if (!free || work >= over * static_cast<double>(free_at_.size())) return admit(count, service);
+  if (!free || work >= over * static_cast<double>(free_at_.size()))
+    return admit(count, service) + (answer - service);
   served_ += count;
   busy_ += work;
-  return context_.now() + service * std::min(count, 1.0);
+  return context_.now() + answer * std::min(count, 1.0);
 }
 
 Seconds ServerQueue::worked() const {

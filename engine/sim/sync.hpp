@@ -87,7 +87,12 @@ class ServerQueue {
   [[nodiscard]] Seconds admit(double count, Seconds service);
   /// The same for requests that arrive evenly in the next `over`: where servers are free and keep
   /// up nobody waits for them.
-  [[nodiscard]] Seconds admit(double count, Seconds service, Seconds over);
+  [[nodiscard]] Seconds admit(double count, Seconds service, Seconds over) {
+    return admit(count, service, over, service);
+  }
+  /// The same of requests that keep their server for `service` and are answered `answer` after it
+  /// began: the earlier or the later of both.
+  [[nodiscard]] Seconds admit(double count, Seconds service, Seconds over, Seconds answer);
   /// Awaitable: `admit`, then sleep until that date.
   [[nodiscard]] auto serve(double count, Seconds service, Seconds over = {}) {
     const Seconds done = admit(count, service, over);

@@ -11,6 +11,10 @@ namespace {
 constexpr double kMostThreads = 1e4;
 constexpr double kRounding = 1e-9;
 
+double threads_for(OpRate rate, Seconds service) {
+  return std::clamp(std::round((rate * service).in(unit::ops)), 1.0, kMostThreads);
+}
+
 }  // namespace
 
 void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
@@ -89,12 +93,22 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   seed_ = seed;
   metadata_ = metadata();
   // m threads of service time s serve m / s requests a second: m is chosen so that an idle server
-  // answers in `service` and a busy one reaches `opens`.    [docs/models/storage.md, eq. 2]
-  const double threads = std::clamp(std::round((metadata_.opens * metadata_.service).in(unit::ops)),
-                                    1.0, kMostThreads);
+  // answers in `service` and a busy one reaches `opens`. A create takes of these threads' time what
+  // they reach `creates` by.    [docs/models/storage.md, eq. 2]
+  const double threads = threads_for(metadata_.opens, metadata_.service);
+  const auto service = [](double threads, OpRate rate) {
+    return Ops::from(threads, unit::ops) / rate;
+  };
   line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
-  open_service_ = Ops::from(threads, unit::ops) / metadata_.opens;
-  create_service_ = Ops::from(threads, unit::ops) / metadata_.creates;
+  open_ = {service(threads, metadata_.opens), service(threads, metadata_.opens)};
+  // Threads of its own answer it: how many opens have does not say how long it takes.
+  const double creating = threads_for(metadata_.creates, metadata_.service);
+  create_ = {service(threads, metadata_.creates), service(creating, metadata_.creates), true};
+  if (metadata_.creates < metadata_.opens) {
+    const double all = std::max(std::floor(creating * metadata_.servers), 1.0);
+    creates_.emplace(context, static_cast<std::int64_t>(all));
+    paced_ = service(all, metadata_.creates * metadata_.servers);
+  }
   // The directory's lock is held for one create at a time.    [docs/models/storage.md, eq. 3]
   const auto one_at_a_time = [](OpRate rate) {
     return rate.finite() ? Ops::from(1.0, unit::ops) / rate : Seconds{};
@@ -125,8 +139,21 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   stream_resource_ = resources.index(name_ + ".client.stream");
 }
 
+// Opens and creates share the line; creates also wait for their threads.
+//    [docs/models/storage.md, eq. 2]
+Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
+  const Seconds answer = request.answer / metadata_factor_;
+  const Seconds before = line_->waited();
+  const Seconds done = line_->admit(count, request.held / metadata_factor_, over, answer);
+  if (!request.create || !creates_) return done;
+  const Seconds already = creates_->waited() + (line_->waited() - before);
+  const Seconds created = creates_->admit(count, paced_ / metadata_factor_, over, answer);
+  waited_longer_ += std::max(Seconds{}, creates_->waited() - already);
+  return std::max(done, created);
+}
+
 sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
-                                             Seconds service) {
+                                             Request request) {
   co_await context_->sleep(round_trip() * requests);
   // Others come in between.    [docs/models/tenants.md, eq. 15]
   const double parts = std::clamp(std::floor(requests + kRounding), 1.0, client.turns);
@@ -136,8 +163,9 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
     // A member asks for its files one after the other, so idle servers do not answer them at once.
     const Seconds asked = context_->now();
     co_await metadata_up_->wait();
-    const Seconds one = service / metadata_factor_;
-    co_await line_->serve(client.members * some, one, client.spread);
+    const Seconds one = request.answer / metadata_factor_;
+    co_await context_->sleep(admit(client.members * some, request, client.spread) -
+                             context_->now());
     co_await context_->sleep(
         std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
   }
@@ -145,18 +173,18 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
 }
 
 sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
-  const Seconds service = create ? create_service_ : open_service_;
+  const Request& request = create ? create_ : open_;
   const Seconds held = create ? directory_service_ : directory_open_service_;
   const bool one = client.directories == Directories::one ||
                    (create && client.directories == Directories::usual);
-  if (!one || held == Seconds{}) co_return co_await metadata_line(client, files, service);
+  if (!one || held == Seconds{}) co_return co_await metadata_line(client, files, request);
   const double operations = client.members * files;
   co_await metadata_up_->wait();
   co_await directory_->serve(operations, held / metadata_factor_);
-  if (!metadata_.directory_on_server) co_return co_await metadata_line(client, files, service);
+  if (!metadata_.directory_on_server) co_return co_await metadata_line(client, files, request);
   // The directory's server has done it: the line is busy for as long, nobody waits for it again.
-  (void)line_->admit(operations, service);
-  co_await context_->sleep((round_trip() + service) * files);
+  (void)admit(operations, request, Seconds{});
+  co_await context_->sleep((round_trip() + request.answer) * files);
   co_return Served{metadata_resource_};
 }
 
@@ -289,6 +317,8 @@ Served PooledStore::blame(const sim::FlowOutcome& flow) const {
 
 void PooledStore::describe(sim::Ledger& ledger) {
   line_->describe(ledger);
+  if (creates_) creates_->describe(ledger);
+  ledger.count(waited_longer_);
   if (directory_) directory_->describe(ledger);
   metadata_up_->describe(ledger);
   ledger.state(scarce_);
@@ -332,7 +362,8 @@ void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
 }
 
 std::vector<std::pair<std::string, double>> PooledStore::queues(Seconds wall) const {
-  return {{metadata_name_, line_->waited() / wall}};  // Little: requests x wait / time
+  return {{metadata_name_,
+           (line_->waited() + waited_longer_) / wall}};  // Little: requests x wait / time
 }
 
 }  // namespace stallcast::models

@@ -126,7 +126,9 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
   /// Requests of `service` each at the metadata line, one of a member's after the other.
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
-                                                Seconds service);
+                                                Seconds service) {
+    return metadata_line(client, requests, {service, service});
+  }
   /// The data, at most at `cap` per member.
   /// `placed`: what the media give one process where files lie unevenly; they are to blame when it
   /// is not above `cap`, and where they make that. It is over when `work` is, too.
@@ -175,6 +177,16 @@ class PooledStore : public StorageModel {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
  private:
+  /// A request at the metadata line.
+  struct Request {
+    Seconds held;    ///< of its server's time
+    Seconds answer;  ///< after its server began
+    bool create = false;
+  };
+  [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
+                                                Request request);
+  /// When the last of `count` is answered that come evenly in the next `over`.
+  [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
   /// Work of an operation, which goes on beside it.
   struct Working {
     sim::Beside flow{};
@@ -217,11 +229,15 @@ class PooledStore : public StorageModel {
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
-  Seconds open_service_, create_service_, directory_service_, directory_open_service_;
+  Request open_, create_;
+  Seconds directory_service_, directory_open_service_;
   std::optional<sim::ServerQueue> line_, directory_;
-  sim::LinkId media_link_;  ///< invalid where media do not limit
-  sim::LinkId work_link_;   ///< invalid where nothing is shared besides bytes
-  double work_most_ = 0.0;  ///< its capacity
+  std::optional<sim::ServerQueue> creates_;  ///< beside it, where creates are slower than opens
+  Seconds paced_;                            ///< of one of its threads by a create
+  Seconds waited_longer_;                    ///< for that than for the line
+  sim::LinkId media_link_;                   ///< invalid where media do not limit
+  sim::LinkId work_link_;                    ///< invalid where nothing is shared besides bytes
+  double work_most_ = 0.0;                   ///< its capacity
   Way reads_, writes_;
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
   double unshared_ = 0.0;  ///< and was not when so much was done

@@ -44,6 +44,7 @@ Design saver(const char* mode = "sync", const Fields& more = {}) {
   set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
   set(design.storage[0], Role::storage, "mdt.service", "1 ns");
   set(design.storage[0], Role::storage, "mdt.open", "1000000 Mops/s");
+  set(design.storage[0], Role::storage, "mdt.create", "1000000 Mops/s");
   design.jobs[0].checkpoint = component(Role::checkpoint, mode, "checkpoint",
                                         {{"to", "scratch"},
                                          {"every_steps", "60"},

@@ -86,6 +86,24 @@ TEST_CASE("nfs: a create is committed, and its controllers create one after the 
   CHECK(t.write.in(unit::us) == Approx(lookup + create + 1000.0 + 20.0).epsilon(1e-2));
 }
 
+TEST_CASE("nfs: how fast controllers open does not say how long creates take") {
+  // LOOKUP and ACCESS of 260 us, a create of 1 / creates (one thread) or `service`; then COMMIT
+  const auto time = [](const char* ops, const char* creates, double writers) {
+    const Design design = filer({{"head.ops", ops}, {"head.creates", creates}});
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 1_B, .writers = writers}, writers)
+        .write.in(unit::us);
+  };
+  const auto all = [](double create) { return 2 * 260.0 + create + 10.0 + 1000.0 + 20.0; };
+  for (const char* ops : {"16 kops/s", "64 kops/s", "640 kops/s"}) {
+    INFO(ops);
+    CHECK(time(ops, "1 kops/s", 1.0) == Approx(all(1000.0)).epsilon(1e-3));
+    CHECK(time(ops, "8 kops/s", 1.0) == Approx(all(250.0)).epsilon(1e-3));
+  }
+  // A busy one: 800 requests, then 400 creates at 1 kops/s, however many threads open.
+  CHECK(time("16 kops/s", "1 kops/s", 400.0) == Approx(50e3 + 400e3).epsilon(0.01));
+  CHECK(time("640 kops/s", "1 kops/s", 400.0) == Approx(1.25e3 + 400e3).epsilon(0.01));
+}
+
 TEST_CASE("nfs: files of one directory are created in turn, whatever the controllers create") {
   // 1000 files at 0.9 kops/s
   const Design design = filer({{"directory.creates", "0.9 kops/s"},

@@ -31,6 +31,7 @@ Design reading(const char* hosts, const char* sample, const Fields& slow,
   set(design.storage[0], Role::storage, "ost.count", "16");
   set(design.storage[0], Role::storage, "mdt.service", "1 ns");
   set(design.storage[0], Role::storage, "mdt.open", "1000000 Mops/s");
+  set(design.storage[0], Role::storage, "mdt.create", "1000000 Mops/s");
   JobDesign& job = design.jobs[0];
   job.dataset = component(Role::dataset, "raw", "dataset",
                           {{"on", "scratch"}, {"sample", sample}, {"samples", "1e9"}});

@@ -159,6 +159,18 @@ TEST_CASE("requests that arrive together end after ceil(n / m) services") {
   CHECK(queue.worked() == 37_s);
 }
 
+TEST_CASE("a request is answered before its server is free, or after it") {
+  const auto context = make_fluid_context();
+  ServerQueue queue(*context, 2);
+  CHECK(queue.admit(1.0, 4_s, 0_s, 1_s) == 1_s);
+  CHECK(queue.admit(2.0, 4_s, 0_s, 1_s) == 5_s);  // the second begins at 4 s
+  CHECK(queue.admit(1.0, 1_s, 0_s, 3_s) == 7_s);  // at 4 s
+  CHECK(queue.admit(0.0, 1_s, 0_s, 3_s) == 0_s);
+  CHECK(queue.busy() == 13_s);
+  ServerQueue free(*context, 2);
+  CHECK(free.admit(0.5, 4_s, 8_s, 1_s) == 0.5_s);
+}
+
 TEST_CASE("a fraction of a request occupies its part but waits for a whole service") {
   const auto context = make_fluid_context();
   ServerQueue queue(*context, 1);
