@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/replay_program.hpp"
@@ -14,12 +16,32 @@ const Component* hosts_of(const Design& design, const Component& tenant) {
   return id == nullptr ? nullptr : design.find_host(id->text);
 }
 
+// A replica has all its GPUs, and GPUs that make none do nothing.
+void check_replicas(const Component& host, const Component& tenant, Diagnostics& report) {
+  const double there = number(host, "count", 1.0) * number(host, "gpus", 1.0);
+  const double each = number(tenant, "gpus", 1.0), idle = std::fmod(there, each);
+  if (there <= 0.0) return;  // said already
+  if (each > there)
+    report.error("rule", pointer_of(tenant, "gpus"),
+                 "a replica of \"" + tenant.id + "\" has " + base::shortest(each) +
+                     " GPUs (\"gpus\", 8 unless given), and the hosts \"" + host.id + "\" have " +
+                     base::shortest(there),
+                 "\"gpus\" is at most " + base::shortest(there) + ", or add hosts");
+  else if (idle > 0.0)
+    report.warn("rule", pointer_of(tenant, "gpus"),
+                base::shortest(idle) + " of the " + base::shortest(there) + " GPUs of \"" +
+                    host.id + "\" stay idle: a replica of \"" + tenant.id + "\" has " +
+                    base::shortest(each),
+                "let \"gpus\" divide the GPUs of its hosts");
+}
+
 void check_serving(const Design& design, const Component& tenant, Diagnostics& report) {
   const Component* host = hosts_of(design, tenant);
   if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
     report.error("rule", pointer_of(tenant, "hosts"),
                  "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
                  "name a host class with \"gpus\", or give it some");
+  if (host != nullptr) check_replicas(*host, tenant, report);
   // A context is found in one place, or nowhere.
   double found = 0.0;
   std::string_view most = "hit.gpu";
