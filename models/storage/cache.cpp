@@ -118,7 +118,6 @@ constexpr double kDirtyShare = 0.2;
 // Data enter and leave in pieces of this share of the dirty limit, so that writes slow down
 // smoothly; a large write enters in so many pieces at most.
 constexpr double kPiece = 1.0 / 16.0, kPieces = 256.0;
-
 constexpr double kAllFound = 1e-9;  // what is missed is less: rounding
 
 // Stands for no data at all.
@@ -191,9 +190,11 @@ class CacheStore final : public PooledStore {
     const Client through = reader(client, kept(request));
     // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
     crossed_ += missed.bytes * client.members;
-    co_await context().sleep(round_trip() + p_.service + p_.link_rtt * (2.0 * missed.files));
+    const Seconds asked = context().now();
+    const Seconds crossing = p_.link_rtt * (2.0 * missed.files);
+    co_await context().sleep(round_trip() + p_.service + crossing);
     co_await behind_->open(through, missed.files);
-    co_return co_await behind_->read(through, missed);
+    co_return blame_line(co_await behind_->read(through, missed), crossing, asked);
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -302,16 +303,23 @@ class CacheStore final : public PooledStore {
       if (std::find(path.begin(), path.end(), link) == path.end()) path.push_back(link);
   }
 
+  // Most of the time since `asked`: the line's round trips, or `served`.    [cache.md, eq. 13]
+  Served blame_line(Served served, Seconds crossing, Seconds asked) const {
+    if (crossing * 2.0 > context().now() - asked) served.limited_by = resource("link");
+    return served;
+  }
+
   sim::Task<Served> write_through(Client client, WriteRequest request) {
+    const Seconds asked = context().now();
     co_await metadata_ops(client, request.files, true);
-    const Bytes all = request.bytes * client.members;
     append(client.write_path, paths_.drain);
     client.host_write = std::min(client.host_write, p_.connection());
     co_await answers(request.requests, p_.service);
-    co_await context().sleep(p_.link_rtt * (2.0 * request.files + request.requests));
+    const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
+    co_await context().sleep(crossing);
     const Served served = co_await behind_->write(client, request);
-    came_in(request, all);
-    co_return served;
+    came_in(request, request.bytes * client.members);
+    co_return blame_line(served, crossing, asked);
   }
 
   // In pieces, each as soon as it fits under the dirty limit.    [docs/models/cache.md, eq. 9]
@@ -357,9 +365,12 @@ class CacheStore final : public PooledStore {
       }
       waiting_ -= bytes;
       waiting_files_ -= files;
-      co_await context().sleep(p_.link_rtt * (2.0 * files / servers()));
-      drained_by_ = co_await behind_->write(
-          all, {.bytes = bytes / servers(), .files = files / servers(), .writers = servers()});
+      const Seconds asked = context().now();
+      const Seconds crossing = p_.link_rtt * (2.0 * files / servers());
+      co_await context().sleep(crossing);
+      const WriteRequest part{
+          .bytes = bytes / servers(), .files = files / servers(), .writers = servers()};
+      drained_by_ = blame_line(co_await behind_->write(all, part), crossing, asked);
       dirty_ -= bytes;
       for (std::size_t i = 0; i < kContents; ++i) written_[i].dirty -= parts[i];
       drained_->set();

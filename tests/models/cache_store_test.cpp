@@ -181,6 +181,27 @@ TEST_CASE("cache: a line to the store behind is shared by what is missed, each w
   CHECK(write_seconds(tiers({{"link.rate", "1 GB/s"}}), 2.5_GB) == Approx(10.0).epsilon(1e-2));
 }
 
+TEST_CASE("cache: what waits for round trips over a line waits for the line") {
+  // Files of 1 MB that are not kept: 200 ms of round trips, or 2 ms and 30 ms for each request.
+  const auto limit = [](const char* rtt) {
+    Design design = tiers({{"link.rate", "100 GB/s"}, {"link.rtt", rtt}, {"largest", "1 kB"}});
+    set(design.storage[1], Role::storage, "ost.service", "30 ms");
+    set(*design.jobs[0].dataset, Role::dataset, "sample", "1 MB");
+    set(*design.jobs[0].dataset, Role::dataset, "samples", "2000");
+    return run(design).limited_by.at("job.train");
+  };
+  CHECK(limit("100 ms") == "storage.scratch.link");
+  CHECK(limit("1 ms") != "storage.scratch.link");
+  // 8 files written through, 200 ms each
+  Design design = tiers({{"link.rate", "100 GB/s"}, {"link.rtt", "100 ms"}});
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  design.jobs[0].checkpoint = component(
+      Role::checkpoint, "sync", "checkpoint",
+      {{"to", "scratch"}, {"every_steps", "10"}, {"size", "8 MB"}, {"serializer", "none"}});
+  CHECK(run(design).limited_by.at("job.train") == "storage.scratch.link");
+}
+
 TEST_CASE("cache: one connection over a long line moves a window a round trip") {
   // 6 MiB / 100 ms = 62.9 MB/s: 40 GB take 635.8 s, and 0.2 s for the open and the first byte
   const double seconds =
