@@ -335,10 +335,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     if (own != use.name.npos && link_by_name_.contains(name)) continue;  // that carries it, too
     ResourceUse& out = by_name[name];
     out.name = name;
-    out.unit = name.ends_with(".cpu")                               ? "cores"
-               : name.ends_with(".busy")                            ? "drives"
-               : name.ends_with(".opens") || name.ends_with(".ops") ? "1/s"
-                                                                    : "B/s";
+    out.unit = name.ends_with(".cpu")                                    ? "cores"
+               : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
+               : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
+                                                                         : "B/s";
     out.capacity += use.capacity.in(unit::Bps);
     out.throughput += carried.in(unit::B) / wall.in(unit::s);
     if (use.active > Seconds{})
@@ -357,7 +357,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   // What was measured as a whole is a queue in front of so many servers: it need not have drives.
   for (ResourceUse& use : out)
     if (use.unit == "drives" && !use.name.ends_with(".drives.busy") &&
-        !use.name.ends_with(".disk.busy"))
+        !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read"))
       use.unit = "servers";
   return out;
 }

@@ -129,21 +129,23 @@ class Hdfs final : public PooledStore {
   // A byte written crosses the network of as many DataNodes as it has copies.    [hdfs.md, eq. 3]
   PoolShape pool(const StorageLoad& load) const override {
     const Rate network = p_.nic ? *p_.nic * datanodes() : Rate::infinity();
-    const double blocks = static_cast<double>(p_.parallel);  // of a file, at one time
     return {.media = "disk",
             .server = "datanode",
             .metadata = "namenode",
             .shared = datanodes() * std::max(p_.read, p_.write),
-            .read = seeking(load.file, load.concurrent_reads * blocks) *
-                    Striping{disks(), blocks, p_.block, false}.evenness(load),
+            .read = datanodes() * p_.read * blocks().evenness(load),
             .write = std::min(datanodes() * p_.write, network) / copies(),
             .nic = network,
             .targets = datanodes(),
             .servers = datanodes()};
   }
 
-  // Time of all disks.    [hdfs.md, eq. 6]
-  WorkShape work() const override { return {"disk.busy", disks(), "disk"}; }
+  // Time of all disks, of which reads keep Q / (Q + M - 1) busy. How many read with tenants and
+  // stages, nobody knows.    [hdfs.md, eq. 6]
+  WorkShape work() const override {
+    const double busy = load().others ? 1.0 : blocks().evenness(load());
+    return {"disk.busy", disks(), "disk", disks() * busy};
+  }
   double written(Bytes) const override { return copies(); }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.namenodes)); }
 
@@ -158,13 +160,8 @@ class Hdfs final : public PooledStore {
   Seconds of_a_disk(Bytes piece) const {
     return p_.service + piece / (p_.read / static_cast<double>(p_.disks));
   }
-  // A disk does nothing else in `service`; while each stream has one of its own, others read
-  // meanwhile.    [hdfs.md, eq. 6]
-  Rate seeking(Bytes file, double streams) const {
-    if (streams <= disks() || file == Bytes{}) return datanodes() * p_.read;
-    const Bytes piece = std::min(file, p_.block);
-    return disks() * (piece / of_a_disk(piece));
-  }
+  /// Of a file, at one time: on disks that do not know of each other.
+  Striping blocks() const { return {disks(), static_cast<double>(p_.parallel), p_.block, false}; }
   double copies() const { return static_cast<double>(p_.replicas); }
   // Blocks one after the other, each from one disk, `between` them; `parallel` such chains.
   //     parallel x f / (t (n - 1) + f / min(b, stream)) for f = s / parallel in n blocks
@@ -185,11 +182,10 @@ class Hdfs final : public PooledStore {
   // Copies find the disks unevenly loaded, as reads do.    [storage.md, eq. 5]
   sim::Task<void> stream(const Client& client, const WriteRequest& request, Rate cap, Ended& out) {
     const Bytes file = request.bytes / request.files;
-    const Striping blocks{disks(), static_cast<double>(p_.parallel), p_.block, false};
     StorageLoad load;
     load.concurrent_reads = request.writers * copies();
     load.file = file;
-    const double even = blocks.evenness(load);
+    const double even = blocks().evenness(load);
     const Rate placed = datanodes() * p_.write * (even / (copies() * request.writers));
     // An answer comes back through the whole pipeline.    [hdfs.md, eq. 2]
     const Seconds written = request.bytes * copies() / (p_.write / static_cast<double>(p_.disks));

@@ -122,10 +122,12 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   if (const WorkShape shape = work(); !shape.name.empty()) {
     const std::string work_name = name_ + "." + shape.name;
     work_most_ = shape.capacity;
-    work_link_ = context.add_link(work_name, Rate::from(work_most_, unit::Bps));
     work_resource_ = resources.index(shape.part.empty() ? work_name : name_ + "." + shape.part);
-    resources.of_link.resize(work_link_.index + 1, kNoResource);
-    resources.of_link[work_link_.index] = work_resource_;
+    work_link_ = add_work(work_name, work_most_);
+    // Uneven reads leave some of it idle.    [docs/models/storage.md, eq. 5]
+    reads_.most_work = shape.reads > 0.0 ? std::min(shape.reads, work_most_) : work_most_;
+    if (reads_.most_work < work_most_)
+      work_of_reads_ = add_work(work_name + ".read", reads_.most_work);
     with_media.push_back(resources.name(work_resource_));
   }
   media_links_ = ScaledLinks(context, resources, with_media);
@@ -137,6 +139,13 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   if (media != resources.of_link.end())
     media_link_.index = static_cast<std::uint32_t>(media - resources.of_link.begin());
   stream_resource_ = resources.index(name_ + ".client.stream");
+}
+
+sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {
+  const sim::LinkId link = context_->add_link(name, Rate::from(capacity, unit::Bps));
+  resources_->of_link.resize(link.index + 1, kNoResource);
+  resources_->of_link[link.index] = work_resource_;
+  return link;
 }
 
 // Opens and creates share the line; creates also wait for their threads.
@@ -195,15 +204,18 @@ void PooledStore::begin(Working& working, const Client& client, Work work, Way& 
   working.amount = work.amount * client.members;
   if (const Bytes one = bytes / work.amount; one < way.for_one) {
     way.for_one = one;
-    scarce_ = scarce_ || reads_.work() + writes_.work() > work_most_ * (1.0 + kRounding);
+    scarce_ = scarce_ || reads_.work() + writes_.work() > work_most_ * (1.0 + kRounding) ||
+              (work_of_reads_.valid() && reads_.work() > reads_.most_work * (1.0 + kRounding));
   }
   working.on = scarce_;
   if (!scarce_) return;
   working.began = context_->now();
   // No faster than the operation needs it.
   const Bytes amount = Bytes::from(work.amount / work.copies, unit::B);
+  const std::array<sim::LinkId, 2> links{work_link_, work_of_reads_};
+  const std::size_t crossed = &way == &reads_ && work_of_reads_.valid() ? 2 : 1;
   working.flow.start(
-      *context_, sim::weighted({.path = {&work_link_, 1},
+      *context_, sim::weighted({.path = {links.data(), crossed},
                                 .bytes = amount,
                                 .members = client.members * work.copies,
                                 .cap = at_least > Seconds{} ? amount / at_least : Rate::infinity()},

@@ -66,6 +66,7 @@ struct WorkShape {
   std::string name = "";  ///< "array.ops": resource "storage.<id>.array.ops"; empty: none
   double capacity = 0.0;  ///< a second: requests, or seconds of disks
   std::string part = "";  ///< to blame for it; empty: its name
+  double reads = 0.0;     ///< of it, most that reads get: they keep it unevenly busy; 0: all
 };
 
 /// What an operation takes of that.
@@ -196,11 +197,13 @@ class PooledStore : public StorageModel {
   };
   /// Bytes one way, and what they can take of the work at most.
   struct Way {
+    double most_work = 0.0;             ///< that it gets
     Rate most;                          ///< that ever moves
     Bytes for_one = Bytes::infinity();  ///< bytes of one operation, or second of disks, at least
     [[nodiscard]] double work() const { return most / (for_one / Seconds::from(1.0, unit::s)); }
   };
   Rate find_own_reads(const StorageLoad& load);
+  [[nodiscard]] sim::LinkId add_work(const std::string& name, double capacity);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
   /// Whether the media hold a process that no link does, where its host lets it move `host`.
   [[nodiscard]] static bool media_bind(StreamCap cap, Rate host, Rate placed) {
@@ -237,6 +240,7 @@ class PooledStore : public StorageModel {
   Seconds waited_longer_;                    ///< for that than for the line
   sim::LinkId media_link_;                   ///< invalid where media do not limit
   sim::LinkId work_link_;                    ///< invalid where nothing is shared besides bytes
+  sim::LinkId work_of_reads_;                ///< of that; invalid where they may have all
   double work_most_ = 0.0;                   ///< its capacity
   Way reads_, writes_;
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,

@@ -37,6 +37,36 @@ TEST_CASE("hdfs: blocks read at one time add up") {
   CHECK(t.read.in(unit::s) == Approx((10.01_ms + 128_MiB / 0.1_GBps).in(unit::s)).epsilon(1e-6));
 }
 
+TEST_CASE("hdfs: readers of small files find disks unevenly busy, however many they are") {
+  // 40 disks, 10 ms + 1 ms for 100 kB: Q readers get 40 Q / (Q + 39) disks.
+  const auto rate = [](const char* workers, const char* parallel) {
+    Design design = store({{"client.parallel", parallel}, {"namenode.opens", "1 Gops/s"}});
+    JobDesign& job = design.jobs[0];
+    set(design.hosts[0], models::Role::host, "count", "1");
+    set(design.hosts[0], models::Role::host, "cpu.cores", "1000");
+    job.dataset = component(models::Role::dataset, "raw", "dataset",
+                            {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1000000"}});
+    job.loader = component(models::Role::loader, "pytorch", "loader",
+                           {{"workers", workers}, {"batch", "8"}});
+    set(job.step, models::Role::step, "compute", "0.1 ms");
+    set(design.run, models::Role::run, "duration", "3 s");
+    const RunResult result = run(design);
+    for (const ResourceUse& use : result.resources)
+      if (use.name == "storage.scratch.disk.busy") return use.throughput;
+    return 0.0;
+  };
+  double before = 0.0;
+  for (const auto& [workers, readers] :
+       {std::pair{"2", 16.0}, {"4", 32.0}, {"5", 40.0}, {"6", 48.0}, {"8", 64.0}}) {
+    INFO(readers);
+    const double busy = rate(workers, "1");
+    CHECK(busy == Approx(40.0 * readers / (readers + 39.0)).epsilon(0.06));
+    CHECK(busy > before);
+    CHECK(rate(workers, "4") == Approx(busy).epsilon(1e-9));  // a file is one block
+    before = busy;
+  }
+}
+
 TEST_CASE("hdfs: a pipeline writes every copy on unevenly loaded disks") {
   // 40 writers of 1 GB: 120 streams on 40 disks keep 120 / 159 of them busy; 40 GB x 3 over 4 GB/s.
   const double busy = 120.0 / 159;
