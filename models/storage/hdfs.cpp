@@ -140,8 +140,8 @@ class Hdfs final : public PooledStore {
             .servers = datanodes()};
   }
 
-  // Time of all disks, of which reads keep Q / (Q + M - 1) busy. How many read with tenants and
-  // stages, nobody knows.    [hdfs.md, eq. 6]
+  // Time of all disks, of which reads keep Q / (Q + M - 1) busy. How many read with tenants,
+  // stages and restores, nobody knows.    [hdfs.md, eq. 6]
   WorkShape work() const override {
     const double busy = load().others ? 1.0 : blocks().evenness(load());
     return {"disk.busy", disks(), "disk", disks() * busy};
