@@ -13,8 +13,10 @@ class Outages {
  public:
   /// REQUIRES: `now` is not before the end of the one before.
   void begin(Seconds now) { times_.emplace_back(now, Seconds::infinity()); }
-  /// REQUIRES: one is under way.
-  void end(Seconds now) { times_.back().second = now; }
+  /// The one under way, if any, ends.
+  void end(Seconds now) {
+    if (!times_.empty()) times_.back().second = std::min(times_.back().second, now);
+  }
   /// How much of the time between two dates was outage.
   [[nodiscard]] Seconds within(Seconds from, Seconds to) const {
     Seconds sum;

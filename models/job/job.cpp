@@ -295,6 +295,7 @@ void TrainingJob::end_epoch() {
 
 sim::Task<void> TrainingJob::run() {
   began_ = context_.now();
+  training_ = true;
   restarts_.begin();
   const double most = 9e15;  // exact in a double; no epoch is longer
   const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
@@ -312,7 +313,12 @@ sim::Task<void> TrainingJob::run() {
     for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
   }
   ended_ = context_.now();
+  training_ = false;
   if (checkpoint_) co_await checkpoint_->finish();
+}
+
+sim::Task<void> TrainingJob::restore_after() {
+  if (checkpoint_) co_await checkpoint_->restore_after();
 }
 
 Seconds TrainingJob::uncontended_cpu() const {

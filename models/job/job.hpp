@@ -31,7 +31,10 @@ class TrainingJob {
   /// `design` and `job` outlive it.
   TrainingJob(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context,
               std::uint64_t seed);
+  /// Trains, and ends when the last save is where it is to be.
   [[nodiscard]] sim::Task<void> run();
+  /// The restore that the scenario asks for after the run, if any. REQUIRES: `run` has ended.
+  [[nodiscard]] sim::Task<void> restore_after();
   void report(RunResult& out) const;
   /// Called at the end of every step, the save after it included.
   std::function<void()> on_step;
@@ -50,6 +53,8 @@ class TrainingJob {
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
   /// When its last step had ended; saves may go on.
   [[nodiscard]] Seconds ended() const { return ended_; }
+  /// Time it has been training so far.
+  [[nodiscard]] Seconds trained() const { return training_ ? context_.now() - began_ : wall(); }
   /// Time its GPUs computed so far.
   [[nodiscard]] Seconds useful() const { return useful_; }
 
@@ -162,6 +167,7 @@ class TrainingJob {
   Epoch epoch_;
   std::int64_t epochs_ = 0;  ///< done
   Seconds began_, ended_;
+  bool training_ = false;  ///< between these
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;
   Progress lost_;    ///< by failures

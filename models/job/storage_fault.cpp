@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/quantity_text.hpp"
+#include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -15,19 +17,27 @@ constexpr double kNothing = 1e-6;
 
 }  // namespace
 
-StorageFault::StorageFault(const Component& component, Plant& plant, sim::Context& context,
-                           std::uint64_t seed, std::span<const std::unique_ptr<TrainingJob>> jobs)
+StorageFault::StorageFault(const Design& design, const Component& component, Plant& plant,
+                           sim::Context& context, std::uint64_t seed,
+                           std::span<const std::unique_ptr<TrainingJob>> jobs)
     : id_(component.id),
       p_(storage_fault_params(component)),
       storage_(plant.storage(p_.on)),
       context_(context),
       random_(seed, "failure." + id_, "dates"),
-      jobs_(jobs) {}
+      jobs_(jobs) {
+  const auto until = run_params(design.run).duration;
+  comes_after_said_ = p_.at && until && *p_.at > *until;
+}
 
-Seconds StorageFault::useful() const {
-  Seconds sum;
-  for (const auto& job : jobs_) sum += job->useful();
-  return sum / static_cast<double>(std::max<std::size_t>(jobs_.size(), 1));
+StorageFault::GpuTime StorageFault::gpu_time() const {
+  GpuTime mean;
+  const auto jobs = static_cast<double>(jobs_.size());
+  for (const auto& job : jobs_) {
+    mean.trained += job->trained() / jobs;
+    mean.computed += job->useful() / jobs;
+  }
+  return mean;
 }
 
 void StorageFault::degrade(StoragePart part, double fraction) {
@@ -49,7 +59,7 @@ sim::Task<void> StorageFault::run() {
     co_await context_.sleep(*p_.at);
     co_await fail();
   }
-  while (p_.mtbf) {
+  while (p_.mtbf && !over_) {
     const Seconds mean = *p_.mtbf / storage_.parts(storage_part(p_));
     co_await context_.sleep(mean * -std::log1p(-random_.uniform()));
     co_await fail();
@@ -57,11 +67,12 @@ sim::Task<void> StorageFault::run() {
 }
 
 sim::Task<void> StorageFault::fail() {
+  if (over_) co_return;
   const StoragePart part = storage_part(p_);
   const double parts = storage_.parts(part);
   count_ += 1.0;
   began_ = context_.now();
-  useful_before_ = useful();
+  before_ = gpu_time();
   // Everybody soon waits for the part that is gone.    [docs/models/failures.md, eq. 7]
   const bool data = (part == StoragePart::target || part == StoragePart::server) &&
                     storage_.parts(StoragePart::target) > 0.0;
@@ -69,6 +80,7 @@ sim::Task<void> StorageFault::fail() {
   outages_.begin(context_.now());
   open(lane_, p_.part + " down", static_cast<std::int64_t>(count_));
   co_await context_.sleep(p_.failover);
+  if (over_) co_return;
   restore();
   outages_.end(context_.now());
   // A partner that carries two shares sets the pace of even traffic; n - 1 that share the load
@@ -81,15 +93,22 @@ sim::Task<void> StorageFault::fail() {
     degrade(part, p_.takeover == "partner" ? 0.5 : (parts - 1.0) / parts);
   then(lane_, part == StoragePart::target ? "rebuild" : "degraded until the repair");
   co_await context_.sleep(p_.repair);
-  close(lane_);
-  end();
+  if (!over_) close_fault();
 }
 
 void StorageFault::end() {
+  over_ = context_.now();
+  if (began_) close_fault();
+}
+
+void StorageFault::close_fault() {
   restore();
-  if (!began_) return;
+  outages_.end(context_.now());
+  close_all(lane_);
   lasted_ += context_.now() - *began_;
-  computed_ += useful() - useful_before_;
+  const GpuTime now = gpu_time();
+  within_.trained += now.trained - before_.trained;
+  within_.computed += now.computed - before_.computed;
   began_.reset();
 }
 
@@ -104,12 +123,18 @@ void StorageFault::report(RunResult& out) const {
     out.metrics[name + "down.share"] = {p_.failover / cycle, "ratio", {}};
     out.metrics[name + "degraded.share"] = {p_.repair / cycle, "ratio", {}};
   }
+  if (p_.at && count_ == 0.0 && over_ && !comes_after_said_)
+    out.warnings.push_back("failure." + id_ + ": the run is over after " +
+                           print_quantity(over_->in(unit::s), Dimension::time) +
+                           ", before this failure; let it come earlier, or lengthen the run");
   if (count_ == 0.0 || lasted_ <= Seconds{}) return;
   out.metrics[name + "lasted"] = {lasted_.in(unit::s) / count_, "s", {}};
   if (jobs_.empty()) return;
-  // Time GPUs did not compute while something was broken, each time.
-  out.metrics[name + "stall"] = {(lasted_ - computed_).in(unit::s) / count_, "s", {}};
-  out.metrics[name + "gpu.utilization"] = {computed_ / lasted_, "ratio", {}};
+  // Of the time of training: what a job still saves after its last step costs none.
+  const auto& [trained, computed] = within_;
+  out.metrics[name + "stall"] = {(trained - computed).in(unit::s) / count_, "s", {}};
+  if (trained > Seconds{})
+    out.metrics[name + "gpu.utilization"] = {computed / trained, "ratio", {}};
 }
 
 }  // namespace stallcast::models

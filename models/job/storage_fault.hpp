@@ -21,13 +21,14 @@ namespace stallcast::models {
 /// One entry of `failures[]` of such a kind, in simulated time. The jobs outlive it.
 class StorageFault {
  public:
-  StorageFault(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed,
+  StorageFault(const Design& design, const Component& component, Plant& plant,
+               sim::Context& context, std::uint64_t seed,
                std::span<const std::unique_ptr<TrainingJob>> jobs);
   /// From now on `recorder` receives events, too.
   void record(Recorder& recorder);
-  /// Fails, comes back, and fails again, until the context stops.
+  /// Fails, comes back, and fails again, until `end`.
   [[nodiscard]] sim::Task<void> run();
-  /// Everything works again, at the present date: what was broken at the end of the run ends then.
+  /// The run is over: from the present date on everything works again, and nothing fails.
   void end();
   /// Adds "failure.<id>. ..." metrics. REQUIRES: ended.
   void report(RunResult& out) const;
@@ -40,8 +41,14 @@ class StorageFault {
   sim::Task<void> fail();
   void degrade(StoragePart part, double fraction);
   void restore();
-  /// GPU time of all jobs that computed, mean over the jobs.
-  [[nodiscard]] Seconds useful() const;
+  /// What is broken works again, and what it cost is known.
+  void close_fault();
+  /// What the GPUs did so far, mean over the jobs.
+  struct GpuTime {
+    Seconds trained;   ///< from the first step of a job to its last
+    Seconds computed;  ///< of that
+  };
+  [[nodiscard]] GpuTime gpu_time() const;
 
   std::string id_;
   StorageFaultParams p_;
@@ -53,9 +60,12 @@ class StorageFault {
   Outages outages_;
   Lane* lane_ = nullptr;
   std::optional<Seconds> began_;  ///< of the fault under way
-  Seconds useful_before_;
-  Seconds lasted_, computed_;
+  GpuTime before_;                ///< it
+  Seconds lasted_;
+  GpuTime within_;  ///< faults
   double count_ = 0.0;
+  std::optional<Seconds> over_;    ///< when the run was
+  bool comes_after_said_ = false;  ///< the scenario says when the run ends, and that is before
 };
 
 }  // namespace stallcast::models

@@ -26,23 +26,6 @@ namespace {
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
 
-// Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to
-// last where there are none.
-sim::Task<void> run_all(sim::Context& context, Stages& stages,
-                        std::vector<std::unique_ptr<Tenant>>& tenants, Seconds duration) {
-  std::vector<sim::Task<void>> parts = stages.programs();
-  for (auto& tenant : tenants)
-    if (tenant->ends()) parts.push_back(tenant->run());
-  const bool timed = parts.empty();
-  co_await sim::join(context, std::move(parts));
-  for (int part = 1; timed && part <= kParts; ++part) {
-    const double share = static_cast<double>(part) / kParts;
-    co_await context.sleep(std::max(Seconds{}, duration * share - context.now()));
-    context.report_progress(share);
-  }
-  context.stop();  // what loaders still read ahead is of no interest
-}
-
 // Without steps a window begins when it is to.
 sim::Task<void> begin_window(sim::Context& context, Recorder& recorder) {
   co_await context.sleep(recorder.window());
@@ -107,7 +90,8 @@ struct Simulation::Parts {
       if (!tenant->ends()) context.spawn(tenant->run());
     for (const Component& failure : design.failures)
       if (!failure_row(failure.kind).style.kills)
-        faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
+        faults.push_back(
+            std::make_unique<StorageFault>(design, failure, plant, context, seed, jobs));
     for (auto& fault : faults) {
       for (auto& tenant : tenants) tenant->suffer(fault->storage(), fault->outages());
       context.spawn(fault->run());
@@ -121,6 +105,26 @@ struct Simulation::Parts {
     for (const JobDesign& job : design.jobs)
       out.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
     return out;
+  }
+  // Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to
+  // last where there are none. A restore that is asked for comes after that: it costs no training,
+  // and no fault is left that would disturb it.    [docs/models/checkpoint.md, Restore]
+  sim::Task<void> run(sim::Context& context, Seconds duration) {
+    std::vector<sim::Task<void>> programs = stages.programs();
+    for (auto& tenant : tenants)
+      if (tenant->ends()) programs.push_back(tenant->run());
+    const bool timed = programs.empty();
+    co_await sim::join(context, std::move(programs));
+    for (int part = 1; timed && part <= kParts; ++part) {
+      const double share = static_cast<double>(part) / kParts;
+      co_await context.sleep(std::max(Seconds{}, duration * share - context.now()));
+      context.report_progress(share);
+    }
+    for (auto& fault : faults) fault->end();
+    std::vector<sim::Task<void>> restores;
+    for (auto& job : jobs) restores.push_back(job->restore_after());
+    co_await sim::join(context, std::move(restores));
+    context.stop();  // what loaders still read ahead is of no interest
   }
   /// A step of a job ended: what repeats is skipped, while no stage moves data.
   void step_done() {
@@ -142,9 +146,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   auto& [jobs, tenants, faults, fast_forward, stages, skips] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
-  context.spawn(run_all(context, stages, tenants, duration));
+  context.spawn(parts.run(context, duration));
   context.run();
-  for (auto& fault : faults) fault->end();
 
   RunResult result;
   result.seed = seed;
@@ -237,8 +240,7 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
     };
   else
     context.spawn(begin_window(context, recorder));
-  context.spawn(run_all(context, parts.stages, parts.tenants,
-                        run_params(design_.run).duration.value_or(Seconds{})));
+  context.spawn(parts.run(context, run_params(design_.run).duration.value_or(Seconds{})));
   context.run();
   return recorder.take(seed);
 }

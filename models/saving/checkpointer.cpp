@@ -349,6 +349,9 @@ sim::Task<void> Checkpointer::finish() {
   if (copying_) stalls_.add(waited_.in(unit::s));  // training ended first
   copying_ = false;
   if (flushing_ > 0) co_await idle_.wait();
+}
+
+sim::Task<void> Checkpointer::restore_after() {
   if (!restore_.wanted() || stalls_.size() == 0) co_return;
   // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
   const double saves = retention_.chain();

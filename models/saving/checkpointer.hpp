@@ -34,9 +34,10 @@ class Checkpointer {
   [[nodiscard]] sim::Task<void> save(const Progress& at);
   /// Ends when a snapshot that runs alongside training is done: called at the end of every step.
   [[nodiscard]] sim::Task<void> settle();
-  /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
-  /// done.
+  /// Ends when everything saved is durable in every tier.
   [[nodiscard]] sim::Task<void> finish();
+  /// One restore, where the scenario asks for it. REQUIRES: `finish` has ended.
+  [[nodiscard]] sim::Task<void> restore_after();
 
   /// The processes are gone: what they had under way brings nothing more.
   void stop();

@@ -121,6 +121,54 @@ TEST_CASE("storage fault: a save under way waits for the failover") {
   CHECK(metric(broken, "failure.fault.stall") == Approx(10.5).margin(0.2));
 }
 
+TEST_CASE("storage fault: the restore after the run is no time of training") {
+  // 600 steps of 100 ms, ten saves of about a second, then 32 GB are read back in as long.
+  Design design = small_design();
+  set(design.run, Role::run, "fast_forward", "false");
+  set(design.run, Role::run, "duration", "1 h");  // not when it ends
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  set(design.jobs[0].job, Role::job, "steps", "600");
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "scratch"},
+                                         {"every_steps", "60"},
+                                         {"size", "32 GB"},
+                                         {"serializer", "none"},
+                                         {"restore.read", "all"}});
+  const RunResult whole = run(design);
+  const double end = metric(whole, "job.train.time.wall");
+  const double restore = metric(whole, "job.train.restore.duration");
+  REQUIRE(restore > 0.5);
+  const auto broken_at = [&](const std::string& date) {
+    Design broken = design;
+    broken.failures.push_back(component(Role::failure, "storage", "fault",
+                                        {{"on", "scratch"},
+                                         {"at", date.c_str()},
+                                         {"failover", "10 s"},
+                                         {"repair", "1 h"},
+                                         {"part", "service"},
+                                         {"left", "50 %"}}));
+    return run(broken);
+  };
+  // It lasts until the last step, and the restore finds a storage that is whole.
+  const RunResult during = broken_at("20.5 s");
+  const double lasted = metric(during, "job.train.time.wall") - 20.5;
+  CHECK(lasted > 39.0);
+  CHECK(metric(during, "failure.fault.lasted") == Approx(lasted).epsilon(1e-9));
+  CHECK(metric(during, "failure.fault.stall") ==
+        Approx(lasted * (1.0 - metric(during, "failure.fault.gpu.utilization"))).epsilon(1e-9));
+  CHECK(metric(during, "job.train.restore.duration") == Approx(restore).epsilon(1e-9));
+  // One that comes while the state is read back is none of the run, which says so.
+  const RunResult after = broken_at(std::to_string(end + restore / 2.0) + " s");
+  CHECK(metric(after, "failure.fault.count") == 0.0);
+  CHECK(after.metrics.count("failure.fault.stall") == 0);
+  CHECK(metric(after, "job.train.restore.duration") == restore);
+  REQUIRE(after.warnings.size() == whole.warnings.size() + 1);
+  CHECK_THAT(after.warnings.back(), Catch::Contains("before this failure"));
+}
+
 TEST_CASE("storage fault: a drive inside the hosts rebuilds") {
   // 8 ranks of each host read 100 MB from its two drives of 1 GB/s: 30 + 20 x 0.7 of 60
   Design design = reader();
