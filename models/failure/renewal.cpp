@@ -337,8 +337,11 @@ Seconds mtbf(const JobProcess& job) {
 
 BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
   const double per_run = std::max(job.recovery.horizon / mtbf(job), 1e-3);
+  // Four histories at least, unless one has failures enough for all.
+  const double least_runs = std::clamp(std::ceil(1e6 / per_run), 1.0,
+                                       std::min(4.0, static_cast<double>(job.recovery.runs)));
   const auto runs = static_cast<std::int64_t>(
-      std::clamp(std::ceil(static_cast<double>(job.recovery.search) / per_run), 4.0,
+      std::clamp(std::ceil(static_cast<double>(job.recovery.search) / per_run), least_runs,
                  static_cast<double>(job.recovery.runs)));
   BestInterval best;
   std::map<std::int64_t, double> tried;

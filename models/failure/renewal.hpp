@@ -99,6 +99,14 @@ struct JobOutlook {
 [[nodiscard]] JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                                  std::int64_t runs);
 
+/// What a restart takes after a failure of any scope, whatever is left to restore.
+[[nodiscard]] Seconds least_restart(const JobProcess& job);
+/// What there is to say of a job that no restart ever gets back to work; nothing where one may.
+[[nodiscard]] std::optional<JobOutlook> standstill(const JobProcess& job);
+/// How many of its histories tell enough: fewer than it asks for where each has failures without
+/// number; 0: not even one can be walked.
+[[nodiscard]] std::int64_t histories(const JobProcess& job);
+
 /// REQUIRES: not empty.
 [[nodiscard]] Seconds mean_of(const std::vector<Seconds>& values);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/bounds/failures.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
@@ -315,8 +316,27 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     return;
   }
   Reporter reporter(process, measured, out);
-  reporter.report(
-      outlook(process, steps_between(job_design, process), seed, process.recovery.runs));
+  const std::string often = "job." + process.id + ".failures: one comes every " +
+                            base::print_quantity(mtbf(process).in(unit::s), Dimension::time) +
+                            " on average, ";
+  if (const Seconds restart = least_restart(process); mtbf(process) < restart)
+    out.warnings.push_back(
+        often + "and a restart takes " +
+        base::print_quantity(restart.in(unit::s), Dimension::time) +
+        " or longer: the job hardly gets back to work; lengthen \"mtbf\", or shorten \"recovery\"");
+  if (const std::optional<JobOutlook> stuck = standstill(process)) {
+    reporter.report(*stuck);
+    return;
+  }
+  const std::int64_t runs = histories(process);
+  if (runs == 0) {
+    out.warnings.push_back(often +
+                           "too often to walk through months, so goodput is unknown; lengthen "
+                           "\"mtbf\", or shorten \"recovery.horizon\"");
+    out.metrics.erase(metric::of_job(process.id, "goodput"));
+    return;
+  }
+  reporter.report(outlook(process, steps_between(job_design, process), seed, runs));
   if (!process.stalls.empty() && !process.failures.empty() && process.recovery.search > 0)
     reporter.report(best_interval(process, seed));
 }

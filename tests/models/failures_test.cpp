@@ -121,6 +121,36 @@ TEST_CASE("failures: the best interval wastes what Daly's wastes") {
   }
 }
 
+TEST_CASE("failures: a job that no restart gets back to work stands still") {
+  // 200 x 100 days of failures every 10 s are 1.7e8, of which e^-60 leave 10 min: 1.5e-18
+  const JobProcess never = saver(5_s, 10_s, 600_s);
+  const auto still = standstill(never);
+  REQUIRE(still);
+  CHECK(still->kept.mean() == 0.0);
+  CHECK(still->mean.restart == never.recovery.horizon);
+  CHECK(still->mean.failures == Approx(864'000.0));
+  // e^-15 of them 150 s: 53 restarts end in all those years
+  CHECK_FALSE(standstill(saver(5_s, 10_s, 150_s)));
+  // A kind that often comes in rows leaves gaps: 1.7e8 e^-(60 gamma(3))^0.5 = 3,000 of 10 min.
+  JobProcess rows = never;
+  rows.failures[0].shape = 0.5;
+  CHECK_FALSE(standstill(rows));
+  // Two kinds that each leave gaps leave none together: 8.6e6 e^-20 of each, 1.7e7 e^-40 of both
+  JobProcess two = saver(5_s, 200_s, 4000_s);
+  CHECK_FALSE(standstill(two));
+  two.failures.push_back(two.failures[0]);
+  CHECK(standstill(two));
+}
+
+TEST_CASE("failures: no more histories are walked than tell something") {
+  CHECK(histories(saver(5_s, 3_h, 600_s)) == 200);
+  // 86,400 failures in each: 116 of them have 10 million
+  CHECK(histories(saver(5_s, 100_s, 10_s)) == 116);
+  CHECK(histories(saver(5_s, 1_ms, 0_s)) == 0);
+  const JobProcess often = saver(1_s, 100_s, 10_s);
+  CHECK(waste(often, 20_s, histories(often)) == Approx(waste(often, 20_s)).epsilon(1e-3));
+}
+
 TEST_CASE("failures: the shape does not change how many there are") {
   for (const double shape : {0.7, 1.0, 2.0}) {
     JobProcess job = saver(1_s, 10_h, 1_min);
