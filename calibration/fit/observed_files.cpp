@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::optional<Dimension> dimension_of(const std::string& name) {
 Interval as_repeated(const std::string& metric, double value,
                      std::optional<Dimension> said = std::nullopt) {
   if (dimension_of(metric).value_or(said.value_or(Dimension::number)) == Dimension::ratio)
-    return {value - kRepeatPoints, std::min(value + kRepeatPoints, 1.0)};
+    return {value - kRepeatPoints, std::min(value + kRepeatPoints, std::max(value, 1.0))};
   return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
 }
 
@@ -60,6 +61,47 @@ std::optional<Given> figure_of(std::string_view text, const std::string& metric)
   return std::nullopt;
 }
 
+/// What takes time, or goes at a rate, wherever it happens at all: waits may be none.
+bool never_zero(const metric::Name& name) {
+  constexpr std::string_view kFigures[] = {"step.time",
+                                           "steady.step.time",
+                                           "throughput.samples",
+                                           "throughput.bytes",
+                                           "run.time",
+                                           "checkpoint.rank0",
+                                           "checkpoint.duration",
+                                           "checkpoint.bandwidth",
+                                           "restore.rank0",
+                                           "restore.duration",
+                                           "restore.bandwidth",
+                                           "latency",
+                                           "ttft",
+                                           "itl",
+                                           "query",
+                                           "chunk",
+                                           "makespan",
+                                           "operations",
+                                           "queries",
+                                           "tokens",
+                                           "time"};
+  return std::find(std::begin(kFigures), std::end(kFigures), name.figure) != std::end(kFigures);
+}
+
+/// Why nobody can have observed that; "" for what may be.
+std::string impossible(const std::string& metric, const Given& given) {
+  const metric::Name name = metric::parse(metric);
+  if (!std::isfinite(given.value)) return "is no finite number";
+  if (name.domain == metric::Domain::storage) return "";  // what is left of it, or needed of it
+  if (given.value < 0.0) return "is negative";
+  if (given.value == 0.0 && never_zero(name)) return "is zero, which this figure never is";
+  if (given.value > 1.0 && dimension_of(metric).value_or(
+                               given.dimension.value_or(Dimension::number)) == Dimension::ratio)
+    return "is a share, and more than 1";
+  return "";
+}
+
+constexpr const char* kAsGiven = "as 0.935, \"93.5 %\" or \"850 ms\"";
+
 class ObservedTable {
  public:
   ObservedTable(const CsvTable& table, Diagnostics& diagnostics)
@@ -67,7 +109,13 @@ class ObservedTable {
 
   std::vector<Observed> read() {
     std::vector<Observed> out;
+    std::map<std::string, int> lines;
     for (std::size_t i = 0; i < table_.rows(); ++i) {
+      const auto [before, fresh] =
+          lines.try_emplace(table_.text(i, "metric"), table_.position(i, "metric").line);
+      if (!fresh)
+        fault(i, "metric", "duplicate", "was given in line " + std::to_string(before->second),
+              "remove one of both, or give their mean, with \"low\" and \"high\" or \"sd\"");
       const auto given = cell(i, "value", true);
       if (!given) continue;
       const double value = given->value;
@@ -77,9 +125,11 @@ class ObservedTable {
       const auto sd = cell(i, "sd", false);
       if (sd) one.within = {value - kNine * sd->value, value + kNine * sd->value};
       if (low && high) one.within = {low->value, high->value};
+      for (const auto& [end, other] : {std::pair{"low", "high"}, std::pair{"high", "low"}})
+        if (!table_.text(i, end).empty() && table_.text(i, other).empty())
+          fault(i, end, "range", "has no other end", "give both \"low\" and \"high\"");
       if (!(one.within.low <= value && value <= one.within.high))
-        fault(i, "value", "range",
-              low && high ? "is not between its low and its high" : "is a share, and more than 1");
+        fault(i, "value", "range", "is not between its low and its high");
       out.push_back(std::move(one));
     }
     return out;
@@ -89,16 +139,25 @@ class ObservedTable {
   std::optional<Given> cell(std::size_t row, std::string_view column, bool needed) {
     const std::string& text = table_.text(row, column);
     if (text.empty() && !needed) return std::nullopt;
-    const auto value = figure_of(text, table_.text(row, "metric"));
-    if (!value) fault(row, column, "type", "is no number and no quantity of its metric");
-    return value;
+    const std::string& metric = table_.text(row, "metric");
+    const auto value = figure_of(text, metric);
+    if (!value) {
+      fault(row, column, "type", "is no number and no quantity of its metric");
+      return std::nullopt;
+    }
+    // An end of an interval, or a width, may be nothing.
+    const std::string why =
+        column != "value" && value->value == 0.0 ? "" : impossible(metric, *value);
+    if (why.empty()) return value;
+    fault(row, column, "range", why);
+    return std::nullopt;
   }
   void fault(std::size_t row, std::string_view column, std::string_view code,
-             const std::string& what) {
+             const std::string& what, const char* hint = kAsGiven) {
     diagnostics_.add(
         {Severity::error, std::string(code), "", table_.position(row, column),
          "\"" + table_.text(row, column) + "\" in column \"" + std::string(column) + "\" " + what,
-         "as 0.935, \"93.5 %\" or \"850 ms\""});
+         hint});
   }
 
   const CsvTable& table_;
@@ -122,6 +181,10 @@ class ObservedReport : private NodeReader {
       const Json& said = node.is_object() && node.contains("value") ? node["value"] : node;
       const auto value = number(said, at, name);
       if (!value) continue;
+      if (const std::string why = impossible(name, *value); !why.empty()) {
+        error("range", at, "this " + why, kAsGiven);
+        continue;
+      }
       Observed one{name, value->value, as_repeated(name, value->value, value->dimension)};
       if (node.is_object()) one.within = within(node, at, one);
       out.push_back(std::move(one));
@@ -135,8 +198,7 @@ class ObservedReport : private NodeReader {
     if (node.is_number()) out = Given{node.get<double>(), {}};
     if (node.is_string()) out = figure_of(node.get_ref<const std::string&>(), metric);
     if (!out || !std::isfinite(out->value)) {
-      error("type", at, "this takes a number or a quantity of its metric",
-            "as 0.935, \"93.5 %\" or \"850 ms\"");
+      error("type", at, "this takes a number or a quantity of its metric", kAsGiven);
       return std::nullopt;
     }
     return out;

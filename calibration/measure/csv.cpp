@@ -76,7 +76,9 @@ CsvTable::CsvTable(std::string_view text, std::string file, Diagnostics& diagnos
       diagnostics.add(fault(file_, lines[i].front().line, 1, "csv",
                             "this row has " + std::to_string(lines[i].size()) +
                                 " cells, the header " + std::to_string(header_.size()),
-                            "a comma inside a cell needs quotes around it"));
+                            lines[i].size() < header_.size()
+                                ? "cells are separated by commas, not by blanks, tabs or semicolons"
+                                : "a comma inside a cell needs quotes around it"));
     else
       rows_.push_back(std::move(lines[i]));
   }
@@ -98,8 +100,11 @@ bool CsvTable::require(const std::vector<std::string>& columns, Diagnostics& dia
     if (has(column)) continue;
     all = false;
     const std::string near = base::nearest(column, names);
+    const bool apart = names.size() == 1 && names.front().find_first_of(";\t") != std::string::npos;
     diagnostics.add(fault(file_, 1, 1, "missing", "there is no column \"" + column + "\"",
-                          near.empty() ? "" : "is \"" + near + "\" meant?"));
+                          apart          ? "columns are separated by commas"
+                          : near.empty() ? ""
+                                         : "is \"" + near + "\" meant?"));
   }
   return all;
 }

@@ -143,6 +143,30 @@ class Observed(unittest.TestCase):
         run, _ = self.calibrate("metric,value\njob.train.au,1.05\n")
         self.assertEqual(run.code, 2)
         self.assertIn("is a share, and more than 1", run.err)
+        for rows, place, said in (
+                ("job.train.step.time,-104 ms", "2:21", "is negative"),
+                ("job.train.goodput,-0.2", "2:19", "is negative"),
+                ("job.train.step.time,0", "2:21", "is zero, which this figure never is"),
+                ("job.train.step.time,nan", "2:21", "is no finite number"),
+                ("job.train.step.time,inf", "2:21", "is no finite number"),
+                ("job.train.step.time,0.1\njob.train.step.time,0.11", "3:1", "was given in line 2"),
+                ("job.train.step.time;0.1", "2:1", "cells are separated by commas"),
+                ("job.train.step.time\t0.1", "2:1", "cells are separated by commas")):
+            run, _ = self.calibrate(f"metric,value\n{rows}\n")
+            self.assertEqual(run.code, 2, rows)
+            self.assertIn("seen.csv:" + place, run.err)
+            self.assertIn(said, run.err)
+            self.assertIn("hint: ", run.err)
+        run, _ = self.calibrate("metric;value\njob.train.step.time;0.1\n")
+        self.assertIn("columns are separated by commas", run.err)
+        for ends, said in (("-0.1,0.2", "is negative"), ("nan,0.2", "is no finite number"), ("0.09,", "has no other end")):
+            run, _ = self.calibrate(f"metric,value,low,high\njob.train.step.time,0.1,{ends}\n")
+            self.assertEqual(run.code, 2, ends)
+            self.assertIn(said, run.err)
+        for value, said in (("-0.1", "this is negative"), ("0", "this is zero")):
+            run, _ = self.calibrate('{"metrics": {"job.train.step.time": %s}}' % value, "seen.json")
+            self.assertEqual(run.code, 2)
+            self.assertIn(said, run.err)
         run, _ = self.calibrate("a,b\n1,2\n")
         self.assertEqual(run.code, 2)
         run, _ = self.calibrate('{"schema": "stallcast.result/1"}', "seen.json")
