@@ -274,17 +274,19 @@ class Questions(unittest.TestCase):
         self.assertNotIn("saves 1 host", said)
         self.assertFalse(result["plan"]["at_least"])
 
-    def test_a_parameter_that_carries_a_unit_is_a_number(self):
-        text = SCENARIO.replace('"osts": {', '"every": "60 s", "osts": {').replace('"every": "60 s" }\n', '"every": "=every" }\n')
-        self.assertIn('"=every"', text)
-
-        def answer(values, *wish):
-            run = Run("plan", "FILE", "--over", "every=" + values, *wish, "--set", "params.osts=24", "--tornado", "0", "--quiet", text=text)
-            return run.out.splitlines()[0]
-
-        for values in ("40s..80s:3", "80s,60s,40s", "40s,60s,80s"):
-            self.assertIn("every = 80", answer(values, "--maximize", "every"), values)
-            self.assertIn("every = 60", answer(values, "--minimize", "every"), values)  # 40 s misses 90 %
+    def test_where_nothing_computes_there_are_no_accelerators_to_search(self):
+        tenants = """{
+          "id": "reads", "cluster": { "hosts": [ { "id": "cpu", "count": 2 } ] },
+          "storage": [ { "id": "fast", "type": "lustre", "oss": { "count": 4, "nic": "100 Gb/s" },
+                         "ost": { "count": 4, "read": "4 GB/s", "write": "4 GB/s" } } ],
+          "tenants": [ { "id": "r", "type": "fio", "on": "fast", "hosts": "cpu" } ],
+          "run": { "duration": "10 s", "replicas": 1 },
+          "expect": [ { "id": "l", "that": "tenant.r.latency <= 1 s" } ] }"""
+        for asked in (("--maximize", "accelerators"), ("--over", "accelerators=1..4")):
+            refused = Run("plan", "FILE", *asked, text=tenants)
+            self.assertEqual(refused.code, 2, refused.out)
+            self.assertIn('no job computes on the GPUs of "cpu"', refused.err)
+        self.assertIn("hosts", Run("plan", "FILE", "--maximize", "hosts", text=tenants).out)
 
     def test_the_end_of_the_range_is_not_the_answer(self):
         text = SCENARIO.replace('"=osts"', "8").replace(

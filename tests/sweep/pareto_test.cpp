@@ -43,6 +43,34 @@ std::vector<SweepColumn> columns(const SweepReport& report, std::vector<std::str
 
 }  // namespace
 
+TEST_CASE("what is shown unasked is what a prediction says first") {
+  const auto names = [](std::vector<std::pair<const char*, const char*>> metrics) {
+    SweepReport report;
+    report.axes = {"run.seed"};
+    SweepRow& row = report.rows.emplace_back();
+    row.values = {"1"};
+    row.numbers = {sweep::number_of("1")};
+    row.outcome.emplace();
+    for (const auto& [name, unit] : metrics) row.outcome->metrics[name] = {1.0, unit, {}};
+    std::vector<std::string> out;
+    for (const SweepColumn& column : columns(report, {})) out.push_back(column.name);
+    return out;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names({{"tenant.a.latency", "s"},
+               {"tenant.a.latency.p99", "s"},
+               {"tenant.a.read", "B/s"},
+               {"tenant.b.makespan", "s"},
+               {"tenant.b.latency", "s"},
+               {"cost.capex", "USD"}}) ==
+        Names{"tenant.a.latency", "tenant.b.makespan", "cost.capex"});
+  CHECK(names({{"pipeline.time", "s"}, {"stage.copy.time", "s"}}) == Names{"pipeline.time"});
+  CHECK(names({{"job.t.gpu.utilization", "ratio"},
+               {"job.t.checkpoint.stall", "s"},
+               {"tenant.a.latency", "s"}}) ==
+        Names{"job.t.gpu.utilization", "job.t.checkpoint.stall"});
+}
+
 TEST_CASE("a point is on the front unless another is better and nowhere worse") {
   CHECK(sweep::pareto_front(Rows{{1, 4}, {2, 2}, {4, 1}, {3, 3}, {2, 5}}) ==
         std::vector<bool>{true, true, true, false, false});

@@ -1,5 +1,7 @@
 #include "engine/decide/plan/objective.hpp"
 
+#include <algorithm>
+
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/countables.hpp"
@@ -108,6 +110,45 @@ std::optional<Failure> refused_metric(const PlanSpec& spec, const Design& design
   if (maximize && spec.over.empty())
     return Failure{ExitCode::bad_input, "what to search for the most of \"" + name + "\"?",
                    "name it: --over osts=8..32, or \"over\" in \"plan\""};
+  return std::nullopt;
+}
+
+std::optional<Failure> refused_accelerators(const PlanSpec& spec, const Design& design) {
+  std::vector<std::string> asked = {spec.maximize, spec.minimize};
+  for (const PlanDimension& one : spec.over) asked.push_back(one.axis.path);
+  const auto positive = [](const Component& component, std::string_view field) {
+    const Value* value = component.find(field);
+    return value != nullptr && value->number > 0.0;
+  };
+  const auto on = [&](const Component& user, const Component& host) {
+    const Value* hosts = user.find("hosts");
+    return hosts == nullptr ? design.hosts.size() == 1 : hosts->text == host.id;
+  };
+  const auto computes = [&](const Component& host) {
+    return positive(host, "gpus") &&
+           (std::any_of(design.jobs.begin(), design.jobs.end(),
+                        [&](const JobDesign& job) { return on(job.job, host); }) ||
+            std::any_of(design.tenants.begin(), design.tenants.end(), [&](const Component& tenant) {
+              return positive(tenant, "gpus") && on(tenant, host);  // it serves a model
+            }));
+  };
+  for (const std::string& name : asked) {
+    const std::size_t colon = name.find(':');
+    if (name.substr(0, colon) != "accelerators") continue;
+    const std::string id = colon == std::string::npos ? "" : name.substr(colon + 1);
+    std::vector<std::string> without;
+    bool any = false;
+    for (const Component& host : design.hosts) {
+      if (!id.empty() && host.id != id) continue;
+      any = any || computes(host);
+      without.push_back("\"" + host.id + "\"");
+    }
+    if (any || without.empty()) continue;
+    return Failure{ExitCode::bad_input,
+                   "\"" + name + "\" is nothing to search for: no job computes on the GPUs of " +
+                       base::join(without, ", ") + ", and no model is served there",
+                   "\"hosts\" asks how many hosts the rest supports"};
+  }
   return std::nullopt;
 }
 

@@ -29,6 +29,10 @@ struct Objective {
 /// searched, an input, or a name nobody knows.
 [[nodiscard]] std::optional<Failure> refused_metric(const PlanSpec& spec, const Design& design);
 
+/// Why no number of accelerators can be found where one is asked for: nothing here computes on any.
+[[nodiscard]] std::optional<Failure> refused_accelerators(const PlanSpec& spec,
+                                                          const Design& design);
+
 /// The objective of `spec`: something searched, an input of the design, or a metric. `designs` must
 /// outlive it; a metric is looked up in a prediction of the scenario as it is.
 [[nodiscard]] Result<Objective> make_objective(const PlanSpec& spec, const Design& design,

@@ -270,6 +270,7 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
                    "add \"expect\": [ { \"id\": \"au\", \"that\": "
                    "\"job.train.gpu.utilization >= 95 %\" } ]"};
   if (const std::optional<Failure> refused = refused_metric(spec, design)) return *refused;
+  if (const std::optional<Failure> refused = refused_accelerators(spec, design)) return *refused;
   const models::Bounds bounds = models::bounds(design);
   Result<std::vector<Axis>> axes = make_axes(spec, design, bounds, redesign);
   if (!axes.ok()) return axes.failure();

@@ -7,6 +7,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::sweep {
@@ -35,6 +36,19 @@ std::vector<std::string> names_in(const SweepReport& report) {
 
 bool is_axis(const SweepReport& report, const std::string& name) {
   return std::find(report.axes.begin(), report.axes.end(), name) != report.axes.end();
+}
+
+/// What a report of results with these metrics says first.
+std::vector<std::string> said_first(const std::vector<std::string>& names) {
+  Prediction any;
+  any.method = "simulation";
+  for (const std::string& full : names) {
+    any.metrics[full] = {};
+    const metric::Name name = metric::parse(full);
+    if (name.domain == metric::Domain::job && name.figure == metric::kGpuUtilization)
+      any.breakdown[std::string(name.id)] = {};
+  }
+  return headlines(any);
 }
 
 /// A goal on an axis needs numbers of one unit.
@@ -148,10 +162,12 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
               (near.empty() ? "" : "; did you mean \"" + near + "\"?");
     }
   }
-  if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); }))
+  if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); })) {
+    for (std::string& first : said_first(names)) add({std::move(first), Goal::none});
     for (const std::string_view usual : kUsualColumns)
       for (const std::string& known : names)
         if (base::matches_glob(usual, known)) add({known, Goal::none});
+  }
   for (const SweepColumn& column : out)
     if (!fault) fault = fault_of(report, column);
   return out;

@@ -37,9 +37,10 @@ void mark_front(SweepReport& report);
                                                   std::span<const std::string> wanted,
                                                   std::optional<std::string>& fault);
 
-/// What is shown when no metric was asked for: utilization, stall where there are saves, and costs
-/// where there are prices.
-inline constexpr std::string_view kUsualColumns[] = {
-    "job.*.gpu.utilization", "job.*.checkpoint.stall", metric::kCapex, metric::kUsefulGpuHour};
+/// What is shown when no metric was asked for, after what a prediction says first (utilization of
+/// jobs, the time of stages, that of tenants alone): stall where there are saves, and costs where
+/// there are prices.
+inline constexpr std::string_view kUsualColumns[] = {"job.*.checkpoint.stall", metric::kCapex,
+                                                     metric::kUsefulGpuHour};
 
 }  // namespace stallcast::sweep
