@@ -54,6 +54,17 @@ TEST_CASE("failing job: a failure that never comes leaves steps and saves in tur
   CHECK(metric(after, "job.train.failures.count") == 0.0);
 }
 
+TEST_CASE("failing job: one that fails before it starts says so, and walks through no month") {
+  // 32 GPUs, each once in 3.2 s: every 0.1 s, 26 million times in a month; a restart takes 5 s
+  const RunResult result = run(failing({{"mtbf", "3.2 s"}}, {{"start", "4 s"}}));
+  CHECK(metric(result, "job.train.goodput") == 0.0);
+  CHECK(metric(result, "job.train.failures.restart.share") == 1.0);
+  CHECK(metric(result, "job.train.failures.count") == Approx(25'920'000.0));
+  CHECK(result.breakdown.at("train").at("restart") == 1.0);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings[0], Catch::Contains("hardly gets back to work"));
+}
+
 TEST_CASE("failing job: goodput is utilization less work that is done again") {
   // 32 GPUs, one failure in 3200 h each: every 100 h. Restarts: 2 s and the state at 32 GB/s, 1 s.
   const RunResult result = run(failing({{"mtbf", "3200 h"}}));
