@@ -59,7 +59,7 @@ void check_back_ends(const Design& design) {
 }
 
 // Rounding differs between back ends, and racing transfers double what differs at every meeting
-// (tests/sim/races_test.cpp): from 1e-16 to 1e-9 in 7 s at the earliest, here; clients that search
+// (tests/sim/races_test.cpp): from 1e-16 to 1e-9 in 4.9 s at the earliest, here; clients that search
 // meet a thousand times as often.    [docs/models/laws.md, law 3]
 void stop_searches(Design& design) {
   for (Component& tenant : design.tenants)
@@ -68,7 +68,7 @@ void stop_searches(Design& design) {
 
 void keep_brief(Design& design) {
   stop_searches(design);
-  set(design.run, Role::run, "duration", "5 s");
+  set(design.run, Role::run, "duration", "4 s");
   set(*design.jobs[0].checkpoint, Role::checkpoint, "every", "2 s");
 }
 

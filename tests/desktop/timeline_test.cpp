@@ -181,7 +181,9 @@ TEST_CASE("the timeline is there on entry, with the first save and the longest w
   REQUIRE(window.workspace().document().set(QStringLiteral("jobs[train].checkpoint.every"),
                                             QStringLiteral("\"5 min\"")));
   REQUIRE(wait_simulated(window));
-  REQUIRE(QTest::qWaitFor([&] { return !screen->working() && lanes->to() < 600.0; }, kPatience));
+  REQUIRE(QTest::qWaitFor(
+      [&] { return !screen->working() && !lanes->shows_all() && lanes->from() < 300.0; },
+      kPatience));
 }
 
 // A save from 10 s to 12 s, waits of 1 s and of 3 s: what is looked at first holds 10 s to 23 s.

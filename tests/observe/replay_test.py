@@ -116,7 +116,8 @@ class Replay(Case):
         path = self.made("dftracer")
         alone, beside = self.replay(path), self.replay(path, "--with-jobs")
         self.assertNotIn("tenant.x", json.dumps(alone))
-        self.assertGreaterEqual(beside["replayed"]["makespan_s"], alone["replayed"]["makespan_s"] * (1 - 1e-9))
+        # Where requests race one of the replay may be served before another: laws.md, law 6.
+        self.assertGreaterEqual(beside["replayed"]["makespan_s"], alone["replayed"]["makespan_s"] * (1 - 1e-3))
 
     def test_only_files_that_are_asked_for(self):
         path = self.write("t", strace(50, 4096, 0.001, 0.0005))
