@@ -255,9 +255,11 @@ void add_unit(const std::string& option, std::span<const Parameter> params, Plan
   };
   const std::size_t equals = option.find('=');
   std::int64_t unit = 0;
-  if (equals != std::string::npos)
-    std::from_chars(option.data() + equals + 1, option.data() + option.size(), unit);
-  if (unit < 1) return fault("\"" + option + "\" is not name=count", "write --unit osts=2");
+  const char* const end = option.data() + option.size();
+  const bool whole = equals != std::string::npos &&
+                     std::from_chars(option.data() + equals + 1, end, unit).ptr == end;
+  if (!whole || unit < 1)
+    return fault("\"" + option + "\" is not name=count", "write --unit osts=2");
   const std::string path = parameter_path(option.substr(0, equals), params);
   for (PlanDimension& dimension : spec.over)
     if (dimension.axis.path == path) {

@@ -128,6 +128,21 @@ TEST_CASE("values that one parameter moves are one change, one that follows it i
   CHECK(all[1].said.moves.size() == 2);
 }
 
+TEST_CASE("a value that is written out on one side is no change of a parameter") {
+  Design base = testing::small_design();
+  base.storage[0].pointer = "/storage/0";
+  Design head = base;
+  testing::set(head.storage[0], Role::storage, "ost.count", "6");
+  testing::set(head.storage[0], Role::storage, "oss.count", "3");
+  Origins was, is;
+  was.params = {{"n", {.name = "n", .text = "4", .where = "a.json:2:3", .needs = {}}}};
+  was.needs = {{"/storage/0/ost/count", {"n"}}, {"/storage/0/oss/count", {"n"}}};
+  is.params = {{"n", {.name = "n", .text = "3", .where = "a.json:2:3", .needs = {}}}};
+  is.needs = {{"/storage/0/oss/count", {"n"}}};
+  const auto all = changes(base, head, was, is);
+  CHECK(names(all) == Names{"params.n", "storage[scratch].ost.count"});
+}
+
 TEST_CASE("two edited parameters that one value needs are one change") {
   Design base = testing::small_design();
   base.storage[0].pointer = "/storage/0";

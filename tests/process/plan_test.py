@@ -305,7 +305,7 @@ class Questions(unittest.TestCase):
         self.assertFalse(listed["at_least"])
 
     def test_an_option_that_is_wrong_is_named(self):
-        for option, value in (("--unit", "osts=0"), ("--over", "osts=")):
+        for option, value in (("--unit", "osts=0"), ("--unit", "osts=1.5"), ("--over", "osts=")):
             done = Run("plan", "FILE", option, value, text=SCENARIO)
             self.assertEqual(done.code, 2)
             self.assertTrue(done.err.startswith(f"{option} {value}: "), done.err)

@@ -128,6 +128,17 @@ TEST_CASE("columns are found by name and pattern, and unknown ones are said") {
   CHECK(fault->find("did you mean \"job.train.gpu.utilization\"?") != std::string::npos);
 }
 
+TEST_CASE("a parameter that is varied is a column by its bare name, too") {
+  SweepReport report = report_of({{"8", 0.5, Verdict::pass}});
+  report.axes = {"params.n_ost"};
+  for (const char* name : {"n_ost:min", "params.n_ost:min"}) {
+    const auto found = columns(report, {name});
+    REQUIRE_FALSE(found.empty());
+    CHECK(found[0].name == "params.n_ost");
+    CHECK(found[0].goal == Goal::minimum);
+  }
+}
+
 TEST_CASE("what is not a number cannot be a goal") {
   const SweepReport report = report_of({{"async", 0.8, Verdict::pass}});
   std::optional<std::string> fault;

@@ -182,21 +182,24 @@ class Grouping {
       change.edits.push_back(edit);
   }
 
-  /// Edited parameters that the value at either pointer depends on.
+  /// Edited parameters that the values at both pointers depend on: where one is written out, or
+  /// made of others, no parameter moved it.
   [[nodiscard]] std::set<std::string> roots_at(const std::string& base_pointer,
                                                const std::string& head_pointer) const {
-    std::set<std::string> out;
-    const auto collect = [&](const Origins& origins, const std::string& pointer) {
+    const auto needed = [&](const Origins& origins, const std::string& pointer) {
+      std::set<std::string> out;
       for (auto it = origins.needs.lower_bound(pointer);
            it != origins.needs.end() && it->first.starts_with(pointer); ++it) {
         if (it->first != pointer && it->first[pointer.size()] != '/') continue;
         for (const std::string& name : it->second)
           if (roots_.contains(name)) out.insert(name);
       }
+      return out;
     };
-    if (roots_.empty()) return out;
-    collect(base_origins_, base_pointer);
-    collect(head_origins_, head_pointer);
+    if (roots_.empty()) return {};
+    std::set<std::string> out = needed(base_origins_, base_pointer);
+    const std::set<std::string> head = needed(head_origins_, head_pointer);
+    std::erase_if(out, [&](const std::string& name) { return !head.contains(name); });
     return out;
   }
 

@@ -149,6 +149,10 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
         name.resize(name.size() - 4);
         break;
       }
+    // A parameter that is varied goes by its bare name, too.
+    if (const std::string full = "params." + name;
+        std::find(report.axes.begin(), report.axes.end(), full) != report.axes.end())
+      name = full;
     bool found = false;
     for (const std::string& known : names)
       if (base::matches_glob(name, known)) {
