@@ -59,8 +59,8 @@ void check_back_ends(const Design& design) {
 }
 
 // Rounding differs between back ends, and racing transfers double what differs at every meeting
-// (tests/sim/races_test.cpp): from 1e-16 to 1e-9 in 4.9 s at the earliest, here; clients that search
-// meet a thousand times as often.    [docs/models/laws.md, law 3]
+// (tests/sim/races_test.cpp): from 1e-16 to 1e-9 in 4.9 s at the earliest, here; clients that
+// search meet a thousand times as often.    [docs/models/laws.md, law 3]
 void stop_searches(Design& design) {
   for (Component& tenant : design.tenants)
     if (tenant.kind == "vector_database") set(tenant, Role::tenant, "stop", "50 ms");
