@@ -268,8 +268,8 @@ sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t s
   double from = 0.0;
   for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
     const bool last = g + 1 == groups;
-    double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : cut()))
-                      : static_cast<double>(samples * (g + 1) / groups);
+    const double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : cut()))
+                            : static_cast<double>(samples * (g + 1) / groups);
     const double later = (last ? apart : 0.0) - (g == 0 ? apart : 0.0);
     total += co_await reader.read(to - from, 1.0 + later * each / (to - from), clock);
     from = to;

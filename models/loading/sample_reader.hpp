@@ -119,8 +119,8 @@ class SampleReader {
   [[nodiscard]] bool placeless() const {
     return shared_.access.unit <= 0.0 && shared_.shuffle <= 1.0 && opened_ == 0;
   }
-  /// The next samples, with `part` of the parsing and decoding that as many take on average.
-  /// REQUIRES: never two at once.
+  /// The next `count` samples, with `part` of the parsing and decoding that as many take on
+  /// average. REQUIRES: never two at once.
   sim::Task<Loaded> read(double count, double part, PhaseClock& clock);
 
  private:

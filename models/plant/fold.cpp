@@ -62,8 +62,9 @@ std::vector<RankPlace> places(const RankLayout& layout, double reading,
                        .members = layout.ranks * of / (layout.used_hosts() * count),
                        .more_files = more_files});
     };
-    const double more = groups[g].shared_with(0.0, having_more * layout.hosts);
-    const double rest = groups[g].shared_with(having_more * layout.hosts, layout.hosts);
+    const double more = groups[g].shared_with(0.0, having_more * layout.used_hosts());
+    const double rest =
+        groups[g].shared_with(having_more * layout.used_hosts(), layout.used_hosts());
     if (more <= 0.0 || rest <= 0.0) {
       add(hosts, classes, more > 0.0);
       continue;
@@ -137,7 +138,7 @@ void Plant::fold(const Design& design) {
     const double groups = std::floor(std::min(layout.hosts, classes));
     plan.parts = std::max(plan.parts, groups);
     layout.more_files = ranks_with_more(job, layout);
-    const double border = layout.more_files / layout.readers() * layout.hosts;
+    const double border = layout.more_files / layout.readers() * layout.used_hosts();
     plan.cuts.insert({std::floor(border + kHostRounding), std::ceil(border - kHostRounding)});
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
     layout.per_group =

@@ -172,4 +172,20 @@ TEST_CASE("fewer ranks than hosts are one on each of the first") {
   CHECK(metric(design, "job.train.checkpoint.duration") > 24.0);  // one stream, of one host
 }
 
+TEST_CASE("of fewer ranks than hosts one has a file more") {
+  // 100 shards dealt to 3 ranks on 4 hosts: 34, 33 and 33.
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "accelerators", "3");
+  design.jobs[0].dataset = component(
+      Role::dataset, "webdataset", "dataset",
+      {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "100000"}, {"shard", "100 MB"}});
+  design.jobs[0].loader =
+      component(Role::loader, "pytorch", "loader", {{"style", "iterable"}, {"batch", "8"}});
+  std::vector<double> members;
+  const models::Plant plant(design);
+  for (const models::RankPlace& place : plant.layout("train").places)
+    members.push_back(place.members);
+  CHECK(members == std::vector{1.0, 2.0});
+}
+
 }  // namespace folding_test
