@@ -65,10 +65,12 @@ TEST_CASE("bounds are there at once, the simulation follows, and an edit makes i
 TEST_CASE("ranges and gains follow the simulation, and an edit ends them") {
   Workspace workspace(settings());
   workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  int begun = 0;  // noted where draws arrive: on a busy machine all may end between two looks
+  QObject::connect(&workspace, &Workspace::refined, [&] { begun += workspace.refining(); });
   REQUIRE(wait_for(workspace, Freshness::simulated));
-  CHECK(workspace.refining());
-  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, kPatience));
-  REQUIRE(workspace.simulated()->gains);
+  REQUIRE(QTest::qWaitFor([&] { return workspace.simulated()->gains && !workspace.refining(); },
+                          kPatience));
+  CHECK(begun > 0);
   const Metric& busy = workspace.simulated()->metrics.at(kUtilization);
   REQUIRE(busy.ci90);
   CHECK(busy.ci90->first < busy.ci90->second);
