@@ -120,6 +120,15 @@ void prepare(Reading& out) {
   apply_sets(out.tree, out.file.sets, out.documents, report);
 }
 
+/// What to do about a file that is not there. "file#name" is how `diff` and `compare` name a
+/// variant.
+std::string hint_of_missing(const std::string& file) {
+  const std::size_t hash = file.rfind('#');
+  if (hash != std::string::npos && std::filesystem::exists(file.substr(0, hash)))
+    return "for a variant write " + file.substr(0, hash) + " --variant " + file.substr(hash + 1);
+  return "\"stallcast init\" prints a scenario to start from";
+}
+
 Reading read_files(const ScenarioFile& file, const CalibrationProfile* profile) {
   Reading out;
   out.file = file;
@@ -132,7 +141,7 @@ Reading read_files(const ScenarioFile& file, const CalibrationProfile* profile) 
                          "",
                          {file.file, 0, 0},
                          "cannot read the file" + message.substr(message.rfind(": ")),
-                         "\"stallcast init\" prints a scenario to start from"});
+                         hint_of_missing(file.file)});
     return out;
   }
   out.tree = read_with_bases(*std::move(text), file.file, file.extend_files, file.extend_root,

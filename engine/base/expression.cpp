@@ -94,7 +94,8 @@ class Evaluator {
         out *= factor(depth);
       } else if (take('/')) {
         const double divisor = factor(depth);
-        if (divisor == 0.0) throw Fault{"division by zero", ""};
+        if (divisor == 0.0)
+          throw Fault{"division by zero", "what stands behind the / must not become 0"};
         out /= divisor;
       } else {
         return out;

@@ -36,7 +36,9 @@ class Scanner {
       if (at_end()) fail(0, "the text is empty", "a scenario is a JSON object: { ... }");
       value(0, true, at_);
       skip_space();
-      if (!at_end()) fail(at_, "unexpected " + found() + " after the end of the document");
+      if (!at_end())
+        fail(at_, "unexpected " + found() + " after the end of the document",
+             "a file holds one value; remove what follows it");
       result_.readable = true;
     } catch (const Stop&) {
     }
@@ -119,7 +121,9 @@ class Scanner {
   }
 
   void read(int depth, bool on_path) {
-    if (depth > kMaxDepth) fail(at_, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    if (depth > kMaxDepth)
+      fail(at_, "nested deeper than " + std::to_string(kMaxDepth) + " levels",
+           "is a bracket not closed?");
     const char c = peek();
     if (at_end()) fail(at_, "the text ends where a value is expected");
     if (c == '{') return object(depth, on_path);

@@ -30,7 +30,8 @@ class ComponentReader {
     const Json& node = found == nullptr ? kNothing : *found;
     if (!node.is_object() && !node.is_null()) {
       report().error("type", spec_.pointer,
-                     spec_.what + " is an object, not " + std::string(type_name(node)));
+                     spec_.what + " is an object, not " + std::string(type_name(node)),
+                     "put its fields in braces: { ... }");
       return out_;
     }
     const models::CatalogueEntry* product = read_use(node);

@@ -72,7 +72,8 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
       else if (it->is_string() && base::parse_any_quantity(it->get_ref<const std::string&>()))
         entry.with_units[key] = it->get<std::string>();
       else
-        report_.error("type", pointer + "/" + key, std::string("\"") + key + "\" takes a number");
+        report_.error("type", pointer + "/" + key, std::string("\"") + key + "\" takes a number",
+                      "write 8, or with the unit of \"value\": \"8 GB/s\"");
     }
     if (const auto doc = node.find("doc"); doc != node.end()) {
       if (doc->is_string())

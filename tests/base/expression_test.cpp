@@ -61,7 +61,7 @@ TEST_CASE("wrong expressions say what is wrong") {
       {"pow(2)", "pow takes two arguments", ""},
       {"sqrt(-1)", "the result of sqrt is not a number", ""},
       {"log(zero)", "the result of log is not a number", ""},
-      {"1 / zero", "division by zero", ""},
+      {"1 / zero", "division by zero", "what stands behind the / must not become 0"},
       {"1e308 * 10", "the result is too large", ""},
       {"1e999", "number 1e999 is too large", ""},
       {"(1", "expected ')', found end", ""},

@@ -123,6 +123,7 @@ TEST_CASE("hostile nesting is a diagnostic, not a crash") {
     const JsonDocument d = parse_jsonc(text, "f", diags);
     REQUIRE(diags.items().size() == 1);
     CHECK(diags.items()[0].message == "nested deeper than 200 levels");
+    CHECK(diags.items()[0].hint == "is a bracket not closed?");
     CHECK(d.root.is_null());
   }
   Diagnostics diags;

@@ -88,6 +88,25 @@ class Lint(unittest.TestCase):
         self.assertEqual(many.code, 0)
         self.assertIn("of 201 variants the first 200 were looked at", many.err)
 
+    def test_what_a_plan_searches_and_what_grows_is_there(self):
+        scenario = json.loads(Run("resolve", "FILE", text=EASY).out)
+        scenario["plan"] = {"over": ["nope", "accelerators"]}
+        scenario["growth"] = {"of": {"jobs.train.step.compute": "1 %/month", "nobody": "1 %/month"}}
+        scenario["scenarios"] = {"v": {"plan": {"over": ["neither"]}}}
+        text = json.dumps(scenario, indent=1)
+        run = Run("lint", "FILE", "--format", "json", text=text)
+        found = [(d["pointer"], d["message"].split(" is ")[0]) for d in json.loads(run.out)["files"][0]["diagnostics"]]
+        self.assertEqual(run.code, 2)
+        self.assertEqual(sorted(found), [("/growth/of/nobody", '"nobody"'), ("/plan/over/0", '"nope"'),
+                                         ("/plan/over/0", 'variant "v": "neither"')])
+        plan = Run("plan", "FILE", text=text)
+        self.assertEqual(plan.code, 2)
+        line = 1 + text.splitlines().index('   "nope",')
+        self.assertRegex(plan.err, rf':{line}:\d+: /plan/over/0: "nope" is not a known count')
+        asked = Run("plan", "FILE", "--over", "other", text=text)  # in the place of what the file says
+        self.assertIn('"other" is not', asked.err)
+        self.assertNotIn("nope", asked.err)
+
 
 if __name__ == "__main__":
     program.main()

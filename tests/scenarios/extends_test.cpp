@@ -209,6 +209,10 @@ TEST_CASE("a file that is too large, or not there, is no scenario") {
         "0:0 file  cannot read the file: No such file or directory | \"stallcast init\" prints a "
         "scenario to start from\n");
   CHECK(none.text().empty());
+  // As `diff` names a variant: of a file that is there.
+  const Scenario variant = Scenario::read({.file = "examples/exercise-512-h100-async.json#big"});
+  CHECK_THAT(remarks(variant.diagnostics()),
+             Contains("for a variant write examples/exercise-512-h100-async.json --variant big"));
   CHECK(none.with({}).failure().message ==
         "nowhere.json: cannot read the file: No such file or "
         "directory");

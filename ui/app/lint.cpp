@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "engine/decide/grow/trends.hpp"
+#include "engine/decide/plan/axes.hpp"
+#include "models/bounds/bounds.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -16,20 +22,64 @@ bool same(const Diagnostic& a, const Diagnostic& b) {
          a.position.line == b.position.line && a.position.column == b.position.column;
 }
 
+void add_fault(const std::string& pointer, const Position& position, const Failure& failure,
+               Diagnostics& out) {
+  out.add({Severity::error, "question", pointer, position, failure.message, failure.hint});
+}
+
+void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
+  for (const GrowthTrend& trend : scenario.questions().growth.trends) {
+    GrowthSpec alone = scenario.questions().growth;
+    alone.trends = {trend};
+    alone.trends.front().position = {};  // the message need not name it
+    const auto made = grow::Trends::make(alone, scenario.design(), scenario.parameters());
+    if (!made.ok()) add_fault(trend.pointer, trend.position, made.failure(), out);
+  }
+}
+
+}  // namespace
+
+void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
+  const PlanSpec& plan = scenario.questions().plan;
+  if (plan.over.empty()) return;
+  const models::Bounds bounds = models::bounds(scenario.design());
+  const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
+    const Scenario changed = scenario.with(changes);
+    if (!changed.ok()) return changed.failure();
+    return changed.design();
+  };
+  for (const PlanDimension& dimension : plan.over) {
+    PlanSpec alone = plan;
+    alone.over = {dimension};
+    const auto made = plan::make_axes(alone, scenario.design(), bounds, redesign);
+    if (!made.ok()) add_fault(dimension.axis.pointer, dimension.axis.position, made.failure(), out);
+  }
+}
+
+namespace {
+
+void add_question_faults(const Scenario& scenario, Diagnostics& out) {
+  add_plan_faults(scenario, out);
+  add_growth_faults(scenario, out);
+}
+
 }  // namespace
 
 Diagnostics lint(const Session& session, const ScenarioFile& source) {
   const Reading reading = session.read(source);
   Diagnostics out = reading.diagnostics;
+  if (reading.scenario) add_question_faults(*reading.scenario, out);
   const bool again = source.text || std::filesystem::is_regular_file(source.file);
   if (!reading.scenario || !source.variant.empty() || !again) return out;
+  const std::vector<Diagnostic> known = out.items();
   const auto names = reading.scenario->variants();
   for (const std::string& name : names.first(std::min(names.size(), kMostVariants))) {
     ScenarioFile variant = source;
     variant.variant = name;
     const Reading its = session.read(variant);
-    for (Diagnostic d : its.diagnostics.items()) {
-      const auto& known = reading.diagnostics.items();
+    Diagnostics found = its.diagnostics;
+    if (its.scenario) add_question_faults(*its.scenario, found);
+    for (Diagnostic d : found.items()) {
       if (std::any_of(known.begin(), known.end(), [&](const auto& k) { return same(k, d); }))
         continue;
       d.message = "variant \"" + name + "\": " + d.message;

@@ -8,4 +8,7 @@ namespace stallcast::client {
 /// variants: their messages begin with its name. A pipe is read once, without its variants.
 [[nodiscard]] Diagnostics lint(const Session& session, const ScenarioFile& source);
 
+/// What `plan` cannot search of what the scenario's `plan.over` names, each at its place.
+void add_plan_faults(const Scenario& scenario, Diagnostics& out);
+
 }  // namespace stallcast::client

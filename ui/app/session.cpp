@@ -33,6 +33,7 @@
 #include "ui/app/as_bought.hpp"
 #include "ui/app/diff.hpp"
 #include "ui/app/growth.hpp"
+#include "ui/app/lint.hpp"
 
 namespace stallcast::client {
 
@@ -319,6 +320,7 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   Diagnostics faults;
   PlanSpec spec = scenario.questions().plan;
   if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
+  if (wanted.over.empty() && wanted.spec.over.empty()) add_plan_faults(scenario, faults);
   for (const std::string& option : wanted.over)
     scenarios::add_over(option, scenario.parameters(), spec, faults);
   for (const std::string& option : wanted.unit)
