@@ -170,6 +170,13 @@ class ServeTest(unittest.TestCase):
         self.problem(self.server.post("/v1/plan?draws=0"), 400)
         self.problem(self.server.post("/v1/plan?until=soon"), 400)
         self.problem(self.server.post("/v1/plan?checks=some"), 400)
+        self.problem(self.server.post("/v1/plan?over=nope"), 400)
+
+    def test_what_cannot_be_varied_is_a_problem_at_once(self):
+        for vary in ("storage.scratch.ost.count", "nope=1,2", "storage.scratch.ost.count=none", "run.seed=1..9"):
+            found = self.problem(self.server.post("/v1/sweeps?vary=" + vary), 400)
+            self.assertIn("vary " + vary, found["detail"])
+        self.problem(self.server.post("/v1/sweeps"), 422)
 
     def test_an_explanation_takes_apart_what_is_asked_for(self):
         found = self.server.run("/v1/explain?metric=job.train.gpu.utilization").json

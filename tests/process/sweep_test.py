@@ -378,23 +378,5 @@ class Launching(SweepTest):
             self.code(2, folder, "run", "none.db", "--engine", "slurm")
 
 
-class Sampling(SweepTest):
-    def test_samples_are_of_whole_counts_and_the_same_each_time(self):
-        vary = ["--vary", "storage.ost.count=4..64",
-                "--vary", "jobs.train.checkpoint.every=30 s..2 min:log"]
-        for mode in ("latin:8", "sobol:8"):
-            with Folder(SCENARIO.replace('"=osts"', "8").replace(
-                    '"params": { "osts": { "value": 8, "min": 1, "max": 4096 } },', "")
-                        % "null") as folder:
-                args = ["s.json", *vary, "--mode", mode, "--format", "json"]
-                first = json.loads(self.code(0, folder, *args).out)
-                counts = [int(p["set"]["storage.ost.count"]) for p in first["points"]]
-                self.assertEqual(len(set(counts)), 8)
-                self.assertTrue(all(4 <= n <= 64 for n in counts))
-                self.assertEqual(first, json.loads(self.code(0, folder, *args).out))
-                other = json.loads(self.code(0, folder, *args, "--sample-seed", "5").out)
-                self.assertNotEqual(first["points"], other["points"])
-
-
 if __name__ == "__main__":
     program.main()

@@ -10,6 +10,7 @@
 #include "engine/decide/grow/trends.hpp"
 #include "engine/decide/plan/axes.hpp"
 #include "models/bounds/bounds.hpp"
+#include "scenarios/questions/plan_reader.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -37,10 +38,8 @@ void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
   }
 }
 
-}  // namespace
-
-void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
-  const PlanSpec& plan = scenario.questions().plan;
+/// Of what `plan` names to be searched, each alone.
+void add_axis_faults(const Scenario& scenario, const PlanSpec& plan, Diagnostics& out) {
   if (plan.over.empty()) return;
   const models::Bounds bounds = models::bounds(scenario.design());
   const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
@@ -54,6 +53,26 @@ void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
     const auto made = plan::make_axes(alone, scenario.design(), bounds, redesign);
     if (!made.ok()) add_fault(dimension.axis.pointer, dimension.axis.position, made.failure(), out);
   }
+}
+
+}  // namespace
+
+void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
+  add_axis_faults(scenario, scenario.questions().plan, out);
+}
+
+std::optional<Failure> unsearchable(const Scenario& scenario, const PlanQuestion& wanted) {
+  PlanSpec spec = scenario.questions().plan;
+  if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
+  Diagnostics faults;
+  for (const std::string& option : wanted.over)
+    scenarios::add_over(option, scenario.parameters(), spec, faults);
+  for (const std::string& option : wanted.unit)
+    scenarios::add_unit(option, scenario.parameters(), spec, faults);
+  if (!faults.has_errors()) add_axis_faults(scenario, spec, faults);
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::error) return Failure{ExitCode::bad_input, d.message, d.hint};
+  return std::nullopt;
 }
 
 namespace {

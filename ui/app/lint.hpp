@@ -11,4 +11,8 @@ namespace stallcast::client {
 /// What `plan` cannot search of what the scenario's `plan.over` names, each at its place.
 void add_plan_faults(const Scenario& scenario, Diagnostics& out);
 
+/// What `plan` cannot search of what is asked besides the scenario.
+[[nodiscard]] std::optional<Failure> unsearchable(const Scenario& scenario,
+                                                  const PlanQuestion& wanted);
+
 }  // namespace stallcast::client

@@ -32,6 +32,9 @@ struct SweepRequest {
   std::size_t most_points = 1'000'000;  ///< more are an error
 };
 
+/// What is wrong with what is varied, as far as its first point tells.
+void check_sweep(const SweepRequest& request, Diagnostics& faults);
+
 /// A sweep with what it has so far, in a SQLite file or, with the path "", in memory. To be used by
 /// one thread at a time.
 class SweepFile {

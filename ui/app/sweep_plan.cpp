@@ -1,6 +1,7 @@
 #include "ui/app/sweep_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -31,8 +32,35 @@ class Planner {
   Planner(const SweepRequest& input, Diagnostics& faults) : input_(input), faults_(faults) {}
 
   std::optional<sweep::SweepPlan> plan() {
-    if (!read()) return std::nullopt;
-    SweepSpec spec = scenario_->questions().sweep;
+    if (!begin()) return std::nullopt;
+    return resolve(spec_, points_);
+  }
+
+  /// Resolves the first point alone.
+  void check_first() {
+    if (!begin() || points_.empty()) return;
+    const Resolved found = resolve_point(spec_, points_.front());
+    add(found.scenario->diagnostics(), found.changes, points_.front());
+  }
+
+ private:
+  /// What is varied, and its points; false with faults.
+  bool begin() {
+    if (!read_spec()) return false;
+    round_counts(spec_);
+    points_ = sweep::points_of(spec_, static_cast<std::uint64_t>(input_.sample_seed.value_or(0)),
+                               faults_);
+    if (points_.size() > input_.most_points)
+      faults_.error("sweep", "/sweep",
+                    "these are " + std::to_string(points_.size()) + " points, and at most " +
+                        std::to_string(input_.most_points) + " are simulated here",
+                    "vary less, or take a sample: latin:64");
+    return !faults_.has_errors();
+  }
+
+  bool read_spec() {
+    if (!read()) return false;
+    SweepSpec& spec = spec_ = scenario_->questions().sweep;
     complete(spec, scenario_->parameters());
     // Without the values that are varied the scenario need not be whole.
     const bool broken = std::any_of(
@@ -42,20 +70,9 @@ class Planner {
                  (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file");
         });
     if (broken || (spec.axes.empty() && !scenario_->ok())) add(scenario_->diagnostics(), {}, {});
-    if (faults_.has_errors()) return std::nullopt;
-    round_counts(spec);
-    const std::vector<sweep::Point> points =
-        sweep::points_of(spec, static_cast<std::uint64_t>(input_.sample_seed.value_or(0)), faults_);
-    if (points.size() > input_.most_points)
-      faults_.error("sweep", "/sweep",
-                    "these are " + std::to_string(points.size()) + " points, and at most " +
-                        std::to_string(input_.most_points) + " are simulated here",
-                    "vary less, or take a sample: latin:64");
-    if (faults_.has_errors()) return std::nullopt;
-    return resolve(spec, points);
+    return !faults_.has_errors();
   }
 
- private:
   bool read() {
     ScenarioFile file = input_.source;
     if (input_.seed) file.sets.push_back("run.seed=" + std::to_string(*input_.seed));
@@ -110,7 +127,23 @@ class Planner {
         if (value->source.where == "--set " + text_of(changes[a]) &&
             value->dimension == Dimension::count)
           range->step = 1.0;
+      if (makes_counts(changes, a, *range)) range->step = 1.0;
     }
+  }
+
+  /// Whether whole values of a parameter give designs, and one between them does not: it makes
+  /// counts.
+  [[nodiscard]] bool makes_counts(std::vector<Change> changes, std::size_t a,
+                                  const SweepRange& range) const {
+    constexpr double kBetween = 0.37;  // of which no usual multiple is whole
+    const double whole = std::ceil(std::min(range.from, range.to));
+    if (!changes[a].path.starts_with("params.") || whole + 1.0 > std::max(range.from, range.to))
+      return false;
+    const auto designs = [&](double value) {
+      changes[a].value = Amount{value};
+      return scenario_->with(changes).ok();
+    };
+    return designs(whole) && designs(whole + 1.0) && !designs(whole + kBetween);
   }
 
   struct Resolved {
@@ -198,6 +231,8 @@ class Planner {
   const SweepRequest& input_;
   Diagnostics& faults_;
   std::optional<calibration::ProfileFile> profile_;
+  SweepSpec spec_;
+  std::vector<sweep::Point> points_;
   std::optional<Scenario> scenario_;
   std::set<std::tuple<std::string, int, int, std::string>> said_;
 };
@@ -206,6 +241,10 @@ class Planner {
 
 std::optional<sweep::SweepPlan> plan_sweep(const SweepRequest& request, Diagnostics& faults) {
   return Planner(request, faults).plan();
+}
+
+void check_sweep(const SweepRequest& request, Diagnostics& faults) {
+  Planner(request, faults).check_first();
 }
 
 Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path) {

@@ -185,6 +185,14 @@ Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
   return found;
 }
 
+/// What is varied and cannot be: 400 for what the request says, 422 for the scenario.
+Response refused(const ServerSettings& settings, Diagnostics faults) {
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::error && d.position.file.starts_with("--"))
+      return problem(400, d.position.file.substr(2) + ": " + d.message, d.hint);
+  return problem(for_client(settings, std::move(faults)));
+}
+
 }  // namespace
 
 Response answer_check(Call& call) {
@@ -302,6 +310,9 @@ Response answer_sweep(Call& call) {
   request.profile = call.service.settings.session.profile;
   request.version = client::version().program;
   request.most_points = call.service.settings.points;
+  Diagnostics faults;
+  client::check_sweep(request, faults);
+  if (faults.has_errors()) return refused(call.service.settings, std::move(faults));
   return submit<SweepReport>(
       call, "sweep", text_of(call), task,
       [task, request, metrics = call.request.parameters("metric")](Asking& asking) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ui/app/lint.hpp"
 #include "ui/app/months.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
@@ -109,6 +110,8 @@ Response answer_plan(Call& call) {
   wanted.spec.maximize = call.request.parameter("maximize");
   wanted.spec.survive = call.request.parameters("survive");
   if (auto fault = read_plan(call, wanted)) return *std::move(fault);
+  if (const auto fault = client::unsearchable(*task->scenario, wanted))
+    return problem(400, fault->message, fault->hint);
   return submit<PlanResult>(
       call, "plan", text_of(call), task,
       [task, wanted](Asking& asking) {
