@@ -302,7 +302,7 @@ class ServeTest(unittest.TestCase):
         page = self.server.get(location + "/report.html")
         self.assertIn("text/html", page.headers["content-type"])
         self.assertEqual(page.text.split('class="slim"')[0].count('r="5.0"'), 3)
-        self.problem(self.server.run("/v1/sweeps?vary=storage.scratch.ost.count=1..9000:9000"), 422)
+        self.problem(self.server.post("/v1/sweeps?vary=storage.scratch.ost.count=1..9000:9000"), 422)
         self.problem(self.server.run("/v1/sweeps?vary=storage.nothing.ost.count=1,2"), 422)
 
     def test_every_route_is_described_and_answers_as_described(self):
