@@ -303,7 +303,7 @@ class ServeTest(unittest.TestCase):
         self.assertIn("text/html", page.headers["content-type"])
         self.assertEqual(page.text.split('class="slim"')[0].count('r="5.0"'), 3)
         self.problem(self.server.post("/v1/sweeps?vary=storage.scratch.ost.count=1..9000:9000"), 422)
-        self.problem(self.server.run("/v1/sweeps?vary=storage.nothing.ost.count=1,2"), 422)
+        self.problem(self.server.post("/v1/sweeps?vary=storage.nothing.ost.count=1,2"), 400)
 
     def test_every_route_is_described_and_answers_as_described(self):
         described = self.server.get("/openapi.json").json
