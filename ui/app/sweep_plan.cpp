@@ -26,6 +26,8 @@ namespace {
 constexpr std::size_t kMostFaultyPoints = 100;
 /// Points resolved side by side and in memory at a time.
 constexpr std::size_t kPointsAtATime = 256;
+/// Made in some milliseconds.
+constexpr double kMostAtOnce = 20'000.0;
 
 class Planner {
  public:
@@ -36,17 +38,30 @@ class Planner {
     return resolve(spec_, points_);
   }
 
-  /// Resolves the first point alone.
+  /// Resolves the first point alone. Of more points than a request should take to make, the run
+  /// tells.
   void check_first() {
-    if (!begin() || points_.empty()) return;
+    if (!read_spec() || values_before_repeats() > kMostAtOnce) return;
+    if (!make_points() || points_.empty()) return;
     const Resolved found = resolve_point(spec_, points_.front());
     add(found.scenario->diagnostics(), found.changes, points_.front());
   }
 
  private:
-  /// What is varied, and its points; false with faults.
-  bool begin() {
-    if (!read_spec()) return false;
+  bool begin() { return read_spec() && make_points(); }
+
+  /// Points, before those that become the same.
+  [[nodiscard]] double values_before_repeats() const {
+    if (spec_.samples > 0) return static_cast<double>(spec_.samples);
+    double out = 1.0;
+    for (const SweepAxis& axis : spec_.axes)
+      out *= axis.range ? static_cast<double>(std::max<std::int64_t>(1, axis.range->n))
+                        : static_cast<double>(axis.values.size());
+    return out;
+  }
+
+  /// False with faults.
+  bool make_points() {
     round_counts(spec_);
     points_ = sweep::points_of(spec_, static_cast<std::uint64_t>(input_.sample_seed.value_or(0)),
                                faults_);
