@@ -61,14 +61,19 @@ void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
   add_axis_faults(scenario, scenario.questions().plan, out);
 }
 
-std::optional<Failure> unsearchable(const Scenario& scenario, const PlanQuestion& wanted) {
+PlanSpec searched(const Scenario& scenario, const PlanQuestion& wanted, Diagnostics& faults) {
   PlanSpec spec = scenario.questions().plan;
   if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
-  Diagnostics faults;
   for (const std::string& option : wanted.over)
     scenarios::add_over(option, scenario.parameters(), spec, faults);
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, scenario.parameters(), spec, faults);
+  return spec;
+}
+
+std::optional<Failure> unsearchable(const Scenario& scenario, const PlanQuestion& wanted) {
+  Diagnostics faults;
+  const PlanSpec spec = searched(scenario, wanted, faults);
   if (!faults.has_errors()) add_axis_faults(scenario, spec, faults);
   for (const Diagnostic& d : faults.items())
     if (d.severity == Severity::error) return Failure{ExitCode::bad_input, d.message, d.hint};

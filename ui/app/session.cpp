@@ -25,7 +25,6 @@
 #include "engine/runtime/run/warm_worker.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/contract/version.hpp"
-#include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/rules/rules.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/client.hpp"
@@ -318,13 +317,8 @@ std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& de
 Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& wanted,
                                  const Question& question) {
   Diagnostics faults;
-  PlanSpec spec = scenario.questions().plan;
-  if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
   if (wanted.over.empty() && wanted.spec.over.empty()) add_plan_faults(scenario, faults);
-  for (const std::string& option : wanted.over)
-    scenarios::add_over(option, scenario.parameters(), spec, faults);
-  for (const std::string& option : wanted.unit)
-    scenarios::add_unit(option, scenario.parameters(), spec, faults);
+  PlanSpec spec = searched(scenario, wanted, faults);
   override_with(wanted.spec, spec);
   if (!spec.confidence) spec.confidence = asked_confidence(scenario.design());
   if (faults.has_errors()) {
