@@ -55,7 +55,8 @@ void CoreMeter::advance() {
 void CoreMeter::check() {
   double all = busy_;
   for (const Moving& moving : moving_) all += std::min(moving.cores, moving.most);
-  if (all > most_ * (1.0 + kOfAll)) context_->fail(std::make_exception_ptr(CoresWanted{}));
+  if (all > most_ * (1.0 + kOfAll))
+    context_->fail(std::make_exception_ptr(Refuted(Presumption::cores_suffice)));
 }
 
 Seconds CoreMeter::carried() const {

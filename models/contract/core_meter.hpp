@@ -2,24 +2,13 @@
 
 #include <array>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/ledger.hpp"
+#include "models/contract/presumption.hpp"
 
 namespace stallcast::models {
-
-/// How it is found out whether somebody waits for a core.
-enum class CoreUse {
-  shared,  ///< cores are a resource that all core time crosses
-  counted  ///< nobody waits, and CoresWanted ends the simulation as soon as somebody would
-};
-
-/// More cores would be busy than a host has.
-struct CoresWanted final : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "cores are waited for"; }
-};
 
 enum class Moves { read, write };
 
@@ -56,7 +45,7 @@ class CoreMeter {
   [[nodiscard]] double now() const { return context_->now().in(unit::s); }
   /// Counts up to the present date.
   void advance();
-  /// CoresWanted fails the context where more are busy than there are.
+  /// Fails the context where more are busy than there are: Presumption::cores_suffice.
   void check();
 
   sim::Context* context_;

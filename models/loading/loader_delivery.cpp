@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <span>
 
 #include "models/loading/loader_runtime.hpp"
@@ -99,8 +100,12 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     skip_dry();
   }
   batch.wait += mapping;
-  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{})
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
+    // The first batch of each worker is waited for however they read: they begin together.
+    if (shared_.site.keeps_up && base_ + received_ >= p_.workers)
+      context_.fail(std::make_exception_ptr(Refuted(Presumption::loaders_keep_up)));
     blame(batch.wait, before, waited, next_done()->second.staged);
+  }
   const Seconds handover = deliver(batch, {}), held = context_.now();
   co_await cores.compute(handover, receiver());
   batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);

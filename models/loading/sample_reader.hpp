@@ -47,6 +47,7 @@ struct LoaderSite {
   bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
   bool apart = false;                          ///< workers that begin together do not stay in step
+  bool keeps_up = false;                       ///< presumed: Presumption::loaders_keep_up
 };
 
 /// Bytes of samples: what they were on the way, and what they are in memory.

@@ -27,10 +27,10 @@ bool drawn_apart(const JobDesign& job) {
 }
 
 /// Whether workers draw where their groups of equal samples end, so that they do not read in step:
-/// as many of them are told apart as ranks of samples that differ.    [docs/models/dataloader.md,
-/// "grain"]
+/// where they are waited for, as many of them are told apart as ranks of samples that differ.
+///    [docs/models/dataloader.md, "grain"]
 bool reads_apart(const JobDesign& job) {
-  return step_time(job.step, {}).cv > 0.0 &&
+  return job.dataset && step_time(job.step, {}).cv > 0.0 &&
          cuts_samples(sample_access(job), loader_row(job.loader->kind).policy(*job.loader));
 }
 
@@ -94,19 +94,23 @@ std::set<double> cut_by_saves(const JobDesign& job, const RankLayout& layout) {
 
 }  // namespace
 
+bool Plant::ranks_differ(const JobDesign& job, const RankLayout& layout) const {
+  if (!job.dataset) return false;
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  return dataset.sample_stdev > Bytes{} || dataset.places().size() > 1 ||  // each file is drawn
+         varied(dataset.on) || (layout.readers() <= kFew && drawn_apart(job));
+}
+
 // Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
 // classes, host groups first.
-double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayout& layout) const {
+double Plant::classes(const RunParams& run, const JobDesign& job, RankLayout& layout) const {
   if (!run.fold) return job.dataset ? layout.readers() : layout.ranks;
-  if (!job.dataset) return 1.0;
-  const DatasetParams dataset = dataset_params(*job.dataset);
-  const auto places = dataset.places();  // of two, each file is drawn
-  const bool varied = dataset.sample_stdev > Bytes{} || places.size() > 1 ||
-                      this->varied(dataset.on) || (layout.readers() <= kFew && drawn_apart(job));
   const auto detail = static_cast<double>(run.detail);
-  if (varied) return std::min(layout.readers(), detail);
+  if (ranks_differ(job, layout)) return std::min(layout.readers(), detail);
   if (!reads_apart(job)) return 1.0;
   const auto workers = static_cast<double>(loader_params(*job.loader).workers);
+  layout.keeps_up = presumed_.loaders_keep_up && workers > 0.0;
+  if (layout.keeps_up) return 1.0;
   return std::min(layout.readers(), std::ceil(detail / std::max(1.0, workers)));
 }
 

@@ -40,7 +40,8 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 
 }  // namespace
 
-Plant::Plant(const Design& design, CoreUse cores) : fabric_(design.fabric), core_use_(cores) {
+Plant::Plant(const Design& design, Presumed presumed)
+    : fabric_(design.fabric), presumed_(presumed) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id,
                       with_credits(component, storage_row(component.kind).make(component)));

@@ -10,6 +10,7 @@
 #include "models/contract/host.hpp"
 #include "models/contract/host_cores.hpp"
 #include "models/contract/operations.hpp"
+#include "models/contract/presumption.hpp"
 #include "models/contract/resources.hpp"
 #include "models/contract/storage.hpp"
 #include "models/contract/training.hpp"
@@ -27,7 +28,7 @@ struct CheckpointParams;
 /// a context, one simulated link per edge of finite capacity.
 class Plant {
  public:
-  explicit Plant(const Design& design, CoreUse cores = CoreUse::shared);
+  explicit Plant(const Design& design, Presumed presumed = {});
 
   /// Makes the links. Called once.
   void attach(sim::Context& context, std::uint64_t seed);
@@ -127,7 +128,9 @@ class Plant {
   void fold(const Design& design);
   /// Classes a job is to be simulated as, where its ranks may act alike.
   [[nodiscard]] double classes(const RunParams& run, const JobDesign& job,
-                               const RankLayout& layout) const;
+                               RankLayout& layout) const;
+  /// Whether samples or reads do.
+  [[nodiscard]] bool ranks_differ(const JobDesign& job, const RankLayout& layout) const;
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
   /// Whether jobs read what they saved from `storage`.
@@ -162,7 +165,7 @@ class Plant {
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
   std::map<std::string, JobQos> qos_;                ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
-  CoreUse core_use_;
+  Presumed presumed_;
   std::map<std::string, CoreMeter> meters_;  ///< by host group
 };
 

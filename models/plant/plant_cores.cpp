@@ -62,7 +62,7 @@ HostCpu Plant::cpu(const std::string& host, std::size_t group) {
   const double cores = there.params.loader_cores();
   if (there.busy <= cores) return {};
   // Where processes alone are more, they will wait.
-  if (core_use_ == CoreUse::shared || there.processes > cores)
+  if (!presumed_.cores_suffice || there.processes > cores)
     return {.link = host_link(host, group, "cpu")};
   return {.meter = &meters_.at(group_name(host, group))};
 }

@@ -23,6 +23,7 @@ struct RankLayout {
   double more_files = 0.0;          ///< ranks that read and have one file more than the others
   std::vector<RankPlace> places{};  ///< of the classes
   bool gds = false;                 ///< batches go from storage to the GPU past host memory
+  bool keeps_up = false;            ///< presumed of its loaders: Presumption::loaders_keep_up
   bool gds_saves = false;           ///< saves and restores go between the GPU and storage past it
 
   [[nodiscard]] std::size_t classes() const { return places.size(); }

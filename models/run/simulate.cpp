@@ -73,8 +73,8 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
 
 }  // namespace
 
-Simulation::Simulation(const Design& design, CoreUse cores)
-    : design_(design), plant_(std::make_unique<Plant>(design, cores)) {}
+Simulation::Simulation(const Design& design, Presumed presumed)
+    : design_(design), plant_(std::make_unique<Plant>(design, presumed)) {}
 Simulation::~Simulation() = default;
 
 /// Everything that acts in one run.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/sim/context.hpp"
-#include "models/contract/core_meter.hpp"
+#include "models/contract/presumption.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/timeline.hpp"
@@ -16,10 +16,9 @@ class Plant;
 /// A design whose plant is built, to be run once.
 class Simulation {
  public:
-  /// With cores counted it takes up to a third fewer events, and what runs it throws CoresWanted
-  /// where somebody would wait for one.
+  /// Throws Refuted, from what runs it, where something `presumed` does not hold.
   /// REQUIRES: `design` was resolved without errors and outlives this.
-  explicit Simulation(const Design& design, CoreUse cores = CoreUse::shared);
+  explicit Simulation(const Design& design, Presumed presumed = {});
   ~Simulation();
 
   /// Builds the jobs on `context`, runs them to their end, and returns what was measured. The same

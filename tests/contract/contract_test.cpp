@@ -47,6 +47,36 @@ TEST_CASE("every kind: the same seed gives the same bits") {
   }
 }
 
+TEST_CASE("every kind: loaders that keep up read as one, or it is found that they do not") {
+  std::size_t as_one = 0;
+  for (const Kinds& kinds : all_kinds()) {
+    INFO(kinds.name());
+    Design design = design_of(kinds);
+    set(design.run, models::Role::run, "detail", "32");
+    set(design.hosts[0], models::Role::host, "gpus", "4");
+    set(*design.jobs[0].dataset, models::Role::dataset, "sample", "100 kB");
+    set(*design.jobs[0].dataset, models::Role::dataset, "sample_stdev", "0 B");
+    set(*design.jobs[0].dataset, models::Role::dataset, "samples", "10000000");  // one epoch
+    const RunResult apart = run(design);
+    RunResult result;
+    try {
+      const auto context = sim::make_fluid_context();
+      result = models::Simulation(design, {.loaders_keep_up = true}).run(1, *context);
+    } catch (const models::Refuted& refuted) {
+      CHECK(refuted.which == models::Presumption::loaders_keep_up);
+      continue;
+    }
+    CHECK(result.events <= apart.events);
+    as_one += result.events < apart.events ? 1 : 0;
+    for (const char* figure : {"step.time", "gpu.utilization", "throughput.samples"}) {
+      INFO(figure);
+      const std::string name = std::string("job.train.") + figure;
+      CHECK(metric(result, name) == Approx(metric(apart, name)).epsilon(1e-2));
+    }
+  }
+  CHECK(as_one > 10);
+}
+
 TEST_CASE("every kind: counted cores give what shared ones give, or say that they are waited for") {
   std::size_t counted = 0;
   for (const Kinds& kinds : all_kinds()) {
@@ -56,8 +86,8 @@ TEST_CASE("every kind: counted cores give what shared ones give, or say that the
     RunResult result;
     try {
       const auto context = sim::make_fluid_context();
-      result = models::Simulation(design, models::CoreUse::counted).run(1, *context);
-    } catch (const models::CoresWanted&) {
+      result = models::Simulation(design, models::Presumed{.cores_suffice = true}).run(1, *context);
+    } catch (const models::Refuted&) {
       continue;
     }
     ++counted;

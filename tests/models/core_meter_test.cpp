@@ -15,7 +15,6 @@ using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
 using models::CoreMeter;
-using models::CoreUse;
 using models::Moves;
 using models::Role;
 
@@ -28,7 +27,7 @@ bool enough(const std::function<sim::Task<void>(sim::Context&, CoreMeter&)>& wha
   context->spawn(what(*context, meter));
   try {
     context->run();
-  } catch (const models::CoresWanted&) {
+  } catch (const models::Refuted&) {
     return false;
   }
   return true;
@@ -71,9 +70,9 @@ Design host_of(const char* cores) {
   return design;
 }
 
-RunResult run_with(const Design& design, CoreUse cores) {
+RunResult run_with(const Design& design, models::Presumed presumed) {
   const auto context = sim::make_fluid_context();
-  return models::Simulation(design, cores).run(1, *context);
+  return models::Simulation(design, presumed).run(1, *context);
 }
 
 }  // namespace
@@ -135,8 +134,8 @@ TEST_CASE("core meter: threads beside the processes are no more than ports bring
 
 TEST_CASE("core meter: counted cores give what shared ones give, in fewer events") {
   const Design design = host_of("25");
-  const RunResult shared = run_with(design, CoreUse::shared);
-  const RunResult counted = run_with(design, CoreUse::counted);
+  const RunResult shared = run_with(design, {});
+  const RunResult counted = run_with(design, {.cores_suffice = true});
   CHECK(10 * counted.events < 9 * shared.events);
   REQUIRE(counted.metrics.size() == shared.metrics.size());
   for (const char* name : {"job.train.step.time", "job.train.first_batch",
@@ -147,8 +146,8 @@ TEST_CASE("core meter: counted cores give what shared ones give, in fewer events
 }
 
 TEST_CASE("core meter: a simulation in which a core is waited for ends") {
-  CHECK_THROWS_AS(run_with(host_of("12"), CoreUse::counted), models::CoresWanted);
-  CHECK_NOTHROW(run_with(host_of("12"), CoreUse::shared));
+  CHECK_THROWS_AS(run_with(host_of("12"), {.cores_suffice = true}), models::Refuted);
+  CHECK_NOTHROW(run_with(host_of("12"), {}));
 }
 
 }  // namespace core_meter_test

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/sim/fluid_context.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 namespace loading_test {
@@ -221,6 +223,48 @@ TEST_CASE("a faster metadata server never makes a job slower that waits for band
       before = folded;
     }
   }
+}
+
+TEST_CASE("readers are told apart only where somebody waits for them") {
+  const auto design_of = [](const char* compute, const char* workers) {
+    Design design = small_design();
+    set(design.hosts[0], Role::host, "gpus", "4");
+    set(design.storage[0], Role::storage, "mdt.count", "1");
+    JobDesign& job = design.jobs[0];
+    set(job.job, Role::job, "steps", "60");
+    set(job.step, Role::step, "compute", compute);
+    set(job.step, Role::step, "jitter", "1 %");
+    job.dataset = component(Role::dataset, "raw", "dataset",
+                            {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1000000"}});
+    job.loader = component(Role::loader, "pytorch", "loader",
+                           {{"batch", "16"}, {"workers", workers}, {"start", "0 s"}});
+    design.run.values.erase("duration");
+    return design;
+  };
+  const auto run_with = [](const Design& design, models::Presumed presumed) {
+    const auto context = sim::make_fluid_context();
+    return models::Simulation(design, presumed).run(1, *context);
+  };
+  const models::Presumed keep_up{.loaders_keep_up = true};
+  for (const char* workers : {"1", "2", "4"}) {
+    INFO(workers);
+    const Design design = design_of("1 s", workers);
+    const RunResult apart = run_with(design, {}), as_one = run_with(design, keep_up);
+    CHECK(2 * as_one.events < apart.events);
+    for (const char* figure : {"step.time", "gpu.utilization", "steady.step.time"}) {
+      INFO(figure);
+      const std::string name = std::string("job.train.") + figure;
+      CHECK(testing::metric(as_one, name) == Approx(testing::metric(apart, name)).epsilon(2e-3));
+    }
+  }
+  // Later batches are waited for, those of a second epoch, too, and those of a loader without
+  // workers, which is not presumed to keep up.
+  CHECK_THROWS_AS(run_with(design_of("1 ms", "2"), keep_up), models::Refuted);
+  Design again = design_of("1 s", "2");
+  set(again.jobs[0].job, Role::job, "epochs", "2");
+  set(*again.jobs[0].dataset, Role::dataset, "samples", "3200");
+  CHECK_THROWS_AS(run_with(again, keep_up), models::Refuted);
+  CHECK_NOTHROW(run_with(design_of("1 s", "0"), keep_up));
 }
 
 TEST_CASE("workers of a job without jitter are in step, so that steps repeat themselves") {

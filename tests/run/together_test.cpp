@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -81,14 +82,37 @@ std::string of_id(const std::vector<std::string>& lines, int id) {
 TEST_CASE("a design whose cores are waited for is simulated once more") {
   const Design design = short_of_cores();
   const auto context = sim::make_fluid_context();
-  CHECK_THROWS_AS(models::Simulation(design, models::CoreUse::counted).run(7, *context),
-                  models::CoresWanted);
+  CHECK_THROWS_AS(
+      models::Simulation(design, models::Presumed{.cores_suffice = true}).run(7, *context),
+      models::Refuted);
   const RunResult shared = testing::run(design, 7);
   const auto by_worker = answers(line_of(0, design), 1);
   REQUIRE(by_worker.size() == 2);  // with the greeting
   CHECK(by_worker[1].find(codec::encode(shared)) != std::string::npos);
   CHECK(answers(line_of(0, design) + line_of(1, design) + line_of(2, small_design()), 3) ==
         answers(line_of(0, design) + line_of(1, design) + line_of(2, small_design()), 1));
+}
+
+TEST_CASE("of what is presumed, one after the other is given up") {
+  // Cores are short, and so are loaders, whose samples come one by one.
+  Design design = short_of_cores();
+  set(design.hosts[0], models::Role::host, "count", "8");
+  set(design.jobs[0].step, models::Role::step, "jitter", "1 %");
+  const auto refuted = [&](models::Presumed presumed) {
+    const auto context = sim::make_fluid_context();
+    try {
+      (void)models::Simulation(design, presumed).run(7, *context);
+    } catch (const models::Refuted& found) {
+      return std::optional(found.which);
+    }
+    return std::optional<models::Presumption>();
+  };
+  CHECK(refuted({.cores_suffice = true}) == models::Presumption::cores_suffice);
+  CHECK(refuted({.loaders_keep_up = true}) == models::Presumption::loaders_keep_up);
+  CHECK(refuted({}) == std::nullopt);
+  const auto by_worker = answers(line_of(0, design), 1);
+  REQUIRE(by_worker.size() == 2);  // with the greeting
+  CHECK(by_worker[1].find(codec::encode(testing::run(design, 7))) != std::string::npos);
 }
 
 TEST_CASE("simulations that share a process give the same bytes as those with one of their own") {

@@ -116,8 +116,8 @@ void simulate(const codec::WorkerRequest& request, models::Simulation& simulatio
       say(Said::timeline, codec::encode(simulation.record(request.seed, context, *request.record)));
     else
       say(Said::result, codec::encode(simulation.run(request.seed, context)));
-  } catch (const models::CoresWanted&) {
-    say(Said::cores, "");
+  } catch (const models::Refuted& refuted) {
+    say(Said::refuted, std::to_string(static_cast<int>(refuted.which)));
   }
 }
 
@@ -129,7 +129,7 @@ void simulate_alone(const Assignment& assignment) {
   narrow_to_simulation(files_of(*request.design));
   const std::unique_ptr<sim::Context> context = sim::make_simgrid_context(
       on_comms(*request.design) ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
-  models::Simulation simulation(*request.design, assignment.cores);
+  models::Simulation simulation(*request.design, assignment.presumed);
   simulate(request, simulation, *context);
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
@@ -146,7 +146,7 @@ void simulate_together(const std::deque<Assignment>& todo) {
       say(Said::alone, "");
     } else {
       inject(assignment.fault);
-      models::Simulation simulation(*request.design, assignment.cores);
+      models::Simulation simulation(*request.design, assignment.presumed);
       simulate(request, simulation, *sim::make_fluid_context());
     }
   }

@@ -219,8 +219,9 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
     case Said::alone:
       child.todo.front().alone = true;
       return give_back(child);
-    case Said::cores:
-      child.todo.front().cores = models::CoreUse::shared;
+    case Said::refuted:
+      child.todo.front().presumed =
+          child.todo.front().presumed.without(static_cast<models::Presumption>(std::stoi(json)));
       ++child.done;  // that took its time, too
       return give_back(child);
     case Said::enough:
