@@ -34,6 +34,16 @@ bool reads_apart(const JobDesign& job) {
          cuts_samples(sample_access(job), loader_row(job.loader->kind).policy(*job.loader));
 }
 
+/// Whether storage or ports fail for a while, so that somebody will wait in the midst of a run.
+bool fails_for_a_while(const Design& design) {
+  return std::any_of(design.failures.begin(), design.failures.end(),
+                     [](const Component& c) { return !failure_row(c.kind).style.kills; }) ||
+         std::any_of(design.hosts.begin(), design.hosts.end(), [](const Component& c) {
+           const HostParams host = host_params(c);
+           return host.slow_count > 0 && !host.always_slow() && host.slow_nic.in(unit::ratio) < 1.0;
+         });
+}
+
 /// Ranks of a job that have a loader and one file more than the others.
 double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
   if (!job.dataset || !loader_row(job.loader->kind).policy(*job.loader).iterable) return 0.0;
@@ -116,6 +126,7 @@ double Plant::classes(const RunParams& run, const JobDesign& job, RankLayout& la
 
 void Plant::fold(const Design& design) {
   const RunParams run = run_params(design.run);
+  if (fails_for_a_while(design)) presumed_.loaders_keep_up = false;
   std::map<std::string, CutPlan> plans;
   for (const Component& component : design.hosts) {
     HostParams params = host_params(component);

@@ -119,6 +119,15 @@ const Metric* metric_of(const ComparedDesign& design, const std::string& name) {
   return name.empty() ? nullptr : find(design.prediction, name);
 }
 
+/// Whether the 90 % interval of `metric` holds `value`, where it is or moved from its middle to the
+/// figure: what is unsure may all lie on one side of that.
+bool reaches(const Metric& metric, double value) {
+  if (!metric.ci90) return false;
+  const auto [low, high] = *metric.ci90;
+  const double moved = metric.value - metric.median.value_or(metric.value);
+  return low + std::min(moved, 0.0) <= value && value <= high + std::max(moved, 0.0);
+}
+
 /// "369.3 to 393.6 ms": the unit once where both have the same.
 std::string from_to(const std::string& low, const std::string& high) {
   const std::size_t a = low.rfind(' '), b = high.rfind(' ');
@@ -162,8 +171,7 @@ void mark_best(const SideBySide& c, const Found& found, CompareRow& row) {
     const Metric* m = metric_of(c.designs[i], found.names[i]);
     if (m == nullptr || !best) continue;
     ++all;
-    const bool alike = m->ci90 && m->ci90->first <= *best && *best <= m->ci90->second;
-    if (m->value != *best && !alike &&
+    if (m->value != *best && !reaches(*m, *best) &&
         print_value(m->value, m->unit) != print_value(*best, m->unit))
       continue;
     row.cells[i].status = "best";
@@ -311,7 +319,7 @@ std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& desig
     return 1.0;
   };
   Metric sum{0.0, "ratio", {}};
-  double low = 0.0, high = 0.0, all = 0.0;
+  double low = 0.0, high = 0.0, middle = 0.0, all = 0.0;
   for (const std::string& job : ids_of(design.prediction, Domain::job)) {
     const Metric* busy = find(design.prediction, metric::gpu_utilization(job));
     if (busy == nullptr) continue;
@@ -319,11 +327,13 @@ std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& desig
     const auto ends = busy->ci90.value_or(std::pair{busy->value, busy->value});
     sum.value += gpus * busy->value;
     low += gpus * ends.first, high += gpus * ends.second;
+    middle += gpus * busy->median.value_or(busy->value);
     all += gpus;
   }
   if (!(all > 0.0)) return std::nullopt;
   sum.value /= all;
   sum.ci90 = {low / all, high / all};
+  sum.median = middle / all;
   return sum;
 }
 
@@ -340,9 +350,7 @@ std::string busiest(const SideBySide& c, const std::vector<std::string>& names) 
   for (auto one = busy.begin(); one != busy.end(); ++one) {
     if (!*one) continue;
     ++known;
-    const auto& [low, high] = *(*one)->ci90;
-    const bool alike = (low <= (*best)->value && (*best)->value <= high) ||
-                       print_end((*one)->value, "ratio") == said;
+    const bool alike = reaches(**one, (*best)->value) || print_end((*one)->value, "ratio") == said;
     if (one != best && alike) return "";
   }
   const auto place = static_cast<std::size_t>(best - busy.begin());

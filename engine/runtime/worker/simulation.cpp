@@ -15,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ constexpr int kSayFd = 3;
 constexpr std::chrono::milliseconds kBetweenProgress{100};
 /// Of simulations in one process none begins after so much CPU time: what is slow is not to keep
 /// others waiting. Not of the clock on the wall, by which all are slow on a busy machine.
-constexpr double kTogether = 60e-3;  // s
+constexpr double kTogether = 150e-3;  // s
 
 void say(Said what, std::string_view json) {
   std::string line(1, static_cast<char>(what));
@@ -101,9 +102,12 @@ Files files_of(const Design& design) {
   return replays ? Files::read : Files::none;
 }
 
-/// In a context that is new. `simulation` is that of the request's design.
-void simulate(const codec::WorkerRequest& request, models::Simulation& simulation,
-              sim::Context& context) {
+/// In a context that is new. Returns what of `presumed` does not hold, if anything; else the result
+/// is told, and `then` called before the simulation is taken apart.
+std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
+                                            models::Presumed presumed, sim::Context& context,
+                                            void (*then)()) {
+  models::Simulation simulation(*request.design, presumed);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
   context.on_progress = [&next](double fraction) {
     const auto now = std::chrono::steady_clock::now();
@@ -117,7 +121,20 @@ void simulate(const codec::WorkerRequest& request, models::Simulation& simulatio
     else
       say(Said::result, codec::encode(simulation.run(request.seed, context)));
   } catch (const models::Refuted& refuted) {
-    say(Said::refuted, std::to_string(static_cast<int>(refuted.which)));
+    return refuted.which;
+  }
+  then();
+  return std::nullopt;
+}
+
+/// What is presumed holds in most designs. Where it does not they are simulated anew, without
+/// SimGrid, of which a process has one engine: the bits are the same.
+void simulate(const codec::WorkerRequest& request, std::unique_ptr<sim::Context> context,
+              void (*then)()) {
+  models::Presumed presumed = models::Presumed::all();
+  while (const auto refuted = simulate(request, presumed, *context, then)) {
+    presumed = presumed.without(*refuted);
+    context = sim::make_fluid_context();
   }
 }
 
@@ -127,11 +144,12 @@ void simulate_alone(const Assignment& assignment) {
   const codec::WorkerRequest request = codec::read_request(assignment.line);
   if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
   narrow_to_simulation(files_of(*request.design));
-  const std::unique_ptr<sim::Context> context = sim::make_simgrid_context(
-      on_comms(*request.design) ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
-  models::Simulation simulation(*request.design, assignment.presumed);
-  simulate(request, simulation, *context);
-  _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
+  const auto end = [] { _exit(EXIT_SUCCESS); };  // taking it apart would only cost time
+  if (!on_comms(*request.design)) {
+    simulate(request, sim::make_simgrid_context(sim::FlowBackend::fluid), end);
+  } else {  // nothing is presumed: there is no second engine
+    (void)simulate(request, {}, *sim::make_simgrid_context(sim::FlowBackend::comm), end);
+  }
 }
 
 void simulate_together(const std::deque<Assignment>& todo) {
@@ -146,8 +164,7 @@ void simulate_together(const std::deque<Assignment>& todo) {
       say(Said::alone, "");
     } else {
       inject(assignment.fault);
-      models::Simulation simulation(*request.design, assignment.presumed);
-      simulate(request, simulation, *sim::make_fluid_context());
+      simulate(request, sim::make_fluid_context(), [] {});
     }
   }
 }

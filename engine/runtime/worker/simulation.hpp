@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/runtime/worker/sandbox.hpp"
-#include "models/contract/presumption.hpp"
 
 /// What a child of the worker does with its life.
 namespace stallcast::worker {
@@ -19,7 +18,6 @@ struct Assignment {
   std::string line;    ///< the request
   std::string fault;   ///< what $STALLCAST_SIM_FAULT asks of it: see `simulate_and_exit`
   bool alone = false;  ///< has to have a process of its own
-  models::Presumed presumed = models::Presumed::all();  ///< it holds in most designs
 };
 
 /// What a line a child writes begins with; the rest of the line is JSON.
@@ -30,7 +28,6 @@ enum class Said : char {
   exception = 'E',   ///< a text
   unreadable = 'U',  ///< why the request cannot be read, a text
   alone = 'A',       ///< the next one has to have a process of its own: it is somebody else's
-  refuted = 'F',     ///< of the next one, a Presumption, as a number: it is somebody else's
   enough = 'N'       ///< this process ends: those that it has not told of are somebody else's
 };
 

@@ -29,7 +29,7 @@ constexpr std::size_t kLogKept = 4096;  // of a child, for the message when it f
 constexpr int kTerminated = 128 + SIGTERM;
 /// A process costs 0.9 ms of CPU time, and 8 ms where page faults are slow: what does not take much
 /// longer gets one together with others.
-constexpr double kQuick = 16e-3, kSlow = 40e-3;  // s
+constexpr double kQuick = 60e-3, kSlow = 120e-3;  // s
 constexpr std::size_t kMostTogether = 16;
 
 // Written by the handler of SIGTERM, which is blocked except while waiting for events.
@@ -218,11 +218,6 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
       return settle(child, message("failed", id, failure_json("bad-request", 0, json)));
     case Said::alone:
       child.todo.front().alone = true;
-      return give_back(child);
-    case Said::refuted:
-      child.todo.front().presumed =
-          child.todo.front().presumed.without(static_cast<models::Presumption>(std::stoi(json)));
-      ++child.done;  // that took its time, too
       return give_back(child);
     case Said::enough:
       return;
