@@ -4,6 +4,8 @@
 #include <functional>
 #include <limits>
 
+#include "models/contract/presumption.hpp"
+
 namespace stallcast::models {
 namespace {
 

@@ -6,7 +6,6 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/ledger.hpp"
-#include "models/contract/presumption.hpp"
 
 namespace stallcast::models {
 

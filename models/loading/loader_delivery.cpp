@@ -2,6 +2,7 @@
 #include <exception>
 #include <span>
 
+#include "models/contract/presumption.hpp"
 #include "models/loading/loader_runtime.hpp"
 
 /// How batches that workers have loaded come to the training loop. docs/models/dataloader.md.

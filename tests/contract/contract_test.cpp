@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/sim/fluid_context.hpp"
 #include "models/bounds/bounds.hpp"
-#include "models/run/simulate.hpp"
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 
@@ -60,8 +58,7 @@ TEST_CASE("every kind: loaders that keep up read as one, or it is found that the
     const RunResult apart = run(design);
     RunResult result;
     try {
-      const auto context = sim::make_fluid_context();
-      result = models::Simulation(design, {.loaders_keep_up = true}).run(1, *context);
+      result = run(design, 1, {.loaders_keep_up = true});
     } catch (const models::Refuted& refuted) {
       CHECK(refuted.which == models::Presumption::loaders_keep_up);
       continue;
@@ -85,8 +82,7 @@ TEST_CASE("every kind: counted cores give what shared ones give, or say that the
     const RunResult shared = run(design);
     RunResult result;
     try {
-      const auto context = sim::make_fluid_context();
-      result = models::Simulation(design, models::Presumed{.cores_suffice = true}).run(1, *context);
+      result = run(design, 1, {.cores_suffice = true});
     } catch (const models::Refuted&) {
       continue;
     }

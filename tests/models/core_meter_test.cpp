@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/run/simulate.hpp"
+#include "models/contract/presumption.hpp"
 #include "tests/support/designs.hpp"
 
 namespace core_meter_test {
@@ -70,11 +70,6 @@ Design host_of(const char* cores) {
   return design;
 }
 
-RunResult run_with(const Design& design, models::Presumed presumed) {
-  const auto context = sim::make_fluid_context();
-  return models::Simulation(design, presumed).run(1, *context);
-}
-
 }  // namespace
 
 TEST_CASE("core meter: cores are busy as long as they were taken") {
@@ -134,8 +129,8 @@ TEST_CASE("core meter: threads beside the processes are no more than ports bring
 
 TEST_CASE("core meter: counted cores give what shared ones give, in fewer events") {
   const Design design = host_of("25");
-  const RunResult shared = run_with(design, {});
-  const RunResult counted = run_with(design, {.cores_suffice = true});
+  const RunResult shared = run(design);
+  const RunResult counted = run(design, 1, {.cores_suffice = true});
   CHECK(10 * counted.events < 9 * shared.events);
   REQUIRE(counted.metrics.size() == shared.metrics.size());
   for (const char* name : {"job.train.step.time", "job.train.first_batch",
@@ -146,8 +141,8 @@ TEST_CASE("core meter: counted cores give what shared ones give, in fewer events
 }
 
 TEST_CASE("core meter: a simulation in which a core is waited for ends") {
-  CHECK_THROWS_AS(run_with(host_of("12"), {.cores_suffice = true}), models::Refuted);
-  CHECK_NOTHROW(run_with(host_of("12"), {}));
+  CHECK_THROWS_AS(run(host_of("12"), 1, {.cores_suffice = true}), models::Refuted);
+  CHECK_NOTHROW(run(host_of("12")));
 }
 
 }  // namespace core_meter_test

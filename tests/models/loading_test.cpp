@@ -2,10 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/sim/fluid_context.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
-#include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 namespace loading_test {
@@ -19,6 +17,22 @@ namespace {
 
 double metric(const Design& design, const std::string& name) {
   return testing::metric(run(design), "job.train." + name);
+}
+
+/// 16 ranks read files of 100 kB.
+Design small_files(const char* compute, const char* workers, const char* steps) {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "gpus", "4");
+  JobDesign& job = design.jobs[0];
+  set(job.job, Role::job, "steps", steps);
+  set(job.step, Role::step, "compute", compute);
+  set(job.step, Role::step, "jitter", "1 %");
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1000000"}});
+  job.loader = component(Role::loader, "pytorch", "loader",
+                         {{"batch", "16"}, {"workers", workers}, {"start", "0 s"}});
+  design.run.values.erase("duration");
+  return design;
 }
 
 }  // namespace
@@ -190,8 +204,7 @@ TEST_CASE("a faster metadata server never makes a job slower that waits for band
   // 25.6 MB a step take 4.1 ms. Opens of an idle server take no more than 0.3 ms of each file, so
   // that 20 of 64 readers would fill the OSS, however fast or many the servers.
   const auto takes = [](const char* mdts, const char* workers, bool fold) {
-    Design design = small_design();
-    set(design.hosts[0], Role::host, "gpus", "4");
+    Design design = small_files("1 ms", workers, "120");
     for (const auto& [key, value] : {std::pair{"mdt.count", mdts},
                                      {"ost.count", "4"},
                                      {"ost.read", "20 GB/s"},
@@ -199,15 +212,6 @@ TEST_CASE("a faster metadata server never makes a job slower that waits for band
                                      {"oss.nic", "50 Gb/s"},
                                      {"client.read", "80 GB/s"}})
       set(design.storage[0], Role::storage, key, value);
-    JobDesign& job = design.jobs[0];
-    set(job.job, Role::job, "steps", "120");
-    set(job.step, Role::step, "compute", "1 ms");
-    set(job.step, Role::step, "jitter", "1 %");
-    job.dataset = component(Role::dataset, "raw", "dataset",
-                            {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1000000"}});
-    job.loader = component(Role::loader, "pytorch", "loader",
-                           {{"batch", "16"}, {"workers", workers}, {"start", "0 s"}});
-    design.run.values.erase("duration");
     if (!fold) set(design.run, Role::run, "fold", "false");
     return metric(design, "steady.step.time");
   };
@@ -226,30 +230,16 @@ TEST_CASE("a faster metadata server never makes a job slower that waits for band
 }
 
 TEST_CASE("readers are told apart only where somebody waits for them") {
-  const auto design_of = [](const char* compute, const char* workers) {
-    Design design = small_design();
-    set(design.hosts[0], Role::host, "gpus", "4");
+  const auto with_one_mdt = [](const char* compute, const char* workers) {
+    Design design = small_files(compute, workers, "60");
     set(design.storage[0], Role::storage, "mdt.count", "1");
-    JobDesign& job = design.jobs[0];
-    set(job.job, Role::job, "steps", "60");
-    set(job.step, Role::step, "compute", compute);
-    set(job.step, Role::step, "jitter", "1 %");
-    job.dataset = component(Role::dataset, "raw", "dataset",
-                            {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1000000"}});
-    job.loader = component(Role::loader, "pytorch", "loader",
-                           {{"batch", "16"}, {"workers", workers}, {"start", "0 s"}});
-    design.run.values.erase("duration");
     return design;
-  };
-  const auto run_with = [](const Design& design, models::Presumed presumed) {
-    const auto context = sim::make_fluid_context();
-    return models::Simulation(design, presumed).run(1, *context);
   };
   const models::Presumed keep_up{.loaders_keep_up = true};
   for (const char* workers : {"1", "2", "4"}) {
     INFO(workers);
-    const Design design = design_of("1 s", workers);
-    const RunResult apart = run_with(design, {}), as_one = run_with(design, keep_up);
+    const Design design = with_one_mdt("1 s", workers);
+    const RunResult apart = run(design), as_one = run(design, 1, keep_up);
     CHECK(2 * as_one.events < apart.events);
     for (const char* figure : {"step.time", "gpu.utilization", "steady.step.time"}) {
       INFO(figure);
@@ -259,12 +249,12 @@ TEST_CASE("readers are told apart only where somebody waits for them") {
   }
   // Later batches are waited for, those of a second epoch, too, and those of a loader without
   // workers, which is not presumed to keep up.
-  CHECK_THROWS_AS(run_with(design_of("1 ms", "2"), keep_up), models::Refuted);
-  Design again = design_of("1 s", "2");
+  CHECK_THROWS_AS(run(with_one_mdt("1 ms", "2"), 1, keep_up), models::Refuted);
+  Design again = with_one_mdt("1 s", "2");
   set(again.jobs[0].job, Role::job, "epochs", "2");
   set(*again.jobs[0].dataset, Role::dataset, "samples", "3200");
-  CHECK_THROWS_AS(run_with(again, keep_up), models::Refuted);
-  CHECK_NOTHROW(run_with(design_of("1 s", "0"), keep_up));
+  CHECK_THROWS_AS(run(again, 1, keep_up), models::Refuted);
+  CHECK_NOTHROW(run(with_one_mdt("1 s", "0"), 1, keep_up));
 }
 
 TEST_CASE("workers of a job without jitter are in step, so that steps repeat themselves") {

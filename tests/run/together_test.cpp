@@ -8,8 +8,6 @@
 
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
-#include "engine/sim/fluid_context.hpp"
-#include "models/run/simulate.hpp"
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
 
@@ -81,10 +79,7 @@ std::string of_id(const std::vector<std::string>& lines, int id) {
 
 TEST_CASE("a design whose cores are waited for is simulated once more") {
   const Design design = short_of_cores();
-  const auto context = sim::make_fluid_context();
-  CHECK_THROWS_AS(
-      models::Simulation(design, models::Presumed{.cores_suffice = true}).run(7, *context),
-      models::Refuted);
+  CHECK_THROWS_AS(testing::run(design, 7, {.cores_suffice = true}), models::Refuted);
   const RunResult shared = testing::run(design, 7);
   const auto by_worker = answers(line_of(0, design), 1);
   REQUIRE(by_worker.size() == 2);  // with the greeting
@@ -99,9 +94,8 @@ TEST_CASE("of what is presumed, one after the other is given up") {
   set(design.hosts[0], models::Role::host, "count", "8");
   set(design.jobs[0].step, models::Role::step, "jitter", "1 %");
   const auto refuted = [&](models::Presumed presumed) {
-    const auto context = sim::make_fluid_context();
     try {
-      (void)models::Simulation(design, presumed).run(7, *context);
+      (void)testing::run(design, 7, presumed);
     } catch (const models::Refuted& found) {
       return std::optional(found.which);
     }

@@ -116,9 +116,9 @@ Design one_reader(const char* format, Settings settings, const char* compute, co
   return design;
 }
 
-RunResult run(const Design& design, std::uint64_t seed) {
+RunResult run(const Design& design, std::uint64_t seed, models::Presumed presumed) {
   const auto context = sim::make_fluid_context();
-  return models::simulate(design, seed, *context);
+  return models::Simulation(design, presumed).run(seed, *context);
 }
 
 double metric(const RunResult& result, const std::string& name) {

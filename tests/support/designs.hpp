@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "models/contract/presumption.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -29,7 +30,8 @@ using Settings = std::initializer_list<std::pair<const char*, const char*>>;
                                 const char* compute = "100 ms", const char* rtt = "0 s");
 
 /// Simulates `design` without SimGrid.
-[[nodiscard]] RunResult run(const Design& design, std::uint64_t seed = 1);
+[[nodiscard]] RunResult run(const Design& design, std::uint64_t seed = 1,
+                            models::Presumed presumed = {});
 /// A metric of a result. REQUIRES: it exists.
 [[nodiscard]] double metric(const RunResult& result, const std::string& name);
 

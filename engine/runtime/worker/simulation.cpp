@@ -102,6 +102,8 @@ Files files_of(const Design& design) {
   return replays ? Files::read : Files::none;
 }
 
+bool on_comms(const Design& design) { return models::run_params(design.run).backend == "comm"; }
+
 /// In a context that is new. Returns what of `presumed` does not hold, if anything; else the result
 /// is told, and `then` called before the simulation is taken apart.
 std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
@@ -128,28 +130,26 @@ std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
 }
 
 /// What is presumed holds in most designs. Where it does not they are simulated anew, without
-/// SimGrid, of which a process has one engine: the bits are the same.
+/// SimGrid, of which a process has one engine: the bits are the same, but for its own flows, with
+/// which nothing is presumed.
 void simulate(const codec::WorkerRequest& request, std::unique_ptr<sim::Context> context,
               void (*then)()) {
-  models::Presumed presumed = models::Presumed::all();
+  models::Presumed presumed =
+      on_comms(*request.design) ? models::Presumed{} : models::Presumed::all();
   while (const auto refuted = simulate(request, presumed, *context, then)) {
     presumed = presumed.without(*refuted);
     context = sim::make_fluid_context();
   }
 }
 
-bool on_comms(const Design& design) { return models::run_params(design.run).backend == "comm"; }
-
 void simulate_alone(const Assignment& assignment) {
   const codec::WorkerRequest request = codec::read_request(assignment.line);
   if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
   narrow_to_simulation(files_of(*request.design));
-  const auto end = [] { _exit(EXIT_SUCCESS); };  // taking it apart would only cost time
-  if (!on_comms(*request.design)) {
-    simulate(request, sim::make_simgrid_context(sim::FlowBackend::fluid), end);
-  } else {  // nothing is presumed: there is no second engine
-    (void)simulate(request, {}, *sim::make_simgrid_context(sim::FlowBackend::comm), end);
-  }
+  simulate(request,
+           sim::make_simgrid_context(on_comms(*request.design) ? sim::FlowBackend::comm
+                                                               : sim::FlowBackend::fluid),
+           [] { _exit(EXIT_SUCCESS); });  // taking it apart would only cost time
 }
 
 void simulate_together(const std::deque<Assignment>& todo) {
