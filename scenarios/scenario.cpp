@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
@@ -84,14 +83,6 @@ void quote_lines(const Documents& documents, Diagnostics& diags) {
     for (std::size_t i = 0; i < documents.size() && d.line.empty() && d.position.line > 0; ++i)
       if (documents[i].file == d.position.file)
         d.line = base::line_of(documents[i], d.position.line, kLongestLine);
-}
-
-void sort_by_place(Diagnostics& diags) {
-  std::stable_sort(diags.items().begin(), diags.items().end(),
-                   [](const Diagnostic& a, const Diagnostic& b) {
-                     return std::tie(a.position.file, a.position.line, a.position.column) <
-                            std::tie(b.position.file, b.position.line, b.position.column);
-                   });
 }
 
 /// Takes the text out of `file`, where there is one.
@@ -227,7 +218,7 @@ struct Scenario::State {
         changes(std::move(with)),
         resolved(resolve_tree(*reading, changes)) {
     quote_lines(resolved.documents, resolved.diagnostics);
-    sort_by_place(resolved.diagnostics);
+    resolved.diagnostics.sort_by_place();
   }
   std::shared_ptr<const Reading> reading;
   std::vector<Change> changes;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,6 +57,13 @@ class Diagnostics {
     for (const Diagnostic& d : items_)
       if (d.severity == Severity::error) return true;
     return false;
+  }
+  /// Those of one place stay in their order.
+  void sort_by_place() {
+    std::stable_sort(items_.begin(), items_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::tie(a.position.file, a.position.line, a.position.column) <
+             std::tie(b.position.file, b.position.line, b.position.column);
+    });
   }
   [[nodiscard]] const std::vector<Diagnostic>& items() const { return items_; }
   [[nodiscard]] std::vector<Diagnostic>& items() { return items_; }

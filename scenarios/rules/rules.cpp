@@ -63,6 +63,11 @@ class Rules {
     if (!report_.has_errors()) check_capacity(design_, report_);
   }
 
+  void check_metric(const std::string& metric, const std::string& at) {
+    check_component(metric, metric, at);
+    check_name(metric, at);
+  }
+
  private:
   // All jobs run at the same time.
   void check_shared_hosts() {
@@ -266,6 +271,11 @@ class Rules {
 }  // namespace
 
 void check_rules(const Design& design, Diagnostics& report) { Rules(design, report).check(); }
+
+void check_metric(const Design& design, const std::string& metric, const std::string& pointer,
+                  Diagnostics& report) {
+  Rules(design, report).check_metric(metric, pointer);
+}
 
 void check_design(const Design& design, Diagnostics& report) {
   if (design.hosts.empty()) report.error("missing", "/cluster", "the scenario has no host class");

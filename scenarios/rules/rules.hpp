@@ -14,6 +14,10 @@ void check_rules(const Design& design, Diagnostics& report);
 /// class, a job, and no field missing.
 void check_design(const Design& design, Diagnostics& report);
 
+/// Checks the name of a metric as far as names are known before a run: its component, its figure.
+void check_metric(const Design& design, const std::string& metric, const std::string& pointer,
+                  Diagnostics& report);
+
 /// Why a design cannot be built, its targets aside; "" when it can.
 [[nodiscard]] std::string fault_of(const Design& design);
 

@@ -107,6 +107,41 @@ class Lint(unittest.TestCase):
         self.assertIn("no targets to plan for", asked.err)
         self.assertNotIn("nope", asked.err)
 
+    def test_what_a_plan_is_for_and_survives_is_there(self):
+        scenario = json.loads(Run("resolve", "FILE", text=EASY).out)
+        scenario["storage"] = [{"id": "fs", "type": "lustre", "ost": {"count": 8, "read": "2 GB/s", "write": "1 GB/s"}}]
+
+        def faults(**plan):
+            scenario["plan"] = {"over": ["osts"]} | plan
+            run = Run("lint", "FILE", "--format", "json", text=json.dumps(scenario))
+            return [(d["pointer"], d["message"] + " " + d["hint"])
+                    for d in json.loads(run.out)["files"][0]["diagnostics"]]
+
+        for good in ({"minimize": "osts"}, {"minimize": "storage[fs].ost.count"}, {"survive": "ost"},
+                     {"minimize": "job.train.step.time"}, {"maximize": "job.train.goodput"}):
+            self.assertEqual(faults(**good), [], good)
+        for goal, name, said in (
+                ("minimize", "ossts", "neither searched nor an input or a metric"),
+                ("minimize", "cost.capx", 'did you mean "cost.capex"?'),
+                ("minimize", "job.trian.step.time", 'did you mean "train"?'),
+                ("maximize", "job.train.gputilization", "no metric is named"),
+                ("maximize", "job.train.step.time", "better the lower it is"),
+                ("minimize", "job.train.goodput", "better the higher it is")):
+            (pointer, message), (other, down) = faults(**{goal: name, "survive": ["ost", "rack"]})
+            self.assertEqual((pointer, other), ("/plan/" + goal, "/plan/survive/1"), name)
+            self.assertIn(said, message)
+            self.assertIn('"rack" cannot be down one of ost', down)
+
+        scenario["plan"] = {"over": ["osts"], "minimize": "ossts"}
+        scenario["expect"] = [{"id": "quick", "that": "job.train.step.time <= 2 s"}]
+        text = json.dumps(scenario, indent=1)
+        plan = Run("plan", "FILE", text=text)
+        self.assertEqual(plan.code, 2)
+        line = 1 + text.splitlines().index('  "minimize": "ossts"')
+        self.assertRegex(plan.err, rf':{line}:\d+: /plan/minimize: "ossts" is neither searched')
+        asked = Run("plan", "FILE", "--minimize", "osts", text=text)  # in the place of what the file says
+        self.assertNotIn("ossts", asked.err)
+
 
 if __name__ == "__main__":
     program.main()

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/decide/grow/trends.hpp"
-#include "engine/decide/plan/axes.hpp"
-#include "models/bounds/bounds.hpp"
-#include "scenarios/questions/plan_reader.hpp"
+#include "ui/app/plan_question.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -38,53 +35,13 @@ void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
   }
 }
 
-/// Of what `plan` names to be searched, each alone.
-void add_axis_faults(const Scenario& scenario, const PlanSpec& plan, Diagnostics& out) {
-  if (plan.over.empty()) return;
-  const models::Bounds bounds = models::bounds(scenario.design());
-  const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
-    const Scenario changed = scenario.with(changes);
-    if (!changed.ok()) return changed.failure();
-    return changed.design();
-  };
-  for (const PlanDimension& dimension : plan.over) {
-    PlanSpec alone = plan;
-    alone.over = {dimension};
-    const auto made = plan::make_axes(alone, scenario.design(), bounds, redesign);
-    if (!made.ok()) add_fault(dimension.axis.pointer, dimension.axis.position, made.failure(), out);
-  }
-}
-
-}  // namespace
-
-void add_plan_faults(const Scenario& scenario, Diagnostics& out) {
-  add_axis_faults(scenario, scenario.questions().plan, out);
-}
-
-PlanSpec searched(const Scenario& scenario, const PlanQuestion& wanted, Diagnostics& faults) {
-  PlanSpec spec = scenario.questions().plan;
-  if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
-  for (const std::string& option : wanted.over)
-    scenarios::add_over(option, scenario.parameters(), spec, faults);
-  for (const std::string& option : wanted.unit)
-    scenarios::add_unit(option, scenario.parameters(), spec, faults);
-  return spec;
-}
-
-std::optional<Failure> unsearchable(const Scenario& scenario, const PlanQuestion& wanted) {
-  Diagnostics faults;
-  const PlanSpec spec = searched(scenario, wanted, faults);
-  if (!faults.has_errors()) add_axis_faults(scenario, spec, faults);
-  for (const Diagnostic& d : faults.items())
-    if (d.severity == Severity::error) return Failure{ExitCode::bad_input, d.message, d.hint};
-  return std::nullopt;
-}
-
-namespace {
-
 void add_question_faults(const Scenario& scenario, Diagnostics& out) {
-  add_plan_faults(scenario, out);
+  const PlanSpec& plan = scenario.questions().plan;
+  if (!plan.over.empty() || !plan.minimize.empty() || !plan.maximize.empty() ||
+      !plan.survive.empty())
+    add_plan_faults(scenario, asked_plan(scenario, {}, out), out);
   add_growth_faults(scenario, out);
+  out.sort_by_place();
 }
 
 }  // namespace

@@ -32,30 +32,11 @@
 #include "ui/app/as_bought.hpp"
 #include "ui/app/diff.hpp"
 #include "ui/app/growth.hpp"
-#include "ui/app/lint.hpp"
+#include "ui/app/plan_question.hpp"
 
 namespace stallcast::client {
 
 namespace {
-
-/// What `wanted` sets goes before what `spec` says.
-void override_with(const PlanSpec& wanted, PlanSpec& spec) {
-  if (!wanted.storage.empty()) {
-    spec.storage = wanted.storage;
-    spec.over.clear();
-  }
-  if (!wanted.minimize.empty() || !wanted.maximize.empty()) {
-    spec.minimize = wanted.minimize;
-    spec.maximize = wanted.maximize;
-  }
-  if (!wanted.survive.empty()) spec.survive = wanted.survive;
-  if (wanted.checks) spec.checks = wanted.checks;
-  if (wanted.replicas) spec.replicas = wanted.replicas;
-  if (wanted.tornado) spec.tornado = wanted.tornado;
-  if (wanted.spread) spec.spread = wanted.spread;
-  if (wanted.confidence) spec.confidence = wanted.confidence;
-  if (wanted.draws) spec.draws = wanted.draws;
-}
 
 /// The confidence that targets ask for themselves, the greatest: `run` judges them by draws.
 std::optional<double> asked_confidence(const Design& design) {
@@ -178,7 +159,7 @@ struct Session::Impl {
   }
 
   /// The plan that `spec` asks for.
-  [[nodiscard]] Result<PlanResult> solve(const Scenario& scenario, PlanSpec spec,
+  [[nodiscard]] Result<PlanResult> solve(const Scenario& scenario, const PlanSpec& spec,
                                          const Question& question);
 
   Settings settings;
@@ -317,9 +298,8 @@ std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& de
 Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& wanted,
                                  const Question& question) {
   Diagnostics faults;
-  if (wanted.over.empty() && wanted.spec.over.empty()) add_plan_faults(scenario, faults);
-  PlanSpec spec = searched(scenario, wanted, faults);
-  override_with(wanted.spec, spec);
+  PlanSpec spec = asked_plan(scenario, wanted, faults);
+  add_plan_faults(scenario, spec, faults);
   if (!spec.confidence) spec.confidence = asked_confidence(scenario.design());
   if (faults.has_errors()) {
     if (question.faults != nullptr)
@@ -332,16 +312,8 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   return wanted.until ? plan_until(scenario, spec, *wanted.until, solve) : solve(scenario, spec);
 }
 
-Result<PlanResult> Session::Impl::solve(const Scenario& scenario, PlanSpec spec,
+Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec& spec,
                                         const Question& question) {
-  // Counted without a word about it is what the scenario's own parameter counts, by its steps.
-  if (spec.over.empty() && spec.maximize.empty()) {
-    const std::string storage =
-        spec.storage.empty() ? models::bounds(scenario.design()).storage : spec.storage;
-    const auto& all = scenario.questions().ranged;
-    const auto ranged = all.find(plan::default_path(scenario.design(), storage));
-    if (ranged != all.end()) spec.over = {ranged->second};
-  }
   const auto redesigned = [&](std::span<const Change> changes) {
     return design_with(scenario, changes);
   };

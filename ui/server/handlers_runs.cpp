@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "ui/app/lint.hpp"
 #include "ui/app/months.hpp"
+#include "ui/app/plan_question.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
@@ -110,7 +110,7 @@ Response answer_plan(Call& call) {
   wanted.spec.maximize = call.request.parameter("maximize");
   wanted.spec.survive = call.request.parameters("survive");
   if (auto fault = read_plan(call, wanted)) return *std::move(fault);
-  if (const auto fault = client::unsearchable(*task->scenario, wanted))
+  if (const auto fault = client::refused_plan(*task->scenario, wanted))
     return problem(400, fault->message, fault->hint);
   return submit<PlanResult>(
       call, "plan", text_of(call), task,

@@ -38,6 +38,13 @@ Objective of_prices(Designs& designs) {
   return out;
 }
 
+Failure unknown(const std::string& name, const std::vector<std::string>& metrics,
+                const std::vector<Axis>& axes) {
+  const std::string near = base::nearest(name, metrics);
+  return {ExitCode::bad_input, "\"" + name + "\" is neither searched nor an input or a metric",
+          near.empty() ? "searched: " + list_of(axes) : "did you mean \"" + near + "\"?"};
+}
+
 /// The scenario as it is says which metrics there are.
 Result<Objective> of_metric(const std::string& name, Designs& designs) {
   const std::vector<std::vector<Change>> as_it_is(1);
@@ -47,10 +54,7 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
   if (found == base.front()->metrics.end()) {
     std::vector<std::string> known;
     for (const auto& [metric, value] : base.front()->metrics) known.push_back(metric);
-    const std::string near = base::nearest(name, known);
-    return Failure{
-        ExitCode::bad_input, "\"" + name + "\" is neither searched nor an input or a metric",
-        near.empty() ? "searched: " + list_of(designs.axes()) : "did you mean \"" + near + "\"?"};
+    return unknown(name, known, designs.axes());
   }
   Objective out;
   out.about.name = name;
@@ -61,38 +65,58 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
   return out;
 }
 
-Result<Objective> named(const std::string& name, const Design& design, Designs& designs) {
-  const std::vector<Axis>& axes = designs.axes();
+std::string path_of(const std::string& name, const Design& design) {
   const Result<std::optional<std::string>> shortcut = shortcut_path(name, design);
-  const std::string path = shortcut.ok() && *shortcut ? **shortcut : name;
+  return shortcut.ok() && *shortcut ? **shortcut : name;
+}
+
+std::optional<std::size_t> axis_named(const std::string& name, const Design& design,
+                                      const std::vector<Axis>& axes) {
+  const std::string path = path_of(name, design);
   for (std::size_t a = 0; a < axes.size(); ++a)
     if (same_path(axes[a].about.path, path) || axes[a].about.name == name ||
         same_path(axes[a].about.path, "params." + name))
-      return of_axis(a, axes[a]);
-  for (const auto& [known, value] : base::values_of(design)) {
-    if (!same_path(known, path)) continue;
+      return a;
+  return std::nullopt;
+}
+
+struct NamedInput {
+  std::string path;
+  const Value* value;
+};
+std::optional<NamedInput> input_named(const std::string& name, const Design& design) {
+  const std::string path = path_of(name, design);
+  for (const auto& [known, value] : base::values_of(design))
+    if (same_path(known, path)) return NamedInput{known, value};
+  return std::nullopt;
+}
+
+bool follows_from_prices(const std::string& name, const Design& design) {
+  return name == metric::kCapex && models::costs(design).known();
+}
+
+Result<Objective> named(const std::string& name, const Design& design, Designs& designs) {
+  const std::vector<Axis>& axes = designs.axes();
+  if (const auto axis = axis_named(name, design, axes)) return of_axis(*axis, axes[*axis]);
+  if (const auto input = input_named(name, design)) {
     Objective out;
-    out.about.name = base::plain_path(known);
-    out.about.unit = metric::unit_of(value->dimension);
-    out.of_cell = [&designs, input = known](const Cell& cell) {
+    out.about.name = base::plain_path(input->path);
+    out.about.unit = metric::unit_of(input->value->dimension);
+    out.of_cell = [&designs, path = input->path](const Cell& cell) {
       const Result<Design>& made = designs.at(cell);
       if (made.ok())
         for (const auto& [each, number] : base::values_of(*made))
-          if (each == input) return number->number;
+          if (each == path) return number->number;
       return 0.0;
     };
     return out;
   }
-  if (name == metric::kCapex && models::costs(design).known()) return of_prices(designs);
-  return of_metric(name, designs);
+  return follows_from_prices(name, design) ? of_prices(designs) : of_metric(name, designs);
 }
 
 /// Not an input of the design, nor a count that has a short name.
 bool is_metric(const std::string& name, const Design& design) {
-  if (metric::parse(name).domain == metric::Domain::other) return false;
-  for (const auto& [known, value] : base::values_of(design))
-    if (same_path(known, name)) return false;
-  return true;
+  return metric::parse(name).domain != metric::Domain::other && !input_named(name, design);
 }
 
 }  // namespace
@@ -152,18 +176,39 @@ std::optional<Failure> refused_accelerators(const PlanSpec& spec, const Design& 
   return std::nullopt;
 }
 
-Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Designs& designs) {
-  const std::vector<Axis>& axes = designs.axes();
+std::optional<std::string> metric_asked(const PlanSpec& spec, const Design& design,
+                                        const std::vector<Axis>& axes) {
+  const std::string& name = spec.minimize.empty() ? spec.maximize : spec.minimize;
+  if (name.empty() || axis_named(name, design, axes) || input_named(name, design) ||
+      follows_from_prices(name, design))
+    return std::nullopt;
+  return name;
+}
+
+std::optional<Failure> refused_objective(const PlanSpec& spec, const Design& design,
+                                         const std::vector<Axis>& axes) {
   if (!spec.minimize.empty() && !spec.maximize.empty())
     return Failure{ExitCode::bad_input, "a plan either minimizes or maximizes",
                    "leave out \"minimize\" or \"maximize\""};
   if (spec.minimize.empty() && spec.maximize.empty()) {
-    if (axes.size() == 1) return of_axis(0, axes.front());
-    if (models::costs(design).known()) return of_prices(designs);
+    if (axes.size() == 1 || models::costs(design).known()) return std::nullopt;
     return Failure{ExitCode::bad_input, "a plan of several things needs something to minimize",
                    "name one of " + list_of(axes) + ", an input or a metric: \"minimize\": \"" +
                        axes.front().about.name + "\""};
   }
+  const std::optional<std::string> metric = metric_asked(spec, design, axes);
+  if (!metric || metric::parse(*metric).domain != metric::Domain::other) return std::nullopt;
+  std::vector<std::string> known = {std::string(metric::kCapex)};
+  for (const Axis& axis : axes) known.push_back(axis.about.name);
+  for (const auto& [path, value] : base::values_of(design)) known.push_back(base::plain_path(path));
+  return unknown(*metric, known, axes);
+}
+
+Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Designs& designs) {
+  const std::vector<Axis>& axes = designs.axes();
+  if (const std::optional<Failure> refused = refused_objective(spec, design, axes)) return *refused;
+  if (spec.minimize.empty() && spec.maximize.empty())
+    return axes.size() == 1 ? of_axis(0, axes.front()) : of_prices(designs);
   Result<Objective> out =
       named(spec.minimize.empty() ? spec.maximize : spec.minimize, design, designs);
   if (out.ok()) out->about.maximize = !spec.maximize.empty();

@@ -33,6 +33,16 @@ struct Objective {
 [[nodiscard]] std::optional<Failure> refused_accelerators(const PlanSpec& spec,
                                                           const Design& design);
 
+/// The name that `spec` asks the least or the most of, where it is looked up among metrics: it is
+/// neither searched nor an input.
+[[nodiscard]] std::optional<std::string> metric_asked(const PlanSpec& spec, const Design& design,
+                                                      const std::vector<Axis>& axes);
+
+/// Why `spec` has no objective, as far as that is known without a simulation, which says what
+/// metrics there are.
+[[nodiscard]] std::optional<Failure> refused_objective(const PlanSpec& spec, const Design& design,
+                                                       const std::vector<Axis>& axes);
+
 /// The objective of `spec`: something searched, an input of the design, or a metric. `designs` must
 /// outlive it; a metric is looked up in a prediction of the scenario as it is.
 [[nodiscard]] Result<Objective> make_objective(const PlanSpec& spec, const Design& design,

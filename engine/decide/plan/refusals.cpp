@@ -1,0 +1,38 @@
+#include "engine/decide/plan/refusals.hpp"
+
+#include "engine/decide/plan/axes.hpp"
+#include "engine/decide/plan/objective.hpp"
+#include "engine/decide/plan/outages.hpp"
+#include "models/bounds/bounds.hpp"
+
+namespace stallcast::plan {
+
+std::string objective_pointer(const PlanSpec& spec) {
+  return spec.maximize.empty() ? "/plan/minimize" : "/plan/maximize";
+}
+
+Refusals refusals(const PlanSpec& spec, const Design& design, const RedesignAll& redesign) {
+  Refusals out;
+  const models::Bounds bounds = models::bounds(design);
+  for (const PlanDimension& dimension : spec.over) {
+    PlanSpec alone = spec;
+    alone.over = {dimension};
+    if (const auto made = make_axes(alone, design, bounds, redesign); !made.ok())
+      out.all.push_back({dimension.axis.pointer, dimension.axis.position, made.failure()});
+  }
+  const auto refuse = [&](const std::optional<Failure>& failure) {
+    if (failure) out.all.push_back({objective_pointer(spec), {}, *failure});
+    return failure.has_value();
+  };
+  bool refused = refuse(refused_metric(spec, design)) || refuse(refused_accelerators(spec, design));
+  const auto axes = make_axes(spec, design, bounds, redesign);
+  if (!axes.ok()) return out;  // said above, or there is nothing to size
+  refused = refused || refuse(refused_objective(spec, design, *axes));
+  if (!refused) out.metric = metric_asked(spec, design, *axes);
+  for (std::size_t i = 0; i < spec.survive.size(); ++i)
+    if (const auto made = make_outages({spec.survive[i]}, design, *axes, redesign); !made.ok())
+      out.all.push_back({"/plan/survive/" + std::to_string(i), {}, made.failure()});
+  return out;
+}
+
+}  // namespace stallcast::plan

@@ -1,0 +1,93 @@
+#include "ui/app/plan_question.hpp"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/decide/plan/countables.hpp"
+#include "engine/decide/plan/refusals.hpp"
+#include "models/bounds/bounds.hpp"
+#include "scenarios/questions/plan_reader.hpp"
+#include "scenarios/rules/rules.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// What `wanted` sets goes before what `spec` says.
+void override_with(const PlanSpec& wanted, PlanSpec& spec) {
+  if (!wanted.minimize.empty() || !wanted.maximize.empty()) {
+    spec.minimize = wanted.minimize;
+    spec.maximize = wanted.maximize;
+  }
+  if (!wanted.survive.empty()) spec.survive = wanted.survive;
+  if (wanted.checks) spec.checks = wanted.checks;
+  if (wanted.replicas) spec.replicas = wanted.replicas;
+  if (wanted.tornado) spec.tornado = wanted.tornado;
+  if (wanted.spread) spec.spread = wanted.spread;
+  if (wanted.confidence) spec.confidence = wanted.confidence;
+  if (wanted.draws) spec.draws = wanted.draws;
+}
+
+/// Refusals, and what is wrong with the name of a metric.
+std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec& spec) {
+  const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
+    const Scenario changed = scenario.with(changes);
+    if (!changed.ok()) return changed.failure();
+    return changed.design();
+  };
+  plan::Refusals out = plan::refusals(spec, scenario.design(), redesign);
+  if (!out.metric) return std::move(out.all);
+  Diagnostics faults;
+  scenarios::check_metric(scenario.design(), *out.metric, plan::objective_pointer(spec), faults);
+  for (const Diagnostic& d : faults.items())
+    out.all.push_back({d.pointer, {}, {ExitCode::bad_input, d.message, d.hint}});
+  return std::move(out.all);
+}
+
+}  // namespace
+
+PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted, Diagnostics& faults) {
+  PlanSpec spec = scenario.questions().plan;
+  if (!wanted.spec.storage.empty()) spec.storage = wanted.spec.storage;
+  if (!wanted.over.empty() || !wanted.spec.over.empty() || !wanted.spec.storage.empty())
+    spec.over = wanted.spec.over;
+  for (const std::string& option : wanted.over)
+    scenarios::add_over(option, scenario.parameters(), spec, faults);
+  for (const std::string& option : wanted.unit)
+    scenarios::add_unit(option, scenario.parameters(), spec, faults);
+  override_with(wanted.spec, spec);
+  if (!spec.over.empty() || !spec.maximize.empty()) return spec;
+  const std::string storage =
+      spec.storage.empty() ? models::bounds(scenario.design()).storage : spec.storage;
+  const auto& all = scenario.questions().ranged;
+  const auto ranged = all.find(plan::default_path(scenario.design(), storage));
+  if (ranged != all.end()) spec.over = {ranged->second};
+  return spec;
+}
+
+void add_plan_faults(const Scenario& scenario, const PlanSpec& spec, Diagnostics& out) {
+  const PlanSpec& own = scenario.questions().plan;
+  const auto says = [&](const std::string& pointer) {
+    if (pointer == plan::objective_pointer(spec))
+      return spec.minimize == own.minimize && spec.maximize == own.maximize;
+    return pointer.starts_with("/plan/survive") ? spec.survive == own.survive : !pointer.empty();
+  };
+  for (const plan::Refusal& refusal : refusals_of(scenario, spec))
+    if (says(refusal.pointer))
+      out.add({Severity::error, "question", refusal.pointer,
+               refusal.position.file.empty() ? scenario.place(refusal.pointer) : refusal.position,
+               refusal.failure.message, refusal.failure.hint});
+}
+
+std::optional<Failure> refused_plan(const Scenario& scenario, const PlanQuestion& wanted) {
+  Diagnostics faults;
+  const PlanSpec spec = asked_plan(scenario, wanted, faults);
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::error) return Failure{ExitCode::bad_input, d.message, d.hint};
+  const std::vector<plan::Refusal> refusals = refusals_of(scenario, spec);
+  if (refusals.empty()) return std::nullopt;
+  return refusals.front().failure;
+}
+
+}  // namespace stallcast::client
