@@ -10,6 +10,7 @@
 #include "models/bounds/bounds.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/rules/rules.hpp"
+#include "ui/app/redesign.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -31,10 +32,8 @@ void override_with(const PlanSpec& wanted, PlanSpec& spec) {
 
 /// Refusals, and what is wrong with the name of a metric.
 std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec& spec) {
-  const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
-    const Scenario changed = scenario.with(changes);
-    if (!changed.ok()) return changed.failure();
-    return changed.design();
+  const auto redesign = [&](std::span<const Change> changes) {
+    return design_with(scenario, changes);
   };
   plan::Refusals out = plan::refusals(spec, scenario.design(), redesign);
   if (!out.metric) return std::move(out.all);

@@ -33,6 +33,7 @@
 #include "ui/app/diff.hpp"
 #include "ui/app/growth.hpp"
 #include "ui/app/plan_question.hpp"
+#include "ui/app/redesign.hpp"
 
 namespace stallcast::client {
 
@@ -139,14 +140,6 @@ struct Session::Impl {
     }
     if (prediction.extrapolated && question.strict_range && prediction.verdict != Verdict::fail)
       prediction.verdict = Verdict::inconclusive;
-  }
-
-  /// The design of `scenario` with values changed.
-  [[nodiscard]] static Result<Design> design_with(const Scenario& scenario,
-                                                  std::span<const Change> changes) {
-    const Scenario changed = scenario.with(changes);
-    if (!changed.ok()) return changed.failure();
-    return changed.design();
   }
 
   /// `scenario` changed, with the targets of `design`.
@@ -338,7 +331,7 @@ Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestio
                                    const Question& question) {
   return client::grow(
       scenario, wanted,
-      [&](std::span<const Change> changes) { return Impl::design_with(scenario, changes); },
+      [&](std::span<const Change> changes) { return design_with(scenario, changes); },
       impl_->begin_varied(question));
 }
 
