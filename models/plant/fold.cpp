@@ -17,6 +17,8 @@ namespace {
 
 // So few ranks are not folded when they draw different times.
 constexpr double kFew = 4.0;
+// Of ranks whose workers read apart, so many are told apart at least.
+constexpr double kLeast = 2.0;
 // With more classes of writers, hosts are not told apart by what they save.
 constexpr std::size_t kMostWriters = 8;
 
@@ -111,22 +113,46 @@ bool Plant::ranks_differ(const JobDesign& job, const RankLayout& layout) const {
          varied(dataset.on) || (layout.readers() <= kFew && drawn_apart(job));
 }
 
+// Loaders without workers always make ranks wait.
+bool Plant::may_keep_up(const JobDesign& job, const RankLayout& layout) const {
+  return !ranks_differ(job, layout) && reads_apart(job) && loader_params(*job.loader).workers > 0;
+}
+
+// Who waits for readers says so, and only of these: tenants, stages and ranks of which nothing is
+// presumed would queue behind readers that come at one moment.    [docs/models/folding.md]
+bool Plant::loaders_may_keep_up(const Design& design) const {
+  return design.tenants.empty() && design.stages.empty() && !fails_for_a_while(design) &&
+         std::all_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+           return !job.dataset || may_keep_up(job, unfolded(job));
+         });
+}
+
+RankLayout Plant::unfolded(const JobDesign& job) const {
+  const JobParams params = job_params(job.job);
+  const HostParams& host = hosts_.at(params.hosts).params;
+  RankLayout layout;
+  layout.hosts = static_cast<double>(host.count);
+  layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
+                                     : layout.hosts * static_cast<double>(host.gpus);
+  layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
+  return layout;
+}
+
 // Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
 // classes, host groups first.
-double Plant::classes(const RunParams& run, const JobDesign& job, RankLayout& layout) const {
+double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayout& layout) const {
   if (!run.fold) return job.dataset ? layout.readers() : layout.ranks;
   const auto detail = static_cast<double>(run.detail);
   if (ranks_differ(job, layout)) return std::min(layout.readers(), detail);
-  if (!reads_apart(job)) return 1.0;
+  if (!reads_apart(job) || layout.keeps_up) return 1.0;
+  // Two at least: of ranks that are one class none is later than another.
   const auto workers = static_cast<double>(loader_params(*job.loader).workers);
-  layout.keeps_up = presumed_.loaders_keep_up && workers > 0.0;
-  if (layout.keeps_up) return 1.0;
-  return std::min(layout.readers(), std::ceil(detail / std::max(1.0, workers)));
+  const double classes = std::max(kLeast, std::ceil(detail / std::max(1.0, workers)));
+  return std::min({layout.readers(), detail, classes});
 }
 
 void Plant::fold(const Design& design) {
   const RunParams run = run_params(design.run);
-  if (fails_for_a_while(design)) presumed_.loaders_keep_up = false;
   std::map<std::string, CutPlan> plans;
   for (const Component& component : design.hosts) {
     HostParams params = host_params(component);
@@ -140,15 +166,13 @@ void Plant::fold(const Design& design) {
     for (const Outage& outage : outages(design, component.id))
       plan.cuts.insert(plan.hosts - outage.hosts);
   }
+  presumed_.loaders_keep_up = presumed_.loaders_keep_up && loaders_may_keep_up(design);
   for (const JobDesign& job : design.jobs) {
     const JobParams params = job_params(job.job);
     HostClass& host = hosts_.at(params.hosts);
     CutPlan& plan = plans.at(params.hosts);
-    RankLayout layout;
-    layout.hosts = static_cast<double>(host.params.count);
-    layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
-                                       : layout.hosts * static_cast<double>(host.params.gpus);
-    layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
+    RankLayout layout = unfolded(job);
+    layout.keeps_up = run.fold && presumed_.loaders_keep_up && job.dataset;
     const double classes = this->classes(run, job, layout);
     const double groups = std::floor(std::min(layout.hosts, classes));
     plan.parts = std::max(plan.parts, groups);

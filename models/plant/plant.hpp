@@ -126,9 +126,14 @@ class Plant {
     std::optional<OpRate> operations = std::nullopt;
   };
   void fold(const Design& design);
+  /// Ranks of a job, where its hosts are known.
+  [[nodiscard]] RankLayout unfolded(const JobDesign& job) const;
+  /// Whether loaders can be presumed to keep up: of a job, and of the design.
+  [[nodiscard]] bool may_keep_up(const JobDesign& job, const RankLayout& layout) const;
+  [[nodiscard]] bool loaders_may_keep_up(const Design& design) const;
   /// Classes a job is to be simulated as, where its ranks may act alike.
   [[nodiscard]] double classes(const RunParams& run, const JobDesign& job,
-                               RankLayout& layout) const;
+                               const RankLayout& layout) const;
   /// Whether samples or reads do.
   [[nodiscard]] bool ranks_differ(const JobDesign& job, const RankLayout& layout) const;
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.

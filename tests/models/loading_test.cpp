@@ -257,6 +257,50 @@ TEST_CASE("readers are told apart only where somebody waits for them") {
   CHECK_NOTHROW(run(with_one_mdt("1 s", "0"), 1, keep_up));
 }
 
+TEST_CASE("readers are told apart where others use the storage, too") {
+  const models::Presumed keep_up{.loaders_keep_up = true};
+  const auto apart_beside = [&](const auto& add) {
+    Design design = small_files("1 s", "2", "20");
+    add(design);
+    CHECK(run(design, 1, keep_up).events == run(design).events);
+  };
+  apart_beside([](Design& design) {
+    design.tenants.push_back(
+        component(Role::tenant, "fio", "x",
+                  {{"on", "scratch"}, {"hosts", "gpu"}, {"rw", "read"}, {"bs", "64 KiB"}}));
+  });
+  // Ranks that would wait and not say so: without workers, and of samples that differ.
+  for (const auto& [role, key, value] :
+       {std::tuple{Role::loader, "workers", "0"}, {Role::dataset, "sample_stdev", "10 kB"}})
+    apart_beside([&, role = role, key = key, value = value](Design& design) {
+      design.jobs.push_back(design.jobs[0]);
+      design.jobs[1].job.id = "other";
+      set(role == Role::loader ? *design.jobs[1].loader : *design.jobs[1].dataset, role, key,
+          value);
+    });
+}
+
+TEST_CASE("ranks of many workers are told apart, too: some come later than others") {
+  // Reads take nearly all of the targets; as one class, nobody would wait at the barrier.
+  const auto takes = [](const char* key, const char* value) {
+    Design design = small_files("150 ms", "20", "150");
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(Role::dataset, "webdataset", "dataset",
+                            {{"on", "scratch"},
+                             {"sample", "300 kB"},
+                             {"samples", "4000000"},
+                             {"decode", "2 ms"},
+                             {"shard", "256 MB"}});
+    set(*job.loader, Role::loader, "batch", "64");
+    set(design.hosts[0], Role::host, "cpu.cores", "300");
+    set(design.storage[0], Role::storage, "ost.read", "450 MB/s");
+    set(design.storage[0], Role::storage, "ost.count", "4");
+    set(design.run, Role::run, key, value);
+    return metric(design, "steady.step.time");
+  };
+  CHECK(takes("detail", "16") == Approx(takes("fold", "false")).epsilon(4e-3));
+}
+
 TEST_CASE("workers of a job without jitter are in step, so that steps repeat themselves") {
   // What a skipped step is told to have waited for is what simulated ones do.
   Design design = small_design();
