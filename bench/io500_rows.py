@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 import measure
 from cells import number
 from io500_facts import Row
-from io500_scenarios import PHASES, log, per_second, scenario, shapes
+from io500_scenarios import PHASES, log, per_second, scenario, settings_like, shapes
 
 # Systems that what is known of all counts as for a kind, and of a kind for its medium. The pair is taken with which
 # others predict each other best.
@@ -236,7 +236,7 @@ def main():
             found = []
             for phase, compared in PHASES.items():
                 shape = min(shapes(phase, row.kind), key=lambda shape: sum(
-                    said(used, setting, shape).error(row.kind, phase) for _, setting, _ in compared))
+                    said(used, setting, shape).error(row.kind, phase) for setting in settings_like(phase)))
                 learned = {}
                 for _, setting, _ in compared:
                     some = said(used, setting, shape)

@@ -18,11 +18,19 @@ PHASES = {
     "ior-easy read": (("ior_easy_read_GiBps", "read", "restore"),),
     "ior-hard": (("ior_hard_write_GiBps", "piece_write", "checkpoint"),
                  ("ior_hard_read_GiBps", "piece_read", "restore")),
-    "mdtest-easy": (("mdtest_easy_write_kIOPS", "creates", "checkpoint"),
-                    ("mdtest_easy_stat_kIOPS", "opens", "restore")),
-    "mdtest-hard": (("mdtest_hard_write_kIOPS", "directory_creates", "checkpoint"),
-                    ("mdtest_hard_read_kIOPS", "directory_opens", "restore")),
+    "mdtest-easy create": (("mdtest_easy_write_kIOPS", "creates", "checkpoint"),),
+    "mdtest-easy stat": (("mdtest_easy_stat_kIOPS", "opens", "restore"),),
+    "mdtest-hard create": (("mdtest_hard_write_kIOPS", "directory_creates", "checkpoint"),),
+    "mdtest-hard read": (("mdtest_hard_read_kIOPS", "directory_opens", "restore"),),
 }
+
+
+def settings_like(phase):
+    """What one shape is chosen for: phases of a name, as "mdtest-easy create" and "mdtest-easy stat"."""
+    name = phase.split()[0]
+    return [setting for other, compared in PHASES.items() if other.split()[0] == name for _, setting, _ in compared]
+
+
 # Of metadata: how many operations a server, or a directory, works on at a time, few that are quick or many that are
 # slow: then processes that wait for one after the other limit. One of these for a kind.
 AT_A_TIME = (4, 16, 64, 256)
@@ -161,9 +169,9 @@ class Settings:
                 for name, setting in ((write, "piece_write"), ("shared.read", "piece_read"))}
 
     def metadata(self, prefix, parts, hard, service="service"):
-        """Rates of all metadata servers, and what one operation takes of those that are worked on at a time."""
+        """Rates of all metadata servers, and what one operation of the phase takes, of those worked on at a time."""
         names = ("directory_creates", "directory_opens") if hard else ("creates", "opens")
-        each = 1 / self.ranges[names[1]][0]
+        each = 1 / self.ranges[names[0 if self.phase.endswith("create") else 1]][0]
         return {prefix + ".creates": self.rate(names[0], parts, "kops/s"),
                 prefix + ".opens": self.rate(names[1], parts, "kops/s"),
                 f"{prefix}.{service}": ranged(each, each / 2, each * 2, "us", "an operation on flash, 0.05-0.5 ms")}
@@ -232,11 +240,11 @@ def daos(row, at, phase):
     return {"server.count": row.servers, "server.nic": at.ports(row.port, SERVER), "object.parity": 0,
             "client.interface": "libdfs", "client.open_requests": 1,
             **at.rates("server.read", "server.write", row.servers),
-            **at.metadata("server", row.servers, phase == "mdtest-hard", "open_service"), **at.pieces(row.servers)}
+            **at.metadata("server", row.servers, phase.startswith("mdtest-hard"), "open_service"), **at.pieces(row.servers)}
 
 
 def weka(row, at, phase):
-    hard = phase == "mdtest-hard"
+    hard = phase.startswith("mdtest-hard")
     fields = at.metadata("backend", row.servers, hard, "open_service")
     fields["directory.creates"] = at.rate("directory_creates", 1, "kops/s")
     if hard:
@@ -250,7 +258,7 @@ def weka(row, at, phase):
 
 def nfs(row, at, phase):
     """The kernels of these years opened one connection; several need 5.3 of September 2019, or patches."""
-    count, hard = heads(row), phase == "mdtest-hard"
+    count, hard = heads(row), phase.startswith("mdtest-hard")
     fields = at.metadata("head", count, hard)
     fields["head.ops"] = fields.pop("head.opens")
     if hard:
@@ -264,7 +272,7 @@ def nfs(row, at, phase):
 
 def lustre(row, at, phase):
     """A directory lies on one MDT; those of mdtest-easy on all."""
-    osts, hard = 2 * row.servers, phase == "mdtest-hard"
+    osts, hard = 2 * row.servers, phase.startswith("mdtest-hard")
     mdts = 1 if hard else row.metadata or row.servers
     fields = at.metadata("mdt", mdts, hard)
     fields["mdt.create"], fields["mdt.open"] = fields.pop("mdt.creates"), fields.pop("mdt.opens")
@@ -290,7 +298,7 @@ def save(phase):
         return EASY, {"files": 1}
     if phase == "ior-hard":
         return HARD, {"shared": "interleaved", "piece": f"{PIECE} B"}
-    if phase == "mdtest-easy":
+    if phase.startswith("mdtest-easy"):
         return FILES, {"files": FILES, "directories": "own"}
     return FILES * SMALL, {"files": FILES}
 
@@ -305,7 +313,7 @@ def scenario(row, phase, shape, learned):
         store["commit"] = "0 ms"    # mdtest does not ask for files to be durable
         if "stripe" in store:
             store["stripe"]["count"] = 1
-    if phase == "mdtest-easy" and row.kind in DATA:
+    if phase.startswith("mdtest-easy") and row.kind in DATA:
         store.setdefault(DATA[row.kind], {})["service"] = "0 ms"    # nor, of empty files, for data
     host = {"id": "client", "count": row.hosts, "gpus": row.per_host, "cpu": {"cores": 64, "reserved": 0},
             "memory": {"bandwidth": "200 GB/s"}, "nic": {"rate": at.ports(row.port)}}

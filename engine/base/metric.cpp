@@ -132,6 +132,8 @@ constexpr Figure kFigures[] = {
     {Domain::storage, "wear.life", "drives last", "s", higher, capacity},
 
     {Domain::cost, "capex", "bought for", "USD", lower, cost, TileOn::both, "cost of the system"},
+    {Domain::cost, "hourly", "by the hour", "USD/h", lower, cost, TileOn::none,
+     "cost of the system by the hour"},
     {Domain::cost, "gpu_idle", "idle GPUs", "USD/h", lower, cost, TileOn::both,
      "cost of idle GPUs"},
     {Domain::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, cost, TileOn::both,
@@ -205,7 +207,8 @@ constexpr std::string_view kOfTenants[] = {
     "reads",  "syncs",    "tokens",   "ttft",       "unwritten",  "weights", "write", "writes"};
 constexpr std::string_view kOfStages[] = {"end",  "rate",   "read",   "start",
                                           "time", "waited", "written"};
-constexpr std::string_view kOfCosts[] = {"capex", "gpu_idle", "per_useful_gpu_hour", "requests"};
+constexpr std::string_view kOfCosts[] = {"capex", "hourly", "gpu_idle", "per_useful_gpu_hour",
+                                         "requests"};
 
 constexpr std::string_view kOfResources[] = {"utilization", "throughput", "queue"};
 

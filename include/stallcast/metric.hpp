@@ -68,7 +68,8 @@ inline constexpr std::string_view kGpuUtilization = "gpu.utilization", kAu = "au
 inline constexpr const char *kPower = "power.total", *kMeanPower = "power.mean",
                             *kStoragePower = "power.storage", *kIdlePower = "power.gpu_idle",
                             *kRackUnits = "space.rack_units";
-inline constexpr const char *kCapex = "cost.capex", *kGpuIdleCost = "cost.gpu_idle",
+inline constexpr const char *kCapex = "cost.capex", *kHourlyCost = "cost.hourly",
+                            *kGpuIdleCost = "cost.gpu_idle",
                             *kUsefulGpuHour = "cost.per_useful_gpu_hour";
 
 inline constexpr const char *kPipelineTime = "pipeline.time",

@@ -144,6 +144,14 @@ Money Costs::capex() const {
   return sum;
 }
 
+bool Costs::buys() const {
+  return capex() > Money{} || (known() && !rents());  // "0 USD" says: paid elsewhere
+}
+
+bool Costs::rents() const {
+  return std::any_of(items.begin(), items.end(), [](const CostItem& item) { return item.rent; });
+}
+
 MoneyRate Costs::per_time() const {
   MoneyRate sum;
   for (const CostItem& item : items) sum += item.per_time();
@@ -168,7 +176,8 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     metrics[metric::of_cost("requests")] =
         in_table(metric::of_cost("requests"), requests->in(unit::USD_per_h));
   if (!all.known()) return;
-  metrics[metric::kCapex] = in_table(metric::kCapex, all.capex().in(unit::USD));
+  if (all.buys()) metrics[metric::kCapex] = in_table(metric::kCapex, all.capex().in(unit::USD));
+  metrics[metric::kHourlyCost] = in_table(metric::kHourlyCost, all.per_time().in(unit::USD_per_h));
   MoneyRate idle;
   double useful = 0.0;
   bool any = false, idle_known = true, useful_known = true;

@@ -43,6 +43,9 @@ struct Costs {
   std::vector<GpuCost> hosts;
 
   [[nodiscard]] bool known() const { return !items.empty(); }
+  /// Whether anything is bought, and rented.
+  [[nodiscard]] bool buys() const;
+  [[nodiscard]] bool rents() const;
   /// Σ n p    [docs/models/cost.md, eq. 1]
   [[nodiscard]] Money capex() const;
   /// Σ n (p / L + r)    [docs/models/cost.md, eq. 2]
@@ -55,7 +58,7 @@ struct Costs {
 /// What the prices of `design` say; no simulation.
 [[nodiscard]] Costs costs(const Design& design);
 
-/// Adds "cost.capex", with the utilization of every job "cost.gpu_idle", and with its goodput
+/// Adds "cost.capex" where anything is bought, "cost.hourly", with the utilization of every job "cost.gpu_idle", and with its goodput
 /// "cost.per_useful_gpu_hour", where `costs` of `design` are known; "cost.requests" where requests
 /// have a price and were counted, `drained` times as often as in the mean over the whole run.
 /// [docs/models/cost.md, eq. 1-5]

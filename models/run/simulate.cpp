@@ -214,7 +214,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   add_power(design, powers(design), result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
-    result.limited_by[metric::kUsefulGpuHour] = most->name;
+    for (const char* by_time : {metric::kHourlyCost, metric::kUsefulGpuHour})
+      result.limited_by[by_time] = most->name;
   if (std::string missing = missing_prices(prices); !missing.empty())
     result.warnings.push_back(std::move(missing));
   result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);

@@ -102,11 +102,13 @@ TEST_CASE("rented GPUs and TB cost by the hour, and nothing is bought") {
   const auto metrics = figures(
       design, {{"job.train.gpu.utilization", share(0.9)}, {"job.train.goodput", share(0.9)}});
   CHECK(metrics.at("cost.gpu_idle").value == Approx(9.6));
+  CHECK_FALSE(metrics.contains("cost.capex"));
+  CHECK(metrics.at("cost.hourly").value == Approx(97.0));
 }
 
 TEST_CASE("costs of GPUs need prices of all hosts, and utilizations of all jobs") {
   Design design = priced();
-  CHECK(figures(design, {}).size() == 1);  // the capex needs no run
+  CHECK(figures(design, {}).size() == 2);  // capex and the cost by the hour need no run
   for (const char* key : {"price", "rent"}) design.hosts[0].values.erase(key);
   const auto metrics = figures(
       design, {{"job.train.gpu.utilization", share(0.5)}, {"job.train.goodput", share(0.5)}});

@@ -48,6 +48,22 @@ class Compare(unittest.TestCase):
         self.assertEqual(out["schema"], "stallcast.comparison/1")
         return done, out, {row["label"]: row["cells"] for row in out["rows"]}
 
+    def test_what_is_rented_is_not_bought_for_nothing(self):
+        bought = design("bought", 64)
+        rented = design("rented", 64).replace('"price": "300 kUSD"', '"rent": "98 USD/h"').replace(
+            '"price": "40 kUSD"', '"rent": "2 USD/h"')
+        run = program.Run("compare", self.write("bought.json", bought), self.write("rented.json", rented), "--no-gains",
+                          "--draws", "0", "--format", "json")
+        costs = [{key: metric["value"] for key, metric in made["result"]["metrics"].items() if key.startswith("cost.")}
+                 for made in json.loads(run.out)["designs"]]
+        self.assertAlmostEqual(costs[0]["cost.capex"], 4 * 300e3 + 64 * 40e3)
+        self.assertAlmostEqual(costs[0]["cost.hourly"], costs[0]["cost.capex"] / (4 * 365.25 * 24), delta=0.2)
+        self.assertNotIn("cost.capex", costs[1])
+        self.assertAlmostEqual(costs[1]["cost.hourly"], 4 * 98 + 64 * 2)
+        text = program.Run("compare", self.write("bought.json", bought), self.write("rented.json", rented), "--no-gains",
+                           "--draws", "0").out
+        self.assertIn("bought costs least (107 USD/h)", text)
+
     def test_hosts_and_stores_are_in_rows_of_their_own(self):
         # One has two classes of hosts, so that its stores come later in the list.
         two = json.loads(design("two", 4))

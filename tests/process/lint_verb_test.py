@@ -125,12 +125,17 @@ class Lint(unittest.TestCase):
                 ("minimize", "cost.capx", 'did you mean "cost.capex"?'),
                 ("minimize", "job.trian.step.time", 'did you mean "train"?'),
                 ("maximize", "job.train.gputilization", "no metric is named"),
+                ("minimize", "job.*.step.time", "stands for several metrics"),
                 ("maximize", "job.train.step.time", "better the lower it is"),
                 ("minimize", "job.train.goodput", "better the higher it is")):
             (pointer, message), (other, down) = faults(**{goal: name, "survive": ["ost", "rack"]})
             self.assertEqual((pointer, other), ("/plan/" + goal, "/plan/survive/1"), name)
             self.assertIn(said, message)
             self.assertIn('"rack" cannot be down one of ost', down)
+
+        self.assertEqual(faults(over=None, maximize="accelerators:nobody"),
+                         [("/plan/maximize", 'nothing named "nobody" has "count" give it a value in the scenario '
+                                             "first, or name another path")])
 
         scenario["plan"] = {"over": ["osts"], "minimize": "ossts"}
         scenario["expect"] = [{"id": "quick", "that": "job.train.step.time <= 2 s"}]

@@ -1,5 +1,6 @@
 #include "ui/app/plan_question.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,21 @@ std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec&
 
 }  // namespace
 
+namespace {
+
+/// Nothing is asked the least or the most of that was searched and no longer is.
+void drop_objective(const PlanSpec& own, PlanSpec& spec) {
+  const auto searched_as = [](const std::string& name, const PlanSpec& by) {
+    return std::any_of(by.over.begin(), by.over.end(), [&](const PlanDimension& one) {
+      return one.axis.path == name || one.axis.path == "params." + name;
+    });
+  };
+  for (std::string* name : {&spec.minimize, &spec.maximize})
+    if (searched_as(*name, own) && !searched_as(*name, spec)) name->clear();
+}
+
+}  // namespace
+
 PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted, Diagnostics& faults) {
   PlanSpec spec = scenario.questions().plan;
   if (!wanted.spec.storage.empty()) spec.storage = wanted.spec.storage;
@@ -55,6 +71,7 @@ PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted, Diagno
     scenarios::add_over(option, scenario.parameters(), spec, faults);
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, scenario.parameters(), spec, faults);
+  drop_objective(scenario.questions().plan, spec);
   override_with(wanted.spec, spec);
   if (!spec.over.empty() || !spec.maximize.empty()) return spec;
   const std::string storage =

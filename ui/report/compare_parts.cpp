@@ -378,17 +378,19 @@ std::string compare_headline(const SideBySide& comparison) {
         " meet their targets");
   const std::vector<CompareRow> rows = compare_rows(comparison);
   const std::vector<std::string> names = compare_names(comparison);
-  constexpr std::pair<std::string_view, std::string_view> kBest[] = {
-      {metric::kGpuUtilization, " keeps GPUs busiest"},
-      {"checkpoint.stall", " stalls least for a save"},
-      {"cost.capex", " costs least"},
-      {metric::kPower, " draws least"}};
-  for (const auto& [figure, what] : kBest)
-    if (const std::string best = figure == metric::kGpuUtilization ? busiest(comparison, names)
-                                                                   : best_of(rows, figure, names);
-        !best.empty())
-      parts.push_back(best.substr(0, best.rfind(" (")) + std::string(what) +
-                      best.substr(best.rfind(" (")));
+  const auto name_of = [](const std::string& best) { return best.substr(0, best.rfind(" (")); };
+  // What is rented costs nothing to buy.
+  std::string cheapest = best_of(rows, metric::kHourlyCost, names);
+  const std::string to_buy = best_of(rows, metric::kCapex, names);
+  if (name_of(to_buy) == name_of(cheapest)) cheapest = to_buy;
+  const std::pair<std::string, std::string_view> bests[] = {
+      {busiest(comparison, names), " keeps GPUs busiest"},
+      {best_of(rows, "checkpoint.stall", names), " stalls least for a save"},
+      {cheapest, " costs least"},
+      {best_of(rows, metric::kPower, names), " draws least"}};
+  for (const auto& [best, what] : bests)
+    if (!best.empty())
+      parts.push_back(name_of(best) + std::string(what) + best.substr(best.rfind(" (")));
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
   return out.empty() ? "no figure tells them apart" : out;

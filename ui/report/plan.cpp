@@ -70,9 +70,12 @@ std::string named(const PlanResult& plan) {
 
 /// What all that the scenario prices costs in the design that was found; "" without prices.
 std::string bought_for(const Prediction& answer) {
-  const auto cost = answer.metrics.find(metric::kCapex);
-  if (cost == answer.metrics.end()) return "";
-  return "bought for " + print_value(cost->second.value, "USD") + ", all that has a price";
+  const auto bought = answer.metrics.find(metric::kCapex);
+  const auto hourly = answer.metrics.find(metric::kHourlyCost);
+  if (bought != answer.metrics.end())
+    return "bought for " + print_value(bought->second.value, "USD") + ", all that has a price";
+  if (hourly == answer.metrics.end()) return "";
+  return "for " + print_value(hourly->second.value, hourly->second.unit) + ", all that has a price";
 }
 
 /// What limits the design that was found, as `run` says it.
@@ -114,7 +117,9 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
             reason_text(plan),
             beside(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
-            plan.objective.name == metric::kCapex ? "" : bought_for(plan.prediction),
+            metric::parse(plan.objective.name).domain == metric::Domain::cost
+                ? ""
+                : bought_for(plan.prediction),
             goal + ": " + print_value(*answer.objective, plan.objective.unit),
             left_over(plan)};
   }

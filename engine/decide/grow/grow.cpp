@@ -48,8 +48,9 @@ std::vector<std::string> headline_figures(const Prediction& p) {
     const bool latency = p.breakdown.empty() && parsed.domain == metric::Domain::tenant &&
                          parsed.figure == "latency" &&
                          (parsed.statistic.empty() || parsed.statistic == "p99");
-    const bool sum = name == metric::kCapex || name == metric::kUsefulGpuHour ||
-                     name == metric::kPower || name.ends_with(".run.time");
+    const bool sum = name == metric::kCapex || name == metric::kHourlyCost ||
+                     name == metric::kUsefulGpuHour || name == metric::kPower ||
+                     name.ends_with(".run.time");
     if (latency || sum) out.push_back(name);
   }
   return out;

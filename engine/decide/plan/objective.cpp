@@ -26,16 +26,26 @@ Objective of_axis(std::size_t a, const Axis& axis) {
   return out;
 }
 
-/// What a design costs to buy follows from its prices alone.
-Objective of_prices(Designs& designs) {
+/// What a design costs follows from its prices alone: to buy, or by the hour.
+Objective of_prices(std::string_view metric, Designs& designs) {
   Objective out;
-  out.about.name = metric::kCapex;
-  out.about.unit = "USD";
-  out.of_cell = [&designs](const Cell& cell) {
+  out.about.name = metric;
+  out.about.unit = metric::find(metric)->unit;
+  const bool hourly = metric == metric::kHourlyCost;
+  out.of_cell = [&designs, hourly](const Cell& cell) {
     const Result<Design>& made = designs.at(cell);
-    return made.ok() ? models::costs(*made).capex().in(unit::USD) : 0.0;
+    if (!made.ok()) return 0.0;
+    const models::Costs costs = models::costs(*made);
+    return hourly ? costs.per_time().in(unit::USD_per_h) : costs.capex().in(unit::USD);
   };
   return out;
+}
+
+/// The cost that a plan has the least of unless it is told otherwise: what is rented has no price
+/// to buy it. "" without prices.
+std::string_view usual_cost(const Design& design) {
+  const models::Costs costs = models::costs(design);
+  return costs.rents() ? metric::kHourlyCost : costs.buys() ? metric::kCapex : "";
 }
 
 Failure unknown(const std::string& name, const std::vector<std::string>& metrics,
@@ -92,7 +102,8 @@ std::optional<NamedInput> input_named(const std::string& name, const Design& des
 }
 
 bool follows_from_prices(const std::string& name, const Design& design) {
-  return name == metric::kCapex && models::costs(design).known();
+  const models::Costs costs = models::costs(design);
+  return (name == metric::kCapex && costs.buys()) || (name == metric::kHourlyCost && costs.known());
 }
 
 Result<Objective> named(const std::string& name, const Design& design, Designs& designs) {
@@ -111,7 +122,7 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
     };
     return out;
   }
-  return follows_from_prices(name, design) ? of_prices(designs) : of_metric(name, designs);
+  return follows_from_prices(name, design) ? of_prices(name, designs) : of_metric(name, designs);
 }
 
 /// Not an input of the design, nor a count that has a short name.
@@ -191,14 +202,18 @@ std::optional<Failure> refused_objective(const PlanSpec& spec, const Design& des
     return Failure{ExitCode::bad_input, "a plan either minimizes or maximizes",
                    "leave out \"minimize\" or \"maximize\""};
   if (spec.minimize.empty() && spec.maximize.empty()) {
-    if (axes.size() == 1 || models::costs(design).known()) return std::nullopt;
+    if (axes.size() == 1 || !usual_cost(design).empty()) return std::nullopt;
     return Failure{ExitCode::bad_input, "a plan of several things needs something to minimize",
                    "name one of " + list_of(axes) + ", an input or a metric: \"minimize\": \"" +
                        axes.front().about.name + "\""};
   }
   const std::optional<std::string> metric = metric_asked(spec, design, axes);
-  if (!metric || metric::parse(*metric).domain != metric::Domain::other) return std::nullopt;
-  std::vector<std::string> known = {std::string(metric::kCapex)};
+  if (!metric) return std::nullopt;
+  if (metric->find('*') != std::string::npos)
+    return Failure{ExitCode::bad_input, "\"" + *metric + "\" stands for several metrics",
+                   "name one, such as \"job.train.step.time\""};
+  if (metric::parse(*metric).domain != metric::Domain::other) return std::nullopt;
+  std::vector<std::string> known = {metric::kCapex, metric::kHourlyCost};
   for (const Axis& axis : axes) known.push_back(axis.about.name);
   for (const auto& [path, value] : base::values_of(design)) known.push_back(base::plain_path(path));
   return unknown(*metric, known, axes);
@@ -208,7 +223,7 @@ Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Des
   const std::vector<Axis>& axes = designs.axes();
   if (const std::optional<Failure> refused = refused_objective(spec, design, axes)) return *refused;
   if (spec.minimize.empty() && spec.maximize.empty())
-    return axes.size() == 1 ? of_axis(0, axes.front()) : of_prices(designs);
+    return axes.size() == 1 ? of_axis(0, axes.front()) : of_prices(usual_cost(design), designs);
   Result<Objective> out =
       named(spec.minimize.empty() ? spec.maximize : spec.minimize, design, designs);
   if (out.ok()) out->about.maximize = !spec.maximize.empty();

@@ -41,8 +41,8 @@ bool opposes(const AssertionOutcome& outcome) {
   const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
   const metric::Domain domain = metric::parse(parsed->metric).domain;
   return domain == metric::Domain::power || domain == metric::Domain::space ||
-         parsed->metric == metric::kCapex || parsed->metric == metric::kUsefulGpuHour ||
-         (domain == metric::Domain::resource && least);
+         parsed->metric == metric::kCapex || parsed->metric == metric::kHourlyCost ||
+         parsed->metric == metric::kUsefulGpuHour || (domain == metric::Domain::resource && least);
 }
 
 /// How a design stands whose targets have these outcomes.

@@ -26,7 +26,10 @@ Refusals refusals(const PlanSpec& spec, const Design& design, const RedesignAll&
   };
   bool refused = refuse(refused_metric(spec, design)) || refuse(refused_accelerators(spec, design));
   const auto axes = make_axes(spec, design, bounds, redesign);
-  if (!axes.ok()) return out;  // said above, or there is nothing to size
+  if (!axes.ok()) {  // said above, unless what is asked the most of is what is searched
+    if (spec.over.empty() && !spec.maximize.empty() && !refused) refuse(axes.failure());
+    return out;
+  }
   refused = refused || refuse(refused_objective(spec, design, *axes));
   if (!refused) out.metric = metric_asked(spec, design, *axes);
   for (std::size_t i = 0; i < spec.survive.size(); ++i)

@@ -123,12 +123,10 @@ Prediction estimate(const Design& design) {
   }
   const models::Costs costs = models::costs(design);
   add_with(costs, design, prediction.metrics);
-  for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits})
+  for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits, metric::kCapex,
+                          metric::kHourlyCost})
     if (const auto found = prediction.metrics.find(sum); found != prediction.metrics.end())
       proven[sum] = {.least = found->second.value, .most = found->second.value};
-  if (costs.known())
-    proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
-                              .most = prediction.metrics[metric::kCapex].value};
   std::map<std::string, Metric> room;
   models::add_spaces(models::spaces(design), room);
   for (const auto& [name, metric] : room)
