@@ -50,6 +50,8 @@ struct TargetMargin {
 
   /// It misses its confidence, whatever its margin.
   [[nodiscard]] bool unsure() const { return confidence && status != "pass"; }
+  /// "au", "au with oss of scratch down".
+  [[nodiscard]] std::string name() const { return when.empty() ? id : id + " with " + when; }
 };
 
 /// One simulated candidate of a search.
@@ -69,6 +71,14 @@ struct PlanPoint {
   std::optional<double> stall = std::nullopt;  ///< s per save, of the job that stalls most
   /// Of `utilization`, of the mean of replicas; absent with one, or of several jobs.
   std::optional<std::pair<double, double>> interval = std::nullopt;
+
+  /// Names of the targets that do not hold; without such, of those that are undecided.
+  [[nodiscard]] std::vector<std::string> missed() const {
+    std::vector<std::string> out, open;
+    for (const TargetMargin& t : targets)
+      if (t.status != "pass") (t.status == "fail" ? out : open).push_back(t.name());
+    return out.empty() ? open : out;
+  }
 };
 
 /// One thing that was searched.

@@ -277,9 +277,11 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
 }
 
 // AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
-// An epoch with a failure in it has none.
+// An epoch with a failure in it has none, nor has the last one where the end of the run cut it:
+// that is no epoch, unless the run has no other.
 void TrainingJob::end_epoch() {
   if (epoch_.before > 0) return;
+  if (epoch_.done < epoch_.steps && !au_.empty()) return;
   const std::int64_t steps = epoch_.done;
   const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
   if (steps < 2) return;

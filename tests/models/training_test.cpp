@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
@@ -54,6 +55,40 @@ TEST_CASE("the first step after a start takes its warm-up more, and no other") {
   CHECK(metric(result, "job.train.gpu.utilization") == Approx(10.0 / 15.0).epsilon(1e-12));
   // AU leaves out the first step.
   CHECK(metric(result, "job.train.au") == Approx(1.0).epsilon(1e-12));
+}
+
+TEST_CASE("an epoch that the end of the run cuts has no AU, unless there is no other") {
+  // 10 steps an epoch, each 100 ms and a release of 50 ms that AU counts: 900 ms of 10 x 150 - 100.
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  set(design.jobs[0].job, Role::job, "barrier.base", "50 ms");
+  set(design.jobs[0].job, Role::job, "barrier.per_doubling", "0 s");
+  const auto au = [&](const char* duration, double steps) {
+    set(design.run, Role::run, "duration", duration);
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.steps") == steps);
+    return metric(result, "job.train.au");
+  };
+  for (const auto& [duration, steps] :
+       {std::pair{"1.45 s", 10.0}, {"1.7 s", 12.0}, {"2.8 s", 19.0}, {"2.95 s", 20.0}})
+    CHECK(au(duration, steps) == Approx(0.9 / 1.4).epsilon(1e-9));
+  // Two steps are all there is: 100 ms of 2 x 150 - 100.
+  CHECK(au("0.25 s", 2.0) == Approx(0.5).epsilon(1e-9));
+  // `epochs` ends with whole ones, unless time ends it before.
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  CHECK(au("2 s", 14.0) == Approx(0.9 / 1.4).epsilon(1e-9));
+  CHECK(au("5 s", 20.0) == Approx(0.9 / 1.4).epsilon(1e-9));
+}
+
+TEST_CASE("nor has it a throughput as DLIO counts it") {
+  // 200 ms of loading and 100 ms of compute a step: 8 samples in 9 steps of 300 ms.
+  Design design = one_reader("raw", {{"sample", "100 MB"}});
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  for (const char* duration : {"2.9 s", "3.5 s", "4.5 s"}) {
+    set(design.run, Role::run, "duration", duration);
+    CHECK(metric(run(design), "job.train.throughput.dlio") == Approx(8.0 / 2.7).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("a barrier of processes costs its root of the ranks") {

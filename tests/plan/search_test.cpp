@@ -133,6 +133,46 @@ TEST_CASE("a larger count that fails moves the answer above it") {
   REQUIRE(found.ok());
   CHECK(answer_of(problem, *found) == 13);
   CHECK(found->non_monotone);
+  CHECK_FALSE(found->contradiction.has_value());  // 12 lies before the answer
+}
+
+TEST_CASE("a larger count that misses is known where nothing lies above it") {
+  // Of 1 to 9 only 8 passes: nothing smaller does, and 9 contradicts it.
+  Fake fake{[](const auto& n) { return n[0] == 8; }};
+  plan::Problem problem = one(8);
+  problem.axes = {axis(1, 9, 8)};
+  const auto found = search(problem, fake.evaluate(problem));
+  REQUIRE(found.ok());
+  CHECK(answer_of(problem, *found) == 8);
+  CHECK(found->non_monotone);
+  CHECK(found->contradiction == Cell{8});
+  // Of several the nearest: 9 of 9 to 12.
+  problem.axes = {axis(1, 12, 8)};
+  Fake again{fake.passes};
+  CHECK(search(problem, again.evaluate(problem))->contradiction == Cell{8});
+}
+
+TEST_CASE("more than a target allows contradicts nothing") {
+  // 8 passes, 9 and more exceed a budget.
+  Fake fake{[](const auto& n) { return n[0] == 8; }};
+  plan::Problem problem = one(8);
+  problem.axes = {axis(1, 12, 8)};
+  const auto evaluate = [&](std::span<const Cell> cells) {
+    auto out = fake.evaluate(problem)(cells);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out[i]->scenario_id = cells[i].front() > 7 ? "dear" : "fake";
+    return out;
+  };
+  problem.standing = [](const Prediction& p) {
+    return p.verdict == Verdict::pass ? plan::Standing::meets
+           : p.scenario_id == "dear"  ? plan::Standing::too_much
+                                      : plan::Standing::misses;
+  };
+  const auto found = search(problem, evaluate);
+  REQUIRE(found.ok());
+  CHECK(answer_of(problem, *found) == 8);
+  CHECK_FALSE(found->non_monotone);
+  CHECK_FALSE(found->contradiction.has_value());
 }
 
 TEST_CASE("where the largest misses, checks find what passes nevertheless") {

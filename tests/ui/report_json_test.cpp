@@ -61,6 +61,34 @@ TEST_CASE("a plan without an answer has no required count") {
   CHECK(plan(testing::found_plan())["schema"] == "stallcast.result/1");
 }
 
+TEST_CASE("a neighbour of a plan's answer that misses a target is marked") {
+  PlanResult plan = testing::found_plan();
+  plan.axes.push_back({.path = "storage[scratch].ost.count",
+                       .name = "storage.scratch.ost.count",
+                       .noun = "OSTs",
+                       .owner = "storage scratch",
+                       .metric = plan.metric,
+                       .from = "1",
+                       .to = "4096"});
+  for (PlanPoint& point : plan.points) point.values = {std::to_string(point.count)};
+  plan.answer = 1;
+  plan.neighbours = {{0, -1, 0, 1.0, 0.022}, {0, 1, 2, 1.0, -0.02, -0.02}};
+  const auto shown = [&](Format format) { return render(plan, testing::context(), format, {}); };
+  CHECK(shown(Format::text).find("worse\n") != std::string::npos);
+  CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][0]["misses"] == Json::array({"au"}));
+  CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][1]["meets"] == true);
+  PlanPoint& larger = plan.points[2];
+  larger.meets = false;
+  larger.targets[0].status = "fail";
+  for (const Format format : {Format::text, Format::markdown, Format::csv})
+    CHECK(shown(format).find("au 2.00 points worse; misses au") != std::string::npos);
+  CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][1]["meets"] == false);
+  CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][1]["misses"] == Json::array({"au"}));
+  larger.inconclusive = true;
+  larger.targets[0].status = "inconclusive";
+  CHECK(shown(Format::text).find("worse; may miss au\n") != std::string::npos);
+}
+
 TEST_CASE("formats that do not exist are refused with the ones that do") {
   CHECK(parse_format("json").ok());
   CHECK(parse_format("html").failure().exit == ExitCode::bad_input);

@@ -41,6 +41,8 @@ void add_search(const PlanResult& plan, Json& out) {
                                  {"direction", n.direction},
                                  {"value", plan.points[n.point].values[n.axis]},
                                  {"point", n.point},
+                                 {"meets", plan.points[n.point].meets},
+                                 {"misses", plan.points[n.point].missed()},
                                  {"units", n.units},
                                  {"utilization_per_unit", n.utilization},
                                  {"target_per_unit", n.target}});

@@ -7,6 +7,7 @@
 #include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -27,10 +28,6 @@ const TargetMargin* binding_target(const PlanResult& plan) {
       std::min_element(targets.begin(), targets.end(),
                        [](const auto& a, const auto& b) { return a.margin < b.margin; });
   return least == targets.end() ? nullptr : &*least;
-}
-
-std::string name_of(const TargetMargin& target) {
-  return target.id + (target.when.empty() ? "" : " with " + target.when);
 }
 
 /// "1 OST", "40 kUSD".
@@ -73,10 +70,14 @@ PlanPart worth(const PlanResult& plan) {
     if (!alone) line += "GPU utilization " + signed_points(n.utilization * n.units, 2);
     if (alone && (target == nullptr || n.target == 0.0)) line += "no target changes";
     if (target != nullptr && n.target != 0.0)
-      line += (alone ? "" : ", ") + name_of(*target) + " " +
+      line += (alone ? "" : ", ") + target->name() + " " +
               (target->unit == "ratio" ? points(std::abs(n.target * n.units), 2)
                                        : print_value(std::abs(n.target) * n.units, target->unit)) +
               (n.target > 0.0 ? " better" : " worse");
+    const PlanPoint& point = plan.points[n.point];
+    if (!point.meets)
+      line += "; " + std::string(point.inconclusive ? "may miss " : "misses ") +
+              base::join(point.missed(), " and ");
     out.lines.push_back(std::move(line));
   }
   return out;

@@ -75,6 +75,25 @@ bool Cells::shadowed(const Cell& cell) const {
                      [&](const Cell& m) { return covers(m, cell); });
 }
 
+std::optional<Cell> Cells::contradiction(const Cell& cell) const {
+  std::optional<Cell> nearest;
+  const auto distance = [&](const Cell& other) {
+    std::size_t sum = 0;
+    for (std::size_t a = 0; a < cell.size(); ++a)
+      sum += std::max(other[a], cell[a]) - std::min(other[a], cell[a]);
+    return sum;
+  };
+  const auto look_at = [&](const Cell& other) {
+    if (other == cell || !covers(other, cell)) return;
+    if (!nearest || distance(other) < distance(*nearest)) nearest = other;
+  };
+  for (const auto& [other, prediction] : seen_)
+    if (!passes(other) && !unfit_.contains(other)) look_at(other);
+  if (!nearest)
+    for (const Cell& m : misses_) look_at(m);
+  return nearest;
+}
+
 std::optional<std::size_t> Cells::last_miss(const Cell& cell, std::size_t axis) const {
   std::optional<std::size_t> last;
   Cell first = cell;

@@ -25,6 +25,8 @@ class Cells {
   [[nodiscard]] bool meets(const Cell& cell) const { return passes(cell) && !shadowed(cell); }
   /// A larger cell, or this one, misses.
   [[nodiscard]] bool shadowed(const Cell& cell) const;
+  /// The nearest larger cell that misses; a simulated one where there is one.
+  [[nodiscard]] std::optional<Cell> contradiction(const Cell& cell) const;
   [[nodiscard]] bool known(const Cell& cell) const;
   /// It is not a valid design, or more than a target allows: nothing follows for others.
   [[nodiscard]] bool says_nothing(const Cell& cell) const {

@@ -172,9 +172,21 @@ class Answer {
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
         out_.prices.push_back(
-            {t.when.empty() ? t.id : t.id + " with " + t.when, t.limit, t.value, t.unit, saved,
+            {t.name(), t.limit, t.value, t.unit, saved,
              base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis]),
              base::parse_assertion(t.that)->metric});
+  }
+
+  /// The design beyond the answer that misses; its targets where it was simulated.
+  [[nodiscard]] std::optional<PlanPoint> contradiction() const {
+    if (!search_.contradiction) return std::nullopt;
+    const Cell& cell = *search_.contradiction;
+    if (const auto place = places_.find(cell); place != places_.end())
+      return out_.points[place->second];
+    PlanPoint point;
+    for (std::size_t a = 0; a < cell.size(); ++a)
+      point.values.push_back(text_of(designs_.axes()[a].values[cell[a]]));
+    return point;
   }
 
   /// Where the answer took more replicas than a run of it has.
@@ -189,13 +201,7 @@ class Answer {
 
   void remarks() {
     if (out_.answer) replicas(out_.points[*out_.answer]);
-    const bool falls = out_.axes.front().falls;
-    if (search_.non_monotone)
-      out_.notes.push_back(
-          falls ? "less is not always easier here: a larger design meets the targets, but a "
-                  "smaller one between it and the answer misses them"
-                : "more is not always better here: a smaller design meets the targets, but a "
-                  "larger one between it and the answer misses them");
+    if (search_.non_monotone) out_.notes.push_back(non_monotone_note(out_, contradiction()));
     for (const PlanNeighbour& n : out_.neighbours)
       if (n.direction < 0 && out_.points[n.point].inconclusive)
         out_.notes.push_back("with " +

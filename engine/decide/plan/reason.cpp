@@ -43,4 +43,19 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
   return std::nullopt;
 }
 
+std::string non_monotone_note(const PlanResult& plan, const std::optional<PlanPoint>& beyond) {
+  const bool falls = plan.axes.front().falls;
+  const std::string further = falls ? "smaller" : "larger";
+  const std::string before = falls ? "larger" : "smaller";
+  std::string out = falls ? "less is not always easier here: " : "more is not always better here: ";
+  if (!beyond)
+    return out + "a " + before + " design meets the targets, but a " + further +
+           " one between it and the answer misses them";
+  out += "the answer meets the targets, but a " + further + " design (" +
+         base::counted(plan, *beyond) + ") ";
+  const std::vector<std::string> missed = beyond->missed();
+  return out + (beyond->inconclusive ? "may miss " : "misses ") +
+         (missed.empty() ? "them" : base::join(missed, " and "));
+}
+
 }  // namespace stallcast::plan

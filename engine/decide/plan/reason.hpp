@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "stallcast/plan.hpp"
@@ -15,5 +16,10 @@ namespace stallcast::plan {
 /// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
 /// none does.
 [[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan);
+
+/// How more is not always better: `beyond` is a larger design than the answer that misses; without
+/// one, what misses lies before the answer.
+[[nodiscard]] std::string non_monotone_note(const PlanResult& plan,
+                                            const std::optional<PlanPoint>& beyond);
 
 }  // namespace stallcast::plan

@@ -335,6 +335,7 @@ class Searcher {
     for (const auto& [cell, prediction] : cells_.seen())
       if (p_.cost && cells_.passes(cell) && cells_.shadowed(cell)) out_.non_monotone = true;
     conclude(best, complete);
+    if (p_.cost && out_.answer) out_.contradiction = cells_.contradiction(*out_.answer);
     if (!out_.answer) out_.end = cells_.largest();
     count_cheaper();
     out_.proven = cells_.proven();

@@ -75,6 +75,7 @@ struct Search {
   Cell end;  ///< the largest design tried where there is no answer
   std::map<Cell, Prediction> seen;
   bool non_monotone = false;
+  std::optional<Cell> contradiction;  ///< the nearest design larger than the answer that misses
   std::int64_t candidates = 0, proven = 0, invalid = 0, cheaper = 0, implied = 0;
   std::vector<std::string> notes;
 };

@@ -1,0 +1,79 @@
+#include "engine/decide/plan/reason.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+
+namespace reason_test {
+
+using namespace stallcast;
+
+namespace {
+
+/// Of OSTs; `falls`: of hosts, fewer of which are easier.
+PlanResult searched(bool falls = false) {
+  PlanResult plan;
+  plan.axes.push_back({.path = falls ? "cluster.hosts[gpu].count" : "storage[s].ost.count",
+                       .name = falls ? "hosts.gpu.count" : "storage.s.ost.count",
+                       .noun = falls ? "hosts" : "OSTs",
+                       .owner = "",
+                       .metric = "some.required",
+                       .from = "1",
+                       .to = "64"});
+  plan.axes.back().falls = falls;
+  return plan;
+}
+
+TargetMargin target(const char* id, const char* status, const char* when = "") {
+  TargetMargin out;
+  out.id = id;
+  out.status = status;
+  out.when = when;
+  return out;
+}
+
+PlanPoint nine(std::vector<TargetMargin> targets) {
+  PlanPoint point;
+  point.values = {"9"};
+  point.targets = std::move(targets);
+  return point;
+}
+
+}  // namespace
+
+TEST_CASE("a larger design that misses is named with the targets it misses") {
+  const PlanPoint beyond =
+      nine({target("au", "fail"), target("room", "pass"), target("flush", "fail", "oss of s down"),
+            target("open", "inconclusive")});
+  CHECK(plan::non_monotone_note(searched(), beyond) ==
+        "more is not always better here: the answer meets the targets, but a larger design "
+        "(9 OSTs) misses au and flush with oss of s down");
+  CHECK(plan::non_monotone_note(searched(true), beyond) ==
+        "less is not always easier here: the answer meets the targets, but a smaller design "
+        "(9 hosts) misses au and flush with oss of s down");
+}
+
+TEST_CASE("a larger design whose targets are undecided may miss them") {
+  PlanPoint beyond = nine({target("room", "pass"), target("au", "inconclusive")});
+  beyond.inconclusive = true;
+  CHECK(plan::non_monotone_note(searched(), beyond) ==
+        "more is not always better here: the answer meets the targets, but a larger design "
+        "(9 OSTs) may miss au");
+}
+
+TEST_CASE("a larger design that bounds alone exclude misses the targets") {
+  CHECK(plan::non_monotone_note(searched(), nine({})) ==
+        "more is not always better here: the answer meets the targets, but a larger design "
+        "(9 OSTs) misses them");
+}
+
+TEST_CASE("where nothing beyond the answer misses, what misses lies before it") {
+  CHECK(plan::non_monotone_note(searched(), {}) ==
+        "more is not always better here: a smaller design meets the targets, but a larger one "
+        "between it and the answer misses them");
+  CHECK(plan::non_monotone_note(searched(true), {}) ==
+        "less is not always easier here: a larger design meets the targets, but a smaller one "
+        "between it and the answer misses them");
+}
+
+}  // namespace reason_test
