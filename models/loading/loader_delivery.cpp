@@ -9,14 +9,10 @@
 namespace stallcast::models {
 
 WaitSplit LoaderRuntime::read_clocks() const {
-  const Seconds now = context_.now();
-  if (pipeline_) return pipeline_->clocks(now);
   const auto owner = owner_.find(base_ + received_);
-  if (policy_.in_order && !policy_.iterable && owner != owner_.end())
-    return workers_[owner->second]->clock.read(now);
-  WaitSplit all;
-  for (const auto& worker : workers_) all += worker->clock.read(now);
-  return all;
+  if (!pipeline_ && policy_.in_order && !policy_.iterable && owner != owner_.end())
+    return workers_[owner->second]->clock.read(context_.now());
+  return read_all_clocks();
 }
 
 bool LoaderRuntime::arrived() const {
@@ -42,13 +38,30 @@ void LoaderRuntime::skip_dry() {
   }
 }
 
-// The training loop `waited` for a batch whose last stage took `staged`: the end of the wait may
-// have been that, not the loading.
+WaitSplit LoaderRuntime::read_all_clocks() const {
+  const Seconds now = context_.now();
+  if (pipeline_) return pipeline_->clocks(now);
+  WaitSplit all;
+  for (const auto& worker : workers_) all += worker->clock.read(now);
+  return all;
+}
+
+// The training loop `waited` for a batch. The end of it the batch was in the last stage, in line
+// or served. That is the stage's doing where who loaded the batch had rested before: those behind
+// could not go on. Else the loading never stopped, and the stage only passes on what comes late:
+// the time is what all that load did since this was last asked, over whole steps, for the end of a
+// step alone is the beginning of what they load next.    [docs/models/dataloader.md, eq. 10]
 void LoaderRuntime::blame(WaitSplit& wait, const WaitSplit& before, Seconds waited,
-                          Seconds staged) const {
-  staged = std::min(staged, waited);
+                          const Ready& ready) {
+  const Seconds staged = std::min(ready.staged, waited);
   wait += read_clocks().since(before, waited - staged);
-  wait.add(Phase::cpu, staged, shared_.site.last_resource);
+  if (staged <= Seconds{}) return;
+  WaitSplit loading = read_all_clocks();
+  if (ready.rested)
+    wait.add(Phase::cpu, staged, shared_.site.last_resource);
+  else
+    wait += loading.since(loaded_, staged);
+  loaded_ = std::move(loading);
 }
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
@@ -74,6 +87,7 @@ Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
     --workers_[owner->second]->tasks;
     owner_.erase(owner);
   }
+  if (found->second.rested) --rested_;
   done_.erase(found);
   ++received_;
   issue(after);  // a slot is freed by consumption, never by completion
@@ -105,7 +119,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     // The first batch of each worker is waited for however they read: they begin together.
     if (shared_.site.keeps_up && base_ + received_ >= p_.workers)
       context_.fail(std::make_exception_ptr(Refuted(Presumption::loaders_keep_up)));
-    blame(batch.wait, before, waited, next_done()->second.staged);
+    blame(batch.wait, before, waited, next_done()->second);
   }
   const Seconds handover = deliver(batch, {}), held = context_.now();
   co_await cores.compute(handover, receiver());

@@ -14,6 +14,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   }
   for (const bool flag : {scanned_, listed_, started_, primed_}) ledger.state(flag);
   ledger.state(sent_ - received_);
+  ledger.state(rested_);  // decides what is blamed
   ledger.state(ended_.size());
   arrival_.describe(ledger);
   shared_indices_.describe(ledger);

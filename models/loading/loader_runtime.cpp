@@ -66,7 +66,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
   if (policy_.split_batch && p_.workers > 0) {
     pipeline_ = std::make_unique<Pipeline>(
         shared_, p_, policy_,
-        [this](std::int64_t index, Loaded bytes) { hand_over(index, bytes); });
+        [this](std::int64_t index, Loaded bytes, bool rested) { hand_over(index, bytes, rested); });
     return;
   }
   for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
@@ -93,7 +93,7 @@ double LoaderRuntime::steps_per_epoch() const {
 void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t before) {
   if (shared_.site.cache) shared_.site.cache->beside_writes(written);
   base_ += sent_;
-  sent_ = received_ = 0;
+  sent_ = received_ = rested_ = 0;
   steps_ = steps;
   primed_ = listed_ = false;
   next_worker_ = 0;
@@ -161,9 +161,12 @@ void LoaderRuntime::issue(Seconds after) {
 sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
   Worker& self = *workers_[static_cast<std::size_t>(number)];
   bool ended = false;  // its files are read, and it reported so
-  std::int64_t epoch = 0;
+  std::int64_t epoch = -1;
   for (;;) {
+    const Seconds done = context_.now();
+    self.clock.rest(done);
     const std::int64_t index = co_await indices.pop();
+    const bool rested = epoch != base_ || context_.now() > done;
     if (index == kImportFirst) {
       open(self.lane, "import");
       co_await import(self.clock);
@@ -173,6 +176,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     if (epoch != base_) ended = false;
     epoch = base_;
     if (ended || index < base_) continue;
+    if (rested && staged()) ++rested_;
     const auto samples =
         static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
     self.left -= static_cast<double>(samples);
@@ -185,7 +189,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
-      hand_over(index, bytes);
+      hand_over(index, bytes, rested);
       continue;
     }
     // A batch that is not full is dropped with the samples that were read for it.
@@ -200,9 +204,9 @@ Seconds LoaderRuntime::last_of(const Loaded& bytes) const {
   return bytes.behind > Seconds{} ? context_.now() + bytes.behind : Seconds{};
 }
 
-void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
+void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, bool rested) {
   if (staged()) {
-    to_stage_.push({index, bytes});
+    to_stage_.push({index, bytes, context_.now(), rested});
     return;
   }
   incoming_.push_back({index, {bytes, {}, {}, last_of(bytes)}});
@@ -232,14 +236,13 @@ Seconds LoaderRuntime::staging(const Loaded& bytes) const {
 // The last stage takes batches as they come, one after the other, and hands them on.
 sim::Task<void> LoaderRuntime::stage() {
   for (;;) {
-    const auto [index, bytes] = co_await to_stage_.pop();
-    const Seconds time = staging(bytes);
-    co_await context_.sleep(time);
+    const auto [index, bytes, came, rested] = co_await to_stage_.pop();
+    co_await context_.sleep(staging(bytes));
     if (index < base_) continue;
     done_[index] = {
-        bytes, time,
+        bytes, context_.now() - came,
         draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0),
-        last_of(bytes)};
+        last_of(bytes), rested};
     arrival_.set();
   }
 }

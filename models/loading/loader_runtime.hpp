@@ -111,9 +111,17 @@ class LoaderRuntime {
   /// A loaded batch on its way to the training loop.
   struct Ready {
     Loaded bytes;
-    Seconds staged;    ///< time its last stage took: pinning, or copying and decoding on the GPU
-    Seconds handover;  ///< what is left of its hand-over
-    Seconds last;      ///< date at which the last rank of the class has it; 0: as all
+    Seconds staged;       ///< in its last stage, in line or served: pinning, or decoding on the GPU
+    Seconds handover;     ///< what is left of its hand-over
+    Seconds last;         ///< date at which the last rank of the class has it; 0: as all
+    bool rested = false;  ///< who loaded it had nothing to do before
+  };
+  /// A loaded batch in line for the last stage.
+  struct Staged {
+    std::int64_t index;
+    Loaded bytes;
+    Seconds came;  ///< date
+    bool rested;
   };
   /// The next index is out `after` that time, which is 0 unless told_ahead().
   void issue(Seconds after = {});
@@ -121,7 +129,7 @@ class LoaderRuntime {
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
-  void hand_over(std::int64_t index, Loaded bytes);
+  void hand_over(std::int64_t index, Loaded bytes, bool rested);
   /// Of a batch that is ready now.
   [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
   /// In at most `most` groups, one after the other.
@@ -150,9 +158,11 @@ class LoaderRuntime {
   [[nodiscard]] double cut();
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
-  void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, Seconds staged) const;
+  void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, const Ready& ready);
   void skip_dry();
+  /// Of who loads the next batch.
   [[nodiscard]] WaitSplit read_clocks() const;
+  [[nodiscard]] WaitSplit read_all_clocks() const;
   [[nodiscard]] bool arrived() const;
   /// Of those that have arrived, the next to be delivered. REQUIRES: arrived().
   [[nodiscard]] auto next_done() {
@@ -180,16 +190,18 @@ class LoaderRuntime {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
   sim::Mailbox<std::int64_t> shared_indices_;
-  sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
+  sim::Mailbox<Staged> to_stage_;
   FlatMap<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
   sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
   FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   sim::Signal arrival_;
+  WaitSplit loaded_;           ///< what all that load had done when the last stage was waited for
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;      ///< issued in this epoch
   std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
   std::int64_t steps_ = 0;
+  std::int64_t rested_ = 0;  ///< outstanding with a last stage to come, of workers that had rested
   std::size_t next_worker_ = 0;                  ///< in the cycle
   std::optional<base::RandomStream> handovers_;  ///< where they differ
   /// Of samples of one size, when steps are drawn: how groups of them differ, of what is read by

@@ -12,7 +12,7 @@ constexpr std::int64_t kElements = 8;
 }  // namespace
 
 Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const LoaderPolicy& policy,
-                   std::function<void(std::int64_t, Loaded)> done)
+                   std::function<void(std::int64_t, Loaded, bool)> done)
     : shared_(shared),
       batch_(params.batch),
       decoders_(policy.decoders),
@@ -48,6 +48,8 @@ void Pipeline::begin_epoch(std::int64_t steps) {
 
 void Pipeline::push(std::int64_t index) {
   Pending batch{index};
+  batch.rested = std::none_of(pending_.begin(), pending_.end(),
+                              [](const Pending& p) { return p.missing > 0; });
   const auto readers = static_cast<std::int64_t>(readers_.size());
   const std::int64_t before = asked_;
   asked_ += batch_;
@@ -118,7 +120,7 @@ void Pipeline::finish(const Element& element) {
   batch->bytes += element.bytes;
   --batch->missing;
   for (; !pending_.empty() && pending_.front().missing == 0; pending_.pop_front())
-    done_(pending_.front().index, pending_.front().bytes);
+    done_(pending_.front().index, pending_.front().bytes, pending_.front().rested);
 }
 
 WaitSplit Pipeline::clocks(Seconds now) const {

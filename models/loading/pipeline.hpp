@@ -22,9 +22,10 @@ namespace stallcast::models {
 /// docs/models/dataloader.md.
 class Pipeline {
  public:
-  /// `done` gets each batch, in the order they were asked for.
+  /// `done` gets each batch, in the order they were asked for, and whether the threads had done all
+  /// they were asked for when they were asked for it.
   Pipeline(ReaderShared& shared, const LoaderParams& params, const LoaderPolicy& policy,
-           std::function<void(std::int64_t, Loaded)> done);
+           std::function<void(std::int64_t, Loaded, bool)> done);
 
   /// Before an epoch of `steps` batches.
   void begin_epoch(std::int64_t steps);
@@ -60,6 +61,7 @@ class Pipeline {
   struct Pending {
     std::int64_t index = 0, missing = 0;  ///< elements
     Loaded bytes{};
+    bool rested = false;  ///< nothing was missing of any other when it was asked for
   };
   sim::Task<void> read(Reader& self, sim::Mailbox<Element>& elements);
   sim::Task<void> decode(Decoder& self);
@@ -71,7 +73,7 @@ class Pipeline {
   std::int64_t batch_, decoders_;
   std::int64_t asked_ = 0;  ///< samples asked for in this epoch
   bool in_order_;
-  std::function<void(std::int64_t, Loaded)> done_;
+  std::function<void(std::int64_t, Loaded, bool)> done_;
   std::vector<std::unique_ptr<Reader>> readers_;
   std::vector<std::unique_ptr<Decoder>> decoder_threads_;
   sim::Mailbox<Element> any_reader_, to_decode_;

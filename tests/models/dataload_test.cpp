@@ -230,6 +230,34 @@ TEST_CASE("a thread that pins memory hides its share of the hand-over and is a s
                "job.train.step.time.p50") == Approx(0.32).epsilon(1e-6));
 }
 
+TEST_CASE("a training loop that waits while workers never rest does not wait for pinning") {
+  // Two workers bring two batches every 200 ms, each is pinned in 40 ms: of 200 ms the loop
+  // computes 2 x 50 and waits 100 for reads, though the batch is in the thread when it waits last.
+  const auto wait = [](const char* rate) {
+    Design design =
+        with(reader("2", "2", "0.5 GB/s"), {{"pin_memory", "true"}, {"pin.rate", rate}}, "50 ms");
+    set(design.run, Role::run, "duration", "200 s");
+    return run(design);
+  };
+  const RunResult reads = wait("2.5 GB/s");
+  CHECK(metric(reads, "job.train.step.time") == Approx(0.1).epsilon(0.005));
+  CHECK(metric(reads, "job.train.stall.data") == Approx(0.5).epsilon(0.01));
+  CHECK(metric(reads, "job.train.stall.cpu") < 0.001);
+  // in 200 ms each: 150 of every 200 ms are waited for the thread
+  const RunResult pins = wait("0.5 GB/s");
+  CHECK(metric(pins, "job.train.step.time") == Approx(0.2).epsilon(0.005));
+  CHECK(metric(pins, "job.train.stall.cpu") == Approx(0.75).epsilon(0.01));
+  CHECK(metric(pins, "job.train.stall.data") < 0.005);
+}
+
+TEST_CASE("a worker that has nothing left to read does not compute") {
+  // 3 shards for 2 workers: one reads the last by itself, and its streams are all that is waited
+  // for; the steps compute 30 ms of 4 s
+  const RunResult result = run(shards("2", "1", "iterable"));
+  CHECK(metric(result, "job.train.stall.data") == Approx(1.0 - 0.03 / 4.0).epsilon(0.002));
+  CHECK(metric(result, "job.train.stall.cpu") < 0.001);
+}
+
 TEST_CASE("a worker of an iterable data set that has read its shards leaves the rest to others") {
   // 3 shards for 2 workers: 10 times two batches in 200 ms, then 10 batches of one worker
   CHECK(wall(shards("2", "1", "iterable")) == Approx(10 * 0.2 + 10 * 0.2).epsilon(0.002));

@@ -293,6 +293,34 @@ TEST_CASE("decoding on the GPU is a stage alongside training, and takes its shar
         Approx(0.2).epsilon(1e-6));
 }
 
+TEST_CASE("a GPU that waits while reads never stop waits for them, not for the stage behind them") {
+  const auto wait = [](const char* stage, const Settings& settings = {}) {
+    Design design = reader("dali", {{"window", "1 GB"}, {"gpu.share", "0 %"}});
+    set(*design.jobs[0].loader, Role::loader, "gpu.decode", stage);
+    for (const auto& [key, text] : settings) set(*design.jobs[0].loader, Role::loader, key, text);
+    set(design.run, Role::run, "duration", "200 s");
+    return run(design);
+  };
+  // A batch is read in 200 ms and passes a stage of 4 x 10 ms meanwhile the next is read: 200 ms a
+  // step of 100 ms, half of which is waited for streams.
+  const RunResult reads = wait("10 ms");
+  CHECK(metric(reads, "job.train.step.time.p50") == Approx(0.2).epsilon(1e-6));
+  CHECK(metric(reads, "job.train.stall.data") == Approx(0.5).epsilon(0.005));
+  CHECK(metric(reads, "job.train.stall.cpu") < 0.001);
+  CHECK(reads.limited_by.at("job.train") == "storage.scratch.client.stream");
+  // a stage of 4 x 75 ms: 300 ms a step, of which 200 ms are waited for it
+  const RunResult decodes = wait("75 ms");
+  CHECK(metric(decodes, "job.train.step.time.p50") == Approx(0.3).epsilon(1e-6));
+  CHECK(metric(decodes, "job.train.stall.cpu") == Approx(2.0 / 3.0).epsilon(0.005));
+  CHECK(metric(decodes, "job.train.stall.data") < 0.002);
+  CHECK(decodes.limited_by.at("job.train") == "host.gpu.gpu.decode");
+  // One batch at a time is read, then decoded: 240 ms a step, of which 40 are the stage's.
+  const RunResult in_turn = wait("10 ms", {{"prefetch", "1"}});
+  CHECK(metric(in_turn, "job.train.step.time.p50") == Approx(0.24).epsilon(1e-6));
+  CHECK(metric(in_turn, "job.train.stall.cpu") == Approx(40.0 / 240.0).epsilon(0.005));
+  CHECK(metric(in_turn, "job.train.stall.data") == Approx(100.0 / 240.0).epsilon(0.005));
+}
+
 TEST_CASE("DALI copies a batch to the GPU ahead of need") {
   // 400 MB at 5 GB/s are 80 ms: exposed with PyTorch, alongside the step with DALI
   const auto with_copy = [](const char* kind, const char* workers = "16") {

@@ -13,8 +13,8 @@ namespace stallcast::client {
 [[nodiscard]] PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted,
                                   Diagnostics& faults);
 
-/// What `plan` would refuse of `spec` without a simulation and the scenario says itself, each at its
-/// place.
+/// What `plan` would refuse of `spec` without a simulation and the scenario says itself, each at
+/// its place.
 void add_plan_faults(const Scenario& scenario, const PlanSpec& spec, Diagnostics& out);
 
 /// The first thing it would refuse, whoever says it.
