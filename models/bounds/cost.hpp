@@ -58,10 +58,10 @@ struct Costs {
 /// What the prices of `design` say; no simulation.
 [[nodiscard]] Costs costs(const Design& design);
 
-/// Adds "cost.capex" where anything is bought, "cost.hourly", with the utilization of every job "cost.gpu_idle", and with its goodput
-/// "cost.per_useful_gpu_hour", where `costs` of `design` are known; "cost.requests" where requests
-/// have a price and were counted, `drained` times as often as in the mean over the whole run.
-/// [docs/models/cost.md, eq. 1-5]
+/// Adds "cost.capex" where anything is bought, "cost.hourly", with the utilization of every job
+/// "cost.gpu_idle", and with its goodput "cost.per_useful_gpu_hour", where `costs` of `design` are
+/// known; "cost.requests" where requests have a price and were counted, `drained` times as often as
+/// in the mean over the whole run. [docs/models/cost.md, eq. 1-5]
 void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics,
                double drained = 1.0);
 

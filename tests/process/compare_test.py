@@ -62,7 +62,7 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(costs[1]["cost.hourly"], 4 * 98 + 64 * 2)
         text = program.Run("compare", self.write("bought.json", bought), self.write("rented.json", rented), "--no-gains",
                            "--draws", "0").out
-        self.assertIn("bought costs least (107 USD/h)", text)
+        self.assertIn("bought costs least (107.2 USD/h)", text)
 
     def test_hosts_and_stores_are_in_rows_of_their_own(self):
         # One has two classes of hosts, so that its stores come later in the list.
