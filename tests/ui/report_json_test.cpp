@@ -83,6 +83,12 @@ TEST_CASE("a neighbour of a plan's answer that misses a target is marked") {
   for (const Format format : {Format::text, Format::markdown, Format::csv})
     CHECK(shown(format).find("au 2.00 points worse; misses au") != std::string::npos);
   CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][1]["meets"] == false);
+  // The best interval is searched without what is behind the first tier; simulated it may be worse.
+  plan.intervals = {{.job = "train", .every = 180.0, .best = 46.0, .goodput = 0.954}};
+  for (const auto& [goodput, keep] : {std::pair{0.944, true}, {0.964, false}}) {
+    plan.intervals[0].best_goodput = goodput;
+    CHECK((shown(Format::markdown).find("so keep the present one") != std::string::npos) == keep);
+  }
   CHECK(Json::parse(shown(Format::json))["plan"]["neighbours"][1]["misses"] == Json::array({"au"}));
   larger.inconclusive = true;
   larger.targets[0].status = "inconclusive";

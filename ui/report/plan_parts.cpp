@@ -128,11 +128,12 @@ PlanPart tornado(const PlanResult& plan) {
 PlanPart intervals(const PlanResult& plan) {
   PlanPart out{"How often to save", {}};
   for (const PlanInterval& i : plan.intervals)
-    out.lines.push_back("job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
-                        print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
-                        "), now every " + print_value(i.every, "s") + "; goodput " +
-                        print_value(i.goodput, "ratio") + " -> " +
-                        print_value(i.best_goodput, "ratio") + ", " + with_interval(i));
+    out.lines.push_back(
+        "job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
+        print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") + "), now every " +
+        print_value(i.every, "s") + "; goodput " + print_value(i.goodput, "ratio") + " -> " +
+        print_value(i.best_goodput, "ratio") +
+        (i.best_goodput < i.goodput ? ", so keep the present one; " : ", ") + with_interval(i));
   return out;
 }
 
