@@ -20,6 +20,11 @@ EASY = """{
 
 
 class Lint(unittest.TestCase):
+    def plan_refuses(self, text, line, said):
+        plan = Run("plan", "FILE", text=text)
+        self.assertEqual(plan.code, 2)
+        self.assertRegex(plan.err, rf":{1 + text.splitlines().index(line)}:\d+: {said}")
+
     def test_every_file_is_reported(self):
         run = Run("lint", "FILE", "/no/such.json", "--format", "json", text=EASY)
         self.assertEqual(run.code, 2)
@@ -99,10 +104,7 @@ class Lint(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertEqual(sorted(found), [("/growth/of/nobody", '"nobody"'), ("/plan/over/0", '"nope"'),
                                          ("/plan/over/0", 'variant "v": "neither"')])
-        plan = Run("plan", "FILE", text=text)
-        self.assertEqual(plan.code, 2)
-        line = 1 + text.splitlines().index('   "nope",')
-        self.assertRegex(plan.err, rf':{line}:\d+: /plan/over/0: "nope" is not a known count')
+        self.plan_refuses(text, '   "nope",', '/plan/over/0: "nope" is not a known count')
         asked = Run("plan", "FILE", "--over", "other", text=text)  # in the place of what the file says
         self.assertIn("no targets to plan for", asked.err)
         self.assertNotIn("nope", asked.err)
@@ -140,10 +142,7 @@ class Lint(unittest.TestCase):
         scenario["plan"] = {"over": ["osts"], "minimize": "ossts"}
         scenario["expect"] = [{"id": "quick", "that": "job.train.step.time <= 2 s"}]
         text = json.dumps(scenario, indent=1)
-        plan = Run("plan", "FILE", text=text)
-        self.assertEqual(plan.code, 2)
-        line = 1 + text.splitlines().index('  "minimize": "ossts"')
-        self.assertRegex(plan.err, rf':{line}:\d+: /plan/minimize: "ossts" is neither searched')
+        self.plan_refuses(text, '  "minimize": "ossts"', '/plan/minimize: "ossts" is neither searched')
         asked = Run("plan", "FILE", "--minimize", "osts", text=text)  # in the place of what the file says
         self.assertNotIn("ossts", asked.err)
 

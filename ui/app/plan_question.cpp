@@ -45,10 +45,6 @@ std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec&
   return std::move(out.all);
 }
 
-}  // namespace
-
-namespace {
-
 /// Nothing is asked the least or the most of that was searched and no longer is.
 void drop_objective(const PlanSpec& own, PlanSpec& spec) {
   const auto searched_as = [](const std::string& name, const PlanSpec& by) {
