@@ -68,7 +68,7 @@ class Ledger {
   void count(T& value) {
     value += growth(value);
   }
-  /// A list to which every period adds the same entries.
+  /// A list to which every period adds the same entries; what fills it is not skipped.
   template <class T>
   void repeat(std::vector<T>& entries);
   /// No more is skipped than leaves `left`, which shrinks by as much in every period, at `reserve`
@@ -90,6 +90,8 @@ class Ledger {
 
  private:
   enum class Pass { look, read, skip };
+  /// Of a list that repeats: 0.8 GB of numbers, a year of steps of a third of a second.
+  static constexpr double kMostEntries = 1e8;
   double grown(double value);
   [[nodiscard]] Seconds skipped() const { return period_ * static_cast<double>(times_); }
 
@@ -139,6 +141,7 @@ template <class T>
 void Ledger::repeat(std::vector<T>& entries) {
   if (pass_ != Pass::skip) {
     (void)growth(entries.size());
+    bound(kMostEntries - static_cast<double>(entries.size()), 0.0);
     return;
   }
   const auto from = static_cast<std::size_t>(before_->counters_[next_]);
