@@ -37,6 +37,10 @@ struct WaitSplit {
     for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
     return *this;
   }
+  void clear() {
+    by_phase = {};
+    by_resource.clear();
+  }
   void describe(sim::Ledger& ledger) {
     for (Seconds& time : by_phase) ledger.count(time);
     for (auto& [resource, time] : by_resource) ledger.count(time);
@@ -78,23 +82,31 @@ class PhaseClock {
   }
   /// From `now` on the worker has nothing to do, which counts as no phase.
   void rest(Seconds now, ResourceIndex ended = kNoResource) {
-    if (!resting_) sum_.add(phase_, now - since_, ended);
+    if (!resting_) laps_[lap_].add(phase_, now - since_, ended);
     if (lane_ != nullptr) leave_phase(*lane_, ended);
     since_ = now;
     resting_ = true;
   }
-  /// Everything up to `now`, the running phase included (its resource is not known yet).
+  /// What comes is another lap. REQUIRES: the worker rests.
+  void lap() {
+    lap_ = 1 - lap_;
+    laps_[lap_].clear();
+  }
+  /// The lap before this one.
+  [[nodiscard]] const WaitSplit& last_lap() const { return laps_[1 - lap_]; }
+  /// This lap up to `now`, the running phase included (its resource is not known yet).
   [[nodiscard]] WaitSplit read(Seconds now) const {
-    WaitSplit out = sum_;
+    WaitSplit out = laps_[lap_];
     if (!resting_) out.add(phase_, now - since_, kNoResource);
     return out;
   }
 
  private:
-  WaitSplit sum_;
+  std::array<WaitSplit, 2> laps_;
+  std::size_t lap_ = 0;
   Phase phase_ = Phase::cpu;
   Seconds since_;
-  bool resting_ = false;
+  bool resting_ = true;
   Lane* lane_ = nullptr;
 };
 

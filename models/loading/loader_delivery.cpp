@@ -8,13 +8,6 @@
 /// How batches that workers have loaded come to the training loop. docs/models/dataloader.md.
 namespace stallcast::models {
 
-WaitSplit LoaderRuntime::read_clocks() const {
-  const auto owner = owner_.find(base_ + received_);
-  if (!pipeline_ && policy_.in_order && !policy_.iterable && owner != owner_.end())
-    return workers_[owner->second]->clock.read(context_.now());
-  return read_all_clocks();
-}
-
 bool LoaderRuntime::arrived() const {
   return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
 }
@@ -38,30 +31,19 @@ void LoaderRuntime::skip_dry() {
   }
 }
 
-WaitSplit LoaderRuntime::read_all_clocks() const {
-  const Seconds now = context_.now();
-  if (pipeline_) return pipeline_->clocks(now);
-  WaitSplit all;
-  for (const auto& worker : workers_) all += worker->clock.read(now);
-  return all;
-}
-
-// The training loop `waited` for a batch. The end of it the batch was in the last stage, in line
-// or served. That is the stage's doing where who loaded the batch had rested before: those behind
-// could not go on. Else the loading never stopped, and the stage only passes on what comes late:
-// the time is what all that load did since this was last asked, over whole steps, for the end of a
-// step alone is the beginning of what they load next.    [docs/models/dataloader.md, eq. 10]
-void LoaderRuntime::blame(WaitSplit& wait, const WaitSplit& before, Seconds waited,
-                          const Ready& ready) {
-  const Seconds staged = std::min(ready.staged, waited);
-  wait += read_clocks().since(before, waited - staged);
-  if (staged <= Seconds{}) return;
-  WaitSplit loading = read_all_clocks();
-  if (ready.rested)
-    wait.add(Phase::cpu, staged, shared_.site.last_resource);
+// The training loop `waited` for a batch: in parts as all of its loading took, for what was done
+// while somebody waited is the end of it alone, and a faster beginning would have saved as much.
+// The end of the wait the batch was in the last stage, in line or served. That is the stage's doing
+// where who loaded the batch had rested before: those behind could not go on. Else the loading
+// never stopped, and the stage only passes on what comes late.
+//    [docs/models/dataloader.md, eq. 10 and 11]
+void LoaderRuntime::blame(WaitSplit& wait, Seconds waited, const Ready& ready) {
+  const Seconds staged = ready.by.rested ? std::min(ready.staged, waited) : Seconds{};
+  if (staged > Seconds{}) wait.add(Phase::cpu, staged, shared_.site.last_resource);
+  if (pipeline_)
+    wait += pipeline_->clocks(context_.now()).since(loaded_, waited - staged);
   else
-    wait += loading.since(loaded_, staged);
-  loaded_ = std::move(loading);
+    wait += workers_[ready.by.worker]->clock.last_lap().since({}, waited - staged);
 }
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
@@ -87,9 +69,10 @@ Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
     --workers_[owner->second]->tasks;
     owner_.erase(owner);
   }
-  if (found->second.rested) --rested_;
+  if (found->second.by.rested && staged()) --rested_;
   done_.erase(found);
   ++received_;
+  if (pipeline_) loaded_ = pipeline_->clocks(context_.now());
   issue(after);  // a slot is freed by consumption, never by completion
   return handover;
 }
@@ -99,8 +82,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   skip_dry();
   const Seconds began = context_.now();
   HostCores& cores = shared_.site.cores;
-  WaitSplit before, mapping;
-  if (!arrived()) before = read_clocks();
+  WaitSplit mapping;
   while (!arrived()) {
     if (incoming_.empty()) {
       arrival_.reset();
@@ -119,7 +101,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     // The first batch of each worker is waited for however they read: they begin together.
     if (shared_.site.keeps_up && base_ + received_ >= p_.workers)
       context_.fail(std::make_exception_ptr(Refuted(Presumption::loaders_keep_up)));
-    blame(batch.wait, before, waited, next_done()->second);
+    blame(batch.wait, waited, next_done()->second);
   }
   const Seconds handover = deliver(batch, {}), held = context_.now();
   co_await cores.compute(handover, receiver());

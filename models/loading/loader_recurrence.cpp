@@ -43,6 +43,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
     if (at >= workers_.size()) continue;
     Worker& worker = *workers_[at];
     worker.indices.describe(ledger);
+    // Laps of its clock only split the next waits: they are those of the periods that were seen.
     ledger.state(worker.tasks);
     ledger.state(worker.dry);
     if (!std::isfinite(worker.left)) continue;

@@ -64,9 +64,10 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
   if (staged() && p_.workers > 0) context_.spawn(stage());
   if (policy_.split_batch && p_.workers > 0) {
-    pipeline_ = std::make_unique<Pipeline>(
-        shared_, p_, policy_,
-        [this](std::int64_t index, Loaded bytes, bool rested) { hand_over(index, bytes, rested); });
+    pipeline_ = std::make_unique<Pipeline>(shared_, p_, policy_,
+                                           [this](std::int64_t index, Loaded bytes, bool rested) {
+                                             hand_over(index, bytes, {.rested = rested});
+                                           });
     return;
   }
   for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
@@ -189,7 +190,9 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
-      hand_over(index, bytes, rested);
+      self.clock.rest(context_.now());
+      self.clock.lap();
+      hand_over(index, bytes, {static_cast<std::uint32_t>(number), rested});
       continue;
     }
     // A batch that is not full is dropped with the samples that were read for it.
@@ -204,12 +207,12 @@ Seconds LoaderRuntime::last_of(const Loaded& bytes) const {
   return bytes.behind > Seconds{} ? context_.now() + bytes.behind : Seconds{};
 }
 
-void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, bool rested) {
+void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
   if (staged()) {
-    to_stage_.push({index, bytes, context_.now(), rested});
+    to_stage_.push({index, bytes, context_.now(), by});
     return;
   }
-  incoming_.push_back({index, {bytes, {}, {}, last_of(bytes)}});
+  incoming_.push_back({index, {bytes, {}, {}, last_of(bytes), by}});
   arrival_.set();
 }
 
@@ -236,13 +239,13 @@ Seconds LoaderRuntime::staging(const Loaded& bytes) const {
 // The last stage takes batches as they come, one after the other, and hands them on.
 sim::Task<void> LoaderRuntime::stage() {
   for (;;) {
-    const auto [index, bytes, came, rested] = co_await to_stage_.pop();
+    const auto [index, bytes, came, by] = co_await to_stage_.pop();
     co_await context_.sleep(staging(bytes));
     if (index < base_) continue;
     done_[index] = {
         bytes, context_.now() - came,
         draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0),
-        last_of(bytes), rested};
+        last_of(bytes), by};
     arrival_.set();
   }
 }

@@ -101,27 +101,32 @@ class LoaderRuntime {
   struct Worker {
     explicit Worker(sim::Context& context) : indices(context) {}
     sim::Mailbox<std::int64_t> indices;
-    PhaseClock clock;
+    PhaseClock clock;        ///< a lap is a batch
     std::int64_t tasks = 0;  ///< indices it was given and that did not come back
     double left = 0.0;       ///< samples of its files in this epoch
     std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
     bool dry = false;        ///< it has read them all, and the training loop knows
     Lane* lane = nullptr;
   };
+  /// Who loaded a batch.
+  struct Loader {
+    std::uint32_t worker = 0;
+    bool rested = false;  ///< had nothing to do before
+  };
   /// A loaded batch on its way to the training loop.
   struct Ready {
     Loaded bytes;
-    Seconds staged;       ///< in its last stage, in line or served: pinning, or decoding on the GPU
-    Seconds handover;     ///< what is left of its hand-over
-    Seconds last;         ///< date at which the last rank of the class has it; 0: as all
-    bool rested = false;  ///< who loaded it had nothing to do before
+    Seconds staged;    ///< in its last stage, in line or served: pinning, or decoding on the GPU
+    Seconds handover;  ///< what is left of its hand-over
+    Seconds last;      ///< date at which the last rank of the class has it; 0: as all
+    Loader by;
   };
   /// A loaded batch in line for the last stage.
   struct Staged {
     std::int64_t index;
     Loaded bytes;
     Seconds came;  ///< date
-    bool rested;
+    Loader by;
   };
   /// The next index is out `after` that time, which is 0 unless told_ahead().
   void issue(Seconds after = {});
@@ -129,7 +134,7 @@ class LoaderRuntime {
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
-  void hand_over(std::int64_t index, Loaded bytes, bool rested);
+  void hand_over(std::int64_t index, Loaded bytes, Loader by);
   /// Of a batch that is ready now.
   [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
   /// In at most `most` groups, one after the other.
@@ -158,11 +163,8 @@ class LoaderRuntime {
   [[nodiscard]] double cut();
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
-  void blame(WaitSplit& wait, const WaitSplit& before, Seconds waited, const Ready& ready);
+  void blame(WaitSplit& wait, Seconds waited, const Ready& ready);
   void skip_dry();
-  /// Of who loads the next batch.
-  [[nodiscard]] WaitSplit read_clocks() const;
-  [[nodiscard]] WaitSplit read_all_clocks() const;
   [[nodiscard]] bool arrived() const;
   /// Of those that have arrived, the next to be delivered. REQUIRES: arrived().
   [[nodiscard]] auto next_done() {
@@ -196,7 +198,7 @@ class LoaderRuntime {
   FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   sim::Signal arrival_;
-  WaitSplit loaded_;           ///< what all that load had done when the last stage was waited for
+  WaitSplit loaded_;           ///< what all threads had done when the last batch was delivered
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;      ///< issued in this epoch
   std::int64_t received_ = 0;  ///< delivered or skipped in this epoch

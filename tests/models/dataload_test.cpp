@@ -250,6 +250,23 @@ TEST_CASE("a training loop that waits while workers never rest does not wait for
   CHECK(metric(pins, "job.train.stall.data") < 0.005);
 }
 
+TEST_CASE("waits are blamed in parts as all of a batch's loading took, not the end of it alone") {
+  // Two workers read a batch in 200 ms, then decode it in 100: 150 ms a step, of which the loop
+  // computes 100. What it waits for is the end of a batch, when decoding is under way, but two
+  // thirds of the loading are reads.
+  Design design = with(reader("2", "2", "0.5 GB/s"), {});
+  set(*design.jobs[0].dataset, Role::dataset, "decode", "100 ms");
+  set(design.run, Role::run, "duration", "200 s");
+  for (const bool in_order : {true, false}) {
+    set(*design.jobs[0].loader, Role::loader, "in_order", in_order ? "true" : "false");
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.step.time") == Approx(0.15).epsilon(0.005));
+    CHECK(metric(result, "job.train.stall.data") == Approx(2.0 / 9.0).epsilon(0.01));
+    CHECK(metric(result, "job.train.stall.cpu") == Approx(1.0 / 9.0).epsilon(0.01));
+    CHECK(result.limited_by.at("job.train") == "storage.scratch.client.stream");
+  }
+}
+
 TEST_CASE("a worker that has nothing left to read does not compute") {
   // 3 shards for 2 workers: one reads the last by itself, and its streams are all that is waited
   // for; the steps compute 30 ms of 4 s
