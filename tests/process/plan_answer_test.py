@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What a plan says of its answer, and of what it did not take.
+
+Usage: plan_answer_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
+"""
+import json
+import unittest
+
+import program
+from program import Run
+
+SCENARIO = {
+    "id": "small",
+    "cluster": {"hosts": [{"id": "gpu", "count": 4, "use": "host/dgx-h100"}]},
+    "storage": [{"id": "fs", "type": "lustre", "oss": {"count": 2},
+                 "ost": {"count": 8, "read": "2 GB/s", "write": "1 GB/s"}}],
+    "jobs": [{"id": "train", "hosts": "gpu", "step": {"compute": "1 s"},
+              "checkpoint": {"to": "fs", "size": "500 GB", "every": "1 min"}}],
+    "run": {"duration": "10 min", "seed": 1, "replicas": 1},
+    "expect": [{"id": "util", "that": "job.train.gpu.utilization >= 20 %"}]}
+WRITE = "storage.fs.ost.write"
+
+
+def asked(**plan):
+    return json.dumps(SCENARIO | {"plan": {"tornado": 0} | plan}, indent=1)
+
+
+def plan(*options, text):
+    return Run("plan", "FILE", *options, text=text)
+
+
+class Listed(unittest.TestCase):
+    def test_a_listed_value_that_cannot_be_read_is_refused_at_its_place(self):
+        for wrong, said in (("5", "needs a unit: 5 is a bare number, expected a rate"),
+                            ('"6 s"', '"6 s" is a duration; expected a rate')):
+            text = asked(over={WRITE: ["2 GB/s", json.loads(wrong), "4 GB/s"]})
+            line = 1 + [row.strip() for row in text.splitlines()].index(wrong + ",")
+            for verb in ("lint", "plan"):
+                run = Run(verb, "FILE", text=text)
+                self.assertEqual(run.code, 2, run.err)
+                self.assertRegex(run.err, rf":{line}:\d+: /plan/over/{WRITE}/1: .*{said}")
+        run = plan("--over", WRITE + "=2 GB/s,5,4 GB/s", text=asked())
+        self.assertEqual(run.code, 2)
+        self.assertIn(f'"{WRITE}": "ost.write" needs a unit: 5 is a bare number', run.err)
+        self.assertIn('hint: write "5 GB/s"', run.err)
+
+    def test_a_listed_value_that_makes_no_design_is_named(self):
+        text = asked(over={WRITE: ["2 GB/s", "-1 GB/s", "4 GB/s"]})
+        self.assertEqual(Run("lint", "FILE", text=text).code, 0)
+        notes = json.loads(plan("--format", "json", text=text).out)["plan"]["notes"]
+        self.assertEqual([n for n in notes if "left out" in n],
+                         [f'left out, since no design has {WRITE} = -1 GB/s: "ost.write" must be above 0 B/s, '
+                          'not -1 GB/s'])
+        counts = plan("--over", "osts=" + ",".join(map(str, range(-4, 9))), text=asked())
+        self.assertIn("left out, since no design has -4 OSTs", counts.out.replace("\n    ", " "))
+        self.assertIn("left out as well: 1 more of the listed values", counts.out.replace("\n    ", " "))
+
+
+if __name__ == "__main__":
+    program.main()
