@@ -56,5 +56,38 @@ class Listed(unittest.TestCase):
         self.assertIn("left out as well: 1 more of the listed values", counts.out.replace("\n    ", " "))
 
 
+class Objective(unittest.TestCase):
+    def test_looking_further_keeps_what_else_is_searched(self):
+        text = asked(over={"hosts": {"from": 1, "to": 3}, WRITE: ["2 GB/s", "4 GB/s"], "oss": {"from": 2, "to": 4, "step": 2},
+                           "osts": {"unit": 4}}, maximize="hosts")
+        said = " ".join(plan(text=text).out.split())
+        self.assertIn("--over cluster.hosts.gpu.count=1..24 --over 'storage.fs.ost.write=2 GB/s,4 GB/s' "
+                      "--over storage.fs.oss.count=2..4:2 --over storage.fs.ost.count --unit storage.fs.ost.count=4 "
+                      "looks further", said)
+        again = plan("--over", "cluster.hosts.gpu.count=1..24", "--over", "storage.fs.ost.write=2 GB/s,4 GB/s", "--over",
+                     "storage.fs.oss.count=2..4:2", "--over", "storage.fs.ost.count", "--unit", "storage.fs.ost.count=4",
+                     "--replicas", "1", "--format", "json", text=text)
+        axes = {axis["name"]: axis["candidates"] for axis in json.loads(again.out)["plan"]["axes"]}
+        self.assertEqual(axes, {"cluster.hosts.gpu.count": 24, WRITE: 2, "storage.fs.oss.count": 2,
+                                "storage.fs.ost.count": 1024})
+
+    def test_what_nothing_searched_changes_is_told(self):
+        text = asked(over={WRITE: ["2 GB/s", "4 GB/s"]})
+        for goal in ("storage.fs.ost.count", "cluster.hosts.gpu.count"):
+            run = plan("--minimize", goal, text=text)
+            self.assertEqual(run.code, 0, run.err)
+            self.assertRegex(" ".join(run.out.split()), goal + r" is \d in every design that was looked at: nothing that "
+                                                                r"is searched changes it")
+        for goal in (WRITE, "job.train.checkpoint.stall"):
+            self.assertNotIn("nothing that is searched changes", plan("--minimize", goal, text=text).out)
+
+    def test_the_figure_that_was_asked_for_is_told(self):
+        text = asked(over={WRITE: ["2 GB/s", "4 GB/s"]})
+        run = plan("--minimize", "job.train.checkpoint.stall", text=text)
+        self.assertIn(WRITE + " = 4 GB/s", run.out.splitlines()[0])
+        self.assertRegex(run.out, r"\n  least job\.train\.checkpoint\.stall: [0-9.]+ s\n")
+        self.assertNotIn("least", plan(text=text).out)  # of what is searched alone
+
+
 if __name__ == "__main__":
     program.main()

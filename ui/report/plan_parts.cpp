@@ -238,10 +238,15 @@ std::string answer_text(const PlanResult& plan) {
 std::string look_further(const PlanResult& plan) {
   if (!is_at_least(plan)) return "";
   std::string over;
-  for (const PlanAxis& axis : plan.axes)
-    if (const auto most = base::parse_quantity(axis.from, Dimension::number);
-        axis.open && axis.falls && most.value)
-      over += " --over " + axis.name + "=1.." + base::shortest(kFurther * *most.value);
+  for (const PlanAxis& axis : plan.axes) {
+    const auto most = base::parse_quantity(axis.from, Dimension::number);
+    const bool further = axis.open && axis.falls && most.value;
+    // What else is searched stays so: `--over` replaces all of it.
+    over += " --over " +
+            base::shell_word(further ? axis.name + "=1.." + base::shortest(kFurther * *most.value)
+                                     : axis.asked);
+    if (axis.unit > 0) over += " --unit " + axis.name + "=" + std::to_string(axis.unit);
+  }
   return "that is the end of the range that was searched: " + over.substr(1) + " looks further";
 }
 

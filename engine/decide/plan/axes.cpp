@@ -70,6 +70,8 @@ class AxisMaker {
     turn(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
+    axis.about.asked = over_text(wanted, axis.about.name);
+    axis.about.unit = wanted.unit;
     axis.about.candidates = static_cast<std::int64_t>(axis.size());
     axis.about.from = text_of(axis.values.front());
     axis.about.to = text_of(axis.values.back());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "engine/base/range_values.hpp"
@@ -51,6 +52,26 @@ Result<std::vector<Setting>> axis_values(SweepRange range, const PlanDimension& 
                    "no whole unit lies in the range of \"" + wanted.axis.path + "\"",
                    "make the range larger, or \"unit\" smaller"};
   return out;
+}
+
+std::string over_text(const PlanDimension& wanted, const std::string& name) {
+  const SweepAxis& axis = wanted.axis;
+  std::string out;
+  for (const SweepValue& value : axis.values)
+    out += (out.empty() ? "=" : ",") + text_of(value.value);
+  if (!axis.range || !out.empty()) return name + out;
+  const SweepRange& range = *axis.range;
+  std::int64_t n = range.n;
+  Setting last = range.exact[1];
+  if (n < 1 && range.step > 0.0) {  // a command line has no steps
+    const double steps = base::whole_steps(range);
+    const double end = range.from + (range.to < range.from ? -1.0 : 1.0) * steps * range.step;
+    n = std::llround(steps) + 1;
+    last = Amount{end, range.unit};
+  }
+  out = name + "=" + text_of(range.exact[0]) + ".." + text_of(last);
+  if (n > 0) out += ":" + std::to_string(n);
+  return out + (range.log ? ":log" : "");
 }
 
 }  // namespace stallcast::plan

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "stallcast/change.hpp"
@@ -12,5 +13,8 @@ namespace stallcast::plan {
 /// for; with `whole` those without a unit are whole numbers.
 [[nodiscard]] Result<std::vector<Setting>> axis_values(SweepRange range,
                                                        const PlanDimension& wanted, bool whole);
+
+/// What asks for the same with `--over`: "storage.scratch.oss.count=1..4".
+[[nodiscard]] std::string over_text(const PlanDimension& wanted, const std::string& name);
 
 }  // namespace stallcast::plan

@@ -224,8 +224,31 @@ class Answer {
                            " more of the listed values");
   }
 
+  /// Where all designs have the same of what is to be had least or most of.
+  void undecided() {
+    if (search_.candidates < 2 || out_.points.empty()) return;
+    const std::optional<double>& same = out_.points[out_.end].objective;
+    if (!same || std::any_of(out_.points.begin(), out_.points.end(), [&](const PlanPoint& point) {
+          return point.objective && *point.objective != *same;
+        }))
+      return;
+    // Of what follows from the design the ends tell, too, whether they were simulated or not.
+    const Cell& shown = search_.answer ? *search_.answer : search_.end;
+    for (std::size_t a = 0; objective_.of_cell && a < shown.size(); ++a)
+      for (const std::size_t i : {std::size_t{0}, designs_.axes()[a].size() - 1}) {
+        Cell cell = shown;
+        cell[a] = i;
+        if (designs_.at(cell).ok() && objective_.of_cell(cell) != *same) return;
+      }
+    if (!objective_.of_cell && out_.points.size() < 2) return;
+    out_.notes.push_back(
+        out_.objective.name + " is " + base::print_value(*same, out_.objective.unit) +
+        " in every design that was looked at: nothing that is searched changes it");
+  }
+
   void remarks() {
     left_out();
+    undecided();
     if (out_.answer) replicas(out_.points[*out_.answer]);
     if (search_.non_monotone) out_.notes.push_back(non_monotone_note(out_, contradiction()));
     for (const PlanNeighbour& n : out_.neighbours)
