@@ -89,5 +89,18 @@ class Objective(unittest.TestCase):
         self.assertNotIn("least", plan(text=text).out)  # of what is searched alone
 
 
+class Told(unittest.TestCase):
+    def test_what_the_answer_was_warned_of_is_told_once(self):
+        priced = json.loads(asked(over={WRITE: ["2 GB/s", "4 GB/s"]}))
+        priced["cluster"]["hosts"][0]["price"] = "300 kUSD"
+        text = json.dumps(priced)
+        run = plan(text=text)
+        self.assertEqual(" ".join(run.out.split()).count("no price for"), 1, run.out)
+        self.assertIn("\nWarnings\n", run.out)
+        warnings = json.loads(plan("--format", "json", text=text).out)["warnings"]
+        self.assertEqual(len([w for w in warnings if w.startswith("no price for")]), 1)
+        self.assertNotIn("Warnings", plan(text=asked(over={WRITE: ["2 GB/s", "4 GB/s"]})).out)
+
+
 if __name__ == "__main__":
     program.main()

@@ -294,6 +294,19 @@ std::string with_interval(const PlanInterval& interval) {
   return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
 }
 
+namespace {
+
+/// What the simulation of the answer warned of, once each.
+std::vector<std::string> warnings_of(const PlanResult& plan) {
+  std::vector<std::string> out;
+  if (plan.status != PlanStatus::found) return out;
+  for (const std::string& warning : plan.prediction.warnings)
+    if (std::find(out.begin(), out.end(), warning) == out.end()) out.push_back(warning);
+  return out;
+}
+
+}  // namespace
+
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   std::vector<PlanPart> out;
   for (PlanPart& part : std::vector<PlanPart>{grown(plan),
@@ -302,7 +315,8 @@ std::vector<PlanPart> plan_parts(const PlanResult& plan) {
                                               prices(plan),
                                               tornado(plan),
                                               intervals(plan),
-                                              {"Notes", plan.notes}})
+                                              {"Notes", plan.notes},
+                                              {"Warnings", warnings_of(plan)}})
     if (!part.lines.empty()) out.push_back(std::move(part));
   return out;
 }
