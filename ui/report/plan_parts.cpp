@@ -156,13 +156,32 @@ std::string as_run_says(const ConfidentPlan& sure) {
          ", with what seeds and the model leave open";
 }
 
-/// Designs next to the answer, by how often their targets hold.
+/// Without an answer: of the designs that draws judged, those whose targets hold most often.
+std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
+  constexpr std::size_t kNearest = 3;
+  const auto share = [&](std::size_t i) {
+    const DrawnPoint& point = sure.points[i];
+    return point.draws == 0 ? -1.0
+                            : static_cast<double>(point.met) / static_cast<double>(point.draws);
+  };
+  std::vector<std::size_t> by(sure.points.size());
+  for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
+  std::stable_sort(by.begin(), by.end(),
+                   [&](std::size_t i, std::size_t j) { return share(i) > share(j); });
+  std::vector<bool> out(by.size(), false);
+  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) >= 0.0;
+  return out;
+}
+
+/// Designs next to the answer, by how often their targets hold; without one, those that came
+/// nearest.
 PlanPart drawn(const PlanResult& plan) {
   PlanPart out{"How often the targets hold", {}};
-  if (!plan.confident || !plan.confident->answer) return out;
+  if (!plan.confident || plan.confident->points.empty()) return out;
   const ConfidentPlan& sure = *plan.confident;
+  const std::vector<bool> nearest = nearest_drawn(sure);
   for (std::size_t i = 0; i < sure.points.size(); ++i) {
-    const bool near = i + 1 >= *sure.answer && i <= *sure.answer + 1;
+    const bool near = sure.answer ? i + 1 >= *sure.answer && i <= *sure.answer + 1 : nearest[i];
     if (!near && sure.nominal != i) continue;
     const DrawnPoint& point = sure.points[i];
     out.lines.push_back(drawn_amounts(plan, point) + ": " + in_draws(point) +
