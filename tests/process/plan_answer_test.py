@@ -101,6 +101,15 @@ class Told(unittest.TestCase):
         self.assertEqual(len([w for w in warnings if w.startswith("no price for")]), 1)
         self.assertNotIn("Warnings", plan(text=asked(over={WRITE: ["2 GB/s", "4 GB/s"]})).out)
 
+    def test_hosts_without_gpus_are_no_accelerators(self):
+        two = json.loads(asked(maximize="accelerators", over={"accelerators": {"from": 1, "to": 6}}))
+        two["cluster"]["hosts"].append({"id": "cpu", "count": 2, "gpus": 0, "nic": {"rate": "100 Gb/s"}})
+        run = plan("--set", WRITE + "=4 GB/s", text=json.dumps(two))
+        self.assertEqual(run.code, 0, run.err)
+        self.assertRegex(run.out, r"^small: supports .* hosts")
+        hosts = plan("--over", "hosts=1..4", text=json.dumps(two))
+        self.assertIn('"hosts" could be any of several', hosts.err)
+
 
 if __name__ == "__main__":
     program.main()
