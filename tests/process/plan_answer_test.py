@@ -111,5 +111,15 @@ class Told(unittest.TestCase):
         self.assertIn('"hosts" could be any of several', hosts.err)
 
 
+class Grown(unittest.TestCase):
+    def test_months_that_are_not_in_the_table_are_named(self):
+        growing = json.loads(asked())
+        growing["growth"] = {"months": 33, "every": 11, "of": {"storage.fs.ost.count": {"12": 16}}}
+        said = " ".join(Run("grow", "FILE", text=json.dumps(growing)).out.split())
+        self.assertIn("not in the table: month 12 (--format csv)", said)
+        growing["growth"] |= {"months": 12, "every": 12}
+        self.assertNotIn("not in the table", Run("grow", "FILE", text=json.dumps(growing)).out)
+
+
 if __name__ == "__main__":
     program.main()
