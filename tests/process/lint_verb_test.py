@@ -49,6 +49,29 @@ class Lint(unittest.TestCase):
             self.assertEqual(run.code, 2, that)
             self.assertIn(said, run.err)
 
+    def test_a_target_needs_what_the_scenario_has_none_of(self):
+        def linted(that, **more):
+            scenario = json.loads(EASY) | more
+            scenario["expect"] = [{"id": "t", "that": that}]
+            return Run("lint", "FILE", text=json.dumps(scenario))
+
+        host = json.loads(EASY)["cluster"]["hosts"][0]
+        fails = {"failures": [{"id": "hosts", "type": "host", "mtbf": "5000 h"}]}
+        bought = {"cluster": {"hosts": [host | {"price": "300 kUSD"}]}}
+        rented = {"cluster": {"hosts": [host | {"rent": "98 USD/h"}]}}
+        for that, said, enough in (("job.train.failures.count < 9", "has no failure", fails),
+                                   ("job.*.restart.duration < 9 s", "has no failure", fails),
+                                   ("pipeline.time < 9 s", "has no stage", None),
+                                   ("stage.train.time < 9 s", "has no stage", None),
+                                   ("cost.capex < 9 USD", "has no price", bought),
+                                   ("cost.gpu_idle < 9 USD/h", "has no price", rented)):
+            run = linted(that)
+            self.assertEqual(run.code, 2, that)
+            self.assertRegex(run.err, r"\d+:\d+: /expect/0/that: there is no .*" + said)
+            self.assertEqual(linted(that, **(enough or {})).code, 0 if enough else 2, that)
+        self.assertIn("no price to buy anything", linted("cost.capex < 9 USD", **rented).err)
+        self.assertIn('no failure "x" in', linted("failure.x.count < 9").err)
+
     def test_the_unit_of_a_target_is_that_of_its_metric(self):
         """Of every metric that a run with all of it prints; what is moved by resources is left to the run."""
         scenario = json.loads(EASY)
