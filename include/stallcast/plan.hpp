@@ -94,6 +94,8 @@ struct PlanAxis {
   bool ordered = true;          ///< the targets are expected to be the easier the further on
   bool falls = false;           ///< less is further on, as of hosts that share a storage system
   bool open = false;            ///< there are values beyond the range that was searched
+  std::string asked = {};       ///< as `--over` takes it: "storage.scratch.oss.count=1,2"
+  std::int64_t unit = 0;        ///< as `--unit` takes it; 0: singly
 };
 
 /// What was minimized, or maximized.

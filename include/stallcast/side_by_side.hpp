@@ -23,6 +23,7 @@ struct ComparedDesign {
 struct SideBySide {
   std::vector<ComparedDesign> designs;  ///< in the order they were named; at least one
   std::vector<std::string> notes;       ///< where they do not do the same work
+  std::vector<std::string> warnings;    ///< of their simulations, each once: "a.json: no price ..."
 };
 
 }  // namespace stallcast

@@ -96,6 +96,8 @@ class Reader {
                     "write { \"storage.ost.count\": [16, 32, 64] }");
       return {};
     }
+    spec_.mode_pointer = "/sweep";  // what is wrong with all values together
+    spec_.mode_position = report_.place("/sweep");
     for (const auto& [path, values] : sweep->items()) {
       const std::string at = "/sweep" + base::pointer_token(path);
       if (path.starts_with("x-") || values.is_null()) continue;

@@ -10,6 +10,7 @@
 #include "engine/base/assertion.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/rules/support.hpp"
@@ -64,8 +65,10 @@ class Rules {
   }
 
   void check_metric(const std::string& metric, const std::string& at) {
+    const std::size_t before = report_.items().size();
     check_component(metric, metric, at);
     check_name(metric, at);
+    if (report_.items().size() == before) check_there(metric, at);
   }
 
  private:
@@ -162,6 +165,7 @@ class Rules {
     if (e.that.empty()) return;
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
+    const std::size_t before = report_.items().size();
     check_component(read->metric, e.that, at);
     if (const std::string_view unit = metric::unit_said(read->metric);
         !unit.empty() && read->relative.empty()) {
@@ -176,6 +180,41 @@ class Rules {
                      "write it as \"" + read->metric + " >= 85 %\"");
     }
     check_name(read->metric, at);
+    if (report_.items().size() == before) check_there(read->metric, at);
+  }
+
+  // What a run reports only of failures, stages and prices, where the scenario has none.
+  void check_there(const std::string& metric, const std::string& at) {
+    const auto refuse = [&](const char* lacks, const char* hint) {
+      report_.error("unknown-metric", at,
+                    "there is no \"" + metric + "\": the scenario has no " + lacks, hint);
+    };
+    const metric::Name name = metric::parse(metric);
+    const std::string_view word = name.figure.substr(0, name.figure.find('.'));
+    const bool of_failures =
+        name.domain == metric::Domain::failure ||
+        (name.domain == metric::Domain::job && (word == "failures" || word == "restart"));
+    if (of_failures && design_.failures.empty())
+      return refuse("failure", "say what breaks, with \"failures\"");
+    const bool of_stages =
+        name.domain == metric::Domain::stage || name.domain == metric::Domain::pipeline;
+    if (of_stages && design_.stages.empty() &&
+        std::none_of(design_.jobs.begin(), design_.jobs.end(),
+                     [](const JobDesign& job) { return job.job.find("after") != nullptr; }))
+      return refuse("stage", "add \"stages\", or \"after\" to a job");
+    if (name.domain != metric::Domain::cost) return;
+    const bool table = metric == metric::kCapex || metric == metric::kHourlyCost ||
+                       metric == metric::kGpuIdleCost || metric == metric::kUsefulGpuHour;
+    const bool whole =
+        std::none_of(report_.items().begin(), report_.items().end(), [](const Diagnostic& d) {
+          return d.severity == Severity::error && !d.pointer.starts_with("/expect");
+        });
+    if (!table || !whole) return;
+    const models::Costs costs = models::costs(design_);
+    if (!costs.known())
+      refuse("price", "give its hosts or its storage a \"price\" or a \"rent\"");
+    else if (metric == metric::kCapex && !costs.buys())
+      refuse("price to buy anything", "what is rented is in \"cost.hourly\"");
   }
 
   // As far as names are known before a run; a wildcard stands for any.
@@ -245,6 +284,7 @@ class Rules {
         {"job", "job", jobs},
         {"storage", "storage system", storage_},
         {"tenant", "tenant", ids_of(design_.tenants)},
+        {"failure", "failure", ids_of(design_.failures)},
         {resource ? "host" : "stage", resource ? "host class" : "stage",
          resource ? hosts_ : stages()}};
     const auto kind = std::find_if(std::begin(kinds), std::end(kinds),

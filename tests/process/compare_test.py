@@ -64,6 +64,16 @@ class Compare(unittest.TestCase):
                            "--draws", "0").out
         self.assertIn("bought costs least (107.2 USD/h)", text)
 
+    def test_what_simulations_warn_of_is_told_once_with_the_design(self):
+        whole = self.write("whole.json", design("whole", 64))
+        part = self.write("part.json", design("part", 64).replace(', "price": "40 kUSD"', ""))
+        out = json.loads(self.compare(whole, part, part + "#wide", "--no-gains", "--format", "json").out)
+        missing = [warning.split(":")[0] for warning in out["warnings"] if "storage.scratch: costs" in warning]
+        self.assertEqual(missing, [f"{part}, {part}#wide"], out["warnings"])
+        text = self.compare(whole, part, part + "#wide", "--no-gains").out
+        self.assertIn("Warnings\n", text)
+        self.assertEqual(" ".join(text.split()).count("storage.scratch: costs"), 1)
+
     def test_hosts_and_stores_are_in_rows_of_their_own(self):
         # One has two classes of hosts, so that its stores come later in the list.
         two = json.loads(design("two", 4))

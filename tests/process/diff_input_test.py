@@ -285,6 +285,17 @@ class Ends(DiffCase):
         self.exits(0, folder.run(*args, "-o", "out.txt"))
         self.assertEqual(folder.read("out.txt"), folder.run(*args).stdout)
 
+    def test_both_sides_of_one_file_warn_once(self):
+        folder = self.folder(a=EASY)
+        short = json.loads(folder.run("resolve", "a.json").stdout)
+        short["jobs"][0]["checkpoint"]["every"] = "1 min"
+        short["run"]["duration"] = "2 min"
+        folder.write("a.json", json.dumps(short))
+        for head in (("a.json", "--set", "storage.ost.count=4"), ("b.json",)):
+            folder.write("b.json", json.dumps(short))
+            done = folder.run("diff", "a.json", *head, "--attribute", "none")
+            self.assertEqual(done.stderr.count("the run lasts only"), len({"a.json", head[0]}), done.stderr)
+
     def test_names_are_no_markup(self):
         folder = self.folder(a=EASY)
         folder.edit("a.json", '"id": "small"', '"id": "<b>@all|x"')

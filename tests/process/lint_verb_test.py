@@ -49,6 +49,29 @@ class Lint(unittest.TestCase):
             self.assertEqual(run.code, 2, that)
             self.assertIn(said, run.err)
 
+    def test_a_target_needs_what_the_scenario_has_none_of(self):
+        def linted(that, **more):
+            scenario = json.loads(EASY) | more
+            scenario["expect"] = [{"id": "t", "that": that}]
+            return Run("lint", "FILE", text=json.dumps(scenario))
+
+        host = json.loads(EASY)["cluster"]["hosts"][0]
+        fails = {"failures": [{"id": "hosts", "type": "host", "mtbf": "5000 h"}]}
+        bought = {"cluster": {"hosts": [host | {"price": "300 kUSD"}]}}
+        rented = {"cluster": {"hosts": [host | {"rent": "98 USD/h"}]}}
+        for that, said, enough in (("job.train.failures.count < 9", "has no failure", fails),
+                                   ("job.*.restart.duration < 9 s", "has no failure", fails),
+                                   ("pipeline.time < 9 s", "has no stage", None),
+                                   ("stage.train.time < 9 s", "has no stage", None),
+                                   ("cost.capex < 9 USD", "has no price", bought),
+                                   ("cost.gpu_idle < 9 USD/h", "has no price", rented)):
+            run = linted(that)
+            self.assertEqual(run.code, 2, that)
+            self.assertRegex(run.err, r"\d+:\d+: /expect/0/that: there is no .*" + said)
+            self.assertEqual(linted(that, **(enough or {})).code, 0 if enough else 2, that)
+        self.assertIn("no price to buy anything", linted("cost.capex < 9 USD", **rented).err)
+        self.assertIn('no failure "x" in', linted("failure.x.count < 9").err)
+
     def test_the_unit_of_a_target_is_that_of_its_metric(self):
         """Of every metric that a run with all of it prints; what is moved by resources is left to the run."""
         scenario = json.loads(EASY)
@@ -108,6 +131,35 @@ class Lint(unittest.TestCase):
         asked = Run("plan", "FILE", "--over", "other", text=text)  # in the place of what the file says
         self.assertIn("no targets to plan for", asked.err)
         self.assertNotIn("nope", asked.err)
+
+    def test_what_a_sweep_varies_is_looked_at(self):
+        scenario = json.loads(Run("resolve", "FILE", text=EASY).out)
+
+        def faults(**varied):
+            scenario["sweep"] = varied
+            text = json.dumps(scenario, indent=1)
+            lint, sweep = Run("lint", "FILE", "--format", "json", text=text), Run("sweep", "FILE", text=text)
+            found = json.loads(lint.out)["files"][0]["diagnostics"]
+            for d in found:
+                self.assertIn(f":{d['line']}:{d['column']}: {d['pointer']}: {d['message']}", sweep.err)
+                self.assertIn(d["hint"], sweep.err)
+            return lint.code, [(d["pointer"], d["message"].split(":")[0]) for d in found]
+
+        compute = "jobs.train.step.compute"
+        self.assertEqual(faults(**{compute: ["1 s", "2 s"], "mode": "zip"}), (0, []))
+        self.assertEqual(faults(**{compute: ["1 s", 5, "-1 s"]}),
+                         (2, [(f"/sweep/{compute}/1", '"compute" needs a unit'),
+                              (f"/sweep/{compute}/2", '"compute" must be above 0 s, not -1 s')]))
+        self.assertEqual(faults(**{"jobs.train.step.compte": ["1 s"]}),
+                         (2, [("/sweep/jobs.train.step.compte/0", 'unknown key "compte" in "step" of job "train"')]))
+        hosts = {"cluster.hosts.gpu.count": {"from": 1, "to": 2000, "n": 2000}}
+        self.assertEqual(faults(**hosts, **{compute: {"from": "1 s", "to": "2 s", "n": 1000}})[1][0][1],
+                         "the sweep has 2000000 points, more than 1000000")
+        # Of many points each listed value is looked at once.
+        many = [f"{n} s" for n in range(1, 50)] + ["0 s"]
+        self.assertEqual(faults(**{compute: many, "run.duration": ["1 min", "1 s", "-1 s"]})[1],
+                         [(f"/sweep/{compute}/49", '"compute" must be above 0 s, not 0 s'),
+                          ("/sweep/run.duration/2", '"duration" must be above 0 s, not -1 s')])
 
     def test_what_a_plan_is_for_and_survives_is_there(self):
         scenario = json.loads(Run("resolve", "FILE", text=EASY).out)

@@ -124,6 +124,10 @@ class Confidence(unittest.TestCase):
         few = Run("plan", "FILE", "--tornado", "0", "--over", "osts=2..5", text=SCENARIO % RANGE)
         self.assertIn("searched: OSTs 2 to 5", " ".join(few.out.split()))
         self.assertIsNone(found["confidence"]["required"])
+        near = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=20..26",
+                   text=SCENARIO % RANGE).out
+        told = near[near.index("How often the targets hold"):]
+        self.assertRegex(told, r"26 OSTs: \d+ of \d+ draws")  # the nearest to it
 
     def test_the_text_has_both_answers(self):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)

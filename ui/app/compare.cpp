@@ -6,6 +6,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
+#include "engine/base/text.hpp"
 #include "models/contract/registry.hpp"
 
 namespace stallcast::client {
@@ -112,6 +113,25 @@ std::string other_work(const DiffInput& first, const DiffInput& other) {
   return other.name + " does other work than " + first.name + ": " + named;
 }
 
+/// What simulations warned of, each once with the designs that it is of.
+std::vector<std::string> warnings_of(std::span<const ComparedDesign> designs) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;
+  for (const ComparedDesign& design : designs)
+    for (const std::string& warning : design.prediction.warnings) {
+      auto known = std::find_if(said.begin(), said.end(),
+                                [&](const auto& one) { return one.first == warning; });
+      if (known == said.end()) known = said.insert(said.end(), {warning, {}});
+      if (known->second.empty() || known->second.back() != design.name)
+        known->second.push_back(design.name);
+    }
+  std::vector<std::string> out;
+  for (const auto& [warning, names] : said)
+    out.push_back((names.size() > 1 && names.size() == designs.size() ? "all of them"
+                                                                      : base::join(names, ", ")) +
+                  ": " + warning);
+  return out;
+}
+
 }  // namespace
 
 Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
@@ -142,6 +162,7 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
     if (const std::string note = other_work(inputs.front(), input); !note.empty())
       out.notes.push_back(note);
   }
+  out.warnings = warnings_of(out.designs);
   return out;
 }
 

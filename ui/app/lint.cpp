@@ -8,6 +8,7 @@
 
 #include "engine/decide/grow/trends.hpp"
 #include "ui/app/plan_question.hpp"
+#include "ui/app/sweep_plan.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -40,6 +41,7 @@ void add_question_faults(const Scenario& scenario, Diagnostics& out) {
   if (!plan.over.empty() || !plan.minimize.empty() || !plan.maximize.empty() ||
       !plan.survive.empty())
     add_plan_faults(scenario, asked_plan(scenario, {}, out), out);
+  add_sweep_faults(scenario, out);
   add_growth_faults(scenario, out);
   out.sort_by_place();
 }

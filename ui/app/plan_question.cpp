@@ -46,10 +46,16 @@ std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec&
 }
 
 /// Nothing is asked the least or the most of that was searched and no longer is.
-void drop_objective(const PlanSpec& own, PlanSpec& spec) {
-  const auto searched_as = [](const std::string& name, const PlanSpec& by) {
+void drop_objective(const Scenario& scenario, PlanSpec& spec) {
+  const PlanSpec& own = scenario.questions().plan;
+  const auto path_of = [&](const std::string& name) {  // "osts" is what its path is
+    const auto path = plan::shortcut_path(name, scenario.design());
+    return path.ok() && *path ? **path : name;
+  };
+  const auto searched_as = [&](const std::string& name, const PlanSpec& by) {
     return std::any_of(by.over.begin(), by.over.end(), [&](const PlanDimension& one) {
-      return one.axis.path == name || one.axis.path == "params." + name;
+      return plan::same_path(path_of(one.axis.path), path_of(name)) ||
+             one.axis.path == "params." + name;
     });
   };
   for (std::string* name : {&spec.minimize, &spec.maximize})
@@ -67,7 +73,7 @@ PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted, Diagno
     scenarios::add_over(option, scenario.parameters(), spec, faults);
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, scenario.parameters(), spec, faults);
-  drop_objective(scenario.questions().plan, spec);
+  drop_objective(scenario, spec);
   override_with(wanted.spec, spec);
   if (!spec.over.empty() || !spec.maximize.empty()) return spec;
   const std::string storage =

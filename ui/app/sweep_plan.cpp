@@ -28,10 +28,16 @@ constexpr std::size_t kMostFaultyPoints = 100;
 constexpr std::size_t kPointsAtATime = 256;
 /// Made in some milliseconds.
 constexpr double kMostAtOnce = 20'000.0;
+/// Points that are resolved where nothing is to be simulated: of more, those that show a value
+/// first.
+constexpr std::size_t kMostLooked = 64;
 
 class Planner {
  public:
   Planner(const SweepRequest& input, Diagnostics& faults) : input_(input), faults_(faults) {}
+  /// Of a scenario that is read already.
+  Planner(const Scenario& scenario, const SweepRequest& input, Diagnostics& faults)
+      : input_(input), faults_(faults), scenario_(scenario) {}
 
   std::optional<sweep::SweepPlan> plan() {
     if (!begin()) return std::nullopt;
@@ -47,6 +53,23 @@ class Planner {
     add(found.scenario->diagnostics(), found.changes, points_.front());
   }
 
+  /// Resolves points until each value was looked at once; few points all.
+  void look() {
+    if (!read_spec()) return;
+    thin();
+    const double values = values_before_repeats();
+    const bool said = values > static_cast<double>(sweep::kMostPoints);
+    if (spec_.mode != SweepMode::zip && values > kMostAtOnce && !said) return;
+    if (!make_points()) return;
+    const std::vector<sweep::Point> points = looked_at();
+    std::vector<Resolved> found(points.size());
+    base::parallel_for(found.size(), 0,
+                       [&](std::size_t i) { found[i] = resolve_point(spec_, points[i]); });
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (!found[i].scenario->ok())
+        add(found[i].scenario->diagnostics(), found[i].changes, points[i]);
+  }
+
  private:
   bool begin() { return read_spec() && make_points(); }
 
@@ -57,6 +80,30 @@ class Planner {
     for (const SweepAxis& axis : spec_.axes)
       out *= axis.range ? static_cast<double>(std::max<std::int64_t>(1, axis.range->n))
                         : static_cast<double>(axis.values.size());
+    return out;
+  }
+
+  /// What is sampled or counted through needs no more to be looked at than its ends.
+  void thin() {
+    const double values = values_before_repeats();
+    if (spec_.mode == SweepMode::zip || !(values > kMostAtOnce) ||
+        values > static_cast<double>(sweep::kMostPoints))
+      return;
+    spec_.samples = std::min(spec_.samples, static_cast<std::int64_t>(kMostLooked));
+    for (SweepAxis& axis : spec_.axes)
+      if (axis.range) axis.range->n = std::min<std::int64_t>(axis.range->n, 2);
+  }
+
+  [[nodiscard]] std::vector<sweep::Point> looked_at() const {
+    if (points_.size() <= kMostLooked) return points_;
+    std::vector<sweep::Point> out;
+    std::set<std::pair<std::size_t, std::string>> seen;
+    for (const sweep::Point& point : points_) {
+      bool first = false;
+      for (std::size_t a = 0; a < point.size(); ++a)
+        first = seen.insert({a, text_of(point[a].value)}).second || first;
+      if (first && out.size() < kMostLooked) out.push_back(point);
+    }
     return out;
   }
 
@@ -89,6 +136,7 @@ class Planner {
   }
 
   bool read() {
+    if (scenario_) return true;
     ScenarioFile file = input_.source;
     if (input_.seed) file.sets.push_back("run.seed=" + std::to_string(*input_.seed));
     if (input_.replicas) file.sets.push_back("run.replicas=" + std::to_string(*input_.replicas));
@@ -260,6 +308,14 @@ std::optional<sweep::SweepPlan> plan_sweep(const SweepRequest& request, Diagnost
 
 void check_sweep(const SweepRequest& request, Diagnostics& faults) {
   Planner(request, faults).check_first();
+}
+
+void add_sweep_faults(const Scenario& scenario, Diagnostics& out) {
+  if (scenario.questions().sweep.axes.empty()) return;
+  Diagnostics faults;
+  Planner(scenario, {}, faults).look();
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::error) out.add(d);
 }
 
 Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path) {

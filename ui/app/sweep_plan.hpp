@@ -18,6 +18,10 @@ namespace stallcast::client {
 [[nodiscard]] std::optional<sweep::SweepPlan> plan_sweep(const SweepRequest& request,
                                                          Diagnostics& faults);
 
+/// What `sweep` would refuse of what the scenario itself varies, each at its place. Of many points
+/// some are looked at, each listed value once. REQUIRES: `scenario` is ok().
+void add_sweep_faults(const Scenario& scenario, Diagnostics& out);
+
 /// What the store of the sweep at `path` has, with the parts of shards next to it; "" has none.
 [[nodiscard]] Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path);
 

@@ -1,5 +1,6 @@
 #include "ui/cli/scenario_input.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "engine/base/files.hpp"
@@ -60,11 +61,21 @@ ExitCode exit_of(Verdict verdict) {
                                             : ExitCode::ok;
 }
 
-bool read_scenario(const client::Session& session, client::DiffOperand& operand, bool quiet) {
+bool read_scenario(const client::Session& session, client::DiffOperand& operand, bool quiet,
+                   Diagnostics& said) {
   if (operand.input.result) return true;
   client::Reading reading = session.read(operand.file);
   client::show_places(operand, reading.diagnostics);
-  print_diagnostics(reading.diagnostics, quiet);
+  Diagnostics fresh;
+  for (const Diagnostic& d : reading.diagnostics.items())
+    if (std::none_of(said.items().begin(), said.items().end(), [&](const Diagnostic& known) {
+          return known.message == d.message && known.position.file == d.position.file &&
+                 known.position.line == d.position.line &&
+                 known.position.column == d.position.column;
+        }))
+      fresh.add(d);
+  print_diagnostics(fresh, quiet);
+  for (Diagnostic& d : fresh.items()) said.add(std::move(d));
   operand.input.scenario = std::move(reading.scenario);
   return operand.input.scenario.has_value();
 }

@@ -33,9 +33,9 @@ namespace stallcast::cli {
 
 [[nodiscard]] ExitCode exit_of(Verdict verdict);
 
-/// Reads the scenario of an operand that is one and prints what is wrong with it; false when it
-/// gives no design.
+/// Reads the scenario of an operand that is one and prints what is wrong with it and is not among
+/// `said`, which it joins; false when it gives no design.
 [[nodiscard]] bool read_scenario(const client::Session& session, client::DiffOperand& operand,
-                                 bool quiet);
+                                 bool quiet, Diagnostics& said);
 
 }  // namespace stallcast::cli

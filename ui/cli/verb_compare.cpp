@@ -35,18 +35,19 @@ std::vector<client::DiffOperand> variants_of(const client::DiffOperand& alone) {
 Result<bool> read_operands(const client::Session& session, const CompareWords& words,
                            const CommonOptions& options, std::vector<client::DiffOperand>& out) {
   bool read = true;
+  Diagnostics said;  // variants of one file have its warnings
   for (const std::string& word : words.files) {
     auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options));
     if (!operand.ok()) return operand.failure();
     if (!operand->sweep.empty())
       return Failure{ExitCode::bad_input, "\"" + word + "\" is a sweep",
                      "\"stallcast diff\" compares two of them"};
-    read = read_scenario(session, *operand, options.quiet) && read;
+    read = read_scenario(session, *operand, options.quiet, said) && read;
     out.push_back(std::move(*operand));
   }
   if (out.size() > 1) return read;
   for (client::DiffOperand& variant : variants_of(out.front())) {
-    read = read_scenario(session, variant, options.quiet) && read;
+    read = read_scenario(session, variant, options.quiet, said) && read;
     out.push_back(std::move(variant));
   }
   return read;

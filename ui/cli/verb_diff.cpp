@@ -92,8 +92,9 @@ int diff_designs(const CommonOptions& options, const DiffWords& words,
                  client::DiffOperand& head) {
   client::Session session(settings_of(options));
   session.warm_up();
-  const bool base_reads = read_scenario(session, base, options.quiet);
-  if (!read_scenario(session, head, options.quiet) || !base_reads)
+  Diagnostics said;
+  const bool base_reads = read_scenario(session, base, options.quiet, said);
+  if (!read_scenario(session, head, options.quiet, said) || !base_reads)
     return static_cast<int>(ExitCode::bad_input);
   ProgressBar bar(options, client::Passes::several);
   Diagnostics faults;

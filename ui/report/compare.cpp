@@ -82,6 +82,9 @@ std::string compare_text(const SideBySide& comparison, const ReportContext& cont
   if (!comparison.notes.empty())
     out += "\n" + ink.bold("Notes") + "\n" +
            bullets(comparison.notes, comparison.notes.size(), "notes");
+  if (!comparison.warnings.empty())
+    out += "\n" + ink.bold("Warnings") + "\n" +
+           bullets(comparison.warnings, comparison.warnings.size(), "more");
   return out + "\n" + made_by(context) + "\n";
 }
 
@@ -113,7 +116,8 @@ std::string compare_markdown(const SideBySide& comparison) {
     out += "\n";
   }
   for (const std::string& note : comparison.notes) out += "\n- " + note;
-  return out + (comparison.notes.empty() ? "" : "\n");
+  for (const std::string& warning : comparison.warnings) out += "\n- " + warning;
+  return out + (comparison.notes.empty() && comparison.warnings.empty() ? "" : "\n");
 }
 
 }  // namespace
@@ -157,6 +161,7 @@ std::string compare_json(const SideBySide& comparison, const ReportContext& cont
                               {"result", result_object(d.prediction, context, style)}});
   }
   out["notes"] = comparison.notes;
+  out["warnings"] = comparison.warnings;
   return dump(out);
 }
 

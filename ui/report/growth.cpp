@@ -60,9 +60,11 @@ std::string growth_text(const GrowthResult& growth, const ReportContext& context
     out += "\n" + ink.bold("What happens") + "\n" + bullets(events, events.size(), "events");
   if (!growth.notes.empty())
     out += "\n" + ink.bold("Notes") + "\n" + bullets(growth.notes, growth.notes.size(), "notes");
+  const std::string missing = growth_left_out(growth, table.columns);
   return out + "\n" +
          wrapped("",
-                 std::to_string(growth.months.size()) + " months simulated; " + made_by(context),
+                 std::to_string(growth.months.size()) + " months simulated" +
+                     (missing.empty() ? "" : ", " + missing) + "; " + made_by(context),
                  0);
 }
 
@@ -116,6 +118,8 @@ std::string growth_markdown(const GrowthResult& growth) {
   }
   out += "\n";
   for (const std::string& line : growth_events(growth)) out += "- " + line + "\n";
+  if (const std::string missing = growth_left_out(growth, columns); !missing.empty())
+    out += "- " + missing + "\n";
   return out;
 }
 

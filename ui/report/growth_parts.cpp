@@ -91,6 +91,19 @@ std::vector<std::size_t> growth_columns(const GrowthResult& growth, std::size_t 
   return out;
 }
 
+std::string growth_left_out(const GrowthResult& growth, const std::vector<std::size_t>& columns) {
+  constexpr std::size_t kMostNamed = 12;
+  std::vector<std::string> months;
+  for (std::size_t i = 0; i < growth.months.size(); ++i)
+    if (std::find(columns.begin(), columns.end(), i) == columns.end())
+      months.push_back(std::to_string(growth.months[i]));
+  if (months.empty()) return "";
+  const bool more = months.size() > kMostNamed;
+  if (more) months.resize(kMostNamed);
+  return "not in the table: month" + std::string(months.size() == 1 ? " " : "s ") +
+         base::join(months, ", ") + (more ? ", ..." : "") + " (--format csv)";
+}
+
 std::vector<std::string> growth_lines(const GrowthResult& growth) {
   std::vector<std::string> out;
   for (const GrownValue& value : growth.trends)

@@ -14,6 +14,10 @@ namespace stallcast::report {
 [[nodiscard]] std::string growth_headline(const GrowthResult& growth);
 /// Months that a table shows: at most `most` of those that were simulated.
 [[nodiscard]] std::vector<std::size_t> growth_columns(const GrowthResult& growth, std::size_t most);
+/// Which simulated months are none of `columns`, and where they are told; "" where all are.
+[[nodiscard]] std::string growth_left_out(const GrowthResult& growth,
+                                          const std::vector<std::size_t>& columns);
+
 /// "now", "mo 12".
 [[nodiscard]] std::string month_name(int month);
 /// "1,024 GPUs 4 %/month: 1.2 M to 4.9 M", a line for each trend.

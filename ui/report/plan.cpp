@@ -105,29 +105,42 @@ std::string beside(const PlanResult& plan) {
   return plan.decided_by_draws() ? "" : confident_text(plan);
 }
 
+/// "least job.train.step.time: 1.2 s"; "" where that is what is searched alone, and was said.
+std::string goal_reached(const PlanResult& plan) {
+  if (!plan.answer) return "";
+  const std::optional<double>& reached = plan.points[*plan.answer].objective;
+  const bool said =
+      !several(plan) && !plan.axes.empty() && plan.axes[0].name == plan.objective.name;
+  if (!reached || said || plan.objective.name.empty()) return "";
+  return goal_text(plan) + ": " + print_value(*reached, plan.objective.unit);
+}
+
+/// What the answer is bought for, unless that is what it has the least of.
+std::string priced(const PlanResult& plan) {
+  return metric::parse(plan.objective.name).domain == metric::Domain::cost
+             ? ""
+             : bought_for(plan.prediction);
+}
+
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
-  const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
-    const PlanPoint& answer = plan.points[*plan.answer];
     return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
             sure(plan),
             look_further(plan),
             reason_text(plan),
             beside(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
-            metric::parse(plan.objective.name).domain == metric::Domain::cost
-                ? ""
-                : bought_for(plan.prediction),
-            goal + ": " + print_value(*answer.objective, plan.objective.unit),
+            priced(plan),
+            goal_reached(plan),
             left_over(plan)};
   }
   const bool says = end != nullptr && !end->binding.empty();
   return {id + status_text(plan, ink),
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
-              : "the search for the " + goal + " has no answer yet",
+              : "the search for the " + goal_text(plan) + " has no answer yet",
           confident_text(plan), searched(plan),
           says ? "with " + base::counted(plan, *end) + ", limited by the " +
                      label::of_resource(end->binding)
@@ -146,7 +159,8 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
               look_further(plan),
               reason_text(plan),
               beside(plan),
-              bought_for(plan.prediction),
+              priced(plan),
+              goal_reached(plan),
               left_over(plan)};
     case PlanStatus::infeasible:
       return {id + status_text(plan, ink),

@@ -156,13 +156,32 @@ std::string as_run_says(const ConfidentPlan& sure) {
          ", with what seeds and the model leave open";
 }
 
-/// Designs next to the answer, by how often their targets hold.
+/// Without an answer: of the designs that draws judged, those whose targets hold most often.
+std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
+  constexpr std::size_t kNearest = 3;
+  const auto share = [&](std::size_t i) {
+    const DrawnPoint& point = sure.points[i];
+    return point.draws == 0 ? -1.0
+                            : static_cast<double>(point.met) / static_cast<double>(point.draws);
+  };
+  std::vector<std::size_t> by(sure.points.size());
+  for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
+  std::stable_sort(by.begin(), by.end(),
+                   [&](std::size_t i, std::size_t j) { return share(i) > share(j); });
+  std::vector<bool> out(by.size(), false);
+  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) >= 0.0;
+  return out;
+}
+
+/// Designs next to the answer, by how often their targets hold; without one, those that came
+/// nearest.
 PlanPart drawn(const PlanResult& plan) {
   PlanPart out{"How often the targets hold", {}};
-  if (!plan.confident || !plan.confident->answer) return out;
+  if (!plan.confident || plan.confident->points.empty()) return out;
   const ConfidentPlan& sure = *plan.confident;
+  const std::vector<bool> nearest = nearest_drawn(sure);
   for (std::size_t i = 0; i < sure.points.size(); ++i) {
-    const bool near = i + 1 >= *sure.answer && i <= *sure.answer + 1;
+    const bool near = sure.answer ? i + 1 >= *sure.answer && i <= *sure.answer + 1 : nearest[i];
     if (!near && sure.nominal != i) continue;
     const DrawnPoint& point = sure.points[i];
     out.lines.push_back(drawn_amounts(plan, point) + ": " + in_draws(point) +
@@ -238,10 +257,15 @@ std::string answer_text(const PlanResult& plan) {
 std::string look_further(const PlanResult& plan) {
   if (!is_at_least(plan)) return "";
   std::string over;
-  for (const PlanAxis& axis : plan.axes)
-    if (const auto most = base::parse_quantity(axis.from, Dimension::number);
-        axis.open && axis.falls && most.value)
-      over += " --over " + axis.name + "=1.." + base::shortest(kFurther * *most.value);
+  for (const PlanAxis& axis : plan.axes) {
+    const auto most = base::parse_quantity(axis.from, Dimension::number);
+    const bool further = axis.open && axis.falls && most.value;
+    // What else is searched stays so: `--over` replaces all of it.
+    over += " --over " +
+            base::shell_word(further ? axis.name + "=1.." + base::shortest(kFurther * *most.value)
+                                     : axis.asked);
+    if (axis.unit > 0) over += " --unit " + axis.name + "=" + std::to_string(axis.unit);
+  }
   return "that is the end of the range that was searched: " + over.substr(1) + " looks further";
 }
 
@@ -289,6 +313,19 @@ std::string with_interval(const PlanInterval& interval) {
   return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
 }
 
+namespace {
+
+/// What the simulation of the answer warned of, once each.
+std::vector<std::string> warnings_of(const PlanResult& plan) {
+  std::vector<std::string> out;
+  if (plan.status != PlanStatus::found) return out;
+  for (const std::string& warning : plan.prediction.warnings)
+    if (std::find(out.begin(), out.end(), warning) == out.end()) out.push_back(warning);
+  return out;
+}
+
+}  // namespace
+
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   std::vector<PlanPart> out;
   for (PlanPart& part : std::vector<PlanPart>{grown(plan),
@@ -297,7 +334,8 @@ std::vector<PlanPart> plan_parts(const PlanResult& plan) {
                                               prices(plan),
                                               tornado(plan),
                                               intervals(plan),
-                                              {"Notes", plan.notes}})
+                                              {"Notes", plan.notes},
+                                              {"Warnings", warnings_of(plan)}})
     if (!part.lines.empty()) out.push_back(std::move(part));
   return out;
 }

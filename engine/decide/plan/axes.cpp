@@ -7,8 +7,8 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
-#include "engine/base/range_values.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/plan/axis_values.hpp"
 #include "engine/decide/plan/countables.hpp"
 
 namespace stallcast::plan {
@@ -48,6 +48,7 @@ class AxisMaker {
     if (!shortcut.ok()) return shortcut.failure();
     if (*shortcut) wanted.axis.path = **shortcut;
     Axis axis;
+    axis.listed = !wanted.axis.values.empty();
     axis.about.path = wanted.axis.path;
     for (const auto& [path, value] : values_)
       if (same_path(path, wanted.axis.path)) axis.about.path = path;
@@ -69,11 +70,16 @@ class AxisMaker {
     turn(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
+    axis.about.asked = over_text(wanted, axis.about.name);
+    axis.about.unit = wanted.unit;
     axis.about.candidates = static_cast<std::int64_t>(axis.size());
     axis.about.from = text_of(axis.values.front());
     axis.about.to = text_of(axis.values.back());
     return axis;
   }
+
+  /// Of what `make` refused: the listed value that cannot be read.
+  [[nodiscard]] std::optional<std::size_t> unreadable() const { return unreadable_; }
 
  private:
   [[nodiscard]] const Value* current(const std::string& path) const {
@@ -128,47 +134,7 @@ class AxisMaker {
     const bool all = counted != nullptr && counted->what.most > 0 &&
                      range->to >= static_cast<double>(counted->what.most);
     open = !all && !wanted.axis.path.starts_with("params.");
-    return listed(*range, wanted, count || range->unit.empty());
-  }
-
-  Result<std::vector<Setting>> listed(SweepRange range, const PlanDimension& wanted,
-                                      bool whole) const {
-    std::vector<Setting> out;
-    const auto unit = static_cast<double>(wanted.unit);
-    const bool backwards = range.to < range.from;
-    if (backwards) std::swap(range.from, range.to);
-    if (range.n < 1 && range.step <= 0.0 && !whole)
-      return Failure{ExitCode::bad_input,
-                     "the range of \"" + wanted.axis.path + "\" does not say its steps",
-                     "add \"n\" (how many values) or \"step\""};
-    const auto add = [&](double value) {
-      if (unit > 0.0) value = std::ceil(value / unit - 1e-9) * unit;  // whole units
-      if (unit > 0.0 && value > range.to * (1.0 + 1e-12)) return;
-      if (out.empty() || std::get<Amount>(out.back()).number != value)
-        out.emplace_back(Amount{value, range.unit});
-    };
-    if (range.n >= 1) {
-      if (range.step <= 0.0 && whole && range.unit.empty() && !range.log) range.step = 1.0;
-      for (std::int64_t i = 0; i < range.n; ++i) {
-        const double value = base::number_at(
-            range, range.n == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(range.n - 1));
-        add(whole && range.unit.empty() ? std::round(value) : value);
-      }
-    } else {
-      const double step = unit > 0.0 ? unit : range.step > 0.0 ? range.step : 1.0;
-      const double first = unit > 0.0 ? std::ceil(range.from / unit - 1e-9) * unit : range.from;
-      const auto n =
-          static_cast<std::int64_t>(std::floor((range.to - first) / step * (1.0 + 1e-12) + 1e-12));
-      if (n > kMostValues)
-        return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" has too many values",
-                       "make the range smaller, or the step larger"};
-      for (std::int64_t i = 0; i <= n; ++i) add(first + static_cast<double>(i) * step);
-    }
-    if (out.empty())
-      return Failure{ExitCode::bad_input,
-                     "no whole unit lies in the range of \"" + wanted.axis.path + "\"",
-                     "make the range larger, or \"unit\" smaller"};
-    return out;
+    return axis_values(*range, wanted, count || range->unit.empty());
   }
 
   Result<Meaning> meaning_of(const Axis& axis) {
@@ -184,7 +150,10 @@ class AxisMaker {
     };
     std::size_t from = 0, to = axis.size() - 1;
     std::map<std::string, Value> first = design_at(from), last = design_at(to);
-    if (first.empty() && last.empty()) return *failure;
+    if (first.empty() && last.empty()) {
+      if (axis.listed) unreadable_ = 0;
+      return failure_of(axis, *failure);
+    }
     // Where an end is no valid design, a value nearer to the other end may be one.
     while (first.empty() && to - from > 1) first = design_at(from += (to - from + 1) / 2);
     while (last.empty() && to - from > 1) last = design_at(to -= (to - from + 1) / 2);
@@ -221,10 +190,16 @@ class AxisMaker {
     return out;
   }
 
+  [[nodiscard]] static Failure failure_of(const Axis& axis, Failure failure) {
+    if (axis.listed)
+      failure.message = "\"" + base::plain_path(axis.about.path) + "\": " + without_place(failure);
+    return failure;
+  }
+
   [[nodiscard]] Result<Design> with(const Change& one) const { return redesign_({&one, 1}); }
 
   /// A value may make no design, for others; what cannot be read is none at all.
-  std::optional<Failure> number(Axis& axis, const Meaning& meaning) const {
+  std::optional<Failure> number(Axis& axis, const Meaning& meaning) {
     // A parameter may carry the unit of what it sets: "10 s".
     const bool direct =
         (meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path) ||
@@ -233,11 +208,13 @@ class AxisMaker {
         });
     for (const Setting& written : axis.values) {
       const std::string text = text_of(written);
-      auto parsed = base::parse_quantity(text, meaning.dimension);
-      if (!direct || !parsed.value) parsed = base::parse_quantity(text, Dimension::number);
+      auto parsed = base::parse_quantity(text, direct ? meaning.dimension : Dimension::number);
       if (!parsed.value)
-        if (const Result<Design> made = with({axis.about.path, written}); !made.ok())
-          return made.failure();
+        if (const Result<Design> made = with({axis.about.path, written}); !made.ok()) {
+          unreadable_ = axis.numbers.size();
+          return failure_of(axis, made.failure());
+        }
+      if (!parsed.value) parsed = base::parse_quantity(text, Dimension::number);
       axis.numbers.push_back(parsed.value.value_or(0.0));
     }
     axis.dimension = direct ? meaning.dimension : Dimension::number;
@@ -334,13 +311,12 @@ class AxisMaker {
       ++axis.start;
   }
 
-  static constexpr std::int64_t kMostValues = 10'000'000;
-
   const PlanSpec& spec_;
   const Design& design_;
   const models::Bounds& bounds_;
   const RedesignAll& redesign_;
   std::map<std::string, const Value*> values_;
+  std::optional<std::size_t> unreadable_;
 };
 
 /// The storage system to size: the one asked for, else the one the bounds study, else the first.
@@ -370,7 +346,8 @@ Result<std::string> default_axis(const PlanSpec& spec, const Design& design,
 }  // namespace
 
 Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
-                                    const models::Bounds& bounds, const RedesignAll& redesign) {
+                                    const models::Bounds& bounds, const RedesignAll& redesign,
+                                    std::optional<std::size_t>* unreadable) {
   AxisMaker maker(spec, design, bounds, redesign);
   std::vector<PlanDimension> over = spec.over;
   if (over.empty()) {
@@ -387,6 +364,7 @@ Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
   std::vector<Axis> out;
   for (PlanDimension& dimension : over) {
     Result<Axis> axis = maker.make(std::move(dimension));
+    if (unreadable != nullptr) *unreadable = maker.unreadable();
     if (!axis.ok()) return axis.failure();
     for (const Axis& other : out)
       if (other.about.path == axis->about.path)

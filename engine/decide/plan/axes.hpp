@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "engine/decide/plan/designs.hpp"
@@ -13,9 +15,11 @@
 namespace stallcast::plan {
 
 /// The axes of `spec`; what the bounds study of the storage system when it names none. Along one
-/// that is to be maximized values fall.
+/// that is to be maximized values fall. `unreadable` gets which of the listed values of an axis
+/// that is refused cannot be read.
 [[nodiscard]] Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
                                                   const models::Bounds& bounds,
-                                                  const RedesignAll& redesign);
+                                                  const RedesignAll& redesign,
+                                                  std::optional<std::size_t>* unreadable = nullptr);
 
 }  // namespace stallcast::plan

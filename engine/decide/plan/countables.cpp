@@ -88,12 +88,25 @@ Result<std::optional<std::string>> shortcut_path(const std::string& name, const 
     if (c.what.shortcut == word) countable = &c;
   if (countable == nullptr) return std::optional<std::string>{};
   std::vector<std::string> found, ids;
+  const auto without_gpus = [&](const std::string& path) {
+    const Component* host = design.find_host(id_in(path));
+    const Value* gpus = host == nullptr ? nullptr : host->find("gpus");
+    return gpus != nullptr && gpus->number <= 0.0;
+  };
   for (const auto& [path, value] : base::values_of(design))
     if (countable_at(path) != nullptr && countable_at(path)->field == countable->field &&
         path.starts_with(countable->prefix) && (id.empty() || id == id_in(path))) {
       found.push_back(path);
       ids.push_back(word + ":" + id_in(path));
     }
+  // Of several classes of hosts only those with accelerators can be meant.
+  if (word == "accelerators" && found.size() > 1 &&
+      !std::all_of(found.begin(), found.end(), without_gpus)) {
+    std::erase_if(ids, [&](const std::string& name) {
+      return without_gpus("[" + name.substr(name.find(':') + 1) + "]");
+    });
+    std::erase_if(found, without_gpus);
+  }
   if (found.empty())
     return Failure{ExitCode::bad_input,
                    id.empty() ? "nothing here has \"" + countable->field + "\""

@@ -35,6 +35,13 @@ Failure out_of_time() {
 
 }  // namespace
 
+std::string without_place(const Failure& failure) {
+  const std::size_t pointer = failure.message.find(": /");
+  const std::size_t end =
+      pointer == std::string::npos ? pointer : failure.message.find(": ", pointer + 3);
+  return end == std::string::npos ? failure.message : failure.message.substr(end + 2);
+}
+
 std::string outage_suffix(const PartDown& outage) { return " (" + outage.label + " down)"; }
 
 Designs::Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<PartDown> outages,

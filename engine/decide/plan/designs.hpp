@@ -77,6 +77,9 @@ class Designs {
   std::map<Cell, Result<Design>> made_;
 };
 
+/// What is wrong, without the place in the scenario that a failure of `redesign` begins with.
+[[nodiscard]] std::string without_place(const Failure& failure);
+
 /// " (oss of scratch down)": behind the id of a target in that outage.
 [[nodiscard]] std::string outage_suffix(const PartDown& outage);
 

@@ -26,6 +26,9 @@ constexpr std::int64_t kReplicas = 24;  ///< the same
 constexpr std::int64_t kTornado = 4;    ///< the same
 constexpr double kSpread = 0.2;         ///< the same
 
+/// Values that make no design are named one by one up to so many, and looked for among so many.
+constexpr std::size_t kMostLeftOut = 4, kMostListedLooked = 100;
+
 bool has_targets(const Design& design) {
   return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
     const auto parsed = base::parse_assertion(e.that);
@@ -199,7 +202,53 @@ class Answer {
                            std::to_string(answer.replicas) + ")");
   }
 
+  /// Which of the values that were listed make no design beside the other values that are shown.
+  void left_out() {
+    const Cell& shown = search_.answer ? *search_.answer : search_.end;
+    std::size_t said = 0;
+    for (std::size_t a = 0; a < shown.size(); ++a) {
+      const Axis& axis = designs_.axes()[a];
+      for (std::size_t i = 0; axis.listed && i < std::min(axis.size(), kMostListedLooked); ++i) {
+        Cell cell = shown;
+        cell[a] = i;
+        const Result<Design>& design = designs_.at(cell);
+        if (design.ok()) continue;
+        if (++said > kMostLeftOut) continue;
+        out_.notes.push_back("left out, since no design has " +
+                             base::counted(axis.about, text_of(axis.values[i])) + ": " +
+                             without_place(design.failure()));
+      }
+    }
+    if (said > kMostLeftOut)
+      out_.notes.push_back("left out as well: " + std::to_string(said - kMostLeftOut) +
+                           " more of the listed values");
+  }
+
+  /// Where all designs have the same of what is to be had least or most of.
+  void undecided() {
+    if (search_.candidates < 2 || out_.points.empty()) return;
+    const std::optional<double>& same = out_.points[out_.end].objective;
+    if (!same || std::any_of(out_.points.begin(), out_.points.end(), [&](const PlanPoint& point) {
+          return point.objective && *point.objective != *same;
+        }))
+      return;
+    // Of what follows from the design the ends tell, too, whether they were simulated or not.
+    const Cell& shown = search_.answer ? *search_.answer : search_.end;
+    for (std::size_t a = 0; objective_.of_cell && a < shown.size(); ++a)
+      for (const std::size_t i : {std::size_t{0}, designs_.axes()[a].size() - 1}) {
+        Cell cell = shown;
+        cell[a] = i;
+        if (designs_.at(cell).ok() && objective_.of_cell(cell) != *same) return;
+      }
+    if (!objective_.of_cell && out_.points.size() < 2) return;
+    out_.notes.push_back(
+        out_.objective.name + " is " + base::print_value(*same, out_.objective.unit) +
+        " in every design that was looked at: nothing that is searched changes it");
+  }
+
   void remarks() {
+    left_out();
+    undecided();
     if (out_.answer) replicas(out_.points[*out_.answer]);
     if (search_.non_monotone) out_.notes.push_back(non_monotone_note(out_, contradiction()));
     for (const PlanNeighbour& n : out_.neighbours)

@@ -17,8 +17,15 @@ Refusals refusals(const PlanSpec& spec, const Design& design, const RedesignAll&
   for (const PlanDimension& dimension : spec.over) {
     PlanSpec alone = spec;
     alone.over = {dimension};
-    if (const auto made = make_axes(alone, design, bounds, redesign); !made.ok())
-      out.all.push_back({dimension.axis.pointer, dimension.axis.position, made.failure()});
+    std::optional<std::size_t> value;
+    if (const auto made = make_axes(alone, design, bounds, redesign, &value); !made.ok()) {
+      const SweepAxis& axis = dimension.axis;
+      if (value && !axis.pointer.empty())
+        out.all.push_back(
+            {axis.values[*value].pointer, axis.values[*value].position, made.failure()});
+      else
+        out.all.push_back({axis.pointer, axis.position, made.failure()});
+    }
   }
   const auto refuse = [&](const std::optional<Failure>& failure) {
     if (failure) out.all.push_back({objective_pointer(spec), {}, *failure});

@@ -25,6 +25,7 @@ struct Axis {
   std::vector<double> numbers;              ///< the same in their unit; 0 for what is not a number
   Dimension dimension = Dimension::number;  ///< of `numbers`
   std::size_t start = 0;                    ///< where the search begins
+  bool listed = false;                      ///< each value was written by itself
   [[nodiscard]] std::size_t size() const { return values.size(); }
 };
 

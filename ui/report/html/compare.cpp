@@ -84,7 +84,8 @@ std::string compare_html(const SideBySide& comparison, const ReportContext& cont
                                           "soft")) +
           html::section("Where the time goes", times(comparison)) +
           html::section("The systems", pictures(comparison)) +
-          html::section("Notes", noted(comparison.notes)) + html::foot(context) +
+          html::section("Notes", noted(comparison.notes)) +
+          html::section("Warnings", noted(comparison.warnings)) + html::foot(context) +
           html::data("result", compare_json(comparison, context, style)));
 }
 

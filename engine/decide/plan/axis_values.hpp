@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stallcast/change.hpp"
+#include "stallcast/plan.hpp"
+#include "stallcast/result.hpp"
+
+namespace stallcast::plan {
+
+/// The values of a range that is searched, in steps, in so many, or in the units that `wanted` asks
+/// for; with `whole` those without a unit are whole numbers.
+[[nodiscard]] Result<std::vector<Setting>> axis_values(SweepRange range,
+                                                       const PlanDimension& wanted, bool whole);
+
+/// What asks for the same with `--over`: "storage.scratch.oss.count=1..4".
+[[nodiscard]] std::string over_text(const PlanDimension& wanted, const std::string& name);
+
+}  // namespace stallcast::plan

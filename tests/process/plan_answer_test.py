@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What a plan says of its answer, and of what it did not take.
+
+Usage: plan_answer_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
+"""
+import json
+import unittest
+
+import program
+from program import Run
+
+SCENARIO = {
+    "id": "small",
+    "cluster": {"hosts": [{"id": "gpu", "count": 4, "use": "host/dgx-h100"}]},
+    "storage": [{"id": "fs", "type": "lustre", "oss": {"count": 2},
+                 "ost": {"count": 8, "read": "2 GB/s", "write": "1 GB/s"}}],
+    "jobs": [{"id": "train", "hosts": "gpu", "step": {"compute": "1 s"},
+              "checkpoint": {"to": "fs", "size": "500 GB", "every": "1 min"}}],
+    "run": {"duration": "10 min", "seed": 1, "replicas": 1},
+    "expect": [{"id": "util", "that": "job.train.gpu.utilization >= 20 %"}]}
+WRITE = "storage.fs.ost.write"
+
+
+def asked(**plan):
+    return json.dumps(SCENARIO | {"plan": {"tornado": 0} | plan}, indent=1)
+
+
+def plan(*options, text):
+    return Run("plan", "FILE", *options, text=text)
+
+
+class Listed(unittest.TestCase):
+    def test_a_listed_value_that_cannot_be_read_is_refused_at_its_place(self):
+        for wrong, said in (("5", "needs a unit: 5 is a bare number, expected a rate"),
+                            ('"6 s"', '"6 s" is a duration; expected a rate')):
+            text = asked(over={WRITE: ["2 GB/s", json.loads(wrong), "4 GB/s"]})
+            line = 1 + [row.strip() for row in text.splitlines()].index(wrong + ",")
+            for verb in ("lint", "plan"):
+                run = Run(verb, "FILE", text=text)
+                self.assertEqual(run.code, 2, run.err)
+                self.assertRegex(run.err, rf":{line}:\d+: /plan/over/{WRITE}/1: .*{said}")
+        run = plan("--over", WRITE + "=2 GB/s,5,4 GB/s", text=asked())
+        self.assertEqual(run.code, 2)
+        self.assertIn(f'"{WRITE}": "ost.write" needs a unit: 5 is a bare number', run.err)
+        self.assertIn('hint: write "5 GB/s"', run.err)
+
+    def test_a_listed_value_that_makes_no_design_is_named(self):
+        text = asked(over={WRITE: ["2 GB/s", "-1 GB/s", "4 GB/s"]})
+        self.assertEqual(Run("lint", "FILE", text=text).code, 0)
+        notes = json.loads(plan("--format", "json", text=text).out)["plan"]["notes"]
+        self.assertEqual([n for n in notes if "left out" in n],
+                         [f'left out, since no design has {WRITE} = -1 GB/s: "ost.write" must be above 0 B/s, '
+                          'not -1 GB/s'])
+        counts = plan("--over", "osts=" + ",".join(map(str, range(-4, 9))), text=asked())
+        self.assertIn("left out, since no design has -4 OSTs", counts.out.replace("\n    ", " "))
+        self.assertIn("left out as well: 1 more of the listed values", counts.out.replace("\n    ", " "))
+
+
+class Objective(unittest.TestCase):
+    def test_looking_further_keeps_what_else_is_searched(self):
+        text = asked(over={"hosts": {"from": 1, "to": 3}, WRITE: ["2 GB/s", "4 GB/s"], "oss": {"from": 2, "to": 4, "step": 2},
+                           "osts": {"unit": 4}}, maximize="hosts")
+        said = " ".join(plan(text=text).out.split())
+        self.assertIn("--over cluster.hosts.gpu.count=1..24 --over 'storage.fs.ost.write=2 GB/s,4 GB/s' "
+                      "--over storage.fs.oss.count=2..4:2 --over storage.fs.ost.count --unit storage.fs.ost.count=4 "
+                      "looks further", said)
+        again = plan("--over", "cluster.hosts.gpu.count=1..24", "--over", "storage.fs.ost.write=2 GB/s,4 GB/s", "--over",
+                     "storage.fs.oss.count=2..4:2", "--over", "storage.fs.ost.count", "--unit", "storage.fs.ost.count=4",
+                     "--replicas", "1", "--format", "json", text=text)
+        axes = {axis["name"]: axis["candidates"] for axis in json.loads(again.out)["plan"]["axes"]}
+        self.assertEqual(axes, {"cluster.hosts.gpu.count": 24, WRITE: 2, "storage.fs.oss.count": 2,
+                                "storage.fs.ost.count": 1024})
+
+    def test_what_nothing_searched_changes_is_told(self):
+        text = asked(over={WRITE: ["2 GB/s", "4 GB/s"]})
+        for goal in ("storage.fs.ost.count", "cluster.hosts.gpu.count"):
+            run = plan("--minimize", goal, text=text)
+            self.assertEqual(run.code, 0, run.err)
+            self.assertRegex(" ".join(run.out.split()), goal + r" is \d in every design that was looked at: nothing that "
+                                                                r"is searched changes it")
+        for goal in (WRITE, "job.train.checkpoint.stall"):
+            self.assertNotIn("nothing that is searched changes", plan("--minimize", goal, text=text).out)
+
+    def test_the_figure_that_was_asked_for_is_told(self):
+        text = asked(over={WRITE: ["2 GB/s", "4 GB/s"]})
+        run = plan("--minimize", "job.train.checkpoint.stall", text=text)
+        self.assertIn(WRITE + " = 4 GB/s", run.out.splitlines()[0])
+        self.assertRegex(run.out, r"\n  least job\.train\.checkpoint\.stall: [0-9.]+ s\n")
+        self.assertNotIn("least", plan(text=text).out)  # of what is searched alone
+
+
+class Told(unittest.TestCase):
+    def test_what_the_answer_was_warned_of_is_told_once(self):
+        priced = json.loads(asked(over={WRITE: ["2 GB/s", "4 GB/s"]}))
+        priced["cluster"]["hosts"][0]["price"] = "300 kUSD"
+        text = json.dumps(priced)
+        run = plan(text=text)
+        self.assertEqual(" ".join(run.out.split()).count("no price for"), 1, run.out)
+        self.assertIn("\nWarnings\n", run.out)
+        warnings = json.loads(plan("--format", "json", text=text).out)["warnings"]
+        self.assertEqual(len([w for w in warnings if w.startswith("no price for")]), 1)
+        self.assertNotIn("Warnings", plan(text=asked(over={WRITE: ["2 GB/s", "4 GB/s"]})).out)
+
+    def test_hosts_without_gpus_are_no_accelerators(self):
+        two = json.loads(asked(maximize="accelerators", over={"accelerators": {"from": 1, "to": 6}}))
+        two["cluster"]["hosts"].append({"id": "cpu", "count": 2, "gpus": 0, "nic": {"rate": "100 Gb/s"}})
+        run = plan("--set", WRITE + "=4 GB/s", text=json.dumps(two))
+        self.assertEqual(run.code, 0, run.err)
+        self.assertRegex(run.out, r"^small: supports .* hosts")
+        hosts = plan("--over", "hosts=1..4", text=json.dumps(two))
+        self.assertIn('"hosts" could be any of several', hosts.err)
+
+
+class Grown(unittest.TestCase):
+    def test_months_that_are_not_in_the_table_are_named(self):
+        growing = json.loads(asked())
+        growing["growth"] = {"months": 33, "every": 11, "of": {"storage.fs.ost.count": {"12": 16}}}
+        said = " ".join(Run("grow", "FILE", text=json.dumps(growing)).out.split())
+        self.assertIn("not in the table: month 12 (--format csv)", said)
+        growing["growth"] |= {"months": 12, "every": 12}
+        self.assertNotIn("not in the table", Run("grow", "FILE", text=json.dumps(growing)).out)
+
+
+if __name__ == "__main__":
+    program.main()
