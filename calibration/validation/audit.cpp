@@ -96,6 +96,7 @@ class Values {
   [[nodiscard]] Result<PlanResult> solve(const ClaimScenario& search) const {
     PlanSpec spec;
     spec.over.emplace_back().axis.path = "params." + search.param;
+    spec.tornado = 0;  // a claim takes the answer, not what moves it
     const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
       const Scenario changed = search.scenario->with(changes);
       if (!changed.ok()) return changed.failure();

@@ -123,7 +123,7 @@ class ThreeWays(unittest.TestCase):
     """The 512-GPU exercise: plan, the Pareto front of a sweep, bisection by hand."""
 
     def test_they_agree_on_51_osts(self):
-        run = Run("plan", EXERCISE, "--format", "json")
+        run = Run("plan", EXERCISE, "--tornado", "0", "--format", "json")
         self.assertEqual(run.code, 0, run.err)
         planned = json.loads(run.out)["plan"]["required"]
 

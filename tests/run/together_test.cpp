@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include "engine/runtime/codec/protocol.hpp"
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/programs.hpp"
 
 namespace together_test {
 
@@ -66,6 +69,31 @@ std::string many() {
   for (std::uint64_t i = 0; i < 12; ++i)
     out += line_of(i, i % 3 == 0 ? small_design() : with_reads(i));
   return out;
+}
+
+/// Reads a program of its own, of as many steps as its number.
+Design of_replay(int number) {
+  Design out = one_reader("raw", {{"sample", "1 MB"}, {"samples", "1000"}});
+  out.jobs.clear();
+  Component tenant = component(models::Role::tenant, "replay", "replay",
+                               {{"on", "scratch"}, {"hosts", out.hosts[0].id.c_str()}});
+  set(tenant, models::Role::tenant, "program",
+      program_file({{.steps = random_reads(number, 1U << 20U, 1e-3)}}).c_str());
+  out.tenants = {tenant};
+  return out;
+}
+
+/// Page faults of the processes that came of `work`: each process pays for its pages.
+template <class Work>
+long faults_of(Work work) {
+  const auto until_now = [] {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    return used.ru_minflt;
+  };
+  const long before = until_now();
+  work();
+  return until_now() - before;
 }
 
 std::string of_id(const std::vector<std::string>& lines, int id) {
@@ -148,6 +176,26 @@ TEST_CASE("what needs SimGrid's transfers, and what cannot be read, is answered 
   CHECK(together == alone);
   CHECK(of_id(together, 20).find("\"type\":\"result\"") != std::string::npos);
   CHECK(of_id(together, 21).find("bad-request") != std::string::npos);
+}
+
+TEST_CASE("replays share a process with replays, and give the same bytes among others, too") {
+  std::string replays, mixed;
+  for (int i = 0; i < 24; ++i) {
+    replays += line_of(static_cast<std::uint64_t>(i), of_replay(10 + i));
+    mixed +=
+        line_of(static_cast<std::uint64_t>(i), i % 3 == 1 ? small_design() : of_replay(10 + i));
+  }
+  for (const std::string& requests : {replays, mixed}) {
+    const auto alone = answers(requests, 1);
+    REQUIRE(alone.size() == 25);  // with the greeting
+    for (int id = 0; id < 24; ++id)
+      CHECK(of_id(alone, id).find("\"type\":\"result\"") != std::string::npos);
+    for (const int together : {2, 5, 12}) CHECK(answers(requests, together) == alone);
+  }
+  const long apart = faults_of([&] { (void)answers(replays, 1); });
+  const long shared = faults_of([&] { (void)answers(replays, 12); });
+  INFO(apart << " page faults apart, " << shared << " together");
+  CHECK(3 * shared < 2 * apart);
 }
 
 }  // namespace together_test

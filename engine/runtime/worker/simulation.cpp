@@ -152,15 +152,20 @@ void simulate_alone(const Assignment& assignment) {
            [] { _exit(EXIT_SUCCESS); });  // taking it apart would only cost time
 }
 
+/// Those that read files share a process with others that do, and with nobody else.
 void simulate_together(const std::deque<Assignment>& todo) {
   const std::clock_t enough = std::clock() + static_cast<std::clock_t>(kTogether * CLOCKS_PER_SEC);
-  narrow_to_simulation(Files::none);
+  std::optional<Files> files;
   for (const Assignment& assignment : todo) {
     if (std::clock() >= enough) return say(Said::enough, "");
     const codec::WorkerRequest request = codec::read_request(assignment.line);
+    if (!files) {
+      files = request.design.ok() ? files_of(*request.design) : Files::none;
+      narrow_to_simulation(*files);
+    }
     if (!request.design.ok()) {
       say_text(Said::unreadable, request.design.failure().message);
-    } else if (on_comms(*request.design) || files_of(*request.design) != Files::none) {
+    } else if (on_comms(*request.design) || files_of(*request.design) != *files) {
       say(Said::alone, "");
     } else {
       inject(assignment.fault);
