@@ -28,12 +28,16 @@ bool drawn_apart(const JobDesign& job) {
          loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
 }
 
-/// Whether workers draw where their groups of equal samples end, so that they do not read in step:
-/// where they are waited for, as many of them are told apart as ranks of samples that differ.
-///    [docs/models/dataloader.md, "grain"]
-bool reads_apart(const JobDesign& job) {
-  return job.dataset && step_time(job.step, {}).cv > 0.0 &&
-         cuts_samples(sample_access(job), loader_row(job.loader->kind).policy(*job.loader));
+/// Whether ranks that read equal samples come to read at different times, since their steps are
+/// drawn: where they are waited for, as many readers are told apart as ranks of samples that
+/// differ.
+bool reads_apart(const JobDesign& job) { return job.dataset && step_time(job.step, {}).cv > 0.0; }
+
+/// Workers or threads of a rank that read at one time, those that fetch ahead for each of them.
+double readers_of_a_rank(const JobDesign& job) {
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  return static_cast<double>(policy.threads(loader_params(*job.loader))) *
+         std::max(1.0, sample_access(job).fetchers);
 }
 
 /// Whether storage or ports fail for a while, so that somebody will wait in the midst of a run.
@@ -146,8 +150,7 @@ double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayo
   if (ranks_differ(job, layout)) return std::min(layout.readers(), detail);
   if (!reads_apart(job) || layout.keeps_up) return 1.0;
   // Two at least: of ranks that are one class none is later than another.
-  const auto workers = static_cast<double>(loader_params(*job.loader).workers);
-  const double classes = std::max(kLeast, std::ceil(detail / std::max(1.0, workers)));
+  const double classes = std::max(kLeast, std::ceil(detail / readers_of_a_rank(job)));
   return std::min({layout.readers(), detail, classes});
 }
 
