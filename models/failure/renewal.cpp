@@ -335,6 +335,22 @@ Seconds mtbf(const JobProcess& job) {
   return rate > 0.0 ? Seconds::from(1.0 / rate, unit::s) : Seconds::infinity();
 }
 
+// What was measured of drains holds while none meets the one before it: at no shorter interval than
+// the longest of them takes. Of a tier's, the quickest waited for no other. What is flushed out of
+// memory waits for a buffer instead.    [docs/models/failures.md, eq. 18]
+Seconds least_interval(const JobPace& job) {
+  Seconds least;
+  for (std::size_t t = 1; t < job.tiers.size(); ++t) {
+    const CopyTier &from = job.tiers[t - 1], &to = job.tiers[t];
+    if (job.buffers > 0 && from.after == job.stalls) continue;
+    Seconds drain = Seconds::infinity();
+    for (std::size_t i = 0; i < std::min(from.after.size(), to.after.size()); ++i)
+      drain = std::min(drain, to.after[i] - from.after[i]);
+    if (drain.finite()) least = std::max(least, drain / static_cast<double>(to.every));
+  }
+  return least;
+}
+
 BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
   const double per_run = std::max(job.recovery.horizon / mtbf(job), 1e-3);
   // Four histories at least, unless one has failures enough for all.
@@ -343,10 +359,11 @@ BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
   const auto runs = static_cast<std::int64_t>(
       std::clamp(std::ceil(static_cast<double>(job.recovery.search) / per_run), least_runs,
                  static_cast<double>(job.recovery.runs)));
+  const double least = std::ceil(least_interval(job) / job.step - 1e-6);
   BestInterval best;
   std::map<std::int64_t, double> tried;
   const auto attempt = [&](double steps) {
-    const auto n = static_cast<std::int64_t>(std::max(std::round(steps), 1.0));
+    const auto n = static_cast<std::int64_t>(std::max({std::round(steps), least, 1.0}));
     const auto [found, fresh] = tried.try_emplace(n);
     if (fresh) found->second = outlook(job, n, seed, runs).kept.mean();
     if (found->second > best.kept) best = {n, found->second};

@@ -121,6 +121,26 @@ TEST_CASE("failures: the best interval wastes what Daly's wastes") {
   }
 }
 
+TEST_CASE("failures: no interval is best at which drains would meet") {
+  // Saves of 1 s to drives of hosts, lost with them every 3.09 h: some 150 s. What is drained from
+  // there to shared storage in 400 s, once in 600, is there every 400 s at most; of every second
+  // save only, every 200.
+  JobProcess job = saver(1_s, 3.09_h, 5_min);
+  const std::int64_t alone = models::best_interval(job, 1).steps;
+  CHECK(alone < 200);
+  job.stalls = {1_s, 1_s};
+  job.tiers[0].after = {1_s, 1_s};
+  job.tiers.push_back({.lost_with = Scope::beyond, .restore = {}, .after = {401_s, 601_s}});
+  CHECK(models::best_interval(job, 1).steps == 400);
+  job.tiers[1].every = 2;
+  CHECK(models::best_interval(job, 1).steps == 200);
+  // Out of memory it is a flush, which waits for its buffer.
+  job.buffers = 8;
+  job.staged = {401_s, 601_s};
+  job.tiers[1].every = 1;
+  CHECK(models::best_interval(job, 1).steps < 200);
+}
+
 TEST_CASE("failures: a job that no restart gets back to work stands still") {
   // 200 x 100 days of failures every 10 s are 1.7e8, of which e^-60 leave 10 min: 1.5e-18
   const JobProcess never = saver(5_s, 10_s, 600_s);
