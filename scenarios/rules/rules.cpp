@@ -183,7 +183,7 @@ class Rules {
     if (report_.items().size() == before) check_there(read->metric, at);
   }
 
-  // What a run reports only of failures, stages and prices, where the scenario has none.
+  // What a run has only of failures, stages and prices, where the scenario has none.
   void check_there(const std::string& metric, const std::string& at) {
     const auto refuse = [&](const char* lacks, const char* hint) {
       report_.error("unknown-metric", at,
@@ -210,11 +210,16 @@ class Rules {
           return d.severity == Severity::error && !d.pointer.starts_with("/expect");
         });
     if (!table || !whole) return;
+    // A price may be what is varied.
+    const auto doubt = [&](const char* lacks, const char* hint) {
+      report_.warn("unknown-metric", at,
+                   "there is no \"" + metric + "\" yet: the scenario has no " + lacks, hint);
+    };
     const models::Costs costs = models::costs(design_);
     if (!costs.known())
-      refuse("price", "give its hosts or its storage a \"price\" or a \"rent\"");
+      doubt("price", "give its hosts or its storage a \"price\" or a \"rent\"");
     else if (metric == metric::kCapex && !costs.buys())
-      refuse("price to buy anything", "what is rented is in \"cost.hourly\"");
+      doubt("price to buy anything", "what is rented is in \"cost.hourly\"");
   }
 
   // As far as names are known before a run; a wildcard stands for any.
