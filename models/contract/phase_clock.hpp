@@ -87,8 +87,9 @@ class PhaseClock {
     since_ = now;
     resting_ = true;
   }
-  /// What comes is another lap. REQUIRES: the worker rests.
-  void lap() {
+  /// From `now` on the worker has nothing to do, and what comes is another lap.
+  void lap(Seconds now) {
+    rest(now);
     lap_ = 1 - lap_;
     laps_[lap_].clear();
   }

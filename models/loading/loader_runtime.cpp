@@ -190,8 +190,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
-      self.clock.rest(context_.now());
-      self.clock.lap();
+      self.clock.lap(context_.now());
       hand_over(index, bytes, {static_cast<std::uint32_t>(number), rested});
       continue;
     }

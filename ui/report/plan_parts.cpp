@@ -205,6 +205,15 @@ std::string nominally(const PlanResult& plan, bool same) {
   return "; nominally " + drawn_amounts(plan, point) + ", whose targets hold in " + in_draws(point);
 }
 
+/// What the simulation of the answer warned of, once each.
+std::vector<std::string> warnings_of(const PlanResult& plan) {
+  std::vector<std::string> out;
+  if (plan.status != PlanStatus::found) return out;
+  for (const std::string& warning : plan.prediction.warnings)
+    if (std::find(out.begin(), out.end(), warning) == out.end()) out.push_back(warning);
+  return out;
+}
+
 }  // namespace
 
 std::string asked_text(const ConfidentPlan& plan) {
@@ -312,19 +321,6 @@ std::string margin_text(const TargetMargin& t) {
 std::string with_interval(const PlanInterval& interval) {
   return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
 }
-
-namespace {
-
-/// What the simulation of the answer warned of, once each.
-std::vector<std::string> warnings_of(const PlanResult& plan) {
-  std::vector<std::string> out;
-  if (plan.status != PlanStatus::found) return out;
-  for (const std::string& warning : plan.prediction.warnings)
-    if (std::find(out.begin(), out.end(), warning) == out.end()) out.push_back(warning);
-  return out;
-}
-
-}  // namespace
 
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   std::vector<PlanPart> out;
