@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -19,19 +20,19 @@
 namespace stallcast::calibration::probing {
 namespace {
 
-/// What a process says of its end.
+/// What a process says of its end, in memory that the waiting one looks at meanwhile.
 struct Report {
-  bool failed;
+  std::atomic<bool> failed;  ///< said last: what lies beside it is whole then
   ExitCode exit;
   std::array<char, 600> message;
   std::array<char, 400> hint;
 };
 
 void fail(Report& report, const Failure& failure) {
-  report.failed = true;
   report.exit = failure.exit;
   keep(report.message, failure.message);
   keep(report.hint, failure.hint);
+  report.failed = true;
 }
 
 [[noreturn]] void run_child(pid_t parent, const Work& work, std::size_t i, Report& report) {
