@@ -100,7 +100,7 @@ TEST_CASE("progress rises to one and never falls") {
 
 TEST_CASE("what is done at the time limit is kept and nothing is left running") {
   FakeWorker worker(kHello + "\nsleep 1000 & echo $! > pid\n" + answer(0) + "\nwait");
-  worker.options.time_limit_s = 0.5;
+  worker.options.until = base::Deadline::in(0.5);
   const auto outcomes = worker.simulate(some_requests(3));
   CHECK(outcomes[0].ok());
   for (const std::size_t i : {1u, 2u}) {
@@ -116,7 +116,7 @@ TEST_CASE("what is done at the time limit is kept and nothing is left running") 
 
 TEST_CASE("a worker deaf to termination is killed") {
   FakeWorker worker("trap '' TERM\n" + kHello + "\nwhile :; do sleep 1000; done");
-  worker.options.time_limit_s = 0.3;
+  worker.options.until = base::Deadline::in(0.3);
   const auto outcomes = worker.simulate(some_requests(1));
   CHECK(outcomes[0].failure().exit == ExitCode::inconclusive);
   CHECK(no_child_left());

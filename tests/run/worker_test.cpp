@@ -106,7 +106,7 @@ TEST_CASE("a crash is an internal failure whose design replays, and the others g
 TEST_CASE("a simulation that hangs ends at the time limit and is not a crash") {
   const Fault fault("hang@0");
   Runner runner(2);
-  runner.options.time_limit_s = 1.0;
+  runner.options.until = base::Deadline::in(1.0);
   std::vector<pid_t> simulations;
   runner.options.on_progress = [&simulations](double) {
     for (const pid_t worker : worker_of_this()) simulations = children_of(worker);

@@ -79,14 +79,12 @@ class CheckRun {
       report.scenarios.push_back(std::move(item.out));
     }
     report.exit = check::exit_of(report, rules_);
-    report.wall_s = elapsed();
+    report.wall_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     return report;
   }
 
  private:
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
   void tell(const Diagnostics& diagnostics) const {
     if (watch_.on_diagnostics) watch_.on_diagnostics(diagnostics);
   }
@@ -232,7 +230,7 @@ class CheckRun {
   /// What is left of the time limit, which is for everything together.
   [[nodiscard]] Question question() const {
     Question left = request_.question;
-    left.time_limit_s = std::max(1e-9, left.time_limit_s - elapsed());
+    left.time_limit_s = until_.left_s();
     return left;
   }
 
@@ -347,7 +345,7 @@ class CheckRun {
     };
     auto& all = item.out.assertions;
     if (std::none_of(all.begin(), all.end(), misses) || run::interrupt_flag() != 0) return;
-    if (elapsed() >= request_.question.time_limit_s) return;
+    if (until_.passed()) return;
     RunQuestion wanted;
     wanted.predict = question();
     wanted.known = *item.prediction;
@@ -374,6 +372,7 @@ class CheckRun {
   Session& session_;
   const CheckRequest& request_;
   const CheckWatch& watch_;
+  base::Deadline until_ = base::Deadline::in(request_.question.time_limit_s);
   CheckRules rules_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::vector<scenarios::PolicyRule> policy_;  ///< and what is asserted besides

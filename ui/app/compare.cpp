@@ -1,10 +1,10 @@
 #include "ui/app/compare.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/deadline.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/registry.hpp"
@@ -137,7 +137,7 @@ std::vector<std::string> warnings_of(std::span<const ComparedDesign> designs) {
 Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
                            const RunQuestion& wanted, std::size_t& failed) {
   SideBySide out;
-  const auto began = std::chrono::steady_clock::now();
+  const base::Deadline until = base::Deadline::in(wanted.predict.time_limit_s);
   for (failed = 0; failed < inputs.size(); ++failed) {
     const DiffInput& input = inputs[failed];
     ComparedDesign& design = out.designs.emplace_back();
@@ -149,8 +149,7 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
     design.plant = plant_of(input.scenario->design());
     design.gpus = gpus_by_job(input.scenario->design());
     RunQuestion question = wanted;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-    question.predict.time_limit_s -= spent.count();
+    question.predict.time_limit_s = until.left_s();
     if (wanted.predict.on_progress)
       question.predict.on_progress = [&, done = failed](double share) {
         wanted.predict.on_progress((static_cast<double>(done) + share) /

@@ -1,7 +1,6 @@
 #include "ui/app/run_report.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -30,8 +29,7 @@ class Steps {
   /// interrupted.
   std::optional<Question> next() {
     Question out = all_;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-    if (done_ > 0) out.time_limit_s -= spent.count();
+    out.time_limit_s = until_.left_s();
     const auto share = [this, before = before_, cost = costs_[done_]](double done) {
       all_.on_progress((before + cost * done) / whole_);
     };
@@ -44,10 +42,10 @@ class Steps {
 
  private:
   const Question& all_;
+  base::Deadline until_ = base::Deadline::in(all_.time_limit_s);
   std::vector<double> costs_;
   double whole_, before_ = 0.0;
   std::size_t done_ = 0;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 double draws_of(const RunQuestion& wanted) {

@@ -104,7 +104,7 @@ struct Session::Impl {
     cancelled = false;
     predict::PredictOptions out;
     out.run = of_worker();
-    out.run.time_limit_s = question.time_limit_s;
+    out.run.until = base::Deadline::in(question.time_limit_s);
     out.run.crash_directory = settings.crash_directory;
     out.run.on_progress = question.on_progress;
     out.run.warm = &worker;
@@ -269,12 +269,12 @@ std::vector<Alternative> Session::alternatives(const Scenario& scenario, const D
 void Session::add_surroundings(const Scenario& scenario, const Design& design,
                                Prediction& prediction, const Question& question) {
   constexpr std::size_t kMostSwings = 3;
+  const predict::PredictOptions options = impl_->begin(question);
   if (const auto counted = bought_by_number(scenario, design, prediction))
-    prediction.counts = plan::count_curve(*counted, prediction, Impl::redesign(scenario, design),
-                                          impl_->begin(question));
+    prediction.counts =
+        plan::count_curve(*counted, prediction, Impl::redesign(scenario, design), options);
   if (uncertain::tells_inputs(prediction)) return;
-  uncertain::add_swings(design,
-                        {.predict = impl_->begin(question), .draws = {}, .valid = can_be_built},
+  uncertain::add_swings(design, {.predict = options, .draws = {}, .valid = can_be_built},
                         kMostSwings, prediction);
 }
 
@@ -299,8 +299,11 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
     return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
   }
-  const auto solve = [&](const Scenario& of, const PlanSpec& what) {
-    return impl_->solve(of, what, question);
+  const auto solve = [&, until = base::Deadline::in(question.time_limit_s)](const Scenario& of,
+                                                                            const PlanSpec& what) {
+    Question left = question;
+    left.time_limit_s = until.left_s();
+    return impl_->solve(of, what, left);
   };
   return wanted.until ? plan_until(scenario, spec, *wanted.until, solve) : solve(scenario, spec);
 }
@@ -310,8 +313,9 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec
   const auto redesigned = [&](std::span<const Change> changes) {
     return design_with(scenario, changes);
   };
+  const predict::PredictOptions options = begin(question);
   Result<PlanResult> found =
-      plan::solve(scenario.design(), spec, redesigned, begin(question),
+      plan::solve(scenario.design(), spec, redesigned, options,
                   {.valid = can_be_built, .vary = begin_varied(question).vary});
   if (!found.ok() || found->points.empty()) return found;
   // What the design that is shown is, and what limits it: as `run` says of it.
@@ -322,8 +326,7 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec
   const Result<Design> shown = redesigned(changes);
   if (!shown.ok()) return found;
   finish(*shown, question, found->prediction);
-  gain::rank_by_gain(*shown, found->prediction,
-                     {.predict = begin(question), .valid = can_be_built});
+  gain::rank_by_gain(*shown, found->prediction, {.predict = options, .valid = can_be_built});
   return found;
 }
 

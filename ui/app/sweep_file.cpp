@@ -85,7 +85,7 @@ std::optional<Failure> SweepFile::run(const Run& how) {
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.predict.run.worker = how.settings.worker;
   options.predict.run.crash_directory = how.settings.crash_directory;
-  options.predict.run.time_limit_s = how.time_limit_s;
+  options.predict.run.until = base::Deadline::in(how.time_limit_s);
   options.predict.run.cancelled = how.unwanted;
   options.predict.seed = impl_->seed;
   options.predict.replicas = impl_->replicas;

@@ -44,7 +44,7 @@ client::Question question_of(const CommonOptions& options, ProgressBar& bar) {
 predict::PredictOptions predict_options(const CommonOptions& options, ProgressBar& bar) {
   predict::PredictOptions out;
   out.run.jobs = static_cast<int>(options.jobs);
-  out.run.time_limit_s = options.time_limit_s;
+  out.run.until = base::Deadline::in(options.time_limit_s);
   out.run.on_progress = [&bar](double done) { bar.show(done); };
   if (options.seed.has_value()) out.seed = static_cast<std::uint64_t>(*options.seed);
   out.replicas = static_cast<int>(options.replicas.value_or(0));

@@ -1,7 +1,6 @@
 #include "engine/decide/grow/grow.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
@@ -91,13 +90,10 @@ class Months {
     if (months.empty()) return std::nullopt;
     std::vector<Design> designs;
     for (const int month : months) designs.push_back(designs_.at(month));
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-    predict::PredictOptions options = options_;
-    options.run.time_limit_s -= spent.count();
-    if (!(options.run.time_limit_s > 0.0))
+    if (options_.run.until.passed())
       return Failure{ExitCode::inconclusive, "the time limit came before all months were simulated",
                      "raise --time-limit, or --every"};
-    std::vector<Result<Prediction>> found = predict::predict_all(designs, options);
+    std::vector<Result<Prediction>> found = predict::predict_all(designs, options_);
     for (std::size_t i = 0; i < months.size(); ++i) {
       if (!found[i].ok()) return in_month(months[i], found[i].failure());
       seen_.emplace(months[i], *std::move(found[i]));
@@ -288,7 +284,6 @@ class Months {
   Trends trends_;
   const Regrow& regrow_;
   const predict::PredictOptions& options_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::map<int, Design> designs_;
   std::map<int, std::vector<models::Room>> rooms_;
   std::map<int, Prediction> seen_;

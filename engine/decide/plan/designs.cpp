@@ -28,7 +28,7 @@ void add_outage(Prediction& whole, const Prediction& broken, const PartDown& out
     whole.verdict = Verdict::inconclusive;
 }
 
-Failure out_of_time() {
+Failure late() {
   return {ExitCode::inconclusive, "the time limit was reached",
           "raise --time-limit or lower --replicas"};
 }
@@ -81,12 +81,6 @@ const Result<Design>& Designs::at(const Cell& cell) {
   return made_.emplace(cell, make(changes(cell))).first->second;
 }
 
-std::optional<double> Designs::time_left() const {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-  const double left = options_.run.time_limit_s - spent.count();
-  return left > 0.0 ? std::optional(left) : std::nullopt;
-}
-
 std::vector<Design> Designs::variants(const Cell& cell) {
   std::vector<Design> out = {*at(cell)};
   for (const PartDown& outage : outages_) {
@@ -99,36 +93,22 @@ std::vector<Design> Designs::variants(const Cell& cell) {
 
 int Designs::usual_replicas(const Cell& cell) { return replicas_of(*at(cell), options_); }
 
-predict::PredictOptions Designs::options() const {
-  predict::PredictOptions out = options_;
-  out.run.time_limit_s = time_left().value_or(0.0);
-  return out;
-}
-
 std::vector<Result<Prediction>> Designs::once(std::span<const Design> designs) {
-  predict::PredictOptions how = predict::one_run(options_);
-  const std::optional<double> left = time_left();
-  if (!left) return std::vector<Result<Prediction>>(designs.size(), out_of_time());
-  how.run.time_limit_s = *left;
-  return predict::predict_all(designs, how);
+  if (out_of_time()) return std::vector<Result<Prediction>>(designs.size(), late());
+  return predict::predict_all(designs, predict::one_run(options_));
 }
 
 std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
-  predict::PredictOptions left = options_;
-  const auto until = [&] {
-    const std::optional<double> seconds = time_left();
-    left.run.time_limit_s = seconds.value_or(0.0);
-    return seconds.has_value();
-  };
-  if (!until()) return std::vector<Result<Prediction>>(designs.size(), out_of_time());
-  std::vector<Result<Prediction>> out = predict::predict_all(designs, left);
+  if (out_of_time()) return std::vector<Result<Prediction>>(designs.size(), late());
+  std::vector<Result<Prediction>> out = predict::predict_all(designs, options_);
+  predict::PredictOptions more = options_;
   // More replicas where an interval straddles a limit; those there are come from memory.
   for (std::size_t i = 0; i < out.size(); ++i) {
     int replicas = replicas_of(designs[i], options_);
     while (replicas > 1 && out[i].ok() && out[i]->verdict == Verdict::inconclusive &&
-           2 * replicas <= most_replicas_ && until()) {
-      left.replicas = replicas *= 2;
-      out[i] = predict::predict(designs[i], left);
+           2 * replicas <= most_replicas_ && !out_of_time()) {
+      more.replicas = replicas *= 2;
+      out[i] = predict::predict(designs[i], more);
     }
   }
   return out;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -49,8 +48,7 @@ class Designs {
   [[nodiscard]] std::vector<Design> variants(const Cell& cell);
   /// Replicas that a run of `cell` has unless it is told otherwise. REQUIRES: a valid design.
   [[nodiscard]] int usual_replicas(const Cell& cell);
-  /// How to predict, within what is left of the time limit.
-  [[nodiscard]] predict::PredictOptions options() const;
+  [[nodiscard]] const predict::PredictOptions& options() const { return options_; }
   /// Each simulated once, with the first seed, within the same time limit.
   [[nodiscard]] std::vector<Result<Prediction>> once(std::span<const Design> designs);
 
@@ -65,15 +63,13 @@ class Designs {
   [[nodiscard]] Result<Design> make(std::span<const Change> changes) const;
   [[nodiscard]] std::vector<Result<Prediction>> simulate(std::span<const Design> designs);
 
-  /// What is left of the time limit; none when it has come.
-  [[nodiscard]] std::optional<double> time_left() const;
+  [[nodiscard]] bool out_of_time() const { return options_.run.until.passed(); }
 
   RedesignAll redesign_;
   std::vector<Axis> axes_;
   std::vector<PartDown> outages_;
   predict::PredictOptions options_;
   int most_replicas_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::map<Cell, Result<Design>> made_;
 };
 

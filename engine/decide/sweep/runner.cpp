@@ -93,7 +93,6 @@ SweepOutcome outcome_of(const Result<Prediction>& prediction) {
 }
 
 std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& options) {
-  const auto began = Clock::now();
   const Result<Open> open = open_designs(plan, results, options);
   if (!open.ok()) return open.failure();
   Keeper keeper(results);
@@ -112,7 +111,6 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
     if (unwanted != nullptr && *unwanted) ended_early = true;
   };
   report();
-  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
 
   std::vector<std::string> left = open->keys;
   while (!left.empty()) {
@@ -121,7 +119,6 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
         plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs));
     if (!designs.ok()) return designs.failure();
     std::vector<bool> has_result(n, false);
-    how.run.time_limit_s = options.predict.run.time_limit_s - spent();
     const auto keep = [&](std::size_t i, const Result<Prediction>& prediction) {
       has_result[i] = true;
       ++done;
@@ -137,11 +134,9 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
             keep(i, prediction);
         });
     for (auto& [i, prediction] : to_draw) {
-      how.run.time_limit_s = options.predict.run.time_limit_s - spent();
       if (prediction.ok()) options.draw((*designs)[i], how, *prediction);
       // Draws that were cut off are made again.
-      if (ended_early || run::interrupt_flag() != 0 ||
-          options.predict.run.time_limit_s <= spent()) {
+      if (ended_early || run::interrupt_flag() != 0 || how.run.until.passed()) {
         if (!ended) ended = Failure{ExitCode::inconclusive, "the draws were cut off", ""};
         break;
       }

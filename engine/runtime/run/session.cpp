@@ -144,7 +144,7 @@ bool WorkerSession::stopped_from_outside() {
   // A signal handler writes it behind the compiler's back.
   const int signal = *static_cast<volatile int*>(&interrupt_flag());
   const double elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
-  const bool late = elapsed >= options_.time_limit_s;
+  const bool late = options_.until.passed();
   const bool cancelled = options_.cancelled != nullptr && *options_.cancelled;
   if (signal == 0 && !late && !cancelled) return false;
   const std::string done = done_text();

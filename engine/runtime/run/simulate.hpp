@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/deadline.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -38,9 +39,9 @@ struct SimulationRequest {
 using Outcome = Result<RunResult>;
 
 struct SimulateOptions {
-  int jobs = 1;                 ///< simulations at a time
-  double time_limit_s = 600.0;  ///< wall clock for the whole call
-  std::string worker;  ///< path of stallcast-sim; empty: next to this program, or $STALLCAST_SIM
+  int jobs = 1;          ///< simulations at a time
+  base::Deadline until;  ///< of this call and those that follow with these options
+  std::string worker;    ///< path of stallcast-sim; empty: next to this program, or $STALLCAST_SIM
   double memory_mb = 0.0;  ///< that one simulation may take; 0: its part of the machine's
   int cpu_s = 0;           ///< time on a core that one may take; 0: any
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
