@@ -72,6 +72,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
   }
   for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
     readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
+  groups_.resize(readers_.size());
   for (std::int64_t w = 0; w < p_.workers; ++w) {
     workers_.push_back(std::make_unique<Worker>(context));
     context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
@@ -268,10 +269,11 @@ sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t s
   Loaded total;
   const std::int64_t epoch = base_;
   SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
+  std::int64_t& at = groups_[static_cast<std::size_t>(worker)];
   const double each = static_cast<double>(samples) / static_cast<double>(groups);
   const double apart = decodes_apart_ ? left_to_last(worker, p_.workers) : 0.0;
   double from = 0.0;
-  for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
+  for (std::int64_t g = at = 0; g < groups && epoch == base_; at = ++g) {
     const bool last = g + 1 == groups;
     const double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : cut()))
                             : static_cast<double>(samples * (g + 1) / groups);

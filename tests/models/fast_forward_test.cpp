@@ -78,6 +78,18 @@ TEST_CASE("a queue that drains slowly is not taken for a steady state") {
   CHECK(some.ends.back() == Approx(all.ends.back()).epsilon(1e-9));
 }
 
+// Batches of a job that waits for files come one after the other, then none for most of a round:
+// that the next is as far behind does not tell how much of it is read.
+TEST_CASE("a batch that was begun is not one that is nearly read") {
+  Design design = reading("100 kB", "100");
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.storage[0], Role::storage, "mdt.open", "4 kops/s");
+  set(design.jobs[0].step, Role::step, "compute", "1 ms");
+  design.jobs[0].loader =
+      component(Role::loader, "ideal", "loader", {{"batch", "16"}, {"workers", "4"}});
+  (void)skipped_exactly(design);
+}
+
 TEST_CASE("shards are opened when they would have been") {
   Design design = reading("1 MB");
   design.jobs[0].dataset =
