@@ -8,8 +8,8 @@ namespace stallcast::models {
 
 void LoaderRuntime::describe(sim::Ledger& ledger) {
   if (pipeline_ || handovers_ || cuts_ || shared_.dataset.sample_stdev > Bytes{} ||
-      shared_.site.also) {
-    ledger.never();  // drawn; or threads that share batches, which are not described
+      shared_.site.also || shared_.site.client.turns > 1.0) {
+    ledger.never();  // drawn; or threads that share batches, turns in a line: not described
     return;
   }
   for (const bool flag : {scanned_, listed_, started_, primed_}) ledger.state(flag);

@@ -5,16 +5,10 @@
 #include <limits>
 #include <span>
 
+#include "models/loading/grain.hpp"
+
 namespace stallcast::models {
 namespace {
-
-// Samples of a batch are read one after the other. Above this many they are merged into groups
-// whose times add up the same; it bounds the events per batch.  [docs/models/dataloader.md,
-// "grain"]
-constexpr std::int64_t kGroups = 8;
-// Once every worker has had its first batches others are under way at any time, and tell as much of
-// how reads share storage, unless each batch opens files: a line of requests tells them apart.
-constexpr std::int64_t kGroupsLater = 2;
 
 /// Where groups of samples of one size end, up to so much of one sooner or later.
 constexpr double kCut = 0.4;
@@ -187,7 +181,8 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     const bool early = opens || index < base_ + most();
     open(self.lane, "batch", index);
     if (samples > 0)
-      bytes = co_await load(number, samples, early ? kGroups : kGroupsLater, self.clock);
+      bytes = co_await load(number, samples, (early ? kGroups : kGroupsLater) * shared_.site.finer,
+                            self.clock);
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
@@ -295,7 +290,7 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   clock.enter(Phase::cpu, context_.now());
   const WaitSplit before = clock.read(context_.now());
   const Seconds began = context_.now();
-  batch.bytes = co_await load(0, p_.batch, kGroups, clock);
+  batch.bytes = co_await load(0, p_.batch, kGroups * shared_.site.finer, clock);
   if (staged()) co_await context_.sleep(staging(batch.bytes));
   batch.behind = batch.bytes.behind;
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);

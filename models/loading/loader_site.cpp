@@ -2,6 +2,7 @@
 
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
+#include "models/loading/grain.hpp"
 #include "models/plant/host_path.hpp"
 
 namespace stallcast::models {
@@ -18,7 +19,14 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   const DatasetParams dataset = dataset_params(*job.dataset);
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
-  site.client = plant.reading_client(job.job.id, host, group, storage, readers, layout.gds);
+  const auto reading = [&](const std::string& from) {
+    Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
+    const FinerGrain finer = finer_grain(design, job, from);
+    client.turns = finer.turns;
+    site.finer = std::max(site.finer, finer.groups);
+    return client;
+  };
+  site.client = reading(storage);
   // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
   const auto cores_for = [&](const std::string& id) {
     HostCores cores = plant.cores(host, group, id, readers);
@@ -29,10 +37,8 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   };
   site.cores = cores_for(storage);
   if (dataset.also)
-    site.also = OtherStore{
-        &plant.storage(*dataset.also),
-        plant.reading_client(job.job.id, host, group, *dataset.also, readers, layout.gds),
-        cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
+    site.also = OtherStore{&plant.storage(*dataset.also), reading(*dataset.also),
+                           cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
   site.opens = plant.host_link(host, group, "opens");
   site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/loading/grain.hpp"
+
 namespace stallcast::models {
-namespace {
-
-// Elements a batch is split into, unless there are more readers.  [dataloader.md, "grain"]
-constexpr std::int64_t kElements = 8;
-
-}  // namespace
 
 Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const LoaderPolicy& policy,
                    std::function<void(std::int64_t, Loaded, bool)> done)
@@ -55,7 +51,8 @@ void Pipeline::push(std::int64_t index) {
   asked_ += batch_;
   for (std::int64_t r = 0; r < readers; ++r) {
     const std::int64_t mine = samples_of(r, asked_) - samples_of(r, before);
-    const std::int64_t elements = std::min(mine, std::max<std::int64_t>(kElements / readers, 1));
+    const std::int64_t elements =
+        std::min(mine, std::max<std::int64_t>(kElements * shared_.site.finer / readers, 1));
     for (std::int64_t e = 0; e < elements; ++e) {
       const std::int64_t samples = mine * (e + 1) / elements - mine * e / elements;
       auto& box = in_order_ ? readers_[static_cast<std::size_t>(r)]->elements : any_reader_;

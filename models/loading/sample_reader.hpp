@@ -47,6 +47,7 @@ struct LoaderSite {
   bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
   bool apart = false;                          ///< workers that begin together do not stay in step
+  std::int64_t finer = 1;                      ///< groups for each that a batch has elsewhere
   bool keeps_up = false;                       ///< presumed: Presumption::loaders_keep_up
 };
 

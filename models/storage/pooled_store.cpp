@@ -161,20 +161,30 @@ Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
   return std::max(done, created);
 }
 
+Seconds PooledStore::alone_in_line(double count, const Request& request) const {
+  const double rounds = std::ceil(count / static_cast<double>(line_->servers()) - kRounding);
+  return (request.held * (rounds - 1.0) + request.answer) / metadata_factor_;
+}
+
 sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
                                              Request request) {
   co_await context_->sleep(round_trip() * requests);
-  // Others come in between.    [docs/models/tenants.md, eq. 15]
-  const double parts = std::clamp(std::floor(requests + kRounding), 1.0, client.turns);
-  for (double part = parts; part > 0.0; --part) {
-    const double some = part > 1.0 ? std::ceil(requests / part - kRounding) : requests;
+  // Others come in between, of one request at a time where readers meet tenants. Who does not find
+  // any asks for twice as many at the next turn.    [docs/models/tenants.md, eq. 15]
+  const bool unlike = load_.others && !load_.readers.empty() && client.turns > 1.0;
+  const double least = unlike ? 1.0 : std::max(1.0, std::ceil(requests / client.turns - kRounding));
+  for (double turn = least; requests > kRounding;) {
+    const double some = requests < turn + 1.0 ? requests : turn;
     requests -= some;
     // A member asks for its files one after the other, so idle servers do not answer them at once.
     const Seconds asked = context_->now();
     co_await metadata_up_->wait();
     const Seconds one = request.answer / metadata_factor_;
-    co_await context_->sleep(admit(client.members * some, request, client.spread) -
-                             context_->now());
+    const double count = client.members * some;
+    const Seconds taken = admit(count, request, client.spread) - context_->now();
+    if (unlike)
+      turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
+    co_await context_->sleep(taken);
     co_await context_->sleep(
         std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
   }

@@ -188,6 +188,8 @@ class PooledStore : public StorageModel {
                                                 Request request);
   /// When the last of `count` is answered that come evenly in the next `over`.
   [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
+  /// How long `count` opens take of a line in which nobody else is.
+  [[nodiscard]] Seconds alone_in_line(double count, const Request& request) const;
   /// Work of an operation, which goes on beside it.
   struct Working {
     sim::Beside flow{};

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stallcast/design.hpp"
+
+/// How finely the samples of a batch are simulated. docs/models/dataloader.md, "grain".
+namespace stallcast::models {
+
+/// Samples of a batch are read one after the other. Above this many they are merged into groups
+/// whose times add up the same; it bounds the events per batch.
+constexpr std::int64_t kGroups = 8;
+/// Once every worker has had its first batches others are under way at any time, and tell as much
+/// of how reads share storage, unless each batch opens files: a line of requests tells them apart.
+constexpr std::int64_t kGroupsLater = 2;
+/// As kGroups of batches that threads share, of all of them together.
+constexpr std::int64_t kElements = 8;
+
+/// What is finer where others ask `storage` for fewer files together: a reader has one request in
+/// line at a time, whatever its batch.    [docs/models/dataloader.md, "grain"]
+struct FinerGrain {
+  std::int64_t groups = 1;  ///< for each group of a batch
+  double turns = 1.0;       ///< parts in which the files of one of these join the line
+};
+[[nodiscard]] FinerGrain finer_grain(const Design& design, const JobDesign& job,
+                                     const std::string& storage);
+
+}  // namespace stallcast::models
