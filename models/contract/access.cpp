@@ -32,7 +32,7 @@ SampleAccess sample_access(const JobDesign& job) {
 }
 
 bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy) {
-  return access.unit <= 0.0 && policy.shuffle <= 1.0 && !policy.split_batch;
+  return access.unit <= 0.0 && policy.shuffle <= 1.0;
 }
 
 }  // namespace stallcast::models

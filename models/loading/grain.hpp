@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/base/random.hpp"
 #include "stallcast/design.hpp"
 
 /// How finely the samples of a batch are simulated. docs/models/dataloader.md, "grain".
@@ -15,6 +16,12 @@ constexpr std::int64_t kGroups = 8;
 constexpr std::int64_t kGroupsLater = 2;
 /// As kGroups of batches that threads share, of all of them together.
 constexpr std::int64_t kElements = 8;
+
+/// How much of a group of samples of one size ends later, or sooner: evenly drawn.
+[[nodiscard]] inline double draw_cut(base::RandomStream& random) {
+  constexpr double kMost = 0.4;
+  return kMost * (2.0 * random.uniform() - 1.0);
+}
 
 /// What is finer where others ask `storage` for fewer files together: a reader has one request in
 /// line at a time, whatever its batch.    [docs/models/dataloader.md, "grain"]

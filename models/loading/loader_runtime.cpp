@@ -10,9 +10,6 @@
 namespace stallcast::models {
 namespace {
 
-/// Where groups of samples of one size end, up to so much of one sooner or later.
-constexpr double kCut = 0.4;
-
 /// Of the core time of a group, what a worker leaves to the last group of its batch: workers do not
 /// read all at one moment and decode all at another.    [docs/models/dataloader.md, "grain"]
 double left_to_last(std::int64_t worker, std::int64_t workers) {
@@ -256,8 +253,6 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
   return reader.read(static_cast<double>(samples), 1.0, clock);
 }
 
-double LoaderRuntime::cut() { return kCut * (2.0 * cuts_->uniform() - 1.0); }
-
 sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t samples,
                                              std::int64_t groups, Seconds sending,
                                              PhaseClock& clock) {
@@ -270,7 +265,7 @@ sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t s
   double from = 0.0;
   for (std::int64_t g = at = 0; g < groups && epoch == base_; at = ++g) {
     const bool last = g + 1 == groups;
-    const double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : cut()))
+    const double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : draw_cut(*cuts_)))
                             : static_cast<double>(samples * (g + 1) / groups);
     const double later = (last ? apart : 0.0) - (g == 0 ? apart : 0.0);
     total += co_await reader.read(to - from, 1.0 + later * each / (to - from), clock);

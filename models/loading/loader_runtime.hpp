@@ -160,7 +160,6 @@ class LoaderRuntime {
   [[nodiscard]] bool copies() const {
     return shared_.site.gpu_copy.finite() && !policy_.gpu_copies;
   }
-  [[nodiscard]] double cut();
   [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
   [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
   void blame(WaitSplit& wait, Seconds waited, const Ready& ready);
@@ -189,7 +188,7 @@ class LoaderRuntime {
   double ranks_;
   base::LognormalSpread handover_spread_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
-  std::vector<std::int64_t> groups_;  ///< by reader: which of its batch it is at
+  std::vector<std::int64_t> groups_;                    ///< by reader: which of its batch it is at
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
   sim::Mailbox<std::int64_t> shared_indices_;

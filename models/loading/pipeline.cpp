@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/contract/access.hpp"
 #include "models/loading/grain.hpp"
 
 namespace stallcast::models {
@@ -16,6 +17,8 @@ Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const Loade
       done_(std::move(done)),
       any_reader_(shared.context),
       to_decode_(shared.context) {
+  if (shared.site.apart && shared.dataset.sample_stdev == Bytes{})
+    cuts_.emplace(shared.random.below(std::uint64_t{1} << 62), "loader", "groups");
   for (std::int64_t r = 0; r < policy.threads(params); ++r) {
     readers_.push_back(std::make_unique<Reader>(shared, static_cast<std::uint64_t>(r)));
     Reader& reader = *readers_.back();
@@ -36,10 +39,13 @@ std::int64_t Pipeline::samples_of(std::int64_t r, std::int64_t samples) const {
 void Pipeline::begin_epoch(std::int64_t steps) {
   const double batches = static_cast<double>(steps);
   asked_ = 0;
-  for (std::size_t r = 0; r < readers_.size(); ++r)
+  total_ = steps * batch_;
+  for (std::size_t r = 0; r < readers_.size(); ++r) {
+    readers_[r]->beyond = 0.0;
     readers_[r]->reader.begin_epoch(
         in_order_ ? static_cast<double>(samples_of(static_cast<std::int64_t>(r), steps * batch_))
                   : batches * static_cast<double>(batch_) / static_cast<double>(readers_.size()));
+  }
 }
 
 void Pipeline::push(std::int64_t index) {
@@ -53,11 +59,21 @@ void Pipeline::push(std::int64_t index) {
     const std::int64_t mine = samples_of(r, asked_) - samples_of(r, before);
     const std::int64_t elements =
         std::min(mine, std::max<std::int64_t>(kElements * shared_.site.finer / readers, 1));
+    const double each = static_cast<double>(mine) / static_cast<double>(elements);
+    // Readers that begin together, with elements of one size, would stay in step: what one has of a
+    // batch ends a little sooner or later, too, but of the first, which is waited for, and the
+    // last.
+    double& beyond = readers_[static_cast<std::size_t>(r)]->beyond;
+    double from = beyond;
     for (std::int64_t e = 0; e < elements; ++e) {
-      const std::int64_t samples = mine * (e + 1) / elements - mine * e / elements;
+      const bool cut = cuts_ && (e + 1 < elements || (before > 0 && asked_ < total_));
+      const double to = cut ? each * (static_cast<double>(e + 1) + draw_cut(*cuts_))
+                            : static_cast<double>(mine * (e + 1) / elements);
+      const double samples = to - std::exchange(from, to);
       auto& box = in_order_ ? readers_[static_cast<std::size_t>(r)]->elements : any_reader_;
       box.push({index, samples});
     }
+    beyond = from - static_cast<double>(mine);
     batch.missing += elements;
   }
   pending_.push_back(batch);
@@ -68,8 +84,7 @@ sim::Task<void> Pipeline::read(Reader& self, sim::Mailbox<Element>& elements) {
     self.clock.rest(shared_.context.now());
     Element element = co_await elements.pop();
     open(self.lane, "part of a batch", element.batch);
-    element.bytes =
-        co_await self.reader.read(static_cast<double>(element.samples), 1.0, self.clock);
+    element.bytes = co_await self.reader.read(element.samples, 1.0, self.clock);
     close(self.lane);
     if (decoders_ > 0)
       to_decode_.push(element);
@@ -85,7 +100,7 @@ sim::Task<void> Pipeline::decode(Decoder& self) {
     const Element element = co_await to_decode_.pop();
     open(self.lane, "part of a batch", element.batch);
     self.clock.enter(Phase::cpu, shared_.context.now());
-    co_await shared_.site.cores.compute(shared_.decoding(static_cast<double>(element.samples)));
+    co_await shared_.site.cores.compute(shared_.decoding(element.samples));
     self.clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
     close(self.lane);
     finish(element);

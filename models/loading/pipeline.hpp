@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/sim/context.hpp"
@@ -38,7 +39,8 @@ class Pipeline {
 
  private:
   struct Element {
-    std::int64_t batch = 0, samples = 0;
+    std::int64_t batch = 0;
+    double samples = 0.0;
     Loaded bytes{};
   };
   struct Reader {
@@ -50,6 +52,7 @@ class Pipeline {
     base::RandomStream random;
     SampleReader reader;
     sim::Mailbox<Element> elements;
+    double beyond = 0.0;  ///< samples that it was asked for beyond its part of all batches
     PhaseClock clock;
     Lane* lane = nullptr;
   };
@@ -71,13 +74,14 @@ class Pipeline {
 
   ReaderShared& shared_;
   std::int64_t batch_, decoders_;
-  std::int64_t asked_ = 0;  ///< samples asked for in this epoch
+  std::int64_t asked_ = 0, total_ = 0;  ///< samples asked for in this epoch, and to be
   bool in_order_;
   std::function<void(std::int64_t, Loaded, bool)> done_;
   std::vector<std::unique_ptr<Reader>> readers_;
   std::vector<std::unique_ptr<Decoder>> decoder_threads_;
   sim::Mailbox<Element> any_reader_, to_decode_;
   std::deque<Pending> pending_;
+  std::optional<base::RandomStream> cuts_;  ///< where elements of equal samples end
 };
 
 }  // namespace stallcast::models

@@ -335,6 +335,28 @@ TEST_CASE("DALI copies a batch to the GPU ahead of need") {
   CHECK(with_copy("dali", "1") == Approx(4 * 0.04).epsilon(1e-6));  // one reads 4 x 40 ms
 }
 
+TEST_CASE("a faster metadata server does not make threads that share batches read in step") {
+  const auto takes = [](const char* format, const char* opens) {
+    Design design = small_design();
+    set(design.hosts[0], Role::host, "count", "1");
+    design.storage[0] = component(Role::storage, "beegfs", "scratch",
+                                  {{"target.count", "8"}, {"mds.opens", opens}});
+    JobDesign& job = design.jobs[0];
+    set(job.step, Role::step, "compute", "50 ms");
+    set(job.step, Role::step, "jitter", "1 %");
+    set(job.job, Role::job, "steps", "400");
+    job.dataset = component(Role::dataset, format, "dataset",
+                            {{"on", "scratch"}, {"sample", "1 MB"}, {"samples", "2000000"}});
+    if (job.dataset->kind == "parquet") set(*job.dataset, Role::dataset, "row_group", "8 MiB");
+    job.loader = component(Role::loader, "dali", "loader", {{"batch", "64"}, {"workers", "4"}});
+    design.run.values.erase("duration");
+    return testing::metric(run(design), "job.train.step.time");
+  };
+  CHECK(takes("raw", "400 kops/s") <= takes("raw", "40 kops/s") * 1.01);
+  // Of units, which begin together in each epoch, a little is left: it had been 1.24.
+  CHECK(takes("parquet", "160 kops/s") <= takes("parquet", "20 kops/s") * 1.06);
+}
+
 TEST_CASE("the ceiling of a loader knows its threads, the lock of HDF5 and the GPU stage") {
   // 100 MB a sample; CPU: parsing 100 ms, decoding 300 ms; 4 threads
   const auto bound = [](const char* kind, const char* format, const Settings& settings) {
