@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "calibration/validation/claims.hpp"
 #include "calibration/validation/sources/source.hpp"
@@ -122,6 +123,8 @@ int validate_rows(const std::string& from, calibration::SourceOptions how,
 
 int validate_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
+  // A page of errors is made of all rows, or of none.
+  options.time_limit_s = std::numeric_limits<double>::infinity();
   std::vector<std::string> paths;
   CommandLine line(verb);
   line.positionals(
