@@ -128,6 +128,13 @@ double FitCell::noise() const {
   return 1.4826 * median(std::move(off)) / middle;
 }
 
+double noise_of(std::span<const FitCell> cells) {
+  std::vector<double> noises;
+  for (const FitCell& cell : cells)
+    if (cell.repeats()) noises.push_back(cell.noise());
+  return noises.empty() ? 0.0 : median(std::move(noises));
+}
+
 std::size_t FitSeries::busy() const {
   std::size_t runs = 0;
   for (const FitCell& cell : cells) runs += cell.busy;

@@ -25,9 +25,13 @@ struct FitCell {
   std::size_t busy = 0;  ///< of the runs, those with the flag "busy"
 
   [[nodiscard]] Seconds response() const;  ///< median of the runs
-  /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run.
+  /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run, which does not tell it.
   [[nodiscard]] double noise() const;
+  [[nodiscard]] bool repeats() const { return runs.size() > 1; }
 };
+
+/// Middle of the spreads of those `cells` that ran more than once; 0 where none did.
+[[nodiscard]] double noise_of(std::span<const FitCell> cells);
 
 /// What one law is fitted to.
 struct FitSeries {

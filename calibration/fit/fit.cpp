@@ -13,14 +13,19 @@ namespace {
 double response_of(const FitCell& cell) { return cell.response().in(unit::s); }
 
 /// Cells that repeat well weigh more: 1 / max(noise, 1 %)^2, within a factor of 25 of each other.
-double weight_of(const FitCell& cell) {
-  const double noise = std::clamp(cell.noise(), 0.01, 0.05);
-  return 1.0 / (noise * noise);
+/// n runs tell little of what more would: the noise of the series counts as one of them, so that a
+/// cell that ran once has that, and two runs that agree by chance do not decide the fit.
+double weight_of(const FitCell& cell, double of_series) {
+  const double own = cell.noise(), share = 1.0 / static_cast<double>(cell.runs.size());
+  const double noise = std::sqrt(share * of_series * of_series + (1.0 - share) * own * own);
+  return 1.0 / std::pow(std::clamp(noise, 0.01, 0.05), 2);
 }
 
 std::vector<Point> points_of(std::span<const FitCell> cells) {
   std::vector<Point> out;
-  for (const FitCell& cell : cells) out.push_back({&cell, response_of(cell), weight_of(cell)});
+  const double noise = noise_of(cells);
+  for (const FitCell& cell : cells)
+    out.push_back({&cell, response_of(cell), weight_of(cell, noise)});
   return out;
 }
 
@@ -99,32 +104,49 @@ const Scored* choose(const std::vector<Scored>& scored) {
   return chosen;
 }
 
-/// One bootstrap sample: runs drawn again within each cell; where no cell has two runs, cells are.
-std::vector<Point> resample(const FitSeries& series, bool repeats, Draws& draws) {
-  std::vector<Point> out;
-  for (std::size_t i = 0; i < series.cells.size(); ++i) {
-    const FitCell& cell = series.cells[repeats ? i : draws.below(series.cells.size())];
-    std::vector<double> runs;
-    for (std::size_t r = 0; r < cell.runs.size(); ++r)
-      runs.push_back(cell.runs[draws.below(cell.runs.size())].in(unit::s));
-    out.push_back({&cell, median(std::move(runs)), weight_of(cell)});
+bool repeats(const FitSeries& series) {
+  return std::any_of(series.cells.begin(), series.cells.end(),
+                     [](const FitCell& cell) { return cell.repeats(); });
+}
+
+/// What a run is of the middle of its cell, of all cells that ran more than once. The middle is of
+/// the same n runs, so they are nearer to it than to the truth: by sqrt((n - 1) / n).
+std::vector<double> spread_of(const FitSeries& series) {
+  std::vector<double> out;
+  for (const FitCell& cell : series.cells) {
+    if (!cell.repeats()) continue;
+    const auto n = static_cast<double>(cell.runs.size());
+    for (const Seconds run : cell.runs)
+      out.push_back(std::pow(run.in(unit::s) / response_of(cell), std::sqrt(n / (n - 1.0))));
   }
   return out;
 }
 
-bool repeats(const FitSeries& series) {
-  return std::any_of(series.cells.begin(), series.cells.end(),
-                     [](const FitCell& cell) { return cell.runs.size() > 1; });
+/// One bootstrap sample: runs drawn again within each cell. A cell that ran once is as far off as
+/// a run of those that ran more often, `spread`; where none did, cells are drawn.
+std::vector<Point> resample(const FitSeries& series, const std::vector<double>& spread,
+                            Draws& draws) {
+  std::vector<Point> out;
+  const double noise = noise_of(series.cells);
+  for (std::size_t i = 0; i < series.cells.size(); ++i) {
+    const FitCell& cell = series.cells[spread.empty() ? draws.below(series.cells.size()) : i];
+    std::vector<double> runs;
+    for (std::size_t r = 0; r < cell.runs.size(); ++r)
+      runs.push_back(cell.runs[draws.below(cell.runs.size())].in(unit::s));
+    const double off = cell.repeats() || spread.empty() ? 1.0 : spread[draws.below(spread.size())];
+    out.push_back({&cell, median(std::move(runs)) * off, weight_of(cell, noise)});
+  }
+  return out;
 }
 
 void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
                      const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
-  const bool repeated = repeats(series);
+  const std::vector<double> spread = spread_of(series);
   const std::vector<double> start = restart(law, series, theta);
   for (int i = 0; i < options.draws; ++i)
     fit.draws.push_back(
-        settled(series, regress(law, resample(series, repeated, draws), start).theta));
+        settled(series, regress(law, resample(series, spread, draws), start).theta));
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);
@@ -156,12 +178,8 @@ Fit fit_without_law(const FitSeries& series) {
   fit.id = series.id;
   fit.cells = series.cells.size();
   if (series.cells.empty()) return fit;
-  std::vector<double> noises;
-  for (const FitCell& cell : series.cells) {
-    fit.runs += cell.runs.size();
-    noises.push_back(cell.noise());
-  }
-  fit.noise = median(std::move(noises));
+  for (const FitCell& cell : series.cells) fit.runs += cell.runs.size();
+  fit.noise = noise_of(series.cells);
   if (series.over_ranks) {
     add_range(fit, "ranks", "count", series.cells, [](const FitCell& c) { return c.processes; });
     return fit;

@@ -98,20 +98,21 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   fit.law = "shared line";
   fit.equation = "R = c (p R_read(n, b) + (1 - p) R_write(n, b))";
   fit.cells = cells.size();
-  std::vector<double> ratios, noises, apart;
+  std::vector<FitCell> all;
+  std::vector<double> ratios, apart;
   for (const auto& [key, cell] : cells) {
     const double p = std::get<2>(key), measured = cell.response().in(unit::s);
     const double expected = p * solo(read, cell) + (1.0 - p) * solo(write, cell);
     ratios.push_back(measured / expected);
     apart.push_back(in_own_lines(read, write, cell, p));
-    noises.push_back(cell.noise());
+    all.push_back(cell);
     fit.runs += cell.runs.size();
     fit.residuals.push_back({base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", " +
                                  base::print_quantity(p, Dimension::ratio) + " reads, depth " +
                                  base::print_quantity(cell.depth, Dimension::number),
                              measured, expected, cell.runs.size()});
   }
-  fit.noise = median(noises);
+  fit.noise = noise_of(all);
   const auto off = [&](double c) {
     std::vector<double> errors;
     for (const double ratio : ratios) errors.push_back(std::abs(c / ratio - 1.0));

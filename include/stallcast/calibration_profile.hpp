@@ -71,7 +71,9 @@ struct Fit {
   std::size_t runs = 0;
   double median_error = 0.0;  ///< of held-out cells, relative
   double p90_error = 0.0;
-  double noise = 0.0;  ///< median relative spread of repeats: what no fit can beat
+  /// Median relative spread of what was measured more than once, which no fit can beat; 0: not
+  /// known.
+  double noise = 0.0;
   FitVerdict verdict = FitVerdict::refused;
   std::vector<std::string> reasons;
   std::vector<FitResidual> residuals;

@@ -29,35 +29,6 @@ double number_of(const Component& component, std::string_view key, double fallba
   return value == nullptr ? fallback : value->number;
 }
 
-/// Fields that say how a byte is kept.
-struct Keeping {
-  std::string_view data, parity, copies;
-};
-constexpr Keeping kKeepings[] = {{"code.data", "code.parity", "replicas"},
-                                 {"object.data", "object.parity", ""},
-                                 {"stripe.data", "stripe.parity", ""}};
-
-/// Data in a byte of media: 1 / r of r copies, k / (k + p) of a code.    [capacity.md, eq. 1]
-double data_share(const Component& storage, double places) {
-  if (const Value* level = storage.find("raid.level")) {
-    const double n = std::max(places, 1.0);
-    if (level->text == "10") return 0.5;
-    if (level->text == "5") return (n - 1.0) / n;
-    if (level->text == "6") return (n - 2.0) / n;
-    return 1.0;
-  }
-  for (const Keeping& keeping : kKeepings) {
-    const double parity = number_of(storage, keeping.parity);
-    double data = number_of(storage, keeping.data);
-    // A stripe has no more pieces than there are backends.
-    if (keeping.data == "stripe.data") data = std::clamp(places - parity, 1.0, data);
-    if (storage.find(keeping.data) != nullptr && data > 0.0) return data / (data + parity);
-    if (!keeping.copies.empty() && storage.find(keeping.copies) != nullptr)
-      return 1.0 / std::max(1.0, number_of(storage, keeping.copies));
-  }
-  return 1.0;
-}
-
 /// Collects what lies where.
 class Surveyor {
  public:
@@ -99,9 +70,11 @@ class Surveyor {
     out.drive_writes = whole ? std::nullopt : p.drive_writes;
     out.warranty = p.warranty;
     out.worn = p.amplification;
-    const double data = whole ? 1.0 : data_share(storage, (*part)->of.empty() ? out.parts : of);
+    if (!whole) out.keeping = Keeping(storage, (*part)->of.empty() ? 0.0 : of);
+    const double data = out.keeping.data(out.parts);
     const double own = whole ? 0.0 : p.overhead.in(unit::ratio);
     out.media = 1.0 / data;
+    out.filled = one * (of * (1.0 - own) * p.fill.in(unit::ratio));
     out.usable = out.raw * (data * (1.0 - own) * p.fill.in(unit::ratio));
     if (!whole) out.formula = count(out.parts * of) + " " + out.noun + " x ";
     out.formula += text(one);
@@ -272,9 +245,6 @@ Bytes Room::needed() const {
   for (const Stored& each : stored) sum += each.bytes;
   return sum;
 }
-
-// n' = ceil(n needed / usable)    [docs/models/capacity.md, eq. 3]
-double Room::parts_needed() const { return std::ceil(parts * (needed() / usable) - 1e-9); }
 
 std::optional<Seconds> Room::full_after() const {
   if (growth <= Rate{}) return std::nullopt;

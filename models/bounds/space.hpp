@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/bounds/keeping.hpp"
 #include "models/contract/derivation.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -31,7 +32,9 @@ struct Room {
   double parts = 1.0;  ///< how many there are
   bool per_host = false;  ///< inside hosts: all is that of one
   Bytes raw{};            ///< of all parts
-  Bytes usable{};         ///< of it, for data            [docs/models/capacity.md, eq. 1]
+  Bytes filled{};         ///< of one part, with data, copies and parity
+  Keeping keeping{};
+  Bytes usable{};         ///< of all, for data           [docs/models/capacity.md, eq. 1]
   std::string formula{};  ///< of `usable`
   std::vector<Stored> stored{};
   Rate growth{};       ///< of what is never deleted            [docs/models/capacity.md, eq. 4]
@@ -44,7 +47,7 @@ struct Room {
   /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
   [[nodiscard]] Bytes needed() const;
   /// Parts that would hold it.                           [docs/models/capacity.md, eq. 3]
-  [[nodiscard]] double parts_needed() const;
+  [[nodiscard]] double parts_needed() const { return keeping.parts_for(needed() / filled); }
   /// Times a day that its drives are written whole; nullopt where they are not rated, or nothing is
   /// written.                                            [docs/models/wear.md, eq. 1]
   [[nodiscard]] std::optional<double> written_whole() const;

@@ -167,10 +167,11 @@ struct WriteRequest {
   [[nodiscard]] Bytes range() const { return bytes / ranges(); }
 };
 
-/// An exponential part of what a request takes: the slowest of so many of this mean each.
+/// A part of what a request takes that is another for each: the slowest of so many.
 struct Tail {
-  Seconds mean{};
+  Seconds mean{};  ///< of each, exponential; of the slowest, lognormal
   double of = 1.0;
+  double sigma = 0.0;  ///< of the logarithm, where it is lognormal
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

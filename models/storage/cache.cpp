@@ -190,11 +190,12 @@ class CacheStore final : public PooledStore {
     const Client through = reader(client, kept(request));
     // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
     crossed_ += missed.bytes * client.members;
-    const Seconds asked = context().now();
-    const Seconds crossing = p_.link_rtt * (2.0 * missed.files);
+    const Seconds asked = context().now(), crossing = p_.link_rtt * (2.0 * missed.files);
     co_await context().sleep(round_trip() + p_.service + crossing);
     co_await behind_->open(through, missed.files);
-    co_return blame_line(co_await behind_->read(through, missed), crossing, asked);
+    served = co_await behind_->read(through, missed);
+    served.tail.mean *= 1.0 - found;  // requests are told as one mean of both
+    co_return blame_line(served, crossing, asked);
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -326,8 +327,7 @@ class CacheStore final : public PooledStore {
   sim::Task<Served> write_back(Client client, WriteRequest request) {
     co_await metadata_ops(client, request.files, true);
     co_await answers(request.requests, p_.service);
-    const Bytes limit = dirty_limit();
-    const Bytes whole = request.bytes * client.members;
+    const Bytes limit = dirty_limit(), whole = request.bytes * client.members;
     const double pieces = std::clamp(std::ceil(whole / (limit * kPiece)), 1.0, kPieces);
     Served served;
     for (double i = 0; i < pieces; ++i) {

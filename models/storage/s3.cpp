@@ -53,6 +53,7 @@ struct Call {
   double turns = 1.0;                      ///< that many, one after the other, bytes between them
   ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
   Seconds behind{};                        ///< the longest delay of other members is that much more
+  Tail tail{};                             ///< of the delay of each of what is asked for
 };
 
 class S3 final : public StorageModel {
@@ -162,7 +163,8 @@ class S3 final : public StorageModel {
                   .delay = delay,
                   .turns = turns,
                   .delayed_by = first_byte_,
-                  .behind = behind});
+                  .behind = behind,
+                  .tail = tail_of(delay, request.files, before + body.turns, body.connections)});
   }
 
   // No object is written in place: each request, or bytes without a file of their own, is one.
@@ -187,7 +189,8 @@ class S3 final : public StorageModel {
                   .library = p_.client_put,
                   .delay = delay,
                   .turns = turns,
-                  .delayed_by = put_});
+                  .delayed_by = put_,
+                  .tail = tail_of(delay, files, around + body.turns, body.connections)});
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
@@ -279,9 +282,20 @@ class S3 final : public StorageModel {
     const double factor = turns <= 1.0
                               ? random.lognormal_max(mean_ * turns, one_turn_, chains)
                               : random.lognormal_max(mean_ * turns, cv_ / std::sqrt(turns), chains);
-    const Seconds setup =
-        p_.requests_per_connection ? p_.setup / *p_.requests_per_connection : Seconds{};
-    return median * factor + setup * turns;
+    return median * factor + setup() * turns;
+  }
+  Seconds setup() const {
+    return p_.requests_per_connection ? p_.setup / *p_.requests_per_connection : Seconds{};
+  }
+  // Of `files` one after the other, of `turns` each, only the sum was drawn. Each is lognormal, and
+  // so is their mean: then what one is of that mean is, too, by the variance between both.
+  //    [s3.md, eq. 2]
+  Tail tail_of(Seconds delay, double files, double turns, double chains) const {
+    if (files <= 1.0 || cv_ == 0.0) return {};
+    const auto variance = [&](double of) { return std::log1p(cv_ * cv_ / std::max(of, 1.0)); };
+    return {.mean = delay / files - setup() * turns,
+            .of = chains,
+            .sigma = std::sqrt(variance(turns) - variance(files * turns))};
   }
 
   // The first requests wait for their turn, the others do while the first are served; all do of
@@ -326,7 +340,7 @@ class S3 final : public StorageModel {
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
     const auto by = [&](ResourceIndex limit_of) {
-      return Served{limit_of, call.behind, call.delayed_by};
+      return Served{limit_of, call.behind, call.delayed_by, call.tail};
     };
     if (waited > flow.ended - began) co_return by(limit.resource());
     const bool delayed = call.delay > flow.ended - began - call.delay;

@@ -3,6 +3,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/contract/rows.hpp"
+#include "models/plant/host_path.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Rules of caches: storage systems in front of others, and what hosts keep of a data set.
@@ -81,6 +82,29 @@ void check_cached_drives(const Component& data, const Component& host, Diagnosti
                  "add \"cache.size\": \"4 TB\"");
 }
 
+// A profile or a product fills in what the cache would be like; who writes it means to have one.
+void check_unused(const Component& data, std::string_view key, Diagnostics& report) {
+  const Value* value = data.find("cache." + std::string(key));
+  if (value == nullptr || value->source.kind == Source::Kind::default_value ||
+      value->source.kind == Source::Kind::profile || value->source.kind == Source::Kind::catalogue)
+    return;
+  report.warn("rule", pointer_of(data, "cache." + std::string(key)),
+              "no cache is used, so its " + std::string(key) + " has no effect",
+              "add \"cache\": { \"policy\": \"lru\" }");
+}
+
+// GPUDirect Storage moves data from the storage to GPUs, past what hosts keep, in memory or on
+// drives.
+void check_passed_by(const JobDesign& job, const Component& host, Diagnostics& report) {
+  if (!complete(models::Role::host, host) || !complete(models::Role::dataset, *job.dataset) ||
+      !complete(models::Role::loader, *job.loader) || !models::asks_for_gds(job) ||
+      !models::gds_obstacle(models::host_params(host), job).empty())
+    return;
+  report.warn("rule", pointer_of(*job.loader, "copy"),
+              "GPUDirect Storage reads past what hosts keep of the data set",
+              "the cache has no effect: leave it out, or set \"copy\": \"pinned\"");
+}
+
 }  // namespace
 
 void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -90,16 +114,14 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics
   const Value* policy = data.find("cache.policy");
   if (policy == nullptr) return;
   if (policy->text == "none") {
-    const std::string hint = "add \"cache\": { \"policy\": \"lru\" }";
-    if (data.find("cache.size") != nullptr)
-      report.warn("rule", pointer_of(data, "cache.size"),
-                  "no cache is used, so its size has no effect", hint);
+    for (const std::string_view key : {"size", "medium", "scope", "warm", "opens", "copy"})
+      check_unused(data, key, report);
     // MDS has its limit with or without a cache; a single epoch comes back to nothing.
     const Value* epochs = job.job.find("epochs");
     if (data.find("cache_limit") != nullptr && (epochs == nullptr || epochs->number > 1.0))
       report.warn("rule", pointer_of(data, "cache_limit"),
                   "every epoch downloads all shards again: nothing is kept that it could limit",
-                  hint);
+                  "add \"cache\": { \"policy\": \"lru\" }");
     return;
   }
   check_pieces(data, "cache.size", report);
@@ -109,6 +131,7 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics
     check_memory(data, *host, report);
   else
     check_cached_drives(data, *host, report);
+  check_passed_by(job, *host, report);
 }
 
 void check_caches(const Design& design, Diagnostics& report) {

@@ -135,6 +135,32 @@ TEST_CASE("a measured sweep is fitted within its noise") {
   CHECK(write.verdict != FitVerdict::refused);
 }
 
+TEST_CASE("cells that ran once are as uncertain as those that ran more often say") {
+  // A probe repeats some cells: here each third, with two runs 10 % apart.
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.05);
+  for (std::size_t i = 0; i < series.cells.size(); ++i) {
+    std::vector<Seconds>& runs = series.cells[i].runs;
+    runs.erase(i % 3 == 0 ? runs.begin() : runs.begin() + 1,
+               i % 3 == 0 ? runs.begin() + 1 : runs.end());
+  }
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.noise == Approx(1.4826 * 0.05).epsilon(1e-6));
+  for (const FittedParameter& p : fit.parameters) CHECK(p.high - p.low > 0.005 * p.value);
+  // Without a cell that ran twice nothing is known of it.
+  for (FitCell& cell : series.cells) cell.runs.resize(1);
+  CHECK(fit_series(series, {}).noise == 0.0);
+
+  // One noisy cell of two runs and six that follow the law: those six are no surer than it is.
+  FitSeries few = follow(law("line"), {40e-6, 9e-6, 4.4e9});
+  few.cells.resize(7);
+  for (FitCell& cell : few.cells) cell.runs.resize(1);
+  few.cells[3].runs = {few.cells[3].runs[0] * 0.92, few.cells[3].runs[0] * 1.08};
+  const Fit sparse = fit_series(few, {});
+  CHECK(sparse.noise == Approx(1.4826 * 0.08).epsilon(1e-6));
+  CHECK(parameter(sparse, sparse.parameters[0].name).high >
+        1.02 * parameter(sparse, sparse.parameters[0].name).low);
+}
+
 // 7 sizes, 7 depths, 3 runs: a tenth of the runs is 14.7.
 TEST_CASE("a fit of runs on a busy machine is usable at best, and says so") {
   FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <utility>
 
 #include "engine/decide/explain/explain.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 namespace account_test {
 
@@ -64,6 +66,56 @@ TEST_CASE("the bandwidth of increments is of what they moved") {
   const ExplainNode tree = explain::account("job.train.checkpoint.bandwidth", result, forms);
   CHECK(tree.equation == "moved / duration");
   check_evaluates(tree);
+}
+
+TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it, is taken apart") {
+  Design design = saving();
+  set(design.jobs[0].job, Role::job, "run.steps", "1e6");
+  set(design.hosts[0], Role::host, "rent", "20 USD/h");
+  set(design.hosts[0], Role::host, "power", "2 kW");
+  set(design.hosts[0], Role::host, "gpu.power", "700 W");
+  set(design.hosts[0], Role::host, "gpu.power_idle", "100 W");
+  set(design.storage[0], Role::storage, "ost.power", "500 W");
+  design.failures.push_back(component(Role::failure, "host", "gpu", {{"mtbf", "30 d"}}));
+  design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {{"runs", "50"}});
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const std::pair<const char*, const char*> expected[] = {
+      {"job.train.run.time", "steps * compute / goodput"},
+      {"job.train.run.cost", "cost * time"},
+      {"job.train.run.energy", "power * time / kwh"},
+      {"job.train.failures.lost_work", "share * time / failures"},
+      {"job.train.failures.restart", "share * time / failures"}};
+  for (const auto& [name, equation] : expected) {
+    CAPTURE(name);
+    const ExplainNode tree = explain::account(name, result, forms);
+    CHECK(tree.equation == equation);
+    CHECK(tree.value == metric(result, name));
+    check_evaluates(tree);
+  }
+  const ExplainNode power = explain::account("power.mean", result, forms);
+  CHECK(power.equation.find(" * (1 - busy") != std::string::npos);
+  check_evaluates(power);
+}
+
+TEST_CASE("what requests cost is their rate, an hour and their price") {
+  Design design = design_with_storage(
+      "s3", {{"request.get.price", "0.0004 USD"}, {"request.put.price", "0.005 USD"}});
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset", {{"on", "scratch"}, {"sample", "100 kB"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"batch", "10"}});
+  design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
+                                        {{"to", "scratch"}, {"every", "20 s"}, {"size", "4 GB"}});
+  set(design.jobs[0].job, Role::job, "run.steps", "1e6");
+  set(design.hosts[0], Role::host, "rent", "20 USD/h");
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("cost.requests", result, forms);
+  CHECK(tree.equation.starts_with("(rate1 * price1 + rate2 * price2) * hour / 1000"));
+  check_evaluates(tree);
+  const ExplainNode run = explain::account("job.train.run.cost", result, forms);
+  CHECK(run.equation == "(cost + requests) * time");
+  check_evaluates(run);
 }
 
 TEST_CASE("the mean of replicas is the root, the median replica is taken apart") {

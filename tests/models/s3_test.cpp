@@ -69,6 +69,42 @@ TEST_CASE("objects are fetched one after the other, each look-up with a delay of
   CHECK(t.read.in(unit::ms) == Approx(360.0 + (3_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
 }
 
+TEST_CASE(
+    "each request of a fio tenant has a first byte of its own, also where many are simulated at "
+    "once") {
+  const auto fio = [](const char* rw, const char* jobs, const char* spread) {
+    Design design = design_with_storage(
+        "s3", {{"first_byte_spread", spread}, {"put.answer", "30 ms"}, {"prefixes", "10"}});
+    design.jobs.clear();
+    design.hosts[0] = component(Role::host, "host", "gpu", {{"count", "1"}, {"gpus", "0"}});
+    design.tenants.push_back(component(Role::tenant, "fio", "load",
+                                       {{"on", "scratch"},
+                                        {"hosts", "gpu"},
+                                        {"rw", rw},
+                                        {"bs", "64 KiB"},
+                                        {"numjobs", jobs},
+                                        {"direct", "true"}}));
+    set(design.run, Role::run, "duration", "1000 s");
+    return run(design);
+  };
+  const double bytes = (64_KiB / 90_MBps).in(unit::s);
+  const double sigma = std::log(5.0) / 2.3263478740408408;
+  for (const char* rw : {"randread", "randwrite"})
+    for (const char* jobs : {"1", "32"}) {
+      CAPTURE(rw, jobs);
+      const RunResult result = fio(rw, jobs, "5");
+      const std::string latency = "tenant.load.latency";
+      CHECK(metric(result, latency) ==
+            Approx(30e-3 * std::exp(sigma * sigma / 2.0) + bytes).epsilon(0.02));
+      CHECK(metric(result, latency + ".p50") == Approx(30e-3 + bytes).epsilon(0.03));
+      CHECK(metric(result, latency + ".p95") ==
+            Approx(30e-3 * std::exp(1.6448536 * sigma) + bytes).epsilon(0.03));
+      CHECK(metric(result, latency + ".p99") == Approx(150e-3 + bytes).epsilon(0.03));
+    }
+  const RunResult even = fio("randread", "1", "1");
+  CHECK(metric(even, "tenant.load.latency.p99") == Approx(30e-3 + bytes).epsilon(1e-3));
+}
+
 TEST_CASE("HEAD requests before an object cost a first byte each") {
   const Timed t =
       serve(steady({{"open.requests", "2"}}), {.bytes = 3_MiB, .files = 3}, {.bytes = 1_MiB});

@@ -247,8 +247,20 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
              Contains("error /jobs/0/dataset/cache/size") && Contains("does not hold one shard"));
   CHECK_THAT(faults({"jobs.dataset.cache.size=400 GB"}),
              Contains("warning /jobs/0/dataset/cache/size no cache is used"));
+  for (const std::string unused :
+       {"medium=nvme", "scope=cooperative", "warm=true", "opens=false", "copy=1 GB/s"})
+    CHECK_THAT(faults({"jobs.dataset.cache." + unused}),
+               Contains("warning /jobs/0/dataset/cache/" + unused.substr(0, unused.find('=')) +
+                        " no cache is used"));
   CHECK_THAT(faults({lru, "jobs.dataset.direct=true"}),
              Contains("warning /jobs/0/dataset/direct O_DIRECT goes past"));
+  // GPUDirect Storage passes it by, unless it falls back to bounce buffers.
+  const std::string gds = "jobs.loader.copy=gds";
+  CHECK_THAT(faults({lru, gds}),
+             Contains("warning /jobs/0/loader/copy GPUDirect Storage reads past"));
+  CHECK(faults({lru, gds, "cluster.hosts.gds.p2p=none"}) == "");
+  CHECK(faults({lru, gds, "jobs.dataset.decode=2 ms"}) == "");
+  CHECK(faults({gds}) == "");
   const std::string drives = "jobs.dataset.cache.medium=nvme";
   CHECK_THAT(faults({lru, drives, "jobs.dataset.cache.size=4 TB"}),
              Contains("error /jobs/0/dataset/cache/medium") && Contains("no local NVMe"));

@@ -1,6 +1,7 @@
 #include "models/bounds/space.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/scenarios/support.hpp"
 
@@ -131,6 +132,25 @@ TEST_CASE("more parts never hold less, and more data never need less") {
     CHECK(now > before);
     before = now;
   }
+}
+
+TEST_CASE("what would hold it is the least that does, also where more parts have wider stripes") {
+  for (const std::string kind :
+       {R"("type": "weka", "backend": { "capacity": ")",
+        R"("type": "local", "raid": { "level": "6" }, "drive": { "size": ")",
+        R"("type": "lustre", "ost": { "capacity": ")"})
+    for (const char* size : {"50 TB", "110 TB", "170 TB", "300 TB"})
+      for (const int there : {4, 5, 11, 40}) {
+        const auto room = [&](double parts) {
+          return space(
+              with(kind + size + R"(", "count": )" + std::to_string(std::lround(parts)) + " }"));
+        };
+        const double least = room(there).parts_needed();
+        CAPTURE(kind, size, there, least);
+        if (least < 4.0) continue;  // RAID 6 has no fewer
+        CHECK(room(least).needed() <= room(least).usable);
+        if (least > 4.0) CHECK(room(least - 1.0).needed() > room(least - 1.0).usable);
+      }
 }
 
 TEST_CASE("data that do not fit miss a target of their own and are warned of") {

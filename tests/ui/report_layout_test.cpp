@@ -39,6 +39,17 @@ TEST_CASE("no line of a text report is wider than 80 columns") {
   }
 }
 
+TEST_CASE("the middle of outcomes is told once, also where the prediction is outside of them") {
+  Prediction p = report::testing::drawn();
+  p.metrics["job.train.gpu.utilization"].value = 0.96;
+  std::istringstream text(render(p, report::testing::context(), Format::text, {}));
+  std::string first, line;
+  while (std::getline(text, line) && !line.empty()) first += line + "\n";
+  const auto at = first.find("middle ");
+  REQUIRE(at != std::string::npos);
+  CHECK(first.find("middle ", at + 1) == std::string::npos);
+}
+
 TEST_CASE("colour is added only when asked for") {
   const Prediction p = report::testing::missed_target();
   const std::string plain = render(p, report::testing::context(), Format::text, {false, false});

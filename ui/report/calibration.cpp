@@ -60,8 +60,9 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
                    count_of(fit.cells, "cell") + ", " + count_of(fit.runs, "run") + "; held-out " +
                        (fit.cells == 1 ? "runs" : "cells") + " off by " +
                        base::percent(fit.median_error, 1) + " (median), " +
-                       base::percent(fit.p90_error, 1) + " (one in ten more); runs repeat within " +
-                       base::percent(fit.noise, 1),
+                       base::percent(fit.p90_error, 1) + " (one in ten more)" +
+                       (fit.noise > 0.0 ? "; runs repeat within " + base::percent(fit.noise, 1)
+                                        : std::string()),
                    4);
   }
   for (const FittedParameter& p : fit.parameters)

@@ -153,9 +153,11 @@ std::vector<SummaryLine> summary_lines(const Prediction& p) {
     const Metric* m = find(p, name);
     if (m == nullptr) continue;
     const std::string what = "GPU utilization of " + job + ": ";
-    out.push_back({what + print_metric(*m), what.size()});
-    if (std::string parts = parts_phrase(p, name); !parts.empty())
-      out.push_back({std::move(parts), std::string::npos, true});
+    std::string parts = parts_phrase(p, name);
+    Metric figure = *m;
+    if (!parts.empty()) figure.median.reset();  // told with the parts
+    out.push_back({what + print_metric(figure), what.size()});
+    if (!parts.empty()) out.push_back({std::move(parts), std::string::npos, true});
   }
   if (of_tenants_alone(p))
     out.push_back({"no job: tenants alone, over " + print_value(p.simulated_s, "s")});

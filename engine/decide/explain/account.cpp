@@ -31,6 +31,8 @@ ExplainNode Account::take_apart() {
   if (!job_.empty() && has(job_ + "time.wall")) explain_job(node);
   if (metric_ == metric::kGpuIdleCost) explain_idle_cost(node);
   if (metric_ == metric::kUsefulGpuHour) explain_useful_cost(node);
+  if (metric_ == metric::of_cost("requests")) explain_requests(node);
+  if (metric_ == metric::kMeanPower) explain_mean_power(node);
   if (job_.empty() && metric::parse(metric_).domain == metric::Domain::resource)
     explain_resource(node);
   if (const models::Derivation* same = forms_.find(metric_);
@@ -105,6 +107,16 @@ void Account::explain_job(ExplainNode& node) {
     explain_bytes(node);
   else if (key_ == "startup")
     explain_startup(node);
+  else if (key_ == "run.time")
+    explain_run_time(node);
+  else if (key_ == "run.cost")
+    explain_run_cost(node);
+  else if (key_ == "run.energy")
+    explain_run_energy(node);
+  else if (key_ == "failures.lost_work")
+    explain_failure(node, "lost", "work since the save that is gone back to");
+  else if (key_ == "failures.restart")
+    explain_failure(node, "restart", "until it computes again, but for waiting for hosts");
 }
 
 // Increments move less than the whole state.

@@ -74,6 +74,22 @@ class Account {
   void explain_useful_cost(ExplainNode& node);
   /// GPUs of the jobs times `key` of each, as a sum; none where a job lends GPUs.
   std::optional<ExplainNode> count_gpus(const std::string& name, std::string_view key);
+  /// A run of weeks: how long, at what price and with what energy; and what a failure of it costs.
+  void explain_run_time(ExplainNode& node);
+  void explain_run_cost(ExplainNode& node);
+  void explain_run_energy(ExplainNode& node);
+  void explain_failure(ExplainNode& node, const char* share, const char* note);
+  /// What requests cost by the hour, and what the design draws on average.
+  void explain_requests(ExplainNode& node);
+  void explain_mean_power(ExplainNode& node);
+  /// Share of the GPUs of a class of hosts that are busy; none where nobody knows.
+  std::optional<ExplainNode> busy_gpus(const std::string& host);
+  /// "jobs[train].recovery.horizon" of the job.
+  [[nodiscard]] std::string input(const std::string& field) const;
+  /// Another metric of the run, taken apart.
+  ExplainNode part(const std::string& name, std::string symbol);
+  /// The equation and the parts of `made`, if they give what `node` is.
+  void accept(ExplainNode& node, ExplainNode made) const;
   void explain_samples(ExplainNode& node);
   void explain_bytes(ExplainNode& node);
   void explain_resource(ExplainNode& node);

@@ -26,6 +26,7 @@ class Forms {
   /// `design` must outlive this.
   explicit Forms(const Design& design);
 
+  [[nodiscard]] const Design& design() const { return design_; }
   [[nodiscard]] const models::Bounds& bounds() const { return bounds_; }
   [[nodiscard]] const models::Derivation* find(const std::string& name) const;
   /// The tree of a derivation, a capacity ("resource.R.capacity") or an input. REQUIRES: `known`.

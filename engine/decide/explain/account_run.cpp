@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/decide/explain/account.hpp"
+#include "models/bounds/gpu_use.hpp"
+#include "models/bounds/power.hpp"
+#include "models/contract/requests.hpp"
+#include "models/contract/training.hpp"
+#include "stallcast/metric.hpp"
+#include "stallcast/units.hpp"
+
+/// What a run of weeks takes, costs and draws, and what each failure costs it.
+namespace stallcast::explain {
+namespace {
+
+constexpr double kJoulesOfKwh = 3.6e6;
+
+ExplainNode constant(std::string symbol, double value, std::string unit, std::string text = {}) {
+  ExplainNode node;
+  node.name = symbol;
+  node.symbol = std::move(symbol);
+  node.value = value;
+  node.unit = std::move(unit);
+  node.text = std::move(text);
+  node.kind = ExplainNode::Kind::figure;
+  return node;
+}
+
+}  // namespace
+
+std::string Account::input(const std::string& field) const {
+  return "jobs[" + job_.substr(4, job_.size() - 5) + "]." + field;
+}
+
+void Account::accept(ExplainNode& node, ExplainNode made) const {
+  const std::optional<double> value = evaluated(made);
+  if (!value || std::abs(*value - node.value) > kExact * std::abs(node.value)) return;
+  node.equation = std::move(made.equation);
+  node.reference = std::move(made.reference);
+  node.children = std::move(made.children);
+}
+
+ExplainNode Account::part(const std::string& name, std::string symbol) {
+  ExplainNode node = Account(run_, forms_, name).take_apart();
+  node.symbol = std::move(symbol);
+  return node;
+}
+
+void Account::explain_run_time(ExplainNode& node) {
+  const std::string goodput = job_ + std::string(metric::kGoodput),
+                    lent = job_ + "elastic.lent.share";
+  ExplainNode made;
+  add_form(made, job_ + "run.steps", "steps");
+  add_form(made, job_ + "step.compute", "compute");
+  made.children.push_back(has(goodput)
+                              ? part(goodput, "goodput")
+                              : part(job_ + std::string(metric::kGpuUtilization), "utilization"));
+  const std::string useful = made.children.back().symbol;
+  made.equation = "steps * compute / " + useful;
+  if (value(lent) > 0.0) {
+    made.equation = "steps * compute / ((1 - lent) * " + useful + ")";
+    made.children.push_back(read(lent, "lent"));
+  }
+  made.reference = "docs/models/whole-run.md, eq. 2";
+  accept(node, std::move(made));
+}
+
+void Account::explain_run_cost(ExplainNode& node) {
+  ExplainNode made;
+  add_form(made, metric::kHourlyCost, "cost");
+  made.equation = "cost * time";
+  if (const std::string requests = metric::of_cost("requests"); has(requests)) {
+    ExplainNode child = part(requests, "");
+    ExplainNode each = simulated(requests, metric::to_base(child.value, child.unit),
+                                 std::string(metric::unit_of(Dimension::money_rate)));
+    each.symbol = "requests";
+    made.children.push_back(std::move(each));
+    made.equation = "(cost + requests) * time";
+  }
+  made.children.push_back(part(job_ + "run.time", "time"));
+  made.reference = "docs/models/whole-run.md, eq. 3";
+  accept(node, std::move(made));
+}
+
+void Account::explain_run_energy(ExplainNode& node) {
+  ExplainNode made;
+  made.equation = "power * time / kwh";
+  made.reference = "docs/models/power.md, eq. 4";
+  made.children = {part(metric::kMeanPower, "power"), part(job_ + "run.time", "time"),
+                   constant("kwh", kJoulesOfKwh, "J", "1 kWh")};
+  accept(node, std::move(made));
+}
+
+// Requests a second, paid by the thousand, of an hour.    [docs/models/cost.md, eq. 5]
+void Account::explain_requests(ExplainNode& node) {
+  ExplainNode made;
+  for (const Component& storage : forms_.design().storage)
+    for (const models::PricedRequests& priced : models::kPricedRequests) {
+      const std::string price = "storage[" + storage.id + "]." + std::string(priced.price);
+      const std::string rate =
+          metric::of_resource(metric::of_storage(storage.id, priced.resource), "throughput");
+      if (!has(rate) || !forms_.known(price)) continue;
+      const std::string number = std::to_string(made.children.size() / 2 + 1);
+      made.equation +=
+          (made.equation.empty() ? "" : " + ") + ("rate" + number) + " * price" + number;
+      made.children.push_back(read(rate, "rate" + number));
+      add_form(made, price, "price" + number, "of 1,000 requests");
+    }
+  if (made.children.empty()) return;
+  if (made.children.size() > 2) made.equation = "(" + made.equation + ")";
+  made.equation += " * hour / 1000";
+  made.children.push_back(constant("hour", unit::h.scale, "s"));
+  made.reference = "docs/models/cost.md, eq. 5";
+  const double steps = evaluated(made).value_or(0.0);
+  if (steps > 0.0 && std::abs(steps - node.value) > kExact * node.value) {
+    made.equation += " * drained";
+    made.children.push_back(constant("drained", node.value / steps, "ratio"));
+    made.children.back().note = "saves that ended after the last step are of the time of the steps";
+  }
+  accept(node, std::move(made));
+}
+
+std::optional<ExplainNode> Account::busy_gpus(const std::string& host) {
+  const std::string path = "cluster.hosts[" + host + "].";
+  if (!forms_.known(path + "count") || !forms_.known(path + "gpus")) return std::nullopt;
+  const double gpus = forms_.tree(path + "count").value * forms_.tree(path + "gpus").value;
+  const auto use = models::gpu_use(forms_.design(), host, gpus, run_.metrics, false);
+  if (!use || !(gpus > 0.0)) return std::nullopt;
+  ExplainNode node = simulated("host." + host + ".gpus.busy", std::min(use->busy / gpus, 1.0),
+                               "ratio", "share of the GPUs of these hosts");
+  for (const JobDesign& job : forms_.design().jobs)
+    if (models::job_params(job.job).hosts == host)
+      node.children.push_back(part(metric::gpu_utilization(job.job.id), ""));
+  if (node.children.size() == 1 && std::abs(node.children.front().value - node.value) <= kExact)
+    return ExplainNode(node.children.front());
+  return node;
+}
+
+// Of GPUs, and servers around them, what they draw at work and while they wait.
+//    [docs/models/power.md, eq. 2]
+void Account::explain_mean_power(ExplainNode& node) {
+  ExplainNode made;
+  std::size_t parts = 0;
+  for (const models::PowerItem& item : models::powers(forms_.design()).items) {
+    const std::string name = "power." + item.name, number = std::to_string(parts + 1);
+    if (!forms_.known(name)) continue;
+    ++parts;
+    made.equation += made.equation.empty() ? "" : " + ";
+    add_form(made, name, "part" + number);
+    if (item.host.empty()) {
+      made.equation += "part" + number;
+      continue;
+    }
+    std::optional<ExplainNode> busy = busy_gpus(item.host);
+    if (!busy) return;
+    busy->symbol = "busy" + number;
+    ExplainNode idle = constant("idle" + number, (item.idle * item.count).in(unit::W), "W");
+    idle.name = name + ".idle";
+    idle.note = "while GPUs wait";
+    made.equation +=
+        "part" + number + " * busy" + number + " + idle" + number + " * (1 - busy" + number + ")";
+    made.children.push_back(*std::move(busy));
+    made.children.push_back(std::move(idle));
+  }
+  made.reference = "docs/models/power.md, eq. 2";
+  accept(node, std::move(made));
+}
+
+// The histories give shares of their time, and how many failures there were.
+void Account::explain_failure(ExplainNode& node, const char* share, const char* note) {
+  const std::string shares = job_ + "failures." + share + ".share", count = job_ + "failures.count";
+  if (!(value(shares) > 0.0) || !(value(count) > 0.0)) return;
+  const double time = node.value * value(count) / value(shares);
+  ExplainNode made;
+  made.equation = "share * time / failures";
+  made.reference = "docs/models/failures.md";
+  made.children.push_back(read(shares, "share"));
+  const std::string horizon = input("recovery.horizon");
+  if (forms_.known(horizon) && std::abs(forms_.tree(horizon).value - time) <= kExact * time)
+    add_form(made, horizon, "time");
+  else
+    made.children.push_back(simulated(job_ + "failures.time", time, "s",
+                                      "that the job had its GPUs, mean over the histories"));
+  made.children.back().symbol = "time";
+  made.children.push_back(read(count, "failures", "mean over the histories"));
+  accept(node, std::move(made));
+  node.note = note;
+}
+
+}  // namespace stallcast::explain
