@@ -76,13 +76,34 @@ constexpr std::string_view kOneHost = "each host has drives and files of its own
 constexpr std::string_view kNoMeasurement = "none was measured of what such pieces cost here";
 
 using Of = Remedy::Of;
-constexpr std::array kLustreRemedies{Remedy{"ost", Of::self, "ost.count", 1.25, {}, false, true},
-                                     Remedy{"oss", Of::self, "oss.count", 1.25, {}, false, true},
-                                     Remedy{"mdt", Of::self, "mdt.count", 2.0, {}, false, true}};
+/// More of the hardware that a resource is of; twice of it where few are had.
+constexpr Remedy more(std::string_view part, std::string_view field, double factor = 1.25) {
+  return {part, Of::self, field, factor, {}, false, true};
+}
+constexpr std::array kBeegfsRemedies{more("target", "target.count"), more("mds", "mds.count", 2.0)};
+constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.count", 2.0)};
+constexpr std::array kChunkstoreRemedies{more("target", "node.count"), more("node", "node.count"),
+                                         more("meta", "meta.count", 2.0)};
+constexpr std::array kCxlRemedies{more("device", "device.count")};
+// Data and names of these lie on all servers.
+constexpr std::array kDaosRemedies{more("target", "server.count"), more("keys", "server.count")};
+constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "server.count")};
+constexpr std::array kHdfsRemedies{more("disk", "datanode.count"),
+                                   more("datanode", "datanode.count"),
+                                   more("namenode", "namenode.count", 2.0)};
+constexpr std::array kLustreRemedies{more("ost", "ost.count"), more("oss", "oss.count"),
+                                     more("mdt", "mdt.count", 2.0)};
+constexpr std::array kNfsRemedies{more("head", "head.count"), more("network", "head.count"),
+                                  more("shelf", "shelf.count")};
+constexpr std::array kNvmeofRemedies{more("target", "target.count")};
 constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
                                  Remedy{"first_byte", Of::loader, "workers", 2.0},
                                  Remedy{"connection", Of::loader, "workers", 2.0},
                                  Remedy{"connection", Of::self, "get.parallel", 2.0}};
+constexpr std::array kSanRemedies{more("port", "port.count")};
+constexpr std::array kWekaRemedies{more("drives", "backend.count"),
+                                   more("backend", "backend.count"),
+                                   more("metadata", "backend.count")};
 
 /// What it may be filled with, how long its drives last, and its credits.
 std::span<const FieldInfo> common_fields() {
@@ -107,23 +128,23 @@ StorageRow row(std::string_view id, std::string_view summary, const StorageKind&
 const std::array kStorage{
     row("beegfs",
         "BeeGFS: chunks over targets, connections per server, directories owned by one server",
-        beegfs_kind(), kBeegfs, kBeegfsCounts),
+        beegfs_kind(), kBeegfs, kBeegfsCounts, kBeegfsRemedies),
     row("cache",
         "cache servers in front of another storage system: admission, eviction, write-back",
         cache_kind(), kCacheServers, kServerCounts, {}, kWholeFiles),
     row("cephfs", "CephFS: OSDs, copies or erasure codes through primaries, placement groups, MDS",
-        cephfs_kind(), kCephfs, kCephfsCounts),
+        cephfs_kind(), kCephfs, kCephfsCounts, kCephfsRemedies),
     row("chunkstore",
         "chunk stores: 3FS (chains of replicas), Tectonic (codes computed by the client)",
-        chunkstore_kind(), kChunkstore, kChunkstoreCounts, {}, kNoMeasurement),
+        chunkstore_kind(), kChunkstore, kChunkstoreCounts, kChunkstoreRemedies, kNoMeasurement),
     row("cxl", "pool of CXL memory: cache lines in flight, ports, devices", cxl_kind(), kCxl,
-        kCxlCounts, {}, kNoMeasurement),
+        kCxlCounts, kCxlRemedies, kNoMeasurement),
     row("daos", "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
-        daos_kind(), kServers, kServerCounts),
+        daos_kind(), kServers, kServerCounts, kDaosRemedies),
     row("gpfs", "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
-        gpfs_kind(), kServers, kServerCounts),
+        gpfs_kind(), kServers, kServerCounts, kGpfsRemedies),
     row("hdfs", "HDFS: NameNode, blocks on single disks, pipelines of copies", hdfs_kind(), kHdfs,
-        kHdfsCounts, {}, kWholeFiles),
+        kHdfsCounts, kHdfsRemedies, kWholeFiles),
     row("local", "drives inside each host: NVMe, SATA or disks, RAID, decoding drives",
         local_kind(), kLocal, kLocalCounts, {}, kOneHost),
     row("lustre", "Lustre parallel file system: MDS queue, OSS network, OSTs", lustre_kind(),
@@ -131,15 +152,15 @@ const std::array kStorage{
     row("measured", "storage known by measurements on its clients: fitted laws, limiters, lines",
         measured_kind(), {}, {}, {}, kNoMeasurement),
     row("nfs", "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
-        nfs_kind(), kNfs, kNfsCounts),
+        nfs_kind(), kNfs, kNfsCounts, kNfsRemedies),
     row("nvmeof", "NVMe over Fabrics (RDMA, TCP): drives in targets, striped over all of them",
-        nvmeof_kind(), kNvmeof, kNvmeofCounts, {}, kOneHost),
+        nvmeof_kind(), kNvmeof, kNvmeofCounts, kNvmeofRemedies, kOneHost),
     row("s3", "S3 and compatible object stores: first byte, connections, request rate of prefixes",
         s3_kind(), kServers, kS3Counts, kS3Remedies, kWholeFiles),
     row("san", "block array behind FC, iSCSI or SMB: ports, controllers, paths, locks", san_kind(),
-        kSan, kSanCounts, {}, kNoMeasurement),
+        kSan, kSanCounts, kSanRemedies, kNoMeasurement),
     row("weka", "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
-        weka_kind(), kWeka, kWekaCounts)};
+        weka_kind(), kWeka, kWekaCounts, kWekaRemedies)};
 
 }  // namespace
 

@@ -182,6 +182,21 @@ TEST_CASE("a metric that is not there is refused with the nearest name") {
   CHECK(explained.failure().hint == "did you mean \"job.train.gpu.utilization\"?");
 }
 
+TEST_CASE("what a useful hour of a GPU costs is in units that can be multiplied as printed") {
+  Design design = saving();
+  Value& rent = design.hosts[0].values["rent"];
+  rent.dimension = Dimension::money_rate;
+  rent.number = 36.0 / 3600.0;
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("cost.per_useful_gpu_hour", result, forms);
+  check_evaluates(tree);
+  CHECK(tree.equation == "cost * hour / useful");
+  REQUIRE(tree.children.size() == 3);
+  CHECK(tree.children[1].value == 3600.0);
+  CHECK(tree.children[1].unit == "s");
+}
+
 TEST_CASE("a limit on the cost of saves says how many OSTs it takes") {
   Design design = saving();
   Expectation target;

@@ -81,6 +81,32 @@ TEST_CASE("every kind of bottleneck has the change that relieves it") {
   CHECK(first_set("host.gpu.nic.read").starts_with("cluster.hosts[gpu].nic.rate="));
 }
 
+TEST_CASE("of every storage system there is more of what answers metadata and moves data") {
+  const auto first = [](const char* kind, const std::string& part, const char* field) {
+    Design d = design();
+    d.storage[0].kind = kind;
+    d.storage[0].values[field] = number(4, Dimension::count);
+    const auto changes = plan::candidate_changes(d, blaming({"storage.scratch." + part}), 4);
+    return changes.size() == 1 ? text_of(changes[0].change) : "";
+  };
+  CHECK(first("beegfs", "mds", "mds.count") == "storage[scratch].mds.count=8");
+  CHECK(first("beegfs", "target.read", "target.count") == "storage[scratch].target.count=5");
+  CHECK(first("cephfs", "mds", "mds.count") == "storage[scratch].mds.count=8");
+  CHECK(first("cephfs", "osd.ops", "osd.count") == "storage[scratch].osd.count=5");
+  CHECK(first("chunkstore", "meta", "meta.count") == "storage[scratch].meta.count=8");
+  CHECK(first("chunkstore", "node.nic.read", "node.count") == "storage[scratch].node.count=5");
+  CHECK(first("cxl", "device", "device.count") == "storage[scratch].device.count=5");
+  CHECK(first("daos", "keys", "server.count") == "storage[scratch].server.count=5");
+  CHECK(first("gpfs", "inodes", "server.count") == "storage[scratch].server.count=5");
+  CHECK(first("hdfs", "namenode", "namenode.count") == "storage[scratch].namenode.count=8");
+  CHECK(first("hdfs", "disk.read", "datanode.count") == "storage[scratch].datanode.count=5");
+  CHECK(first("nfs", "head.ops", "head.count") == "storage[scratch].head.count=5");
+  CHECK(first("nfs", "shelf.read", "shelf.count") == "storage[scratch].shelf.count=5");
+  CHECK(first("nvmeof", "target.nic.read", "target.count") == "storage[scratch].target.count=5");
+  CHECK(first("san", "port.nic.read", "port.count") == "storage[scratch].port.count=5");
+  CHECK(first("weka", "metadata", "backend.count") == "storage[scratch].backend.count=5");
+}
+
 TEST_CASE("twice of a resource is twice of its field, and nothing where there is none") {
   const auto twice = [](const std::string& resource) {
     const auto change = plan::doubled(design(), blaming({resource}), resource);
@@ -193,6 +219,32 @@ TEST_CASE("hardware that is idle and that nobody waits for is halved") {
   // 48 OSTs are 20 % busy; OSSs are busy, MDTs are waited for; no loader loses time with 8 workers
   CHECK(sets ==
         std::vector<std::string>{"storage[scratch].ost.count=24", "jobs[train].loader.workers=4"});
+}
+
+TEST_CASE("servers that one part of them keeps busy are not halved for another that is idle") {
+  Design d = design();
+  d.storage[0].kind = "chunkstore";
+  d.storage[0].values["node.count"] = number(8, Dimension::count);
+  Prediction p = blaming({});
+  const auto use = [](const char* name, double busy) {
+    return ResourceUse{.name = name,
+                       .unit = "B/s",
+                       .capacity = 100.0,
+                       .throughput = busy * 100.0,
+                       .in_use = 0.0,
+                       .blamed_share = 0.0};
+  };
+  p.resources = {use("storage.scratch.target.read", 0.2),
+                 use("storage.scratch.node.nic.read", 0.7)};
+  const auto halved = [&] {
+    const auto changes = plan::spare_changes(d, p, 8);
+    return std::any_of(changes.begin(), changes.end(), [](const plan::Proposal& change) {
+      return text_of(change.change) == "storage[scratch].node.count=4";
+    });
+  };
+  CHECK_FALSE(halved());
+  p.resources.back() = use("storage.scratch.node.nic.read", 0.4);
+  CHECK(halved());
 }
 
 TEST_CASE("a job that waits for spare hosts is tried with twice as many") {

@@ -39,7 +39,46 @@ PlanPoint nine(std::vector<TargetMargin> targets) {
   return point;
 }
 
+/// A BeeGFS of targets whose servers of metadata limit a missed target.
+Design beegfs() {
+  Design d;
+  Component& storage = d.storage.emplace_back();
+  storage.id = "s";
+  storage.kind = "beegfs";
+  for (const char* key : {"target.count", "mds.count"}) {
+    storage.values[key].dimension = Dimension::count;
+    storage.values[key].number = 2.0;
+  }
+  return d;
+}
+
 }  // namespace
+
+TEST_CASE("a plan without an answer says what limits and was not searched") {
+  Design design = beegfs();
+  PlanResult plan = searched();
+  AssertionOutcome& missed = plan.prediction.assertions.emplace_back();
+  missed.id = "au";
+  missed.status = "fail";
+  missed.limited_by = "storage.s.mds";
+  CHECK(plan::unsearched_note(design, plan) ==
+        "target au is limited by the MDSs of s; not searched: --over mds");
+  plan.axes.emplace_back().path = "storage.s.mds.count";
+  CHECK(plan::unsearched_note(design, plan).empty());
+  plan.axes.pop_back();
+  design.storage.push_back(design.storage.front());
+  design.storage.back().id = "t";
+  CHECK(plan::unsearched_note(design, plan) ==
+        "target au is limited by the MDSs of s; not searched: --over mds:s");
+  design.storage.front().kind = "chunkstore";
+  design.storage.front().values["meta.count"] = design.storage.front().values["mds.count"];
+  plan.prediction.assertions.front().limited_by = "storage.s.meta";
+  CHECK(plan::unsearched_note(design, plan) ==
+        "target au is limited by the metadata servers of s; not searched: --over "
+        "storage.s.meta.count");
+  plan.prediction.assertions.front().limited_by = "job.train.barrier";
+  CHECK(plan::unsearched_note(design, plan).empty());
+}
 
 TEST_CASE("a larger design that misses is named with the targets it misses") {
   const PlanPoint beyond =

@@ -75,6 +75,27 @@ TEST_CASE("a statistic is of all metrics that match") {
         "max(resource.*.utilization)");
 }
 
+TEST_CASE("the hint of an unknown metric names those that share the most words with it") {
+  const auto hint = [](const std::string& metric) {
+    Design design;
+    design.expect.push_back({"e", metric + " < 1 s", "error", "", "/expect/0"});
+    Prediction p;
+    for (const char* name :
+         {"job.train.au", "job.train.checkpoint.buffers", "job.train.checkpoint.settled",
+          "job.train.checkpoint.stall", "job.train.restore.duration"})
+      p.metrics[name] = {1.0, "s", {}};
+    Diagnostics diags;
+    static_cast<void>(predict::check(design, p, diags, nullptr));
+    return diags.items().at(0).hint;
+  };
+  CHECK(hint("job.train.checkpoint.settled.max") == "known metrics: job.train.checkpoint.settled");
+  CHECK(hint("job.train.checkpoint.restore.duration") ==
+        "known metrics: job.train.restore.duration");
+  CHECK(hint("job.train.checkpoint.nonsense") ==
+        "known metrics: job.train.checkpoint.buffers, job.train.checkpoint.settled, "
+        "job.train.checkpoint.stall");
+}
+
 TEST_CASE("the mean of a distribution is the metric itself") {
   CHECK(status("job.train.step.time.mean <= 1.6 s") == "pass");
   CHECK(status("job.train.step.time.p99.9 <= 1.6 s") == "unknown-metric");

@@ -16,6 +16,7 @@
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "engine/decide/plan/reason.hpp"
 #include "engine/decide/predict/estimate.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/record.hpp"
@@ -327,6 +328,9 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec
   if (!shown.ok()) return found;
   finish(*shown, question, found->prediction);
   gain::rank_by_gain(*shown, found->prediction, {.predict = options, .valid = can_be_built});
+  if (found->status == PlanStatus::infeasible)
+    if (std::string note = plan::unsearched_note(*shown, *found); !note.empty())
+      found->notes.push_back(std::move(note));
   return found;
 }
 

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "engine/base/quantity_text.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
@@ -63,11 +62,18 @@ void Account::explain_useful_cost(ExplainNode& node) {
   if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
   all.symbol = "cost";
   useful->symbol = "useful";
-  const std::string hourly = "cost * " + base::shortest(unit::h.scale);
-  node.equation = (has(requests) ? "(" + hourly + " + requests)" : hourly) + " / useful";
+  // Values are in base units, and are printed so that they say theirs: 661 USD/h x 1 h.
+  ExplainNode hour = simulated("hour", unit::h.scale, "s");
+  hour.symbol = "hour";
+  hour.kind = ExplainNode::Kind::figure;
+  node.equation = std::string(has(requests) ? "(cost + requests)" : "cost") + " * hour / useful";
   node.reference = "docs/models/cost.md, eq. 4";
-  node.children = {std::move(all), *std::move(useful)};
-  if (has(requests)) node.children.push_back(read(requests, "requests"));
+  node.children = {std::move(all), std::move(hour), *std::move(useful)};
+  if (!has(requests)) return;
+  ExplainNode billed = read(requests, "requests");
+  billed.value /= unit::h.scale;
+  billed.unit = node.children.front().unit;
+  node.children.push_back(std::move(billed));
 }
 
 }  // namespace stallcast::explain

@@ -1,6 +1,7 @@
 #include "engine/decide/gain/neighbours.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -64,6 +65,9 @@ Design alone(const Design& design, const Sharer& sharer, double seconds) {
   return out;
 }
 
+/// Speeds that differ by less, relative, are the same.
+constexpr double kRounding = 1e-12;
+
 /// Speed of `sharer` with the others over that without them. 1 where nothing tells.
 double kept(const Sharer& sharer, const Prediction& with, const Prediction& without) {
   const auto ratio = [&](const std::string& name, bool time) {
@@ -119,7 +123,9 @@ void add_neighbours(const Design& design, Prediction& prediction, const GainOpti
     if (left <= 0.0) continue;
     const std::string name = sharer.job ? metric::of_job(sharer.id, "neighbours.loss")
                                         : metric::of_tenant(sharer.id, "neighbours.loss");
-    prediction.metrics[name].value = 1.0 - left;
+    // Of two speeds that are the same but for rounding nothing is lost.
+    const double lost = 1.0 - left;
+    prediction.metrics[name].value = std::abs(lost) < kRounding ? 0.0 : lost;
     prediction.metrics[name].unit = "ratio";
     for (const std::string& storage : sharer.storage) on[storage].push_back(left);
   }

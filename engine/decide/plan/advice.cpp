@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "engine/base/design_values.hpp"
@@ -158,8 +159,9 @@ class Advisor {
   void halve_idle() {
     for (const Role role : kLimiting) {
       for (const models::KindInfo& kind : models::kinds(role))
-        for (const Remedy& remedy : kind.remedies) halve(role, kind.id, remedy);
-      for (const Remedy& remedy : models::role_info(role).remedies) halve(role, "", remedy);
+        for (const Remedy& remedy : kind.remedies) halve(role, kind.id, kind.remedies, remedy);
+      const std::span<const Remedy> common = models::role_info(role).remedies;
+      for (const Remedy& remedy : common) halve(role, "", common, remedy);
     }
     for_each_habit([&](const JobDesign& job, Role part, const Habit& habit) {
       double lost = 0.0;
@@ -214,14 +216,19 @@ class Advisor {
         for (const Habit& habit : models::role_info(part).habits) use(job, part, habit);
   }
 
-  /// Half of what `remedy` adds to, wherever that is idle. A `kind` of "" is any.
-  void halve(Role role, std::string_view kind, const Remedy& remedy) {
+  /// Half of what `remedy` adds to, wherever that and whatever else is made of it, by `all`, are
+  /// idle. A `kind` of "" is any.
+  void halve(Role role, std::string_view kind, std::span<const Remedy> all, const Remedy& remedy) {
     if (!remedy.bought) return;
+    const auto made_of_it = [&](std::string_view part) {
+      return std::any_of(all.begin(), all.end(), [&](const Remedy& r) {
+        return r.field == remedy.field && starts_with_part(part, r.part);
+      });
+    };
     std::map<std::string, double> busiest;
     for (const ResourceUse& use : prediction_.resources) {
       const ResourceName name = base::resource_name(use.name);
-      if (name.role != models::role_info(role).id || !starts_with_part(name.part, remedy.part))
-        continue;
+      if (name.role != models::role_info(role).id || !made_of_it(name.part)) continue;
       const Component* component = component_of(name);
       if (!kind.empty() && (component == nullptr || component->kind != kind)) continue;
       const double busy = use.blamed_share >= kBlamed ? 1.0 : use.load();

@@ -5,8 +5,12 @@
 #include <utility>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/plan/advice.hpp"
+#include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "stallcast/label.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -41,6 +45,29 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
                       base::counted(plan.axes[n.axis], smaller.values[n.axis])};
   }
   return std::nullopt;
+}
+
+std::string unsearched_note(const Design& design, const PlanResult& plan) {
+  for (const AssertionOutcome& missed : plan.prediction.assertions) {
+    if (missed.status == "pass" || missed.level == "warn") continue;
+    const std::optional<Proposal> more = doubled(design, plan.prediction, missed.limited_by);
+    if (!more) continue;
+    const std::string& path = more->change.path;
+    const Countable* known = countable_at(path);
+    if (known == nullptr && !more->count) continue;
+    if (std::any_of(plan.axes.begin(), plan.axes.end(),
+                    [&](const PlanAxis& axis) { return same_path(axis.path, path); }))
+      continue;
+    std::string over = base::plain_path(path);
+    if (known != nullptr) {
+      const auto alone = shortcut_path(std::string(known->what.shortcut), design);
+      over = std::string(known->what.shortcut);
+      if (!alone.ok()) over += ":" + id_in(path);
+    }
+    return "target " + missed.id + " is limited by the " + label::of_resource(missed.limited_by) +
+           "; not searched: --over " + over;
+  }
+  return "";
 }
 
 std::string non_monotone_note(const PlanResult& plan, const std::optional<PlanPoint>& beyond) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "stallcast/design.hpp"
 #include "stallcast/plan.hpp"
 
 /// What decides how much a design needs: docs/guide/plan.md, "The answer".
@@ -16,6 +17,10 @@ namespace stallcast::plan {
 /// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
 /// none does.
 [[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan);
+
+/// Of a plan without an answer, what its largest `design` is limited by and was not searched, as
+/// `--over` takes it; "" where nothing counts it.
+[[nodiscard]] std::string unsearched_note(const Design& design, const PlanResult& plan);
 
 /// How more is not always better: `beyond` is a larger design than the answer that misses; without
 /// one, what misses lies before the answer.

@@ -53,15 +53,19 @@ std::string metric_hint(const std::string& metric, const Prediction& prediction)
   for (const auto& [name, m] : prediction.metrics) names.push_back(name);
   if (const std::string near = base::nearest(metric, names); !near.empty())
     return "did you mean \"" + near + "\"?";
-  // The metrics that share the most leading parts with the one asked for.
+  // The metrics that share the most words with the one asked for, wherever these stand.
+  const std::vector<std::string> asked = base::split(metric, '.');
   std::vector<std::string> alike;
-  for (std::string stem = metric; alike.empty() && !stem.empty();) {
-    const std::size_t dot = stem.rfind('.');
-    stem = dot == std::string::npos ? "" : stem.substr(0, dot);
-    for (const std::string& name : names)
-      if (!stem.empty() && name.starts_with(stem + ".")) alike.push_back(name);
+  std::ptrdiff_t most = 0;
+  for (const std::string& name : names) {
+    const std::vector<std::string> words = base::split(name, '.');
+    const auto shared = std::count_if(asked.begin(), asked.end(), [&](const std::string& word) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    });
+    if (shared > most) alike.clear();
+    most = std::max(most, shared);
+    if (shared == most) alike.push_back(name);
   }
-  if (alike.empty()) alike = names;
   const bool more = alike.size() > 6;
   if (more) alike.resize(6);
   return "known metrics: " + base::join(alike, ", ") + (more ? ", ..." : "");

@@ -11,6 +11,16 @@
 namespace stallcast::predict {
 namespace {
 
+/// What is wrong with a target is wrong in each of many designs: it is said once.
+void add_once(const Diagnostic& fault, Diagnostics& faults) {
+  const auto same = [&](const Diagnostic& said) {
+    return said.code == fault.code && said.pointer == fault.pointer &&
+           said.message == fault.message;
+  };
+  const auto& said = faults.items();
+  if (std::none_of(said.begin(), said.end(), same)) faults.add(fault);
+}
+
 constexpr double kMostReplicas = 10000.0;
 
 std::uint64_t first_seed(const Design& design, const PredictOptions& options) {
@@ -49,7 +59,7 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
   if (diags.has_errors()) {
     const Diagnostic& first = diags.items().front();
     if (faults != nullptr)
-      for (const Diagnostic& d : diags.items()) faults->add(d);
+      for (const Diagnostic& d : diags.items()) add_once(d, *faults);
     return Failure{ExitCode::bad_input, first.message, first.hint};
   }
   for (const Expectation& e : design.expect)
