@@ -17,6 +17,8 @@ namespace stallcast {
 struct PlanDimension {
   SweepAxis axis;         ///< its path may be a shortcut: "osts", "workers:train"
   std::int64_t unit = 0;  ///< counts come in multiples of this; 0: singly
+  /// What the scenario has of it, where that is a parameter.
+  std::optional<Setting> present = std::nullopt;
 };
 
 /// What to search, and for what.
