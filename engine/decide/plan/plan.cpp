@@ -154,7 +154,7 @@ class Answer {
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
         out_.prices.push_back(
-            {t.name(), t.limit, t.value, t.unit, saved,
+            {t.name(), t.limit, limit_kept(t), t.unit, saved,
              base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis]),
              base::parse_assertion(t.that)->metric});
   }
