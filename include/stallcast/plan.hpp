@@ -17,6 +17,8 @@ namespace stallcast {
 struct PlanDimension {
   SweepAxis axis;         ///< its path may be a shortcut: "osts", "workers:train"
   std::int64_t unit = 0;  ///< counts come in multiples of this; 0: singly
+  /// What the scenario has of it, where that is a parameter.
+  std::optional<Setting> present = std::nullopt;
 };
 
 /// What to search, and for what.
@@ -47,6 +49,8 @@ struct TargetMargin {
   std::string when = {};  ///< "oss of scratch down"; "" while everything works
   /// That it holds, and what it asks for, where it asks for a confidence: as `run` has them.
   std::optional<double> probability = std::nullopt, confidence = std::nullopt;
+  /// Of the mean of replicas, 95 %, in `unit`; absent with one.
+  std::optional<std::pair<double, double>> interval = std::nullopt;
 
   /// It misses its confidence, whatever its margin.
   [[nodiscard]] bool unsure() const { return confidence && status != "pass"; }
@@ -120,7 +124,7 @@ struct PlanNeighbour {
 struct PlanReason {
   std::string by;        ///< "bandwidth", "operations", "metadata", "capacity", "cores", "time"
   std::string resource;  ///< "storage.scratch.ost"; "" when none is to blame
-  TargetMargin target;   ///< that is missed there
+  TargetMargin target;   ///< that is missed there, or that its interval leaves open
   std::string values;    ///< of that design: "36 OSTs"
 };
 

@@ -60,8 +60,10 @@ constexpr std::array kFields = {
 
 constexpr std::string_view kUnit[] = {"unit"};
 
-/// A parameter may say itself from where to where.
+/// What a parameter says of itself: what it is, and where it does, from where to where.
 void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
+  for (const Parameter& p : params)
+    if ("params." + p.name == dimension.axis.path) dimension.present = Amount{p.value, p.unit};
   if (!dimension.axis.values.empty() || dimension.axis.range) return;
   for (const Parameter& p : params) {
     if ("params." + p.name != dimension.axis.path || !p.minimum || !p.maximum) continue;

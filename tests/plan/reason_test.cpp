@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/decide/plan/plan.hpp"
+
 namespace reason_test {
 
 using namespace stallcast;
@@ -113,6 +115,43 @@ TEST_CASE("where nothing beyond the answer misses, what misses lies before it") 
   CHECK(plan::non_monotone_note(searched(true), {}) ==
         "less is not always easier here: a larger design meets the targets, but a smaller one "
         "between it and the answer misses them");
+}
+
+TEST_CASE("what is undecided decides, and not what holds by less") {
+  PlanPoint point = nine({target("good", "pass"), target("stall", "inconclusive")});
+  point.targets[0].margin = 0.008;
+  point.targets[1].margin = 0.02;
+  CHECK(plan::tightest(point)->id == "stall");
+  point.targets.push_back(target("flush", "fail"));
+  point.targets[2].margin = -0.001;
+  CHECK(plan::tightest(point)->id == "flush");
+  point.targets = {target("good", "pass"), target("room", "pass")};
+  point.targets[1].margin = -0.1;
+  CHECK(plan::tightest(point)->id == "room");
+
+  PlanResult plan = searched();
+  plan.points = {nine({target("good", "pass"), target("stall", "inconclusive")})};
+  plan.points[0].inconclusive = true;
+  plan.points[0].targets[1].margin = 0.02;
+  plan.neighbours = {{0, -1, 0, 1.0}};
+  CHECK(plan::reason_of(plan)->target.id == "stall");
+}
+
+TEST_CASE("a softer limit is one that the whole interval keeps") {
+  TargetMargin t = target("stall", "inconclusive");
+  t.value = 2.94;
+  t.unit = "s";
+  t.limit = 3.0;
+  for (const auto& [that, kept] : {std::pair{"x < 3 s", 3.4},
+                                   {"x >= 3 s", 2.5},
+                                   {"x in [1 s, 3 s]", 3.4},
+                                   {"x in [3 s, 4 s]", 2.5}}) {
+    t.that = that;
+    t.interval.reset();
+    CHECK(plan::limit_kept(t) == 2.94);
+    t.interval = {2.5, 3.4};
+    CHECK(plan::limit_kept(t) == kept);
+  }
 }
 
 }  // namespace reason_test

@@ -29,6 +29,36 @@ def plan(*options, text):
     return Run("plan", "FILE", *options, text=text)
 
 
+class Most(unittest.TestCase):
+    # Each GPU saves a file of its own: on 26 OSTs those of 17 hosts lie worse than those of 16 or 47. 48 take too much power.
+    SCENARIO = {
+        "id": "most", "params": {"hosts": {"value": 16, "min": 2, "max": 256}},
+        "cluster": {"hosts": [{"id": "gpu", "count": "=hosts", "gpus": 8, "power": "10 kW", "power_idle": "4 kW"}]},
+        "storage": [{"id": "fs", "type": "lustre",
+                     "ost": {"count": 26, "read": "4 GB/s", "write": "4 GB/s", "capacity": "30 TB", "power": "1 kW"}}],
+        "jobs": [{"id": "train", "hosts": "gpu", "model": {"parameters": "70e9"}, "step": {"compute": "5 s"},
+                  "checkpoint": {"to": "fs", "every": "30 min", "mode": "sync", "keep": {"last": 20}}}],
+        "run": {"duration": "100 min", "replicas": 1},
+        "expect": [{"id": "p", "that": "power.total <= 500 kW"},
+                   {"id": "s", "that": "job.train.checkpoint.stall <= 15 s"}]}
+
+    def test_hosts_that_lie_badly_do_not_hide_the_most(self):
+        def verdict(hosts):
+            return Run("check", "FILE", "--set", f"hosts={hosts}", text=text).code
+
+        text = json.dumps(self.SCENARIO)
+        self.assertEqual([verdict(n) for n in (16, 17, 32, 47, 48)], [0, 1, 0, 0, 1])
+        for asked in (("accelerators",), ("hosts", "--over", "hosts"), ("hosts", "--over", "hosts=1..60")):
+            run = plan("--format", "json", "--tornado", "0", "--maximize", *asked, text=text)
+            self.assertEqual(run.code, 0, run.err)
+            found = json.loads(run.out)["plan"]
+            self.assertEqual(found["required"], 47, asked)
+            self.assertLess(found["search"]["simulated"], 24)
+        few = plan("--tornado", "0", "--checks", "0", "--maximize", "accelerators", text=text)
+        self.assertIn("supports 16 hosts", few.out)
+        self.assertRegex(" ".join(few.out.split()), r"(\d+) of 240 better designs were not looked at, since others miss: --checks \1 ")
+
+
 class Listed(unittest.TestCase):
     def test_a_listed_value_that_cannot_be_read_is_refused_at_its_place(self):
         for wrong, said in (("5", "needs a unit: 5 is a bare number, expected a rate"),

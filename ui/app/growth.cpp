@@ -74,7 +74,7 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
   if (!last.ok()) return last.failure();
   last->until = until;
   PlanSpec brief = spec;
-  brief.checks = 0;
+  if (spec.maximize.empty()) brief.checks = 0;
   brief.tornado = 0;
   brief.confidence.reset();
   if (last->decided_by_draws())

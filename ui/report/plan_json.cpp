@@ -51,6 +51,7 @@ void add_search(const PlanResult& plan, Json& out) {
     out["reason"] = {{"by", plan.reason->by},
                      {"resource", plan.reason->resource},
                      {"target", plan.reason->target.id},
+                     {"status", plan.reason->target.status},
                      {"value", plan.reason->target.value},
                      {"limit", plan.reason->target.limit},
                      {"unit", plan.reason->target.unit},
@@ -155,6 +156,7 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
                          {"margin", t.margin},
                          {"status", t.status},
                          {"when", t.when}});
+      if (t.interval) targets.back()["ci95"] = {t.interval->first, t.interval->second};
       if (t.confidence) targets.back()["confidence"] = *t.confidence;
       if (t.confidence && t.probability) targets.back()["probability"] = *t.probability;
     }

@@ -289,8 +289,11 @@ std::string metric_of(const TargetMargin& t) {
   return asked.ok() ? asked->metric : "";
 }
 
-/// "19.5 ksamples/s against 18 ksamples/s".
+/// "19.5 ksamples/s against 18 ksamples/s"; of what is undecided with its interval.
 std::string against_text(const TargetMargin& t, const std::string& against) {
+  if (t.status == "inconclusive" && t.interval && !t.confidence)
+    return with_samples(metric_of(t), print_metric({t.value, t.unit, t.interval}) + against +
+                                          print_limit(t.limit, t.unit));
   return with_samples(metric_of(t), print_beside(t.value, t.limit, t.unit) + against +
                                         print_limit(t.limit, t.unit));
 }

@@ -18,6 +18,9 @@ namespace {
 constexpr std::int64_t kBoundFactor = 64, kSmallestInfinity = 4096;
 constexpr std::int64_t kFactor = 16, kSmallest = 64;
 
+/// Numbers that differ by less are written as one.
+constexpr double kSame = 1e-12;
+
 /// What an axis does to a design.
 struct Meaning {
   std::vector<std::string> changed;  ///< paths of values
@@ -70,6 +73,7 @@ class AxisMaker {
     turn(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
+    start(axis, *meaning, present_of(axis, wanted.present));
     axis.about.asked = over_text(wanted, axis.about.name);
     axis.about.unit = wanted.unit;
     axis.about.candidates = static_cast<std::int64_t>(axis.size());
@@ -289,7 +293,6 @@ class AxisMaker {
       sorted.numbers[i] = axis.numbers[by[i]];
     }
     axis = std::move(sorted);
-    start(axis, meaning);
   }
 
   [[nodiscard]] std::string wanted_path(const std::string& name) const {
@@ -298,17 +301,30 @@ class AxisMaker {
   }
 
   /// At the fluid bound, else at what the scenario says.
-  void start(Axis& axis, const Meaning& meaning) const {
+  void start(Axis& axis, const Meaning& meaning, const std::optional<double>& present) const {
     double from = axis.numbers.front();
     axis.about.bounded = false;
     const std::string path = meaning.changed.size() == 1 ? meaning.changed.front() : "";
     if (const auto bound = bound_of(path); bound && axis.about.ordered)
       from = static_cast<double>(*bound), axis.about.bounded = true;
-    else if (const Value* now = current(axis.about.path))
-      from = now->number;
+    else if (present)
+      from = *present;
     while (axis.start + 1 < axis.size() &&
            (axis.about.falls ? axis.numbers[axis.start] > from : axis.numbers[axis.start] < from))
       ++axis.start;
+    for (std::size_t i = 0; present && i < axis.size() && !axis.present; ++i)
+      if (axis.numbers[i] > 0.0 && std::abs(axis.numbers[i] / *present - 1.0) < kSame)
+        axis.present = i;
+  }
+
+  /// What the scenario has of it, as a number of the axis; none of texts, and of what it lacks.
+  [[nodiscard]] std::optional<double> present_of(const Axis& axis,
+                                                 const std::optional<Setting>& parameter) const {
+    if (const Value* now = current(axis.about.path)) return now->number;
+    if (!parameter) return std::nullopt;
+    const std::string text = text_of(*parameter);
+    const auto parsed = base::parse_quantity(text, axis.dimension);
+    return parsed.value ? parsed.value : base::parse_quantity(text, Dimension::number).value;
   }
 
   const PlanSpec& spec_;

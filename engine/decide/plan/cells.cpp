@@ -13,18 +13,10 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
     if ((all ? seen_.contains(cell) || invalid_.contains(cell) : known(cell)) ||
         std::find(fresh.begin(), fresh.end(), cell) != fresh.end())
       continue;
-    if (problem_.invalid) {
-      if (std::optional<Failure> fault = problem_.invalid(cell)) {
-        if (!fault_) fault_ = std::move(fault);
-        invalid_.insert(cell);
-        continue;
-      }
-    }
-    const Standing bound = problem_.bound ? problem_.bound(cell) : Standing::meets;
-    if (bound == Standing::too_much) unfit_.insert(cell);
-    if (bound != Standing::meets && !all) {
-      proven_.insert(cell);
-      if (bound == Standing::misses) miss(cell);
+    const std::optional<Standing> bound = look(cell);
+    if (!bound) continue;
+    if (*bound != Standing::meets && !all) {
+      exclude(cell, *bound);
       continue;
     }
     fresh.push_back(cell);
@@ -53,6 +45,31 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
     if (standing == Standing::too_much) unfit_.insert(fresh[i]);
   }
   return true;
+}
+
+std::optional<Standing> Cells::look(const Cell& cell) {
+  if (problem_.invalid) {
+    if (std::optional<Failure> fault = problem_.invalid(cell)) {
+      if (!fault_) fault_ = std::move(fault);
+      invalid_.insert(cell);
+      return std::nullopt;
+    }
+  }
+  const Standing bound = problem_.bound ? problem_.bound(cell) : Standing::meets;
+  if (bound == Standing::too_much) unfit_.insert(cell);
+  return bound;
+}
+
+void Cells::exclude(const Cell& cell, Standing bound) {
+  proven_.insert(cell);
+  if (bound == Standing::misses) miss(cell);
+}
+
+bool Cells::excluded(const Cell& cell) {
+  if (known(cell)) return !seen_.contains(cell);
+  const std::optional<Standing> bound = look(cell);
+  if (bound && *bound != Standing::meets) exclude(cell, *bound);
+  return bound != Standing::meets;
 }
 
 bool Cells::passes(const Cell& cell) const {

@@ -28,6 +28,8 @@ class Cells {
   /// The nearest larger cell that misses; a simulated one where there is one.
   [[nodiscard]] std::optional<Cell> contradiction(const Cell& cell) const;
   [[nodiscard]] bool known(const Cell& cell) const;
+  /// It is no valid design, or bounds exclude it and nothing was simulated: one look, remembered.
+  [[nodiscard]] bool excluded(const Cell& cell);
   /// It is not a valid design, or more than a target allows: nothing follows for others.
   [[nodiscard]] bool says_nothing(const Cell& cell) const {
     return invalid_.contains(cell) || unfit_.contains(cell);
@@ -68,6 +70,9 @@ class Cells {
   [[nodiscard]] const std::optional<Failure>& fault() const { return fault_; }
 
  private:
+  /// What bounds say of a cell; none of what is no valid design.
+  std::optional<Standing> look(const Cell& cell);
+  void exclude(const Cell& cell, Standing bound);
   void miss(const Cell& cell);
   /// `large` is at least as easy as `small`.
   [[nodiscard]] bool covers(const Cell& large, const Cell& small) const;

@@ -194,8 +194,8 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
                      uncertain::draws_that_fit(uncertain::cost_of(as_it_is, found.seen.at(start))));
   Drawn drawn(designs, question, out.draws);
   Problem problem = nominal;
-  problem.bound = {};  // of the design as it is: a draw may be better
-  problem.checks = 0;
+  problem.bound = {};                     // of the design as it is: a draw may be better
+  if (!problem.most) problem.checks = 0;  // there what misses says little of what lies beyond
   for (std::size_t a = 0; a < problem.axes.size(); ++a) problem.axes[a].start = start[a];
   problem.standing = [&](const Prediction& p) {
     if (p.verdict == Verdict::pass) return Standing::meets;

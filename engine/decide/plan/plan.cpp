@@ -14,6 +14,7 @@
 #include "engine/decide/plan/reason.hpp"
 #include "engine/decide/plan/sensitivity.hpp"
 #include "engine/decide/plan/space.hpp"
+#include "engine/decide/plan/standing.hpp"
 #include "engine/decide/predict/estimate.hpp"
 #include "models/bounds/bounds.hpp"
 #include "stallcast/metric.hpp"
@@ -35,28 +36,6 @@ bool has_targets(const Design& design) {
     return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
            !predict::is_plan_metric(parsed->metric);
   });
-}
-
-/// A target that more hardware makes harder: a budget, or how busy something has to be.
-bool opposes(const AssertionOutcome& outcome) {
-  const auto parsed = base::parse_assertion(outcome.that);
-  if (!parsed.ok()) return false;
-  const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
-  const metric::Domain domain = metric::parse(parsed->metric).domain;
-  return domain == metric::Domain::power || domain == metric::Domain::space ||
-         parsed->metric == metric::kCapex || parsed->metric == metric::kHourlyCost ||
-         parsed->metric == metric::kUsefulGpuHour || (domain == metric::Domain::resource && least);
-}
-
-/// How a design stands whose targets have these outcomes.
-Standing standing_of(const Prediction& prediction) {
-  Standing out = Standing::meets;
-  for (const AssertionOutcome& outcome : prediction.assertions) {
-    if (outcome.level == "warn" || outcome.status != "fail") continue;
-    if (!opposes(outcome)) return Standing::misses;
-    out = Standing::too_much;
-  }
-  return out;
 }
 
 /// From a search to what is said about it.
@@ -175,7 +154,7 @@ class Answer {
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
         out_.prices.push_back(
-            {t.name(), t.limit, t.value, t.unit, saved,
+            {t.name(), t.limit, limit_kept(t), t.unit, saved,
              base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis]),
              base::parse_assertion(t.that)->metric});
   }
@@ -246,9 +225,21 @@ class Answer {
         " in every design that was looked at: nothing that is searched changes it");
   }
 
+  /// Where designs that would be better were passed over for what others miss, and that is no
+  /// proof.
+  void unseen() {
+    const bool doubtful = search_.non_monotone || out_.status != PlanStatus::found;
+    if (search_.implied <= 0 || !objective_.about.maximize || !doubtful) return;
+    const std::string n = std::to_string(search_.implied);
+    out_.notes.push_back(n + " of " + std::to_string(search_.cheaper) +
+                         (out_.answer ? " better designs" : " designs") +
+                         " were not looked at, since others miss: --checks " + n + " tries them");
+  }
+
   void remarks() {
     left_out();
     undecided();
+    unseen();
     if (out_.answer) replicas(out_.points[*out_.answer]);
     if (search_.non_monotone) out_.notes.push_back(non_monotone_note(out_, contradiction()));
     for (const PlanNeighbour& n : out_.neighbours)
@@ -345,6 +336,8 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     problem.value = [&](const Prediction& p) {
       return objective->cost(objective->of_prediction(p));
     };
+  problem.most = objective->about.maximize;
+  problem.present = present_of(problem.axes);
   problem.invalid = [&](const Cell& cell) -> std::optional<Failure> {
     const Result<Design>& made = designs.at(cell);
     return made.ok() ? std::nullopt : std::optional(made.failure());

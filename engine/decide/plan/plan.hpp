@@ -29,6 +29,10 @@ namespace stallcast::plan {
 /// The place of the tightest target; nullptr without targets.
 [[nodiscard]] const TargetMargin* tightest(const PlanPoint& point);
 
+/// The limit that a target keeps that misses its own, or that its interval leaves open: the worse
+/// end of the interval.
+[[nodiscard]] double limit_kept(const TargetMargin& target);
+
 /// GPU utilization that `with` has more than `base`; of tenants alone, of the time of their
 /// requests, what it saves.
 [[nodiscard]] double gained(const Prediction& base, const Prediction& with);

@@ -7,9 +7,14 @@
 namespace stallcast::plan {
 namespace {
 
-/// Whether `a` decides before `b`: what misses its confidence, then what is nearest to its limit.
+/// What decides first: what misses its confidence, then its limit, then what is undecided.
+int urgency(const TargetMargin& t) {
+  return t.unsure() ? 0 : t.status == "fail" ? 1 : t.status == "inconclusive" ? 2 : 3;
+}
+
+/// Whether `a` decides before `b`; of two that stand alike, what is nearest to its limit.
 bool tighter(const TargetMargin& a, const TargetMargin& b) {
-  return a.unsure() != b.unsure() ? a.unsure() : a.margin < b.margin;
+  return urgency(a) != urgency(b) ? urgency(a) < urgency(b) : a.margin < b.margin;
 }
 
 TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown> outages) {
@@ -22,6 +27,7 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
   // Of the design as it is, as `run` judges it.
   if (out.when.empty()) out.probability = outcome.probability;
   if (out.when.empty()) out.confidence = outcome.confidence;
+  out.interval = outcome.ci95;
   const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return out;
   if (const auto limit = base::limit_in(*parsed, outcome.unit); limit.ok()) {
@@ -72,6 +78,16 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
       point.binding_load = std::min(1.0, use.load());
     }
   return point;
+}
+
+double limit_kept(const TargetMargin& target) {
+  const auto parsed = base::parse_assertion(target.that);
+  if (!parsed.ok() || !target.interval) return target.value;
+  bool above = parsed->op.starts_with('>');
+  if (parsed->op == "in")
+    if (const auto lower = base::limit_in(*parsed, target.unit); lower.ok())
+      above = *lower == target.limit;
+  return above ? target.interval->first : target.interval->second;
 }
 
 const TargetMargin* tightest(const PlanPoint& point) {

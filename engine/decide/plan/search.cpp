@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "engine/decide/plan/cells.hpp"
+#include "engine/decide/plan/lines.hpp"
 #include "engine/decide/plan/space.hpp"
 
 namespace stallcast::plan {
@@ -17,13 +18,12 @@ constexpr std::size_t kMostAfterFaults = 1000;
 class Searcher {
  public:
   Searcher(const Problem& problem, const Evaluate& evaluate)
-      : p_(problem), cells_(problem, evaluate) {}
+      : p_(problem), cells_(problem, evaluate), grid_(problem, cells_), along_(grid_.along()) {}
 
   Result<Search> run() {
     double size = 1.0;
     for (const Axis& axis : p_.axes) size *= static_cast<double>(axis.size());
     out_.candidates = static_cast<std::int64_t>(std::min(size, 9e18));
-    choose_line();
     if (const double listed = !p_.cost ? size : size / line_size();
         listed > static_cast<double>(kMostListed))
       return Failure{
@@ -41,52 +41,15 @@ class Searcher {
     return along_ ? static_cast<double>(p_.axes[*along_].size()) : 1.0;
   }
 
-  /// The longest of the ordered axes; the others are gone through.
-  void choose_line() {
-    for (std::size_t a = 0; a < p_.axes.size(); ++a)
-      if (p_.axes[a].about.ordered && (!along_ || p_.axes[a].size() > p_.axes[*along_].size()))
-        along_ = a;
-  }
-
-  [[nodiscard]] Cell at(const Cell& line, std::size_t i) const {
-    Cell cell = line;
-    if (along_) cell[*along_] = i;
-    return cell;
-  }
-  [[nodiscard]] std::size_t length() const { return along_ ? p_.axes[*along_].size() : 1; }
-
-  /// Whether the cost never falls along a line, by samples at doubling distances.
-  [[nodiscard]] bool rises(const Cell& line) const {
-    double before = std::get<0>(cells_.key(line));
-    for (std::size_t i = 1; i < length(); i = std::max(i + 1, 2 * i)) {
-      const double cost = std::get<0>(cells_.key(at(line, i)));
-      if (cost < before) return false;
-      before = cost;
-    }
-    return std::get<0>(cells_.key(at(line, length() - 1))) >= before;
-  }
-
-  /// How many designs of a line, from its first, are better than `best`.
-  [[nodiscard]] std::size_t better(const Cell& line, const std::optional<Cell>& best) const {
-    if (!best) return length();
-    const Cells::Key limit = cells_.key(*best);
-    std::size_t low = 0, high = length();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (cells_.key(at(line, middle)) < limit)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
+  [[nodiscard]] Cell at(const Cell& line, std::size_t i) const { return grid_.at(line, i); }
+  [[nodiscard]] std::size_t length() const { return grid_.length(); }
 
   bool search_lines() {
     lines_ = grid(p_.axes, along_);
     std::vector<Cell> falling;
     if (along_)
       std::erase_if(lines_, [&](const Cell& line) {
-        if (rises(line)) return false;
+        if (grid_.rises(line)) return false;
         for (std::size_t i = 0; i < length(); ++i) falling.push_back(at(line, i));
         return true;
       });
@@ -98,20 +61,23 @@ class Searcher {
     singles_ = std::move(falling);
 
     for (int repair = 0;; ++repair) {
-      std::optional<Cell> best = meeting();
+      std::optional<Cell> best = solid();
       for (const Cell& line : lines_) {
         if (best && cells_.key(line) >= cells_.key(*best)) break;
         if (!search_line(line, best)) return false;
-        best = meeting();
+        best = solid();
       }
       if (!one_by_one(singles_)) return false;
       settled_ = true;
-      best = meeting();
+      if (!chosen() && !visit_present()) return false;
+      best = chosen();
+      if (best && cells_.shadowed(*best) && !approach(*best)) return false;
+      const auto before = std::pair(solid(), best = chosen());
+      const auto moved = [&] { return std::pair(solid(), chosen()) != before; };
       if (best && !guard(*best)) return false;
-      if (best && cells_.meets(*best) && !check(best)) return false;
-      if (!best && !check(best)) return false;
-      if (meeting() == best) return true;
-      out_.non_monotone = true;
+      if (!moved() && !check(best)) return false;
+      if (!moved()) return true;
+      out_.non_monotone = out_.non_monotone || !p_.most;
       if (repair == kMaximumRepairs) {
         out_.notes.emplace_back(
             "the outcome still changed back and forth near the answer: treat it as a lower "
@@ -124,19 +90,53 @@ class Searcher {
   [[nodiscard]] std::optional<Cell> meeting() const {
     return cells_.cheapest([&](const Cell& cell) { return cells_.meets(cell); });
   }
+  [[nodiscard]] std::optional<Cell> passing() const {
+    return cells_.cheapest([&](const Cell& cell) { return cells_.passes(cell); });
+  }
+  /// What no design known so far contradicts. Of what is to be had most of, less that misses
+  /// contradicts nothing.
+  [[nodiscard]] std::optional<Cell> solid() const { return p_.most ? passing() : meeting(); }
+  [[nodiscard]] std::optional<Cell> chosen() const {
+    const std::optional<Cell> best = solid();
+    return best ? best : passing();
+  }
+
+  /// The scenario's own design, where it is one of those searched.
+  bool visit_present() { return !p_.present || cells_.visit({*p_.present}); }
+
+  /// From a design that passes although one beyond it misses, towards the nearest before it on its
+  /// line that is known not to pass: as if between the two everything were in order.
+  bool approach(const Cell& cell) {
+    if (!along_ || !grid_.rises(at(cell, 0))) return true;
+    std::size_t first = 0, end = cell[*along_];
+    cells_.for_known([&](const Cell& other) {
+      const std::size_t i = other[*along_];
+      if (i < end && other == at(cell, i) && !cells_.passes(other)) first = std::max(first, i + 1);
+    });
+    while (first < end) {
+      const std::optional<std::size_t> place = grid_.middle(cell, first, end);
+      if (!place) return true;
+      if (!cells_.visit({at(cell, *place)})) return false;
+      if (cells_.passes(at(cell, *place)))
+        end = *place;
+      else
+        first = *place + 1;
+    }
+    return true;
+  }
 
   /// In the order of their cost until one meets. Those that a larger one shadows are left out.
   bool one_by_one(const std::vector<Cell>& sorted) {
     std::vector<Cell> batch;
     const auto flush = [&] { return batch.empty() || cells_.visit(std::exchange(batch, {})); };
-    std::optional<Cell> best = meeting();
+    std::optional<Cell> best = solid();
     for (const Cell& cell : sorted) {
       if (best && cells_.key(cell) >= cells_.key(*best)) break;
       if (cells_.known(cell) || cells_.shadowed(cell)) continue;
       batch.push_back(cell);
       if (batch.size() < 2) continue;
       if (!flush()) return false;
-      best = meeting();
+      best = solid();
     }
     return flush();
   }
@@ -144,7 +144,7 @@ class Searcher {
   /// Finds the first design of a line that meets, if it is better than `best`.
   bool search_line(const Cell& line, const std::optional<Cell>& best) {
     const Axis& axis = p_.axes[*along_];
-    const std::size_t count = better(line, best);
+    const std::size_t count = grid_.better(line, best);
     if (count == 0) return true;
     std::size_t top = count - 1;
     const std::optional<std::size_t> miss = cells_.last_miss(line, *along_);
@@ -257,37 +257,8 @@ class Searcher {
 
   /// Simulates some of the designs better than `best` that were left out.
   bool check(const std::optional<Cell>& best) {
-    std::vector<std::pair<const Cell*, std::size_t>> left;  // line, how many of it
-    std::int64_t total = 0;
-    for (const Cell& line : lines_)
-      if (const std::size_t n = better(line, best); n > 0) {
-        left.emplace_back(&line, n);
-        total += static_cast<std::int64_t>(n);
-      }
-    const auto line_of = [&](std::int64_t place) {
-      for (const auto& [line, n] : left) {
-        if (place < static_cast<std::int64_t>(n)) return at(*line, static_cast<std::size_t>(place));
-        place -= static_cast<std::int64_t>(n);
-      }
-      return Cell{};
-    };
-    std::vector<Cell> chosen;
-    const std::int64_t wanted = std::min(p_.checks, total);
-    std::int64_t place = -1;
-    for (std::int64_t k = 0; k < wanted; ++k) {
-      // evenly, each time the next that is not known
-      for (place = std::max(place + 1, (2 * k + 1) * total / (2 * wanted)); place < total; ++place)
-        if (Cell cell = line_of(place); !cells_.known(cell)) {
-          chosen.push_back(std::move(cell));
-          break;
-        }
-    }
-    // what is left when the end was reached
-    for (place = total - 1; place >= 0 && static_cast<std::int64_t>(chosen.size()) < wanted;
-         --place)
-      if (Cell cell = line_of(place);
-          !cells_.known(cell) && std::find(chosen.begin(), chosen.end(), cell) == chosen.end())
-        chosen.push_back(std::move(cell));
+    const std::vector<Cell> chosen =
+        grid_.left_out(lines_, best, static_cast<std::size_t>(p_.checks));
     for (std::size_t i = 0; i < chosen.size(); i += kBatch)
       if (!cells_.visit(
               {chosen.begin() + static_cast<std::ptrdiff_t>(i),
@@ -310,10 +281,6 @@ class Searcher {
     return !best || guard(*best);
   }
 
-  [[nodiscard]] std::optional<Cell> passing() const {
-    return cells_.cheapest([&](const Cell& cell) { return cells_.passes(cell); });
-  }
-
   Result<Search> finish(bool complete) {
     if (!complete) {
       if (cells_.failure()->exit != ExitCode::inconclusive || cells_.seen().empty())
@@ -330,8 +297,7 @@ class Searcher {
       if (!cells_.visit({corner}, true)) return *cells_.failure();
       if (cells_.seen().empty()) return *cells_.fault();
     }
-    std::optional<Cell> best = p_.cost ? meeting() : passing();
-    if (p_.cost && complete && !best) best = passing();
+    const std::optional<Cell> best = !p_.cost ? passing() : complete ? chosen() : solid();
     for (const auto& [cell, prediction] : cells_.seen())
       if (p_.cost && cells_.passes(cell) && cells_.shadowed(cell)) out_.non_monotone = true;
     conclude(best, complete);
@@ -359,7 +325,7 @@ class Searcher {
   void count_cheaper() {
     std::int64_t known = 0;
     for (const Cell& line : lines_)
-      out_.cheaper += static_cast<std::int64_t>(better(line, out_.answer));
+      out_.cheaper += static_cast<std::int64_t>(grid_.better(line, out_.answer));
     for (const Cell& cell : singles_)
       if (!out_.answer || cells_.key(cell) < cells_.key(*out_.answer)) {
         ++out_.cheaper;
@@ -375,13 +341,14 @@ class Searcher {
     cells_.for_known(counts);
     std::int64_t of_lines = 0;
     for (const Cell& line : lines_)
-      of_lines += static_cast<std::int64_t>(better(line, out_.answer));
+      of_lines += static_cast<std::int64_t>(grid_.better(line, out_.answer));
     out_.implied += std::max<std::int64_t>(0, of_lines - known);
   }
 
   const Problem& p_;
   Cells cells_;
-  std::optional<std::size_t> along_;
+  Lines grid_;
+  std::optional<std::size_t> along_;  ///< which lines are searched; none: each design by itself
   std::vector<Cell> lines_;    ///< first cell of each line along which the cost rises, by cost
   std::vector<Cell> singles_;  ///< all other cells, by cost
   bool settled_ = false;       ///< every line was searched

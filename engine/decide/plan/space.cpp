@@ -43,6 +43,15 @@ std::size_t nearer(const Axis& axis, std::size_t i, double factor) {
   return low;
 }
 
+std::optional<Cell> present_of(const std::vector<Axis>& axes) {
+  Cell out;
+  for (const Axis& axis : axes) {
+    if (!axis.present) return std::nullopt;
+    out.push_back(*axis.present);
+  }
+  return out;
+}
+
 std::vector<Cell> grid(const std::vector<Axis>& axes, std::optional<std::size_t> along) {
   std::vector<Cell> out{Cell(axes.size(), 0)};
   for (std::size_t a = 0; a < axes.size(); ++a) {

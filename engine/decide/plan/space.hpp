@@ -25,7 +25,9 @@ struct Axis {
   std::vector<double> numbers;              ///< the same in their unit; 0 for what is not a number
   Dimension dimension = Dimension::number;  ///< of `numbers`
   std::size_t start = 0;                    ///< where the search begins
-  bool listed = false;                      ///< each value was written by itself
+  /// The value that the scenario has, where it is one of these.
+  std::optional<std::size_t> present = std::nullopt;
+  bool listed = false;  ///< each value was written by itself
   [[nodiscard]] std::size_t size() const { return values.size(); }
 };
 
@@ -37,6 +39,9 @@ struct Axis {
 
 /// One design: the place of its value on each axis.
 using Cell = std::vector<std::size_t>;
+
+/// The scenario's own design, where each of its values is searched.
+[[nodiscard]] std::optional<Cell> present_of(const std::vector<Axis>& axes);
 
 /// All cells, those of the axis `along` at its first place only.
 [[nodiscard]] std::vector<Cell> grid(const std::vector<Axis>& axes,
@@ -67,6 +72,10 @@ struct Problem {
   /// How a simulated design stands; empty: by its verdict.
   std::function<Standing(const Prediction&)> standing;
   std::int64_t checks = 0;  ///< designs simulated although a larger one misses
+  /// The most of something is asked for: the answer is the best that meets, also where designs
+  /// beyond it miss.
+  bool most = false;
+  std::optional<Cell> present = std::nullopt;  ///< the scenario's own design, where it is searched
 };
 
 /// What a search found.
@@ -90,6 +99,8 @@ struct Search {
 /// largest design that would still improve on the best comes first: where it misses, the line is
 /// done. Lines are narrowed by doubling and thirds. Without ordered axes, or where the cost
 /// falls along one, designs are simulated in the order of their cost; with `value`, all of them.
+/// Where only designs pass that a larger one contradicts, and with `most`, the answer is the best
+/// that passes; what is known to miss before it is taken to bound it, and `checks` look beyond.
 /// The neighbours of the answer are always simulated. Which cells are simulated depends only on the
 /// problem and the outcomes. The first failure of `evaluate` ends the search, unless it says that
 /// time ran out: then what is known is given with a note.

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/decide/plan/space.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::plan {
+
+/// How a design stands whose targets have these outcomes.
+[[nodiscard]] Standing standing_of(const Prediction& prediction);
+
+}  // namespace stallcast::plan
