@@ -119,6 +119,13 @@ TEST_CASE("twice of a resource is twice of its field, and nothing where there is
   CHECK(twice("host.gpu.gpu.copy").empty());  // relieved by another kind of memory, not by more
 }
 
+TEST_CASE("where cores limit, more workers are tried, and fewer: each of them takes cores, too") {
+  const auto changes = plan::candidate_changes(design(), blaming({"host.gpu.cpu"}), 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(text_of(changes[0].change) == "jobs[train].loader.workers=16");
+  CHECK(text_of(changes[1].change) == "jobs[train].loader.workers=4");
+}
+
 TEST_CASE("fields that were left out are not changed") {
   CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());
