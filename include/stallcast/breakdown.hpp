@@ -31,6 +31,16 @@ namespace stallcast {
   return out;
 }
 
+/// Goodput, mean over the jobs that tell it. 0 where none does.
+[[nodiscard]] inline double mean_goodput(const Prediction& prediction) {
+  double sum = 0.0, jobs = 0.0;
+  for (const auto& [job, shares] : prediction.breakdown)
+    if (const auto found = prediction.metrics.find(metric::of_job(job, "goodput"));
+        found != prediction.metrics.end())
+      sum += found->second.value, jobs += 1.0;
+  return jobs > 0.0 ? sum / jobs : 0.0;
+}
+
 /// GPU utilization, mean over jobs.
 [[nodiscard]] inline double mean_utilization(const Prediction& prediction) {
   const std::vector<double> all = utilizations(prediction);

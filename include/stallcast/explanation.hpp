@@ -47,6 +47,8 @@ struct WhatIf {
   double relative_cost = 0.0;            ///< how much of the thing is added; negative: taken away
   bool meets_targets = false;            ///< as a verdict "pass"
   std::vector<std::string> missed = {};  ///< ids of targets that do not hold with it
+  double goodput = 0.0;                  ///< as Alternative::goodput
+  double goodput_gain = 0.0;             ///< as Alternative::goodput_gain
 };
 
 /// The answer to "why".

@@ -131,6 +131,9 @@ struct Alternative {
   std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most
   /// Of the target that is met by least, relative to its limit; absent without targets.
   std::optional<double> margin = std::nullopt;
+  /// Goodput with it, and minus that of the design as it is; 0 where no job tells it. GPUs also use
+  /// their time on work that is lost: what saves more often gains here alone.
+  double goodput = 0.0, goodput_gain = 0.0;
 };
 
 /// What another number of what is bought by number makes of a design, simulated.

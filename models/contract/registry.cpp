@@ -42,6 +42,7 @@ constexpr std::array kHostRemedies{
     Remedy{"nvme", Of::self, "nvme.write", 2.0},
     Remedy{"nvme", Of::self, "nvme.read", 2.0},
     Remedy{"cpu", Of::loader, "workers", 2.0},
+    Remedy{"cpu", Of::loader, "workers", 0.5},
     Remedy{"gpu.copy", Of::loader, "copy", 0.0, "pinned"},
     Remedy{"memory", Of::self, "memory.bandwidth", 2.0}};
 constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {}, true}};
@@ -57,6 +58,7 @@ constexpr std::array kJobRemedies{
     Remedy{"limit", Of::self, "limit", 2.0},
     Remedy{"limit_operations", Of::self, "limit_operations", 2.0},
     Remedy{"loader", Of::loader, "workers", 2.0},
+    Remedy{"spares", Of::recovery, "spares", 2.0, {}, false, true},
     Remedy{"checkpoint.flush_rate", Of::checkpoint, "flush_rate", 2.0},
     Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
 

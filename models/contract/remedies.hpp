@@ -14,7 +14,8 @@ struct Remedy {
     self,     ///< of what the resource belongs to
     storage,  ///< of the storage system whose client the resource is
     loader,   ///< of the loaders of jobs that use it
-    checkpoint
+    checkpoint,
+    recovery
   };
   /// What the resource's name says behind role and id: "ost" is also "ost.read"; "" = anything.
   std::string_view part{};

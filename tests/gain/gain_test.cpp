@@ -230,6 +230,26 @@ TEST_CASE("an outage of storage is blamed by what the design would gain without 
   CHECK(p.gains->all.time < 1.0 - was / ((wall - 30.0) / wall));
 }
 
+TEST_CASE("lost work and restarts are a part: what the design would gain without its failures") {
+  // A process dies at 650 s, a minute and more is lost and made again; the outage lasts 2 s.
+  ScenarioFile file = saving("12", "800 Gb/s", R"("recovery": { "detect": "60 s" },)");
+  file.text->insert(file.text->find("\"run\""),
+                    R"("failures": [ { "id": "crash", "type": "process", "at": "650 s" },
+                      { "id": "power", "type": "storage", "on": "scratch",
+                      "part": "service", "at": "61 s", "failover": "2 s", "repair": "1 s" } ],
+                      "expect": [ { "id": "good", "that": "job.train.goodput >= 99 %" } ], )");
+  const Prediction p = ranked(file);
+  const auto row =
+      std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
+                   [](const Bottleneck& b) { return b.resource == "job.train.failures"; });
+  REQUIRE(row != p.bottlenecks.end());
+  REQUIRE(row->gain.has_value());
+  CHECK(row == p.bottlenecks.begin());
+  CHECK(row->gain->part == "jobs[train].failures");
+  CHECK(row->gain->time >= p.breakdown.at("train").at("restart"));
+  CHECK(p.assertions.at(0).limited_by == "job.train.failures");
+}
+
 TEST_CASE("what one job gains at the cost of another is told of each, and names its own limit") {
   // Both could read all of 2 GB/s; b is held to 0.2 GB/s. With twice that, b takes half the time,
   // and a, which had 1.8 GB/s, has 1.6.

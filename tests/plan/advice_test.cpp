@@ -119,6 +119,13 @@ TEST_CASE("twice of a resource is twice of its field, and nothing where there is
   CHECK(twice("host.gpu.gpu.copy").empty());  // relieved by another kind of memory, not by more
 }
 
+TEST_CASE("where cores limit, more workers are tried, and fewer: each of them takes cores, too") {
+  const auto changes = plan::candidate_changes(design(), blaming({"host.gpu.cpu"}), 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(text_of(changes[0].change) == "jobs[train].loader.workers=16");
+  CHECK(text_of(changes[1].change) == "jobs[train].loader.workers=4");
+}
+
 TEST_CASE("fields that were left out are not changed") {
   CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());
@@ -261,6 +268,44 @@ TEST_CASE("a job that waits for spare hosts is tried with twice as many") {
   CHECK_FALSE(tried());
   p.breakdown["train"]["restart"] = 0.5;
   CHECK(tried());
+}
+
+TEST_CASE("what failures cost is tried: the best save interval, and spares that are waited for") {
+  Design d = design();
+  d.jobs[0].checkpoint->values["every"] = number(3600, Dimension::time);
+  d.jobs[0].recovery.emplace();
+  d.jobs[0].recovery->values["spares"] = number(2, Dimension::count);
+  Prediction p = blaming({});
+  const auto metric = [&](const char* name, double value) {
+    p.metrics[std::string("job.train.") + name] = {value, "", {}};
+  };
+  metric("goodput", 0.909);
+  metric("step.time", 5.0);
+  metric("checkpoint.best_interval", 1114.3);
+  metric("checkpoint.best_interval.goodput", 0.93);
+  auto changes = plan::candidate_changes(d, p, 4);
+  REQUIRE(changes.size() == 1);
+  CHECK(text_of(changes[0].change) == "jobs[train].checkpoint.every=19 min");
+  CHECK(changes[0].text == "job.train.checkpoint.every 1 h -> 19 min");
+  CHECK(changes[0].relative_cost == 0.0);
+  metric("failures.waiting.share", 0.044);
+  changes = plan::candidate_changes(d, p, 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(text_of(changes[1].change) == "jobs[train].recovery.spares=4");
+  CHECK(changes[1].count.has_value());
+  metric("checkpoint.best_interval.goodput", 0.9095);  // not worth a simulation
+  changes = plan::candidate_changes(d, p, 4);
+  REQUIRE(changes.size() == 1);
+  metric("failures.waiting.share", 0.001);
+  CHECK(plan::candidate_changes(d, p, 4).empty());
+  metric("checkpoint.best_interval", 88.4);
+  metric("checkpoint.best_interval.goodput", 0.93);
+  CHECK(text_of(plan::candidate_changes(d, p, 4).at(0).change) ==
+        "jobs[train].checkpoint.every=88 s");
+  d.jobs[0].checkpoint->values.erase("every");
+  d.jobs[0].checkpoint->values["every_steps"] = number(700, Dimension::count);
+  CHECK(text_of(plan::candidate_changes(d, p, 4).at(0).change) ==
+        "jobs[train].checkpoint.every_steps=18");
 }
 
 TEST_CASE("a job that loses time to saves is tried with a longer interval") {

@@ -341,6 +341,13 @@ TEST_CASE("what is tried without draws meets a target that asks for a confidence
   best.meets_targets = true, best.gain = 0.05, best.margin = 0.02;
   CHECK(advice_phrase(p).find("would meet all targets: ") == 0);
   CHECK(gain_text(best, p).find(", meets all targets") != std::string::npos);
+  CHECK(gain_text(best, p).find("goodput") == std::string::npos);
+  // GPUs also use their time on work that is lost.
+  Alternative often = best;
+  often.gain = -0.01, often.goodput = 0.93, often.goodput_gain = 0.021;
+  CHECK(gain_text(often, p).find("goodput 93.0 % (+2.1 points)") != std::string::npos);
+  often.meets_targets = false;
+  CHECK(is_useful(often, p));
   p.assertions.front().confidence = 0.9;
   CHECK(advice_phrase(p).find("would meet all targets nominally, draws not tried: ") == 0);
   CHECK(gain_text(best, p).find(", nominally meets all targets") != std::string::npos);

@@ -59,6 +59,7 @@ std::string what_if_text(const WhatIf& w, const Explanation& e) {
   std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
                                    : figure + " " + print_share(w.utilization) + " (" +
                                          signed_points(w.gain, 1) + ")";
+  text += goodput_phrase(w.goodput, w.goodput_gain, w.gain);
   if (w.meets_targets)
     text += ", " + (e.prediction ? meets_phrase(*e.prediction) : "meets all targets");
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
@@ -97,7 +98,7 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
     for (const WhatIf& w : e.what_ifs) {
       if (w.kind != kind) continue;
       const bool meets = w.meets_targets && !(e.prediction && tried_nominally(*e.prediction));
-      if (kind == WhatIf::Kind::relieve && !meets && w.gain < kNothing)
+      if (kind == WhatIf::Kind::relieve && !meets && std::max(w.gain, w.goodput_gain) < kNothing)
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
         lines += wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
@@ -214,7 +215,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
   out["trees"] = Json::array();
   for (const ExplainNode& tree : e.trees) out["trees"].push_back(node_object(tree));
   out["what_if"] = Json::array();
-  for (const WhatIf& w : e.what_ifs)
+  for (const WhatIf& w : e.what_ifs) {
     out["what_if"].push_back({{"kind", w.kind == WhatIf::Kind::save ? "save" : "relieve"},
                               {"change", w.change},
                               {"set", w.set},
@@ -223,6 +224,8 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"relative_cost", w.relative_cost},
                               {"meets_targets", w.meets_targets},
                               {"missed", w.missed}});
+    add_goodput(w.goodput, w.goodput_gain, out["what_if"].back());
+  }
   if (e.prediction && tried_nominally(*e.prediction))
     for (Json& what_if : out["what_if"]) what_if["nominal"] = true;
   out["result"] =

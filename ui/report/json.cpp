@@ -157,6 +157,12 @@ Json tool_object(const ReportContext& context, const std::string& profile_sha256
           {"profile", profile_sha256.empty() ? Json(nullptr) : Json(profile_sha256)}};
 }
 
+void add_goodput(double goodput, double gain, Json& change) {
+  if (!(goodput > 0.0)) return;
+  change["goodput"] = goodput;
+  change["goodput_gain"] = gain;
+}
+
 Json result_object(const Prediction& prediction, const ReportContext& context, const Style& style) {
   Json out;
   out["schema"] = "stallcast.result/1";
@@ -179,12 +185,14 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
     out["bottlenecks"].push_back(bottleneck_object(b));
   if (prediction.gains) out["gains"] = gains_object(*prediction.gains);
   out["alternatives"] = Json::array();
-  for (const Alternative& a : prediction.alternatives)
+  for (const Alternative& a : prediction.alternatives) {
     out["alternatives"].push_back({{"change", a.change},
                                    {"utilization", a.utilization},
                                    {"gain", a.gain},
                                    {"meets_targets", a.meets_targets},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
+    add_goodput(a.goodput, a.goodput_gain, out["alternatives"].back());
+  }
   if (tried_nominally(prediction))
     for (Json& alternative : out["alternatives"]) alternative["nominal"] = true;
   if (!context.prices.empty()) out["prices"] = Json::array();

@@ -142,6 +142,7 @@ std::string_view what_is_tried(std::string_view resource) {
   const std::string_view last = resource.substr(resource.rfind('.') + 1);
   const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.");
   if (resource.starts_with("failure.")) return "without it";
+  if (owned && last == "failures") return "without them";
   if (owned && last.starts_with("limit")) return "twice as high";
   if (owned && last == "threads") return "twice as many";
   return is_barrier(resource) ? "half of it" : "twice as fast";

@@ -56,6 +56,8 @@ namespace stallcast::report {
                                                    const Style& style);
 [[nodiscard]] nlohmann::ordered_json tool_object(const ReportContext& context,
                                                  const std::string& profile_sha256);
+/// What a change makes of the goodput, added to its object where jobs tell it.
+void add_goodput(double goodput, double gain, nlohmann::ordered_json& change);
 /// Value, unit, and the interval where there is one.
 [[nodiscard]] nlohmann::ordered_json metric_object(const Metric& metric);
 /// Indented by two, with a newline at the end.

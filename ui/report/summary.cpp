@@ -315,11 +315,18 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
   return out;
 }
 
+std::string goodput_phrase(double goodput, double goodput_gain, double gain) {
+  return goodput > 0.0 && std::abs(goodput_gain - gain) >= kNothing
+             ? ", goodput " + print_share(goodput) + " (" + signed_points(goodput_gain, 1) + ")"
+             : "";
+}
+
 std::string gain_text(const Alternative& a, const Prediction& p) {
   std::string text = !time_gained(p).empty()
                          ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
+  text += goodput_phrase(a.goodput, a.goodput_gain, a.gain);
   if (p.verdict != Verdict::none)
     text += ", " + (a.meets_targets ? meets_phrase(p) : "targets still missed");
   return text;
@@ -362,7 +369,7 @@ std::string target_phrase(const AssertionOutcome& a, bool with_job) {
 }
 
 bool is_useful(const Alternative& a, const Prediction& p) {
-  return a.gain >= kNothing ||
+  return std::max(a.gain, a.goodput_gain) >= kNothing ||
          (a.meets_targets && p.verdict != Verdict::pass && !tried_nominally(p));
 }
 

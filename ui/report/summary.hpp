@@ -74,6 +74,9 @@ struct LimitRow {
 /// Resources in use that have a capacity, storage first, in the order data comes.
 [[nodiscard]] std::vector<const ResourceUse*> data_path(const Prediction& prediction);
 
+/// ", goodput 93.0 % (+2.1 points)", where a change gains another goodput than utilization
+/// (`gain`), as where work is lost; "" else.
+[[nodiscard]] std::string goodput_phrase(double goodput, double goodput_gain, double gain);
 /// "GPU utilization 99.3 % (+0.1 points), meets all targets".
 [[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
 /// What it costs more to buy: "+370 kUSD"; "" for nothing, or where nothing has a price.

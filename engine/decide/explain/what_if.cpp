@@ -59,6 +59,8 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
     w.set = text_of(tried.proposal.change);
     w.utilization = mean_utilization(tried.prediction);
     w.gain = plan::gained(base, tried.prediction);
+    w.goodput = mean_goodput(tried.prediction);
+    w.goodput_gain = w.goodput - mean_goodput(base);
     w.relative_cost = tried.proposal.relative_cost;
     w.meets_targets = tried.prediction.verdict == Verdict::pass;
     w.missed = missed(tried.prediction);
@@ -76,7 +78,7 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!good && a.meets_targets && a.relative_cost != b.relative_cost)
       return a.relative_cost < b.relative_cost;
-    return a.gain > b.gain;
+    return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
   });
   return out;
 }

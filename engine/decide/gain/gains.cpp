@@ -67,6 +67,12 @@ class Ranking {
         parts_(parts_of(design, options.of.empty() ? prediction : of_tenants(prediction))) {
     for (const Bottleneck& b : p_.bottlenecks)
       blame_[part_of_resource(b.resource, design_, parts_)] += b.blamed_share;
+    // Nobody waits for what failures cost, and it may be most of what is lost: tried by its share.
+    for (const auto& [job, shares] : p_.breakdown)
+      if (const auto lost = shares.find("restart"); lost != shares.end())
+        if (const std::string part = base::component_path("job", job) + ".failures";
+            parts_.contains(part))
+          blame_[part] += lost->second / std::max(waiting_share(p_), kNothing);
   }
 
   void run() {

@@ -168,6 +168,20 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
   }
 }
 
+/// Failures of hosts, left out, of each job that loses work or restarts: what it gains without
+/// them.
+void add_host_failures(const std::string& path, std::size_t at, const Prediction& prediction,
+                       Parts& parts) {
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const auto lost = shares.find("restart");
+    if (lost == shares.end() || lost->second < kNoTime) continue;
+    const std::string name = base::component_path("job", job) + ".failures";
+    DesignPart& part = parts[name];
+    part.path = part.owner = name;
+    part.levers.push_back({path, at, "", 0.0});
+  }
+}
+
 /// What slow hosts would be without it.
 void add_slow(const std::string& path, std::size_t at, const Component& host, Parts& parts) {
   const Value* count = host.find("slow.count");
@@ -206,6 +220,8 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
         const models::RoleInfo* role = models::find_role(id);
         if (role == nullptr) return;
         if (role->role == Role::host) add_slow(path, at, component, out);
+        if (role->role == Role::failure && component.kind != "storage")
+          add_host_failures(path, at, prediction, out);
         if (role->role == Role::failure && component.kind == "storage" &&
             lost.most(Role::storage, "") >= kNoTime)
           out[path] = {path, path, {{path, at, "", 0.0}}};
@@ -235,7 +251,8 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   if (name.role == "job") {
     if (word == "checkpoint") return known(owner + ".checkpoint.work");
     if (word == "barrier" || word.starts_with("limit")) return known(owner + "." + word);
-    if (word == "failures" || word == "spares") return known(owner + ".recovery");
+    if (word == "failures") return known(owner + ".failures");
+    if (word == "spares") return known(owner + ".recovery");
     for (const JobDesign& job : design.jobs)
       if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
         return known(base::component_path("host", host->text) + ".cpu");

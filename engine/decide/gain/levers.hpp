@@ -28,8 +28,8 @@ struct DesignPart {
   std::string path;
   std::string owner;  ///< "storage[scratch]": parts of one owner are tried together first
   std::vector<Lever> levers;
-  /// Whether it is an outage, which is not made faster but left out.
-  [[nodiscard]] bool breaks() const { return levers.size() == 1 && levers.front().removes(); }
+  /// Whether it is an outage, or failures of hosts: not made faster but left out.
+  [[nodiscard]] bool breaks() const { return !levers.empty() && levers.front().removes(); }
 };
 
 /// Parts that could gain something, as far as a prediction tells: nothing gains more than the time

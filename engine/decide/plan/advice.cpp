@@ -13,6 +13,7 @@
 #include "models/bounds/space.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -75,6 +76,7 @@ bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& nam
              const Prediction& prediction) {
   const bool saves = remedy.of == Of::checkpoint;
   if (name.role == "job" && job.job.id != name.id) return false;
+  if (remedy.of == Of::recovery) return true;
   if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
   const Component* data = job.dataset ? &*job.dataset : nullptr;
   if (name.role == "storage" &&
@@ -144,6 +146,20 @@ class Advisor {
              {base::component_path("job", job.job.id) + "." + field, after},
              0.0});
       }
+  }
+
+  /// What failures cost: the save interval that keeps most useful time, and more spare hosts, where
+  /// the months that were replayed say that it is worth a simulation.
+  void recover() {
+    for (const JobDesign& job : design_.jobs) {
+      const auto of_job = [&](const char* name) {
+        return figure_or_zero(prediction_, metric::of_job(job.job.id, name));
+      };
+      if (of_job("checkpoint.best_interval.goodput") - of_job("goodput") >= kWorthTrying)
+        save_every(job, of_job("checkpoint.best_interval"), of_job("step.time"));
+      if (of_job("failures.waiting.share") >= kWorthTrying)
+        relieve(metric::of_job(job.job.id, "spares"));
+    }
   }
 
   /// Settings of jobs that lose time to a cause, whatever they wait for.
@@ -247,7 +263,9 @@ class Advisor {
       apply({.field = remedy.field, .factor = remedy.factor},
             {"storage", client_of(name.part), {}});
     } else if (remedy.of != Of::self) {
-      const Role part = remedy.of == Of::loader ? Role::loader : Role::checkpoint;
+      const Role part = remedy.of == Of::loader     ? Role::loader
+                        : remedy.of == Of::recovery ? Role::recovery
+                                                    : Role::checkpoint;
       for (const JobDesign& job : design_.jobs)
         if (suffers(job, remedy, name, prediction_)) change_part(job, part, remedy);
     } else if (const Component* component = component_of(name)) {
@@ -296,6 +314,27 @@ class Advisor {
     add(std::move(proposal));
   }
 
+  /// The interval is flat around its best: whole minutes where there are many, else seconds.
+  void save_every(const JobDesign& job, double seconds, double step) {
+    constexpr double kMinute = 60.0, kMany = 600.0;
+    const Value* every = job.checkpoint ? job.checkpoint->find("every") : nullptr;
+    const Value* steps = job.checkpoint ? job.checkpoint->find("every_steps") : nullptr;
+    const double unit = seconds >= kMany ? kMinute : 1.0;
+    const auto set = [&](const char* field, const Value& now, double wanted) {
+      if (wanted > 0.0 && wanted != now.number)
+        add({"job." + job.job.id + ".checkpoint." + field + " " +
+                 text_of(setting_of(now.number, now.dimension)) + " -> " +
+                 text_of(setting_of(wanted, now.dimension)),
+             {base::component_path("job", job.job.id) + ".checkpoint." + field,
+              setting_of(wanted, now.dimension)},
+             0.0});
+    };
+    if (every != nullptr && every->number > 0.0)
+      set("every", *every, std::round(seconds / unit) * unit);
+    else if (steps != nullptr && step > 0.0)
+      set("every_steps", *steps, std::max(std::round(seconds / step), 1.0));
+  }
+
   void add(Proposal proposal) {
     for (const Proposal& p : proposals_)
       if (p.change == proposal.change) return;
@@ -316,6 +355,7 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
   advisor.replace_kinds();
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
+  advisor.recover();
   for (const Bottleneck& bottleneck : prediction.bottlenecks)
     if (bottleneck.blamed_share >= std::max(kBlamed, kWorthTrying / waiting_share(prediction)))
       advisor.relieve(bottleneck.resource);

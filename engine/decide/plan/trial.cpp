@@ -101,6 +101,8 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
     a.set = text_of(tried.proposal.change);
     a.utilization = mean_utilization(tried.prediction);
     a.gain = gained(base, tried.prediction);
+    a.goodput = mean_goodput(tried.prediction);
+    a.goodput_gain = a.goodput - mean_goodput(base);
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
     a.relative_cost = tried.proposal.relative_cost;
     const PlanPoint point = point_of(tried.prediction, {});
@@ -116,7 +118,7 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
                      if (a.meets_targets != b.meets_targets) return a.meets_targets;
                      if (a.meets_targets && !nominal && a.relative_cost != b.relative_cost)
                        return a.relative_cost < b.relative_cost;
-                     return a.gain > b.gain;
+                     return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
                    });
   return alternatives;
 }
