@@ -80,6 +80,7 @@ models::Role changed_by(const models::Remedy& remedy, models::Role own) {
   return remedy.of == Of::storage      ? models::Role::storage
          : remedy.of == Of::loader     ? models::Role::loader
          : remedy.of == Of::checkpoint ? models::Role::checkpoint
+         : remedy.of == Of::recovery   ? models::Role::recovery
                                        : own;
 }
 
@@ -96,7 +97,10 @@ TEST_CASE("remedies, habits and successors name fields and kinds that exist") {
     for (const models::Remedy& remedy : remedies) {
       INFO(role.id << " " << remedy.part << ": " << remedy.field);
       CHECK(has_field(changed_by(remedy, role.role), remedy.field));
-      CHECK((remedy.factor > 1.0) == remedy.text.empty());
+      // Less of what has no price may relieve, too: fewer loader workers.
+      CHECK((remedy.factor > 0.0) == remedy.text.empty());
+      CHECK(remedy.factor != 1.0);
+      if (remedy.bought && remedy.text.empty()) CHECK(remedy.factor > 1.0);
     }
     for (const models::Habit& habit : role.habits) {
       INFO(role.id << ": " << habit.field);

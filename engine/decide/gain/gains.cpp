@@ -26,7 +26,7 @@ constexpr double kNothing = 0.0005;
 constexpr double kNudge = 1e-6;
 /// Simulated designs of a small and of a large design, and values of the best part tried one by
 /// one.
-constexpr std::size_t kMost = 32, kFew = 10, kMostValues = 8;
+constexpr std::size_t kMost = 36, kFew = 10, kMostValues = 8;
 /// Parts that are tried with a second seed.
 constexpr std::size_t kAgain = 6;
 /// Events of all of them together: about a second on two cores.
