@@ -124,10 +124,10 @@ std::vector<double> spread_of(const FitSeries& series) {
 
 /// One bootstrap sample: runs drawn again within each cell. A cell that ran once is as far off as
 /// a run of those that ran more often, `spread`; where none did, cells are drawn.
+/// `noise`: of the series.
 std::vector<Point> resample(const FitSeries& series, const std::vector<double>& spread,
-                            Draws& draws) {
+                            double noise, Draws& draws) {
   std::vector<Point> out;
-  const double noise = noise_of(series.cells);
   for (std::size_t i = 0; i < series.cells.size(); ++i) {
     const FitCell& cell = series.cells[spread.empty() ? draws.below(series.cells.size()) : i];
     std::vector<double> runs;
@@ -143,10 +143,11 @@ void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
                      const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
   const std::vector<double> spread = spread_of(series);
+  const double noise = noise_of(series.cells);
   const std::vector<double> start = restart(law, series, theta);
   for (int i = 0; i < options.draws; ++i)
     fit.draws.push_back(
-        settled(series, regress(law, resample(series, spread, draws), start).theta));
+        settled(series, regress(law, resample(series, spread, noise, draws), start).theta));
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);

@@ -35,7 +35,8 @@ double files_together(const JobDesign& job) {
 }  // namespace
 
 FinerGrain finer_grain(const Design& design, const JobDesign& job, const std::string& storage) {
-  if (!opens_on(job, storage)) return {};
+  const bool alone = design.jobs.size() == 1 && design.tenants.empty();
+  if (alone || !opens_on(job, storage)) return {};
   const double mine = files_together(job);
   double least = mine;
   for (const JobDesign& other : design.jobs)

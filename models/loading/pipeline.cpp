@@ -63,17 +63,17 @@ void Pipeline::push(std::int64_t index) {
     // Readers that begin together, with elements of one size, would stay in step: what one has of a
     // batch ends a little sooner or later, too, but of the first, which is waited for, and the
     // last.
-    double& beyond = readers_[static_cast<std::size_t>(r)]->beyond;
-    double from = beyond;
+    Reader& reader = *readers_[static_cast<std::size_t>(r)];
+    double from = reader.beyond;
     for (std::int64_t e = 0; e < elements; ++e) {
       const bool cut = cuts_ && (e + 1 < elements || (before > 0 && asked_ < total_));
       const double to = cut ? each * (static_cast<double>(e + 1) + draw_cut(*cuts_))
                             : static_cast<double>(mine * (e + 1) / elements);
       const double samples = to - std::exchange(from, to);
-      auto& box = in_order_ ? readers_[static_cast<std::size_t>(r)]->elements : any_reader_;
+      auto& box = in_order_ ? reader.elements : any_reader_;
       box.push({index, samples});
     }
-    beyond = from - static_cast<double>(mine);
+    reader.beyond = from - static_cast<double>(mine);
     batch.missing += elements;
   }
   pending_.push_back(batch);

@@ -86,6 +86,9 @@ class Account {
   std::optional<ExplainNode> busy_gpus(const std::string& host);
   /// "jobs[train].recovery.horizon" of the job.
   [[nodiscard]] std::string input(const std::string& field) const;
+  /// A figure that an equation needs, of no metric: an hour.
+  [[nodiscard]] static ExplainNode constant(std::string symbol, double value, std::string unit,
+                                            std::string text = {});
   /// Another metric of the run, taken apart.
   ExplainNode part(const std::string& name, std::string symbol);
   /// The equation and the parts of `made`, if they give what `node` is.

@@ -63,12 +63,9 @@ void Account::explain_useful_cost(ExplainNode& node) {
   all.symbol = "cost";
   useful->symbol = "useful";
   // Values are in base units, and are printed so that they say theirs: 661 USD/h x 1 h.
-  ExplainNode hour = simulated("hour", unit::h.scale, "s");
-  hour.symbol = "hour";
-  hour.kind = ExplainNode::Kind::figure;
   node.equation = std::string(has(requests) ? "(cost + requests)" : "cost") + " * hour / useful";
   node.reference = "docs/models/cost.md, eq. 4";
-  node.children = {std::move(all), std::move(hour), *std::move(useful)};
+  node.children = {std::move(all), constant("hour", unit::h.scale, "s"), *std::move(useful)};
   if (!has(requests)) return;
   ExplainNode billed = read(requests, "requests");
   billed.value /= unit::h.scale;

@@ -15,7 +15,10 @@ namespace {
 
 constexpr double kJoulesOfKwh = 3.6e6;
 
-ExplainNode constant(std::string symbol, double value, std::string unit, std::string text = {}) {
+}  // namespace
+
+ExplainNode Account::constant(std::string symbol, double value, std::string unit,
+                              std::string text) {
   ExplainNode node;
   node.name = symbol;
   node.symbol = std::move(symbol);
@@ -25,8 +28,6 @@ ExplainNode constant(std::string symbol, double value, std::string unit, std::st
   node.kind = ExplainNode::Kind::figure;
   return node;
 }
-
-}  // namespace
 
 std::string Account::input(const std::string& field) const {
   return "jobs[" + job_.substr(4, job_.size() - 5) + "]." + field;
