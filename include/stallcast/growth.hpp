@@ -77,6 +77,7 @@ struct GrowthResult {
   std::vector<GrowthCeiling> ceilings;  ///< the first first
   std::vector<std::string> notes;
   std::vector<std::string> undrawn = {};  ///< targets that ask for a confidence: not judged
+  std::vector<std::string> unsure = {};   ///< others of level "error", undecided in some month
 
   [[nodiscard]] bool judges(const std::string& target) const {
     return std::find(undrawn.begin(), undrawn.end(), target) == undrawn.end();

@@ -172,6 +172,7 @@ struct PlanStage {
   PlanStatus status = PlanStatus::inconclusive;
   std::string amounts;  ///< "18 OSTs"; "" where there is no answer
   std::string by;       ///< as PlanReason::by; "" where nothing smaller was missed
+  bool enough = true;   ///< the answer of the last month meets the targets in this one
 };
 
 /// One candidate, judged by draws of the uncertain inputs.

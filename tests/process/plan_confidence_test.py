@@ -67,6 +67,15 @@ class Confidence(unittest.TestCase):
             if said["probability"] is not None:
                 self.assertAlmostEqual(said["probability"], target["probability"], places=9)
 
+    def test_a_run_of_the_answer_takes_as_many_draws(self):
+        """Where hosts fail a design replays years, and draws replay fewer of them: both count what a draw costs."""
+        text = ((SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+                .replace('"run":', '"failures": [ { "id": "hw", "type": "host", "mtbf": "2000 h" } ], "run":'))
+        found = json.loads(Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text).out)["plan"]
+        again = Run("check", "FILE", "--set", f"storage.scratch.ost.count={found['required']}", text=text)
+        self.assertEqual(again.code, 0, again.out)
+        self.assertEqual(found["confidence"]["draws"], 64)
+
     def test_where_a_target_asks_the_answer_is_that_of_the_draws(self):
         text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
         run = Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text)

@@ -151,6 +151,35 @@ TEST_CASE("a target is missed from the month on in which it is, and the months b
     CHECK((au.status[i] == "fail") == (found->months[i] >= missed->month));
 }
 
+TEST_CASE("a target that is too close to call does not hold") {
+  const auto with_limit = [](const std::string& limit) {
+    client::Session open = session();
+    const client::Reading reading = open.read(
+        scenario(R"({ "months": 1, "every": 1, "of": { "jobs.train.dataset.size": "1 %/month" } })",
+                 R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= )" + limit +
+                     "\" } ]"));
+    REQUIRE(reading.scenario.has_value());
+    const auto found = open.grow(*reading.scenario, {}, {.replicas = 4});
+    REQUIRE(found.ok());
+    return *found;
+  };
+  const auto text_of = [](const GrowthResult& growth) {
+    return report::render(growth, report::ReportContext{}, report::Format::text, report::Style{});
+  };
+  const GrowthResult far = with_limit("1 %");
+  CHECK(far.unsure.empty());
+  CHECK(text_of(far).find("nothing runs out within 1 months\n") != std::string::npos);
+  // The mean of the replicas lies between the ends of its interval.
+  const GrowthResult near = with_limit(std::to_string(100.0 * *far.targets[0].values[0]) + " %");
+  CHECK(near.targets[0].status[0] == "inconclusive");
+  CHECK(near.unsure == std::vector<std::string>{"au"});
+  CHECK(near.notes.size() == 1);
+  const std::string said = text_of(near);
+  CHECK(said.find("nothing runs out within 1 months, but au is too close to call") !=
+        std::string::npos);
+  CHECK(said.find("unsure") != std::string::npos);
+}
+
 TEST_CASE("what cannot grow is said with its place") {
   CHECK(fault_of(R"({ "of": { "boxes": "fast" } })").find("does not say how") != std::string::npos);
   CHECK(fault_of(R"({ "of": { "boxes": "-100 %/month" } })").find("does not say how") !=
@@ -232,6 +261,23 @@ TEST_CASE("a plan for a later month holds what has grown until then") {
   REQUIRE(plan->stages.size() == 5);
   for (const PlanStage& stage : plan->stages) CHECK(stage.amounts == holds(stage.month));
   CHECK(plan->stages.back().by == "capacity");
+}
+
+TEST_CASE("where the last month needs less, those before are said to need more") {
+  client::Session open = session();
+  const client::Reading reading = open.read(
+      scenario(R"({ "of": { "jobs.train.dataset.size": { "12": "0.5 PB" } } })",
+               R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
+  REQUIRE(reading.scenario.has_value());
+  const auto plan =
+      open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 24});
+  REQUIRE(plan.ok());
+  REQUIRE(plan->stages.size() == 5);
+  for (const PlanStage& stage : plan->stages) CHECK(stage.enough == (stage.month >= 12));
+  const std::string said =
+      report::render(*plan, report::ReportContext{}, report::Format::text, report::Style{});
+  CHECK(said.find("that is for month 24 alone: not all targets") != std::string::npos);
+  CHECK(said.find("; not with " + plan->stages.back().amounts) != std::string::npos);
 }
 
 }  // namespace growth_test

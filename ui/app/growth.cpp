@@ -6,6 +6,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "scenarios/questions/growth_reader.hpp"
+#include "stallcast/change.hpp"
 #include "ui/app/months.hpp"
 
 namespace stallcast::client {
@@ -13,6 +14,18 @@ namespace {
 
 /// Months that a plan answers for, besides the last.
 constexpr int kStages = 4;
+
+/// A plan of one design alone, the answer of another.
+PlanSpec alone(PlanSpec spec, const PlanResult& plan) {
+  spec.over.clear();
+  for (std::size_t a = 0; a < plan.axes.size(); ++a) {
+    PlanDimension one;
+    one.axis.path = plan.axes[a].path;
+    one.axis.values.push_back({parse_setting(plan.points[*plan.answer].values[a]), "", {}});
+    spec.over.push_back(std::move(one));
+  }
+  return spec;
+}
 
 PlanStage stage_of(int month, const PlanResult& plan) {
   const bool found = plan.status == PlanStatus::found && plan.answer;
@@ -85,6 +98,13 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
     const Result<PlanResult> found = in_month(month, brief);
     if (!found.ok()) return found.failure();
     last->stages.push_back(stage_of(month, *found));
+    // Where it grows less than what is bought, the last month may need less than those before.
+    PlanStage& stage = last->stages.back();
+    if (!last->answer || stage.amounts == base::counted(*last, last->points[*last->answer]))
+      continue;
+    const Result<PlanResult> there = in_month(month, alone(brief, *last));
+    if (!there.ok()) return there.failure();
+    stage.enough = there->status == PlanStatus::found;
   }
   last->stages.push_back(stage_of(until, *last));
   for (const PlanAxis& axis : last->axes)

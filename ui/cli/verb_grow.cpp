@@ -6,7 +6,8 @@
 namespace stallcast::cli {
 namespace {
 
-/// 1 where something runs out that must not; 3 where a target asks for draws, which there are none.
+/// 1 where something runs out that must not; 3 where a target is undecided in some month, or asks
+/// for draws, which there are none.
 ExitCode growth_exit(const GrowthResult& growth) {
   for (const GrowthCeiling& ceiling : growth.ceilings) {
     if (ceiling.kind == GrowthCeiling::Kind::space) return ExitCode::answer_no;
@@ -15,7 +16,8 @@ ExitCode growth_exit(const GrowthResult& growth) {
     for (const GrowthTarget& target : growth.targets)
       if (target.id == ceiling.name && target.level == "error") return ExitCode::answer_no;
   }
-  return growth.undrawn.empty() ? ExitCode::ok : ExitCode::inconclusive;
+  const bool decided = growth.undrawn.empty() && growth.unsure.empty();
+  return decided ? ExitCode::ok : ExitCode::inconclusive;
 }
 
 }  // namespace

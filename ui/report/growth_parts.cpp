@@ -44,21 +44,32 @@ std::string label_of(const std::string& name) {
   return parsed.id.empty() ? out : out + " of " + std::string(parsed.id);
 }
 
-/// "missed from month 25", "missed in 14-17, from 30".
-std::string missed_text(const GrowthResult& growth, const GrowthTarget& target) {
+/// "missed from 25", "missed 14-17, from 30", "unsure": the months of a target that stand so.
+std::string stretches(const GrowthResult& growth, const GrowthTarget& target,
+                      std::string_view status, const std::string& word) {
   std::string out;
-  if (!growth.judges(target.id)) return "not judged";
   for (std::size_t i = 0; i < target.status.size(); ++i) {
-    if (target.status[i] != "fail") continue;
+    if (target.status[i] != status) continue;
     const std::size_t from = i;
-    while (i + 1 < target.status.size() && target.status[i + 1] == "fail") ++i;
+    while (i + 1 < target.status.size() && target.status[i + 1] == status) ++i;
     const bool to_the_end = i + 1 == target.status.size();
     const std::string first = std::to_string(growth.months[from]);
-    out += out.empty() ? "missed " : ", ";
-    if (from == 0 && to_the_end) return "missed";
-    out += to_the_end ? "from " + first : first + "-" + std::to_string(growth.months[i]);
+    out += out.empty() ? word + " " : ", ";
+    if (from == 0 && to_the_end) return word;
+    out += to_the_end  ? "from " + first
+           : from == i ? first
+                       : first + "-" + std::to_string(growth.months[i]);
   }
   return out;
+}
+
+/// "missed from month 25", "missed in 14-17, from 30", "unsure 0-2; missed from 3".
+std::string missed_text(const GrowthResult& growth, const GrowthTarget& target) {
+  if (!growth.judges(target.id)) return "not judged";
+  std::vector<std::string> parts = {stretches(growth, target, "inconclusive", "unsure"),
+                                    stretches(growth, target, "fail", "missed")};
+  std::erase(parts, "");
+  return base::join(parts, "; ");
 }
 
 }  // namespace
@@ -66,11 +77,15 @@ std::string missed_text(const GrowthResult& growth, const GrowthTarget& target) 
 std::string month_name(int month) { return month == 0 ? "now" : "mo " + std::to_string(month); }
 
 std::string growth_headline(const GrowthResult& growth) {
-  if (growth.ceilings.empty())
+  if (growth.ceilings.empty()) {
+    std::vector<std::string> but;
+    if (!growth.undrawn.empty())
+      but.push_back(base::join(growth.undrawn, ", ") + " is not judged: no draws");
+    if (!growth.unsure.empty())
+      but.push_back(base::join(growth.unsure, ", ") + " is too close to call");
     return "nothing runs out within " + std::to_string(growth.until) + " months" +
-           (growth.undrawn.empty()
-                ? ""
-                : ", but " + base::join(growth.undrawn, ", ") + " is not judged: no draws");
+           (but.empty() ? "" : ", but " + base::join(but, "; "));
+  }
   const GrowthCeiling& first = growth.ceilings.front();
   return (first.month == 0 ? std::string("now")
                            : "first, in month " + std::to_string(first.month)) +

@@ -128,6 +128,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   if (plan.status == PlanStatus::found && plan.answer) {
     return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
             sure(plan),
+            too_early(plan),
             look_further(plan),
             reason_text(plan),
             beside(plan),
@@ -156,6 +157,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
     case PlanStatus::found:
       return {id + needs(plan) + " " + ink.bold(answer_text(plan)) + named(plan),
               sure(plan),
+              too_early(plan),
               look_further(plan),
               reason_text(plan),
               beside(plan),

@@ -62,7 +62,8 @@ void add_search(const PlanResult& plan, Json& out) {
       out["until"]["stages"].push_back({{"month", stage.month},
                                         {"status", status_name(stage.status)},
                                         {"amounts", stage.amounts},
-                                        {"by", stage.by}});
+                                        {"by", stage.by},
+                                        {"enough", stage.enough}});
   }
   out["prices"] = Json::array();
   for (const PlanPrice& p : plan.prices)

@@ -53,7 +53,8 @@ PlanPart grown(const PlanResult& plan) {
     out.lines.push_back(
         when + ": " +
         (stage.amounts.empty() ? std::string(status_name(stage.status)) : stage.amounts) +
-        (stage.by.empty() ? "" : ", by " + stage.by));
+        (stage.by.empty() ? "" : ", by " + stage.by) +
+        (stage.enough ? "" : "; not with " + answer_text(plan)));
   }
   return out;
 }
@@ -128,12 +129,13 @@ PlanPart tornado(const PlanResult& plan) {
 PlanPart intervals(const PlanResult& plan) {
   PlanPart out{"How often to save", {}};
   for (const PlanInterval& i : plan.intervals)
-    out.lines.push_back(
-        "job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
-        print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") + "), now every " +
-        print_value(i.every, "s") + "; goodput " + print_value(i.goodput, "ratio") + " -> " +
-        print_value(i.best_goodput, "ratio") +
-        (i.best_goodput < i.goodput ? ", so keep the present one; " : ", ") + with_interval(i));
+    out.lines.push_back("job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
+                        print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
+                        "), now every " + print_value(i.every, "s") + "; goodput " +
+                        print_value(i.goodput, "ratio") + " -> " +
+                        print_value(i.best_goodput, "ratio") +
+                        (i.best_goodput < i.goodput ? ", so keep the present one; " : ", ") +
+                        with_interval(plan, i));
   return out;
 }
 
@@ -263,6 +265,21 @@ std::string answer_text(const PlanResult& plan) {
   return (is_at_least(plan) ? "at least " : "") + base::counted(plan, plan.points[*plan.answer]);
 }
 
+std::string too_early(const PlanResult& plan) {
+  std::string before, months;
+  for (const PlanStage& stage : plan.stages) {
+    if (stage.enough) continue;
+    if (stage.month == 0)
+      before = "now";
+    else
+      months += (months.empty() ? "in month " : ", ") + std::to_string(stage.month);
+  }
+  if (!before.empty() && !months.empty()) before += " and ";
+  if (before.empty() && months.empty()) return "";
+  return "that is for month " + std::to_string(*plan.until) +
+         " alone: not all targets are sure to hold with it " + before + months;
+}
+
 std::string look_further(const PlanResult& plan) {
   if (!is_at_least(plan)) return "";
   std::string over;
@@ -321,8 +338,10 @@ std::string margin_text(const TargetMargin& t) {
                                                      : ", holds in " + cases);
 }
 
-std::string with_interval(const PlanInterval& interval) {
-  return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
+std::string with_interval(const PlanResult& plan, const PlanInterval& interval) {
+  if (!interval.meets) return "with it not all targets are sure to hold";
+  return plan.decided_by_draws() ? "with it the targets hold nominally"
+                                 : "with it the targets hold";
 }
 
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {

@@ -21,6 +21,8 @@ namespace stallcast::report {
 [[nodiscard]] std::string saves(const PlanResult& plan);
 /// "18 OSTs", "at least 512 hosts" where the range ended there. REQUIRES: an answer.
 [[nodiscard]] std::string answer_text(const PlanResult& plan);
+/// In which months before the last the answer does not do; "" where it does in all.
+[[nodiscard]] std::string too_early(const PlanResult& plan);
 /// How to search further where the answer is the end of the range; else "".
 [[nodiscard]] std::string look_further(const PlanResult& plan);
 
@@ -29,7 +31,7 @@ namespace stallcast::report {
 /// "au: 84.1 % against 90 %, margin -6.6 %".
 [[nodiscard]] std::string margin_text(const TargetMargin& target);
 /// "with it the targets hold": what they do with the best interval between saves.
-[[nodiscard]] std::string with_interval(const PlanInterval& interval);
+[[nodiscard]] std::string with_interval(const PlanResult& plan, const PlanInterval& interval);
 
 /// One thing to say, line by line.
 struct PlanPart {

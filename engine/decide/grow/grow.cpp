@@ -246,6 +246,16 @@ class Months {
     return target.limited_by;
   }
 
+  /// Of a month as it is `run` says as much: the interval has both sides of the limit.
+  void add_undecided(const GrowthTarget& target, GrowthResult& out) const {
+    const auto open = std::count(target.status.begin(), target.status.end(), "inconclusive");
+    if (open == 0) return;
+    if (target.level != "warn") out.unsure.push_back(target.id);
+    out.notes.push_back(target.id + " is too close to call in " + std::to_string(open) + " of " +
+                        std::to_string(target.status.size()) +
+                        " months that were simulated: more replicas settle it (--replicas)");
+  }
+
   void add_targets(GrowthResult& out) const {
     for (const AssertionOutcome& first : seen_.begin()->second.assertions) {
       GrowthTarget target{first.id, first.that, first.level, first.metric, first.unit, {}, {}};
@@ -275,6 +285,7 @@ class Months {
         out.notes.push_back(only_draws_judge(first.id) +
                             ", as \"stallcast run\" and \"stallcast plan --until\" make them");
       }
+      if (!first.confidence) add_undecided(target, out);
       out.targets.push_back(std::move(target));
     }
   }

@@ -177,21 +177,22 @@ void judge(const Tally& tally, Prediction& prediction) {
   predict::leave_open(prediction.assertions);
 }
 
-}  // namespace
+/// As many as a run of a design gets; enough for a share of them to be one.
+std::size_t draws_for(Designs& designs, const Cell& cell, const Prediction& as_it_is) {
+  return std::max(uncertain::kFewestForTargets,
+                  uncertain::draws_of_a_run(*designs.at(cell), as_it_is));
+}
 
-Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, const Search& found,
-                                     const ConfidenceQuestion& question, Search& judged) {
+Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Problem& nominal,
+                                const Search& found, const ConfidenceQuestion& question,
+                                Search& judged) {
   ConfidentPlan out;
   out.asked = question.share;
   const Cell& start = *found.answer;
   const Design as_it_is = *designs.at(start);
   out.inputs = uncertain::input_count(as_it_is);
   if (question.help.vary) out.fitted = uncertain::fitted_count(as_it_is);
-  out.draws =
-      question.draws
-          ? static_cast<std::size_t>(*question.draws)
-          : std::max(uncertain::kFewestForTargets,
-                     uncertain::draws_that_fit(uncertain::cost_of(as_it_is, found.seen.at(start))));
+  out.draws = draws;
   Drawn drawn(designs, question, out.draws);
   Problem problem = nominal;
   problem.bound = {};                     // of the design as it is: a draw may be better
@@ -228,6 +229,29 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
     if (const auto [at, fresh] = judged.seen.emplace(cell, as_it_is);
         fresh && as_it_is.verdict == Verdict::pass)
       predict::leave_open(at->second);
+  return out;
+}
+
+}  // namespace
+
+Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, const Search& found,
+                                     const ConfidenceQuestion& question, Search& judged) {
+  std::size_t draws = question.draws
+                          ? static_cast<std::size_t>(*question.draws)
+                          : draws_for(designs, *found.answer, found.seen.at(*found.answer));
+  Result<ConfidentPlan> out = plan_with(draws, designs, nominal, found, question, judged);
+  // A run of the answer may get more draws than one of the nominal design, or fewer.
+  for (const bool again : {true, false}) {
+    if (question.draws || !out.ok() || !judged.answer) break;
+    const std::size_t own = draws_for(designs, *judged.answer, judged.seen.at(*judged.answer));
+    if (own == draws) break;
+    if (again)
+      out = plan_with(draws = own, designs, nominal, found, question, judged);
+    else
+      judged.notes.push_back("judged by " + std::to_string(draws) + " draws, of which a run of " +
+                             "the answer takes " + std::to_string(own) + ": --draws " +
+                             std::to_string(draws) + " for both");
+  }
   return out;
 }
 

@@ -278,7 +278,6 @@ void add_supported(const Design& design, PlanResult& plan) {
 PlanResult decided(PlanResult plan, PlanResult nominal) {
   plan.tornado = std::move(nominal.tornado);
   plan.varied = nominal.varied;
-  plan.intervals = std::move(nominal.intervals);
   for (std::string& note : nominal.notes)
     if (std::find(plan.notes.begin(), plan.notes.end(), note) == plan.notes.end())
       plan.notes.push_back(std::move(note));
@@ -359,9 +358,8 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   if (plan.status != PlanStatus::found) return plan;
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
               spec.spread.value_or(kSpread), plan);
-  plan.intervals = best_intervals(designs, *found, plan);
+  Search judged;
   if (spec.confidence) {
-    Search judged;
     Result<ConfidentPlan> sure =
         confident_plan(designs, problem, *found, {*spec.confidence, spec.draws, help}, judged);
     if (!sure.ok()) return sure.failure();
@@ -372,6 +370,7 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     plan.confident = std::move(sure).value();
     if (!plan.answer) return plan;
   }
+  plan.intervals = best_intervals(designs, plan.decided_by_draws() ? judged : *found, plan);
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);
   if (!faults.has_errors()) return plan;

@@ -90,10 +90,7 @@ class Drawing {
     if (inputs_.empty() && !options_.predict.vary)
       return std::min(options_.draws.value_or(kFewest), kFewest);
     if (options_.draws) return *options_.draws;
-    Design trial = design_;
-    replay_less(trial, kHistories, kSearched);
-    std::size_t fit = draws_that_fit(cost_of(trial, nominal_));
-    if (asks_for_confidence(design_)) fit = std::max(fit, kFewestForTargets);
+    const std::size_t fit = draws_of_a_run(design_, nominal_);
     if (fit < kUsual)
       out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
                      " takes as many as a small one gets and tells what to measure first";
@@ -360,6 +357,13 @@ std::size_t draws_that_fit(double cost) {
   const double each = std::max(cost, 1.0);
   if (each * static_cast<double>(kFew) > kMostEvents) return 0;
   return std::clamp(std::bit_floor(static_cast<std::size_t>(kEvents / each)), kFew, kUsual);
+}
+
+std::size_t draws_of_a_run(const Design& design, const Prediction& nominal) {
+  Design trial = design;
+  replay_less(trial, kHistories, kSearched);
+  const std::size_t fit = draws_that_fit(cost_of(trial, nominal));
+  return asks_for_confidence(design) ? std::max(fit, kFewestForTargets) : fit;
 }
 
 std::vector<Design> draws_of(const Design& design, std::size_t count) {

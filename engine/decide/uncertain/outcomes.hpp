@@ -34,6 +34,9 @@ void replay_less(Design& design, double runs, double failures);
 /// machine; 0 where even few would take long.
 [[nodiscard]] std::size_t draws_that_fit(double cost);
 
+/// How many draws a run of `design` gets that is not told how many; `nominal` is its prediction.
+[[nodiscard]] std::size_t draws_of_a_run(const Design& design, const Prediction& nominal);
+
 /// Draws the inputs of `design`, simulates each draw once with the same seed, and says what that
 /// does to the figures of `nominal`, the prediction of the design as it is. Draws that do not end
 /// in time are left out, and no target has a probability then; a failure when fewer than kFewest

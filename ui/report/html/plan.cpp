@@ -171,7 +171,7 @@ std::string intervals(const PlanResult& plan) {
   for (const PlanInterval& i : plan.intervals)
     rows.push_back({markup(i.job), print_value(i.every, "s"), print_value(i.goodput, "ratio"),
                     print_value(i.best, "s"), print_value(i.best_goodput, "ratio"),
-                    print_value(i.young, "s"), print_value(i.daly, "s"), with_interval(i)});
+                    print_value(i.young, "s"), print_value(i.daly, "s"), with_interval(plan, i)});
   return html::table({{"job"},
                       {"saves every", "number"},
                       {"goodput", "number"},
