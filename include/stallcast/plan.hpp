@@ -34,7 +34,9 @@ struct PlanSpec {
   std::optional<double> spread;          ///< by how much, a fraction of the input
   /// In how many of all draws of the uncertain inputs the targets are to hold, 0..1; none: as is.
   std::optional<double> confidence;
-  std::optional<std::int64_t> draws;  ///< for `confidence`; none: as many as suit the design
+  /// Draws judge the targets that ask for a confidence, each by its own, as `run` does.
+  bool judge_each = false;
+  std::optional<std::int64_t> draws;  ///< for both; none: as many as suit the design
 };
 
 /// How far one target is from its limit at one candidate.
@@ -180,7 +182,8 @@ struct DrawnPoint {
   std::int64_t count = 0;
   std::vector<std::string> values;  ///< one of each PlanAxis
   std::size_t draws = 0;            ///< simulated; fewer than all where that decides
-  std::size_t met = 0;              ///< of them, in which every error-level target holds
+  std::size_t met = 0;              ///< of them, in which `target` holds
+  std::string target = {};          ///< the one that decides; "": every error-level target
   /// That all error-level targets hold, as `run` says it: with what seeds and the model leave open.
   /// None where too few of the draws hold already.
   std::optional<double> probability = std::nullopt;
@@ -189,10 +192,11 @@ struct DrawnPoint {
 
 /// The best design whose targets hold in so many of the draws.
 struct ConfidentPlan {
-  double asked = 0.0;      ///< 0..1
-  std::size_t draws = 0;   ///< the same ones for every design
-  std::size_t inputs = 0;  ///< that were drawn
-  std::size_t fitted = 0;  ///< values that a profile drew, jointly
+  double asked = 0.0;        ///< 0..1; of targets that ask by themselves the most
+  double least_asked = 0.0;  ///< and the least
+  std::size_t draws = 0;     ///< the same ones for every design
+  std::size_t inputs = 0;    ///< that were drawn
+  std::size_t fitted = 0;    ///< values that a profile drew, jointly
   PlanStatus status = PlanStatus::inconclusive;
   std::optional<std::size_t> answer = std::nullopt;   ///< of `points`
   std::optional<std::size_t> nominal = std::nullopt;  ///< of `points`: the answer without draws

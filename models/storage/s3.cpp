@@ -155,16 +155,17 @@ class S3 final : public StorageModel {
       behind = std::max(Seconds{}, delay_of(p_.first_byte, turns, body.connections * client.unseen,
                                             draws_of(client).others) -
                                        delay);
-    return serve(client, *gets_, client.read_path, client.reads_at_most(),
-                 {.requests = requests,
-                  .at_once = std::min(requests, body.connections),
-                  .bytes = request.bytes,
-                  .connections = p_.connection * body.speedup,
-                  .delay = delay,
-                  .turns = turns,
-                  .delayed_by = first_byte_,
-                  .behind = behind,
-                  .tail = tail_of(delay, request.files, before + body.turns, body.connections)});
+    return serve_in_turns(
+        client, *gets_, client.read_path, client.reads_at_most(),
+        {.requests = requests,
+         .at_once = std::min(requests, body.connections),
+         .bytes = request.bytes,
+         .connections = p_.connection * body.speedup,
+         .delay = delay,
+         .turns = turns,
+         .delayed_by = first_byte_,
+         .behind = behind,
+         .tail = tail_of(delay, request.files, before + body.turns, body.connections)});
   }
 
   // No object is written in place: each request, or bytes without a file of their own, is one.
@@ -181,16 +182,16 @@ class S3 final : public StorageModel {
     const double members = request.requests > 0.0 ? 1.0 : std::max(client.members, 1.0);
     const Seconds delay =
         delay_of(p_.answer, turns, body.connections * members, draws_of(client).delay);
-    return serve(client, *puts_, client.write_path, client.writes_at_most(),
-                 {.requests = requests,
-                  .at_once = std::min(requests, body.connections),
-                  .bytes = request.bytes,
-                  .connections = p_.connection * body.speedup,
-                  .library = p_.client_put,
-                  .delay = delay,
-                  .turns = turns,
-                  .delayed_by = put_,
-                  .tail = tail_of(delay, files, around + body.turns, body.connections)});
+    return serve_in_turns(client, *puts_, client.write_path, client.writes_at_most(),
+                          {.requests = requests,
+                           .at_once = std::min(requests, body.connections),
+                           .bytes = request.bytes,
+                           .connections = p_.connection * body.speedup,
+                           .library = p_.client_put,
+                           .delay = delay,
+                           .turns = turns,
+                           .delayed_by = put_,
+                           .tail = tail_of(delay, files, around + body.turns, body.connections)});
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
@@ -296,6 +297,21 @@ class S3 final : public StorageModel {
     return {.mean = delay / files - setup() * turns,
             .of = chains,
             .sigma = std::sqrt(variance(turns) - variance(files * turns))};
+  }
+
+  // Others come in between of what is asked for bit by bit.    [dataloader.md, "grain"]
+  sim::Task<Served> serve_in_turns(const Client& client, RequestLimit& limit,
+                                   const std::vector<sim::LinkId>& path, Rate host, Call call) {
+    const double parts = std::floor(std::min(client.turns, call.requests / call.at_once));
+    if (parts <= 1.0) return serve(client, limit, path, host, call);
+    call.requests /= parts, call.bytes /= parts, call.delay /= parts, call.turns /= parts;
+    return serve_parts(client, limit, path, host, call, parts);
+  }
+  sim::Task<Served> serve_parts(const Client& client, RequestLimit& limit,
+                                const std::vector<sim::LinkId>& path, Rate host, Call part,
+                                double parts) {
+    for (; parts > 1.0; --parts) (void)co_await serve(client, limit, path, host, part);
+    co_return co_await serve(client, limit, path, host, part);
   }
 
   // The first requests wait for their turn, the others do while the first are served; all do of

@@ -46,6 +46,25 @@ TEST_CASE("jobs share a metadata server by their workers, whatever their batches
   }
 }
 
+TEST_CASE(
+    "jobs share the prefixes of an object store by their workers, whatever their batches are") {
+  for (const char* batch : {"16", "256"}) {
+    INFO(batch);
+    Design design = small_design();
+    set(design.hosts[0], Role::host, "count", "2");
+    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+    design.storage[0] = component(Role::storage, "s3", "scratch", {{"get.rate", "5000/s"}});
+    const JobDesign job = design.jobs[0];
+    design.jobs = {greedy(job, "small", "gpu", "4"), greedy(job, "large", "other", batch)};
+    set(design.run, Role::run, "duration", "150 s");
+    const RunResult result = run(design);
+    CHECK(metric(result, "resource.storage.scratch.prefixes.get.utilization") > 0.98);
+    for (const char* id : {"small", "large"})
+      CHECK(metric(result, "job." + std::string(id) + ".throughput.samples") ==
+            Approx(2.5e3).epsilon(0.15));
+  }
+}
+
 // 192 workers and 256 requests of fio, one each in line; an open and a read of an NFS file of
 // 500 kB take so many operations that fio has 256 / 448 of them.
 TEST_CASE("workers and tenants share a filer by their requests in flight") {

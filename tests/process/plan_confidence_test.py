@@ -103,6 +103,28 @@ class Confidence(unittest.TestCase):
         # Asked for by an option the plan has both, as before.
         self.assertFalse(plan("--confidence", "90%", "--draws", "16")["confidence"]["decides"])
 
+    def test_each_target_is_judged_by_its_own_confidence(self):
+        """As run and check judge them: one that asks for none has to hold in the design as it is, one that asks for less in
+        fewer draws. Asked of all together in nine of ten these would need more than the first alone."""
+        sure = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+        alone = json.loads(Run("plan", "FILE", "--format", "json", "--tornado", "0", text=sure).out)["plan"]["required"]
+        for limit, confidence in (("9 s", ""), ("9 s", ', "confidence": "60 %"')):
+            quick = '{ "id": "quick", "that": "job.train.checkpoint.stall <= %s"%s }' % (limit, confidence)
+            text = sure.replace('"90 %" }', '"90 %" }, ' + quick)
+            run = Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text)
+            self.assertEqual(run.code, 0, run.err)
+            found = json.loads(run.out)["plan"]
+            self.assertEqual(found["required"], alone)
+            check = Run("check", "FILE", "--set", f"storage.scratch.ost.count={alone}", text=text)
+            self.assertEqual(check.code, 0, check.out)
+            point = next(p for p in found["confidence"]["points"] if p["count"] == alone)
+            self.assertIn(point["target"], ("save", "quick"))
+        words = Run("plan", "FILE", "--tornado", "0", text=text).out
+        self.assertIn("for 60 % to 90 % of all cases; nominally", " ".join(words.split()))
+        self.assertRegex(" ".join(words.split()), r"with which (save|quick) holds in \d+ of \d+ draws")
+        joint = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "90%", text=text)
+        self.assertGreater(json.loads(joint.out)["plan"]["required"], alone)
+
     def test_what_a_run_says_is_of_all_targets_together(self):
         """The same target twice holds twice in a draw with the square of its chance: together they hold more rarely."""
         twice = (SCENARIO % RANGE).replace('10.2 s" }', '10.2 s" }, { "id": "too", "that": "job.train.checkpoint.stall <= 10.2 s" }')

@@ -90,6 +90,7 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
   if (spec.maximize.empty()) brief.checks = 0;
   brief.tornado = 0;
   brief.confidence.reset();
+  brief.judge_each = false;
   if (last->decided_by_draws())
     last->notes.push_back("months before are of the design as it is, without draws");
   std::set<int> months;

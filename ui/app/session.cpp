@@ -40,14 +40,6 @@ namespace stallcast::client {
 
 namespace {
 
-/// The confidence that targets ask for themselves, the greatest: `run` judges them by draws.
-std::optional<double> asked_confidence(const Design& design) {
-  std::optional<double> out;
-  for (const Expectation& e : design.expect)
-    if (e.level != "warn" && e.confidence) out = std::max(out.value_or(0.0), *e.confidence);
-  return out;
-}
-
 /// The part of a run that a page shows: two saves where there are any, else a minute, but no more
 /// steps than a picture can tell apart.
 TimelineRequest overview_of(const Prediction& prediction) {
@@ -294,7 +286,9 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   Diagnostics faults;
   PlanSpec spec = asked_plan(scenario, wanted, faults);
   add_plan_faults(scenario, spec, faults);
-  if (!spec.confidence) spec.confidence = asked_confidence(scenario.design());
+  spec.judge_each = std::ranges::any_of(scenario.design().expect, [](const Expectation& e) {
+    return e.level != "warn" && e.confidence;
+  });
   if (faults.has_errors()) {
     if (question.faults != nullptr)
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));

@@ -124,7 +124,7 @@ Json confident_object(const PlanResult& plan) {
       {"decides", sure.decides},
       {"points", Json::array()}};
   if (sure.fitted > 0) out["fitted"] = sure.fitted;
-  for (const DrawnPoint& point : sure.points)
+  for (const DrawnPoint& point : sure.points) {
     out["points"].push_back(
         {{"count", point.count},
          {"values", values(point)},
@@ -132,6 +132,8 @@ Json confident_object(const PlanResult& plan) {
          {"met", point.met},
          {"probability", point.probability ? Json(*point.probability) : Json(nullptr)},
          {"meets", point.meets}});
+    if (!point.target.empty()) out["points"].back()["target"] = point.target;
+  }
   return out;
 }
 

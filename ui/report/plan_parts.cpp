@@ -150,10 +150,16 @@ std::string in_draws(const DrawnPoint& point) {
   return std::to_string(point.met) + " of " + std::to_string(point.draws) + " draws";
 }
 
+/// "the targets hold", "save holds": what was counted of a design.
+std::string what_holds(const DrawnPoint& point) {
+  return point.target.empty() ? "the targets hold" : point.target + " holds";
+}
+
 /// What `run` says of the answer, where that is less than was asked of the draws.
 std::string as_run_says(const ConfidentPlan& sure) {
-  const std::optional<double>& said = sure.points[*sure.answer].probability;
-  if (!said || *said >= sure.asked) return "";
+  const DrawnPoint& answer = sure.points[*sure.answer];
+  const std::optional<double>& said = answer.probability;
+  if (!said || *said >= sure.asked || !answer.target.empty()) return "";
   return "; a run of it says that all targets hold in " + cases_of(*said, sure.asked) +
          ", with what seeds and the model leave open";
 }
@@ -186,7 +192,8 @@ PlanPart drawn(const PlanResult& plan) {
     const bool near = sure.answer ? i + 1 >= *sure.answer && i <= *sure.answer + 1 : nearest[i];
     if (!near && sure.nominal != i) continue;
     const DrawnPoint& point = sure.points[i];
-    out.lines.push_back(drawn_amounts(plan, point) + ": " + in_draws(point) +
+    out.lines.push_back(drawn_amounts(plan, point) + ": " +
+                        (point.target.empty() ? "" : point.target + " in ") + in_draws(point) +
                         (sure.answer == i    ? ", the answer for " + asked_text(sure)
                          : sure.nominal == i ? (sure.decides ? ", the nominal answer"
                                                              : ", the answer without draws")
@@ -204,7 +211,8 @@ std::string nominally(const PlanResult& plan, bool same) {
   if (same) return ", and nominally";
   if (!sure.nominal) return "";
   const DrawnPoint& point = sure.points[*sure.nominal];
-  return "; nominally " + drawn_amounts(plan, point) + ", whose targets hold in " + in_draws(point);
+  return "; nominally " + drawn_amounts(plan, point) + ", with which " + what_holds(point) +
+         " in " + in_draws(point);
 }
 
 /// What the simulation of the answer warned of, once each.
@@ -219,7 +227,9 @@ std::vector<std::string> warnings_of(const PlanResult& plan) {
 }  // namespace
 
 std::string asked_text(const ConfidentPlan& plan) {
-  return print_value(plan.asked, "ratio") + " of all cases";
+  const std::string most = print_value(plan.asked, "ratio");
+  return (plan.least_asked < plan.asked ? print_value(plan.least_asked, "ratio") + " to " : "") +
+         most + " of all cases";
 }
 
 std::string confident_text(const PlanResult& plan) {
@@ -238,8 +248,8 @@ std::string confident_text(const PlanResult& plan) {
   if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;
   std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
   if (sure.nominal)
-    out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " the targets hold in " +
-           in_draws(sure.points[*sure.nominal]);
+    out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " " +
+           what_holds(sure.points[*sure.nominal]) + " in " + in_draws(sure.points[*sure.nominal]);
   return out + run;
 }
 

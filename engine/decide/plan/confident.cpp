@@ -13,48 +13,78 @@ namespace {
 /// Draws of a design that are simulated before it is asked whether they decide.
 constexpr std::size_t kAtATimeDraws = 16;
 
+/// What is to hold in a share of the draws.
+struct Need {
+  std::string target;  ///< its id; "": every error-level target
+  double share = 0.9;
+};
+
+/// In a draw, of which there is a prediction as it is and one with each outage.
+bool holds(const Need& need, std::span<const Result<Prediction>> drawn) {
+  return std::ranges::all_of(drawn, [&](const Result<Prediction>& one) {
+    // What a target asks for may be missing in a draw: then it does not hold.
+    if (!one.ok()) return false;
+    if (need.target.empty()) return one->verdict == Verdict::pass;
+    const auto a = std::ranges::find(one->assertions, need.target, &AssertionOutcome::id);
+    return a != one->assertions.end() && a->status == "pass";
+  });
+}
+
+std::vector<Need> needs_of(const Design& design, const ConfidenceQuestion& question) {
+  if (question.share) return {{"", *question.share}};
+  std::vector<Need> out;
+  for (const Expectation& e : design.expect)
+    if (e.level != "warn" && e.confidence) out.push_back({e.id, *e.confidence});
+  return out;
+}
+
 /// How the draws of one design came out.
 struct Tally {
-  std::size_t made = 0;    ///< draws looked at
-  std::size_t broken = 0;  ///< of them, no valid design
-  std::size_t met = 0;
+  std::size_t made = 0;               ///< draws looked at
+  std::size_t broken = 0;             ///< of them, no valid design
+  std::vector<std::size_t> met = {};  ///< of the others, for each need
+  bool as_it_is = true;  ///< the targets that no draws judge hold in the design as it is
   /// That all targets hold together, as `run` has them; once judged.
   std::optional<double> probability = std::nullopt;
   std::map<std::string, double> holds = {};  ///< each target, by its id; once judged
   bool sure = false;  ///< `run` judges each target with a confidence of its own as met
-  [[nodiscard]] std::size_t missed() const { return made - broken - met; }
+  [[nodiscard]] std::size_t missed(std::size_t need) const { return made - broken - met[need]; }
 };
 
 class Drawn {
  public:
-  Drawn(Designs& designs, const ConfidenceQuestion& question, std::size_t draws)
-      : designs_(designs), question_(question), draws_(draws) {}
+  Drawn(Designs& designs, const ConfidenceQuestion& question, std::vector<Need> needs,
+        std::size_t draws)
+      : designs_(designs), question_(question), needs_(std::move(needs)), draws_(draws) {}
 
   /// Predictions of the cells as they are, with the verdict of their draws.
   std::vector<Result<Prediction>> evaluate(std::span<const Cell> cells) {
     std::vector<Result<Prediction>> out = designs_.predict(cells);
     std::vector<Cell> open;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (out[i].ok()) open.push_back(cells[i]);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!out[i].ok()) continue;
+      open.push_back(cells[i]);
+      if (!question_.share) of(cells[i]).as_it_is = others_hold(*out[i]);
+    }
     std::optional<Failure> failed;
     while (!open.empty() && !failed) {
       failed = advance(open);
-      std::erase_if(open, [&](const Cell& cell) { return decided(tallies_[cell]); });
+      std::erase_if(open, [&](const Cell& cell) { return decided(of(cell)); });
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!out[i].ok()) continue;
-      if (!failed && hold(tallies_[cells[i]])) failed = judge(cells[i], *out[i]);
+      if (!failed && hold(of(cells[i]))) failed = judge(cells[i], *out[i]);
       if (failed)
         out[i] = *failed;
       else
-        out[i]->verdict = meets(tallies_[cells[i]]) ? Verdict::pass : Verdict::fail;
+        out[i]->verdict = meets(of(cells[i])) ? Verdict::pass : Verdict::fail;
     }
     return out;
   }
 
   /// All draws of a cell, also those that could decide nothing any more.
   std::optional<Failure> complete(const Cell& cell) {
-    while (tallies_[cell].made < draws_)
+    while (of(cell).made < draws_)
       if (std::optional<Failure> failed = advance({cell})) return failed;
     return std::nullopt;
   }
@@ -62,16 +92,43 @@ class Drawn {
   [[nodiscard]] const std::map<Cell, Tally>& tallies() const { return tallies_; }
   [[nodiscard]] bool meets(const Tally& tally) const { return hold(tally) && tally.sure; }
 
+  /// The place of what is furthest from its share.
+  [[nodiscard]] std::size_t decisive(const Tally& tally) const {
+    std::size_t out = 0;
+    const auto spare = [&](std::size_t need) {
+      return static_cast<double>(tally.met[need]) - static_cast<double>(needed(tally, need));
+    };
+    for (std::size_t need = 1; need < needs_.size(); ++need)
+      if (spare(need) < spare(out)) out = need;
+    return out;
+  }
+  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }
+
  private:
+  [[nodiscard]] Tally& of(const Cell& cell) {
+    Tally& tally = tallies_[cell];
+    tally.met.resize(needs_.size(), 0);
+    return tally;
+  }
+
+  static bool others_hold(const Prediction& as_it_is) {
+    return std::ranges::all_of(as_it_is.assertions, [](const AssertionOutcome& a) {
+      return a.level == "warn" || a.confidence || a.status == "pass";
+    });
+  }
+
   /// A design of which no draw can be built does not meet its targets.
   [[nodiscard]] bool hold(const Tally& tally) const {
-    return tally.met > 0 && tally.missed() <= allowed(tally);
+    if (!tally.as_it_is) return false;
+    for (std::size_t need = 0; need < needs_.size(); ++need)
+      if (tally.met[need] == 0 || tally.missed(need) > allowed(tally, need)) return false;
+    return true;
   }
 
   /// The draws of a cell in which the targets hold, judged as `run` does: with what seeds and the
   /// model leave open.  [docs/models/uncertainty.md, eq. 5]
   std::optional<Failure> judge(const Cell& cell, const Prediction& as_it_is) {
-    Tally& tally = tallies_[cell];
+    Tally& tally = of(cell);
     if (tally.probability) return std::nullopt;
     if (std::optional<Failure> failed = complete(cell)) return failed;
     const Design& design = *designs_.at(cell);
@@ -94,16 +151,21 @@ class Drawn {
     return std::nullopt;
   }
 
-  /// In how many draws the targets of a design have to hold, of those that can be built.
-  [[nodiscard]] std::size_t needed(const Tally& tally) const {
+  /// In how many draws a need of a design has to hold, of those that can be built.
+  [[nodiscard]] std::size_t needed(const Tally& tally, std::size_t need) const {
     const auto usable = static_cast<double>(draws_ - tally.broken);
-    return static_cast<std::size_t>(std::ceil(usable * question_.share - 1e-9));
+    return static_cast<std::size_t>(std::ceil(usable * needs_[need].share - 1e-9));
   }
-  [[nodiscard]] std::size_t allowed(const Tally& tally) const {
-    return draws_ - tally.broken - needed(tally);
+  [[nodiscard]] std::size_t allowed(const Tally& tally, std::size_t need) const {
+    return draws_ - tally.broken - needed(tally, need);
   }
   [[nodiscard]] bool decided(const Tally& tally) const {
-    return tally.made >= draws_ || tally.missed() > allowed(tally) || tally.met >= needed(tally);
+    bool all = true;
+    for (std::size_t need = 0; need < needs_.size(); ++need) {
+      if (tally.missed(need) > allowed(tally, need)) return true;
+      all = all && tally.met[need] >= needed(tally, need);
+    }
+    return all || tally.made >= draws_;
   }
 
   /// Some more draws of each of `cells`, in one batch.
@@ -116,7 +178,7 @@ class Drawn {
     std::vector<Place> places;
     for (const Cell& cell : cells) {
       std::vector<std::vector<Design>>& drawn = drawn_of(cell);
-      Tally& tally = tallies_[cell];
+      Tally& tally = of(cell);
       const std::size_t end = std::min(draws_, tally.made + kAtATimeDraws);
       for (std::size_t d = tally.made; d < end; ++d) {
         const bool valid = !drawn[d].empty();
@@ -129,14 +191,11 @@ class Drawn {
     }
     const std::vector<Result<Prediction>> found = designs_.once(batch);
     for (const Place& place : places) {
-      bool holds = true;
-      for (std::size_t i = place.first; i < place.first + place.count; ++i) {
-        if (!found[i].ok() && found[i].failure().exit != ExitCode::bad_input)
-          return found[i].failure();
-        // What a target asks for may be missing in a draw: then it does not hold.
-        holds = holds && found[i].ok() && found[i]->verdict == Verdict::pass;
-      }
-      if (holds) ++tallies_[*place.cell].met;
+      const auto drawn = std::span(found).subspan(place.first, place.count);
+      for (const Result<Prediction>& one : drawn)
+        if (!one.ok() && one.failure().exit != ExitCode::bad_input) return one.failure();
+      for (std::size_t need = 0; need < needs_.size(); ++need)
+        if (holds(needs_[need], drawn)) ++of(*place.cell).met[need];
     }
     return std::nullopt;
   }
@@ -163,6 +222,7 @@ class Drawn {
 
   Designs& designs_;
   const ConfidenceQuestion& question_;
+  std::vector<Need> needs_;
   std::size_t draws_;
   std::map<Cell, Tally> tallies_;
   std::map<Cell, std::vector<std::vector<Design>>> pending_;
@@ -187,13 +247,15 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
                                 const Search& found, const ConfidenceQuestion& question,
                                 Search& judged) {
   ConfidentPlan out;
-  out.asked = question.share;
   const Cell& start = *found.answer;
   const Design as_it_is = *designs.at(start);
   out.inputs = uncertain::input_count(as_it_is);
   if (question.help.vary) out.fitted = uncertain::fitted_count(as_it_is);
   out.draws = draws;
-  Drawn drawn(designs, question, out.draws);
+  Drawn drawn(designs, question, needs_of(as_it_is, question), out.draws);
+  const auto [least, most] = std::ranges::minmax(drawn.needs(), {}, &Need::share);
+  out.asked = most.share;
+  out.least_asked = least.share;
   Problem problem = nominal;
   problem.bound = {};                     // of the design as it is: a draw may be better
   if (!problem.most) problem.checks = 0;  // there what misses says little of what lies beyond
@@ -218,7 +280,9 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
     for (std::size_t a = 0; a < cell.size(); ++a)
       point.values.push_back(text_of(problem.axes[a].values[cell[a]]));
     point.draws = tally.made - tally.broken;
-    point.met = tally.met;
+    const std::size_t decisive = drawn.decisive(tally);
+    point.met = tally.met[decisive];
+    point.target = drawn.needs()[decisive].target;
     point.probability = tally.probability;
     point.meets = drawn.meets(tally);
     out.points.push_back(std::move(point));

@@ -19,7 +19,9 @@ struct DrawHelp {
 };
 
 struct ConfidenceQuestion {
-  double share = 0.9;                 ///< of the draws, in which every error-level target holds
+  /// Of the draws, in which every error-level target holds; none: each target that asks for a
+  /// confidence in as many, the others in the design as it is.
+  std::optional<double> share;
   std::optional<std::int64_t> draws;  ///< none: as many as suit the nominal answer, 32 at least
   DrawHelp help = {};
 };

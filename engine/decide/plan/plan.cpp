@@ -359,13 +359,11 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
               spec.spread.value_or(kSpread), plan);
   Search judged;
-  if (spec.confidence) {
+  if (spec.confidence || spec.judge_each) {
     Result<ConfidentPlan> sure =
-        confident_plan(designs, problem, *found, {*spec.confidence, spec.draws, help}, judged);
+        confident_plan(designs, problem, *found, {spec.confidence, spec.draws, help}, judged);
     if (!sure.ok()) return sure.failure();
-    sure->decides =
-        std::any_of(design.expect.begin(), design.expect.end(),
-                    [](const Expectation& e) { return e.level != "warn" && e.confidence; });
+    sure->decides = spec.judge_each;
     if (sure->decides) plan = decided(Answer(designs, *objective, judged).make(), std::move(plan));
     plan.confident = std::move(sure).value();
     if (!plan.answer) return plan;
