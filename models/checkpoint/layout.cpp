@@ -195,6 +195,14 @@ double CheckpointLayout::writer_count() const {
   return out;
 }
 
+double CheckpointLayout::company(const RankShare& share) const {
+  Bytes meanwhile = -share.bytes;  // all but itself
+  for (const RankShare& other : writers)
+    meanwhile += std::min(share.bytes, other.bytes) * other.members;
+  const double others = writer_count() - 1.0;
+  return others > 0.0 && share.bytes > Bytes{} ? meanwhile / (share.bytes * others) : 1.0;
+}
+
 CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams& model,
                                    const JobParams& job, double ranks, double ranks_per_host) {
   const Cut cut(p, model, job, ranks);

@@ -41,6 +41,8 @@ struct CheckpointLayout {
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;
   [[nodiscard]] double writer_count() const;
+  /// Of what a writer of `share` writes, how much each other writer does meanwhile, 0 to 1.
+  [[nodiscard]] double company(const RankShare& share) const;
 };
 
 /// REQUIRES: tensor x pipeline divides `ranks`; `ranks_per_host` > 0.

@@ -157,6 +157,7 @@ struct WriteRequest {
   double files = 1.0;                      ///< files created
   double requests = 0.0;                   ///< to open files: each waits for the answer before it
   double writers = 1.0;                    ///< members of all classes that write together
+  double company = 1.0;                    ///< of its bytes, how many each of them does meanwhile
   bool direct = false;                     ///< O_DIRECT
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time

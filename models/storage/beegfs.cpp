@@ -134,10 +134,12 @@ class Beegfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
-    return write_files(
-        client, request, p_.service, stream_cap(request.range(), p_.write, request.direct),
-        p_.commit,
-        striping().placed(p_.placement, request.writers, file, p_.write, seed(), name()));
+    const auto placed = [&](double writers) {
+      return striping().placed(p_.placement, writers, file, p_.write, seed(), name());
+    };
+    return write_files(client, request, p_.service,
+                       stream_cap(request.range(), p_.write, request.direct), p_.commit,
+                       {placed(request.writers), placed(1.0)});
   }
 
   Countable countable() const override {

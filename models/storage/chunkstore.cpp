@@ -128,9 +128,11 @@ class Chunkstore final : public PooledStore {
     with_parity.bytes = request.bytes * sent(file);
     const StreamCap cap = window.within(p_.stream).times(sent(file));
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
-    return write_files(
-        client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
-        striping().placed("round-robin", request.writers, file, kept_at, seed(), name()));
+    const auto placed = [&](double writers) {
+      return striping().placed("round-robin", writers, file, kept_at, seed(), name());
+    };
+    return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
+                       {placed(request.writers), placed(1.0)});
   }
 
   Countable countable() const override {

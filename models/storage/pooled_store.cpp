@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace stallcast::models {
 namespace {
@@ -315,13 +316,21 @@ sim::Task<void> PooledStore::answers(double requests, Seconds service) {
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
                                            Seconds service, StreamCap cap, Seconds commit,
-                                           Rate placed, Work work) {
+                                           PlacedRate placed, Work work) {
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
   co_await answers(request.requests, service);
-  const Served served = co_await stream_out(client, request.bytes, cap, placed,
-                                            written(request.bytes / request.files), work);
+  const double times = written(request.bytes / request.files);
+  const double part = placed.beside < placed.alone ? request.company : 1.0;
+  const double amount = std::exchange(work.amount, work.amount * part);
+  Served served =
+      co_await stream_out(client, request.bytes * part, cap, placed.beside, times, work);
+  if (part < 1.0) {
+    work.amount = amount * (1.0 - part);
+    served =
+        co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
+  }
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return by_creates ? created : served;

@@ -76,6 +76,13 @@ struct Work {
   bool at_once = false;  ///< while it waits for the answers before its data, too: disks that seek
 };
 
+/// What its targets give a file: beside those of other writers, and when these have ended.
+struct PlacedRate {
+  PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
+  PlacedRate(Rate beside_others, Rate by_itself) : beside(beside_others), alone(by_itself) {}
+  Rate beside, alone;
+};
+
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
 ///
 ///     reads:  media.in -> media.out -> (read ceiling) -> server network -> (routers) -> fabric
@@ -147,10 +154,11 @@ class PooledStore : public StorageModel {
                                              Seconds service, StreamCap cap,
                                              Rate placed = Rate::infinity(), Work work = {});
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
-  /// then `commit` and two round trips a file. `placed` as in stream_out.
+  /// then `commit` and two round trips a file. `placed` as in stream_out; who has more to write
+  /// than the others goes on alone.    [storage.md, eq. 6]
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
                                               Seconds service, StreamCap cap, Seconds commit,
-                                              Rate placed = Rate::infinity(), Work work = {});
+                                              PlacedRate placed = {}, Work work = {});
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
   [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);

@@ -186,6 +186,18 @@ TEST_CASE("rank 0's own time is that of its own files") {
   CHECK(save_metric(design, "rank0") == Approx(10.0).epsilon(2e-3));
 }
 
+TEST_CASE("who writes most has its OST alone when the others are done") {
+  // zero1 of 320 GB, 32 ranks: rank 0 the weights, 45.7 GB, and all 8.57 GB of optimizer. Of 16
+  // OSTs of 1 GB/s each has two files until 2 x 8.57 s; rank 0's then moves its other 45.7 GB at 1
+  // GB/s, not at a half.
+  Design design = saver("sync", {{"layout", "zero1"}, {"snapshot", "none"}});
+  set(design.storage[0], Role::storage, "stripe.count", "1");
+  set(design.storage[0], Role::storage, "ost.count", "16");
+  set(design.storage[0], Role::storage, "ost.write", "1 GB/s");
+  set(design.storage[0], Role::storage, "placement", "round-robin");
+  CHECK(save_metric(design, "stall") == Approx(2 * 8.571 + 45.71).epsilon(0.01));
+}
+
 TEST_CASE("one replica that writes is held to the network of its hosts") {
   // zero0, tensor 8: 8 ranks of one host write 320 GB over one NIC.
   Design design = saver("sync", {{"layout", "zero0"}, {"snapshot", "none"}});
