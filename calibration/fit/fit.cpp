@@ -13,10 +13,13 @@ namespace {
 double response_of(const FitCell& cell) { return cell.response().in(unit::s); }
 
 /// Cells that repeat well weigh more: 1 / max(noise, 1 %)^2, within a factor of 25 of each other.
-/// n runs tell little of what more would: the noise of the series counts as one of them, so that a
-/// cell that ran once has that, and two runs that agree by chance do not decide the fit.
+/// n runs tell little of what more would: the noise of the series counts as so many of them, so
+/// that a cell that ran once has that, and a few runs that agree by chance do not decide the fit.
+constexpr double kRunsOfSeries = 8.0;
 double weight_of(const FitCell& cell, double of_series) {
-  const double own = cell.noise(), share = 1.0 / static_cast<double>(cell.runs.size());
+  const double own = cell.noise();
+  const double share =
+      kRunsOfSeries / (kRunsOfSeries + static_cast<double>(cell.runs.size()) - 1.0);
   const double noise = std::sqrt(share * of_series * of_series + (1.0 - share) * own * own);
   return 1.0 / std::pow(std::clamp(noise, 0.01, 0.05), 2);
 }
@@ -109,45 +112,55 @@ bool repeats(const FitSeries& series) {
                      [](const FitCell& cell) { return cell.repeats(); });
 }
 
-/// What a run is of the middle of its cell, of all cells that ran more than once. The middle is of
-/// the same n runs, so they are nearer to it than to the truth: by sqrt((n - 1) / n).
-std::vector<double> spread_of(const FitSeries& series) {
+/// How much farther from the middle the 5 % of Student's distribution with `spare` degrees of
+/// freedom are than those of a normal one, z: Cornish and Fisher's expansion.
+double student_over_normal(double spare) {
+  constexpr double z2 = 1.6449 * 1.6449;
+  return 1.0 + (z2 + 1.0) / (4.0 * spare) + ((5.0 * z2 + 16.0) * z2 + 3.0) / (96.0 * spare * spare);
+}
+
+/// What the law leaves of each cell, as a logarithm. Where p parameters were fitted to n cells that
+/// is too small by sqrt((n - p) / n), and how much is known of n - p only. Where so few cells agree
+/// by chance, it is at least what the middles of their runs are known to.
+std::vector<double> left_by(const Law& law, const FitSeries& series,
+                            const std::vector<double>& theta, std::span<const Point> points) {
+  const auto n = static_cast<double>(points.size());
+  const double spare = std::max(1.0, n - static_cast<double>(theta.size()));
+  const double wider = std::sqrt(n / spare) * student_over_normal(spare);
+  const double noise = noise_of(series.cells);
   std::vector<double> out;
-  for (const FitCell& cell : series.cells) {
-    if (!cell.repeats()) continue;
-    const auto n = static_cast<double>(cell.runs.size());
-    for (const Seconds run : cell.runs)
-      out.push_back(std::pow(run.in(unit::s) / response_of(cell), std::sqrt(n / (n - 1.0))));
+  double left = 0.0, repeats = 0.0;  // mean squares
+  for (const Point& point : points) {
+    const double off = std::log(point.response / law.response(theta, *point.cell));
+    out.push_back(off * wider);
+    left += out.back() * out.back() / n;
+    repeats += noise * noise / (n * static_cast<double>(point.cell->runs.size()));
   }
+  for (std::size_t i = 0; left < repeats && i < out.size(); ++i)
+    out[i] = left > 0.0 ? out[i] * std::sqrt(repeats / left)
+                        : std::sqrt(repeats) * (i % 2 == 0 ? 1.0 : -1.0);
   return out;
 }
 
-/// One bootstrap sample: runs drawn again within each cell. A cell that ran once is as far off as
-/// a run of those that ran more often, `spread`; where none did, cells are drawn.
-/// `noise`: of the series.
-std::vector<Point> resample(const FitSeries& series, const std::vector<double>& spread,
-                            double noise, Draws& draws) {
-  std::vector<Point> out;
-  for (std::size_t i = 0; i < series.cells.size(); ++i) {
-    const FitCell& cell = series.cells[spread.empty() ? draws.below(series.cells.size()) : i];
-    std::vector<double> runs;
-    for (std::size_t r = 0; r < cell.runs.size(); ++r)
-      runs.push_back(cell.runs[draws.below(cell.runs.size())].in(unit::s));
-    const double off = cell.repeats() || spread.empty() ? 1.0 : spread[draws.below(spread.size())];
-    out.push_back({&cell, median(std::move(runs)) * off, weight_of(cell, noise)});
-  }
+/// One bootstrap sample: each cell as far off the law as some cell is.
+std::vector<Point> resample(const Law& law, const std::vector<double>& theta,
+                            std::span<const Point> points, std::span<const double> left,
+                            Draws& draws) {
+  std::vector<Point> out(points.begin(), points.end());
+  for (Point& point : out)
+    point.response = law.response(theta, *point.cell) * std::exp(left[draws.below(left.size())]);
   return out;
 }
 
 void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
                      const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
-  const std::vector<double> spread = spread_of(series);
-  const double noise = noise_of(series.cells);
+  const std::vector<Point> points = points_of(series.cells);
+  const std::vector<double> left = left_by(law, series, theta, points);
   const std::vector<double> start = restart(law, series, theta);
   for (int i = 0; i < options.draws; ++i)
     fit.draws.push_back(
-        settled(series, regress(law, resample(series, spread, noise, draws), start).theta));
+        settled(series, regress(law, resample(law, theta, points, left, draws), start).theta));
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);

@@ -23,8 +23,7 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 
 /// Fits `series` with the law that predicts held-out cells best (the one with the fewest parameters
 /// among those within one standard error of the best), says how well, draws parameters by a
-/// bootstrap of runs within cells (one that ran once takes the spread of the others; of cells where
-/// each ran once), and judges:
+/// bootstrap of what the law leaves of the cells, and judges:
 ///   refused   too few cells for any law (numbers of ranks: fewer than 3), or the held-out median
 ///   error is above max(10 %, twice the
 ///             noise)
