@@ -53,6 +53,18 @@ class Observed(unittest.TestCase):
             self.assertAlmostEqual(math.log(found[0]["high"] / found[0]["low"]) / 2, half, delta=0.015)
             self.assertIn("Inputs it narrows", run.out)
 
+    def test_a_metric_that_is_none_is_refused_with_what_was_meant(self):
+        run, _ = self.calibrate("metric,value\njob.train.step.tine,104 ms\n")
+        self.assertEqual(run.code, 2)
+        self.assertIn('no metric "job.train.step.tine"', run.err)
+        self.assertIn('did you mean "job.train.step.time"?', run.err)
+
+    def test_a_time_limit_leaves_no_profile_of_the_quick_draws_alone(self):
+        run, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n", extra=("--time-limit", "200ms", "--draws", "4096"))
+        self.assertEqual(run.code, 3, run.out)
+        self.assertIn("the time limit", run.err)
+        self.assertFalse(os.path.exists(profile))
+
     def test_a_figure_to_which_reports_give_no_model_error_has_none_here(self):
         near = compute('"100 ms +- 1 %"')
         for step, code in (("101 ms,100.9 ms,101.1 ms", 0), ("90 ms,89.9 ms,90.1 ms", 1)):

@@ -47,30 +47,6 @@ int badness(std::string_view status) {
   return status == "fail" ? 2 : status == "inconclusive" ? 1 : 0;
 }
 
-std::string metric_hint(const std::string& metric, const Prediction& prediction) {
-  if (is_plan_metric(metric)) return "only \"stallcast plan\" computes it";
-  std::vector<std::string> names;
-  for (const auto& [name, m] : prediction.metrics) names.push_back(name);
-  if (const std::string near = base::nearest(metric, names); !near.empty())
-    return "did you mean \"" + near + "\"?";
-  // The metrics that share the most words with the one asked for, wherever these stand.
-  const std::vector<std::string> asked = base::split(metric, '.');
-  std::vector<std::string> alike;
-  std::ptrdiff_t most = 0;
-  for (const std::string& name : names) {
-    const std::vector<std::string> words = base::split(name, '.');
-    const auto shared = std::count_if(asked.begin(), asked.end(), [&](const std::string& word) {
-      return std::find(words.begin(), words.end(), word) != words.end();
-    });
-    if (shared > most) alike.clear();
-    most = std::max(most, shared);
-    if (shared == most) alike.push_back(name);
-  }
-  const bool more = alike.size() > 6;
-  if (more) alike.resize(6);
-  return "known metrics: " + base::join(alike, ", ") + (more ? ", ..." : "");
-}
-
 using Named = std::pair<std::string, Metric>;
 
 /// Every metric that `pattern` means; "x.mean" is "x", whose value is the mean of a distribution.
@@ -163,6 +139,30 @@ void judge_by_draws(const Expectation& expectation, const Prediction& prediction
 }
 
 }  // namespace
+
+std::string metric_hint(const std::string& metric, const Prediction& prediction) {
+  if (is_plan_metric(metric)) return "only \"stallcast plan\" computes it";
+  std::vector<std::string> names;
+  for (const auto& [name, m] : prediction.metrics) names.push_back(name);
+  if (const std::string near = base::nearest(metric, names); !near.empty())
+    return "did you mean \"" + near + "\"?";
+  // The metrics that share the most words with the one asked for, wherever these stand.
+  const std::vector<std::string> asked = base::split(metric, '.');
+  std::vector<std::string> alike;
+  std::ptrdiff_t most = 0;
+  for (const std::string& name : names) {
+    const std::vector<std::string> words = base::split(name, '.');
+    const auto shared = std::count_if(asked.begin(), asked.end(), [&](const std::string& word) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    });
+    if (shared > most) alike.clear();
+    most = std::max(most, shared);
+    if (shared == most) alike.push_back(name);
+  }
+  const bool more = alike.size() > 6;
+  if (more) alike.resize(6);
+  return "known metrics: " + base::join(alike, ", ") + (more ? ", ..." : "");
+}
 
 void judge_drawn(double probability, AssertionOutcome& outcome) {
   outcome.probability = probability;

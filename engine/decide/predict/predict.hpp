@@ -88,6 +88,9 @@ using BaseValues = std::map<std::string, double>;
                                                   const Prediction& prediction, Diagnostics& diags,
                                                   const BaseValues* base = nullptr);
 
+/// What somebody may have meant who asked for `metric`, which `prediction` does not have.
+[[nodiscard]] std::string metric_hint(const std::string& metric, const Prediction& prediction);
+
 /// A target holds in such a share of the draws, which decides where it asks for a confidence.
 void judge_drawn(double probability, AssertionOutcome& outcome);
 /// Makes those inconclusive that ask for a confidence and that no draws have judged.

@@ -38,6 +38,7 @@ class Conditioning {
     if (out_.inputs.empty())
       return Failure{ExitCode::bad_input, "nothing of the scenario is uncertain",
                      "give what you do not know as a range, as \"4 GB/s +- 10 %\""};
+    if (std::optional<Failure> unknown = look_for_metrics()) return *unknown;
     std::vector<Particle> all =
         simulated_draws(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
     if (failed_) return *failed_;
@@ -73,6 +74,20 @@ class Conditioning {
   }
 
  private:
+  /// What is observed, in the design as it is: before many draws are simulated for nothing.
+  std::optional<Failure> look_for_metrics() {
+    const Result<Prediction> nominal = predict::predict(design_, how_);
+    if (!nominal.ok()) return nominal.failure();
+    for (const ObservedFigure& figure : observed_) {
+      const auto metric = nominal->metrics.find(figure.metric);
+      if (metric == nominal->metrics.end())
+        return Failure{ExitCode::bad_input, "the scenario has no metric \"" + figure.metric + "\"",
+                       predict::metric_hint(figure.metric, *nominal)};
+      errors_.push_back(error_of(figure, metric->second.unit, design_));
+    }
+    return std::nullopt;
+  }
+
   /// Draws that can be built and simulated to their end.
   std::vector<Particle> simulated_draws(std::vector<std::vector<double>> points) {
     return simulated(std::move(points), [&](const std::vector<double>& point) {
@@ -98,44 +113,40 @@ class Conditioning {
       out.push_back({std::move(point), {}, kNone, 0.0});
       designs.push_back(std::move(design));
     }
-    out_.simulated += designs.size();
     std::vector<Result<Prediction>> all = predict::predict_all(designs, how_);
     std::vector<Particle> ended;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!all[i].ok()) {
+        // Draws that were cut off would leave out those that take long.
+        if (all[i].failure().exit == ExitCode::inconclusive) {
+          failed_ = Failure{ExitCode::inconclusive,
+                            "the time limit came after " + std::to_string(out_.simulated) +
+                                " simulations of draws, with more to make",
+                            "raise --time-limit, or take fewer draws (--draws)"};
+          return {};
+        }
         if (ended.empty() && i + 1 == all.size()) failed_ = all[i].failure();
         continue;
       }
-      if (!judge(*all[i], out[i])) return {};
+      ++out_.simulated;
+      judge(*all[i], out[i]);
       ended.push_back(std::move(out[i]));
     }
     return ended;
   }
 
   /// Gives a draw its figures and its likelihood.                       [docs, eq. 8]
-  bool judge(const Prediction& prediction, Particle& particle) {
-    const bool first = errors_.empty();
+  void judge(const Prediction& prediction, Particle& particle) {
     double sum = 0.0;
     for (std::size_t k = 0; k < observed_.size(); ++k) {
       const auto metric = prediction.metrics.find(observed_[k].metric);
-      if (metric == prediction.metrics.end()) {
-        if (!first) {  // this draw made no such thing happen: it explains nothing
-          particle.figures.clear();
-          return true;
-        }
-        failed_ = Failure{ExitCode::bad_input,
-                          "the scenario has no metric \"" + observed_[k].metric + "\"",
-                          "\"stallcast run --format csv\" prints the metrics it has"};
-        return false;
-      }
-      if (first || errors_.size() <= k)
-        errors_.push_back(error_of(observed_[k], metric->second.unit, design_));
+      // This draw made no such thing happen: it explains nothing.
+      if (metric == prediction.metrics.end()) return particle.figures.clear();
       particle.figures.push_back(metric->second.value);
       const double off = errors_[k].off(on_error_scale(metric->second.value, errors_[k].unit));
       sum -= 0.5 * off * off;
     }
     particle.likelihood = std::isfinite(sum) ? sum : kNone;
-    return true;
   }
 
   void begin(const std::vector<Particle>& all) {
