@@ -80,7 +80,7 @@ class GrowthReader {
     if (!growth->is_object()) {
       report().error("type", "/growth",
                      "\"growth\" is an object, not " + std::string(type_name(*growth)),
-                     R"(write { "of": { "jobs.train.dataset.samples": "4 %/month" } })");
+                     R"(write { "of": { "jobs.train.dataset.size": "4 %/month" } })");
       return {};
     }
     std::vector<std::string_view> keys{"of"};
@@ -107,7 +107,7 @@ class GrowthReader {
   void read_of(const Json& of) {
     if (!of.is_object()) {
       report().error("type", "/growth/of", "\"of\" is an object of paths and how they grow",
-                     R"(write { "jobs.train.dataset.samples": "4 %/month" })");
+                     R"(write { "jobs.train.dataset.size": "4 %/month" })");
       return;
     }
     for (const auto& [path, how] : of.items()) {

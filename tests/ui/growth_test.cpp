@@ -194,6 +194,10 @@ TEST_CASE("what cannot grow is said with its place") {
     return found.failure().message + " " + found.failure().hint;
   };
   CHECK(says("{}").find("does not say what grows") != std::string::npos);
+  // What it proposes is of this scenario; a data set that says its size has no number of samples.
+  CHECK(says("{}").find("\"jobs.train.dataset.size\"") != std::string::npos);
+  CHECK(says(R"({ "of": { "jobs.train.dataset.samples": "4 %/month" } })")
+            .find("did you mean \"jobs.train.dataset.size\"?") != std::string::npos);
   const std::string unknown = says(R"({ "of": { "jobs.train.dataset.sizes": "4 %/month" } })");
   CHECK(unknown.find("growing.json:") != std::string::npos);
   CHECK(unknown.find("jobs.train.dataset.size") != std::string::npos);

@@ -13,6 +13,8 @@
 namespace stallcast::grow {
 namespace {
 
+using Values = std::vector<std::pair<std::string, const Value*>>;
+
 /// "storage.ost.count" of "storage[scratch].ost.count".
 std::string without_id(std::string path) {
   const std::size_t open = path.find('['), close = path.find(']');
@@ -32,10 +34,9 @@ std::string one_spelling(std::string_view path) {
 }
 
 /// The one value of `design` that a path means; the last part is what could be meant otherwise.
-const std::pair<std::string, const Value*>* find_value(
-    const std::vector<std::pair<std::string, const Value*>>& values, std::string_view path) {
+const Values::value_type* find_value(const Values& values, std::string_view path) {
   const std::string wanted = one_spelling(path);
-  const std::pair<std::string, const Value*>* found = nullptr;
+  const Values::value_type* found = nullptr;
   for (const auto& known : values) {
     if (one_spelling(known.first) == wanted) return &known;
     if (without_id(known.first) != wanted) continue;
@@ -58,6 +59,25 @@ bool is_number(Dimension dimension) {
          dimension != Dimension::boolean;
 }
 
+/// What of the scenario may well grow: data, as it says how much there is, or hosts.
+std::string example_of(const Values& values) {
+  for (const char* usual : {"jobs.dataset.samples", "jobs.dataset.size", "cluster.hosts.count"})
+    for (const auto& [path, value] : values)
+      if (without_id(path) == usual) return base::plain_path(path);
+  return "jobs.train.dataset.size";
+}
+
+/// How many samples there are is said by their number or by the size of all.
+std::string other_way(const Values& values, const std::string& path) {
+  const auto as = [&](std::string_view from, std::string_view to) {
+    if (!path.ends_with(from)) return std::string();
+    const std::string other = path.substr(0, path.size() - from.size()) + std::string(to);
+    return find_value(values, other) != nullptr ? other : std::string();
+  };
+  const std::string size = as(".dataset.samples", ".dataset.size");
+  return size.empty() ? as(".dataset.size", ".dataset.samples") : size;
+}
+
 }  // namespace
 
 bool mean_the_same(const Design& design, const std::string& a, const std::string& b) {
@@ -69,12 +89,12 @@ bool mean_the_same(const Design& design, const std::string& a, const std::string
 
 Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
                             std::span<const Parameter> params) {
-  if (spec.trends.empty())
-    return Failure{
-        ExitCode::bad_input, "the scenario does not say what grows",
-        R"(add "growth": { "of": { "jobs.train.dataset.samples": "4 %/month" } }, or --of PATH="4 %/month" to "grow")"};
-  Trends out;
   const auto values = base::values_of(now);
+  if (spec.trends.empty())
+    return Failure{ExitCode::bad_input, "the scenario does not say what grows",
+                   R"(add "growth": { "of": { ")" + example_of(values) +
+                       R"(": "4 %/month" } }, or --of PATH="4 %/month" to "grow")"};
+  Trends out;
   for (const GrowthTrend& said : spec.trends) {
     Trend trend{.said = said, .path = said.path};
     if (said.path.starts_with("params.")) {
@@ -97,7 +117,9 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
         std::vector<std::string> names;
         for (const auto& [path, value] : values)
           if (is_number(value->dimension)) names.push_back(base::plain_path(path));
-        const std::string near = base::nearest(one_spelling(said.path), names);
+        const std::string other = other_way(values, said.path);
+        const std::string near =
+            other.empty() ? base::nearest(one_spelling(said.path), names) : other;
         return fault(said,
                      found != nullptr ? "\"" + said.path + "\" is not a number"
                                       : "\"" + said.path + "\" is no value of the scenario",
