@@ -99,7 +99,9 @@ class Measured final : public StorageModel {
     const double files = std::max(request.files, 1e-9);
     const double turns = files * std::max(0.0, request.round_trips - 1.0);
     if (turns > 0.0) co_await context_->sleep(p_.read_latency * turns);
-    co_return co_await move(client, reads_, client.read_path, request.bytes, files,
+    RequestPath way = reads_;
+    if (request.as_asked) way.request = request.bytes / files;
+    co_return co_await move(client, way, client.read_path, request.bytes, files,
                             client.reads_at_most());
   }
 

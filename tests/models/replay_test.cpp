@@ -133,6 +133,20 @@ TEST_CASE("what was read is in memory, until other data take its place") {
   CHECK(makespan(small) == Approx(4 * first).epsilon(1e-9));
 }
 
+TEST_CASE("measured storage gets a call of O_DIRECT as one request") {
+  // 1 MiB a call, whatever is read ahead: 1 ms and 1 MiB at 1 GB/s each.
+  std::vector<ReplayStep> steps = random_reads(10, 1048576, 0.0);
+  Design design = replaying(program_file({{0, steps}}), {{"direct", "true"}});
+  design.storage[0] = component(Role::storage, "measured", "scratch",
+                                {{"read.latency", "1 ms"}, {"read.rate", "1 GB/s"}});
+  const double direct = 10 * (1e-3 + 1048576 / 1e9);
+  CHECK(makespan(design) == Approx(direct).epsilon(0.01));
+  set(design.storage[0], Role::storage, "request", "64 KiB");
+  CHECK(makespan(design) == Approx(direct).epsilon(0.01));
+  set(design.tenants[0], Role::tenant, "direct", "false");
+  CHECK(makespan(design) > 3.0 * direct);
+}
+
 TEST_CASE("calls in sequence wait for one turn, with O_DIRECT for one each") {
   std::vector<ReplayStep> steps = random_reads(10, 1000000, 0.0);
   for (std::size_t i = 0; i < steps.size(); ++i) {
