@@ -30,7 +30,9 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
   const auto cores_for = [&](const std::string& id) {
     HostCores cores = plant.cores(host, group, id, readers);
-    if (!layout.gds && plant.storage(id).client_limits().page_cache)
+    if (layout.gds)
+      cores.rates = {};  // no core sees the bytes    [host.md, table 1]
+    else if (plant.storage(id).client_limits().page_cache)
       cores.rates.process =
           in_series(cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
     return cores;

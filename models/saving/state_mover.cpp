@@ -260,6 +260,7 @@ sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& ti
                                        const Client& client, sim::Task<Served> moving,
                                        HostCores::Operation operation) {
   HostCores cores = plant_.cores(host_, mover.group, tier, client.members);
+  if (past_memory_) cores.rates = {};  // no core sees the bytes    [host.md, table 1]
   const Served served = co_await cores.beside(std::move(moving), operation);
   uncontended_cpu_ += cores.uncontended;
   co_return served;

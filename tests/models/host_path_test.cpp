@@ -246,6 +246,21 @@ TEST_CASE("host path: rank 0 writes its file alone over its own link") {
         Approx(315 / 382.5 + 420 / kLink).epsilon(1e-3));
 }
 
+TEST_CASE("host path: no core sees what goes past host memory, whatever the client checks") {
+  // Checksums of 3.5 GB/s a core would hold a host of 4 cores to 14 GB/s.
+  const auto stalled = [](const char* gds, const char* checksums) {
+    Design design = saving("4", {{"gds", gds}});
+    design.storage[0] = small_design().storage[0];
+    set(design.storage[0], Role::storage, "ost.count", "64");
+    set(design.storage[0], Role::storage, "client.stream_direct", "50 GB/s");
+    set(design.storage[0], Role::storage, "client.checksums", checksums);
+    set(design.hosts[0], Role::host, "cpu.cores", "4");
+    return stall(design);
+  };
+  CHECK(stalled("true", "true") == Approx(stalled("true", "false")).epsilon(1e-9));
+  CHECK(stalled("false", "true") > 1.3 * stalled("false", "false"));
+}
+
 TEST_CASE("host path: a restore past host memory needs no copy either") {
   // 4 x 14.5 GB/s
   const RunResult result = run(saving("4", {{"restore.read", "own"}}));
