@@ -178,12 +178,27 @@ void check_writers(const Design& design, Diagnostics& report) {
   }
 }
 
+// What is assumed of a connection is what one core receives of a TCP flow.    [nfs.md, eq. 2]
+void check_nfs(const Component& storage, Diagnostics& report) {
+  const Value* transport = storage.find("client.transport");
+  const Value* connection = storage.find("client.connection");
+  if (transport == nullptr || transport->text != "rdma" || connection == nullptr ||
+      connection->source.kind != Source::Kind::default_value)
+    return;
+  report.warn("rule", pointer_of(storage, "client.transport"),
+              "\"client.connection\" is not stated, and " +
+                  base::print_quantity(connection->number, Dimension::rate) +
+                  " is what one TCP connection carries",
+              "write what a connection carries over RDMA: as a rule what the host's port does");
+}
+
 void check_storage(const Component& storage, Diagnostics& report) {
   check_networks(storage, report);
   check_counts(storage, report);
   check_redundancy(storage, report);
   check_lustre(storage, report);
   check_measured(storage, report);
+  check_nfs(storage, report);
 }
 
 }  // namespace stallcast::scenarios

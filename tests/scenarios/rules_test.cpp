@@ -56,6 +56,19 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
+TEST_CASE("NFS over RDMA with what a TCP connection carries is warned of") {
+  const std::string text = R"({ "id": "x", "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "filer", "type": "nfs", "head": { "count": 2 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+                "dataset": { "on": "filer", "format": "webdataset", "sample": "1 MB", "size": "1 TB" } } ],
+    "run": { "duration": "1 h" } })";
+  CHECK(warning({}, text) == "");
+  CHECK_THAT(warning({"storage.client.transport=rdma"}, text),
+             Contains("1.5 GB/s is what one TCP connection carries"));
+  CHECK(warning({"storage.client.transport=rdma", "storage.client.connection=47 GB/s"}, text) ==
+        "");
+}
+
 TEST_CASE("rules leave out what a faulty component cannot tell them") {
   // A cache asks what it stands in front of whether that is inside the hosts.
   const std::string text = R"({ "id": "x", "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
