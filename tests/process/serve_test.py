@@ -122,6 +122,16 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(self.server.get(again.headers["location"] + "/result").text,
                          self.server.get(first.headers["location"] + "/result").text)
 
+    def test_a_result_that_was_there_has_the_name_of_who_asks(self):
+        """The same design, sent by two with other spaces and names: simulated once, told to each by its own name."""
+        for name, text in (("first", SCENARIO), ("second", "\n\n" + SCENARIO)):
+            answer = self.server.post(f"/v1/runs?seed=11&name={name}.json", text)
+            self.server.wait(answer.headers["location"])
+            result = self.server.get(answer.headers["location"] + "/result").json
+            self.assertEqual(result["scenario"]["file"], name + ".json")
+            page = self.server.get(answer.headers["location"] + "/report.html").text
+            self.assertEqual("first.json" in page, name == "first")
+
     def test_an_idempotency_key_leads_to_the_same_run_or_is_refused(self):
         first = self.server.post("/v1/runs?seed=6", Idempotency_Key="one")
         again = self.server.post("/v1/runs?seed=6", Idempotency_Key="one")

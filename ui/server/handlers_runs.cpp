@@ -94,7 +94,9 @@ Response answer_run(Call& call) {
       [task](client::Session&, const client::RunReport& found) {
         report::ReportContext context = context_of("run", *task);
         context.timeline = found.timeline;
-        return rendered(found.prediction, context);
+        Prediction own = found.prediction;  // of somebody else, perhaps, who called it otherwise
+        own.scenario_file = task->scenario->design().file;
+        return rendered(own, context);
       });
 }
 
