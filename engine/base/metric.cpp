@@ -111,10 +111,12 @@ constexpr Figure kFigures[] = {
     {Domain::stage, "rate", "reads", "B/s", higher, stage, TileOn::none, "read rate"},
     {Domain::stage, "waited", "waits for input", "s", lower, stage, TileOn::none, "wait for input"},
 
-    {Domain::failure, "count", "failures", "count", neither, fault},
+    {Domain::failure, "count", "failures in the run", "count", neither, fault},
     {Domain::failure, "lasted", "lasted", "s", neither, fault, TileOn::none, "duration"},
     {Domain::failure, "stall", "GPUs waited", "s", lower, fault, TileOn::none, "wait of GPUs"},
     {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
+    {Domain::failure, "down.share", "time down", "ratio", lower, fault},
+    {Domain::failure, "degraded.share", "time degraded", "ratio", lower, fault},
 
     {Domain::storage, "capacity.usable", "room for data", "B", higher, capacity},
     {Domain::storage, "capacity.needed", "to be stored", "B", lower, capacity, TileOn::none,
