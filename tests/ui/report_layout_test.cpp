@@ -64,6 +64,22 @@ TEST_CASE("storage that fails by chance shows how long a part of it is down and 
   CHECK(blocks[0].rows[2].metric == "failure.oss.degraded.share");
 }
 
+TEST_CASE("a save interval that is as it is, or longer than the run, says so") {
+  Prediction p;
+  p.breakdown["a"] = {};
+  p.simulated_s = 3600.0;
+  const auto said = [&](double interval, double goodput) {
+    p.metrics["job.a.goodput"] = {0.9, "ratio", {}};
+    p.metrics["job.a.checkpoint.best_interval"] = {interval, "s", {}};
+    p.metrics["job.a.checkpoint.best_interval.goodput"] = {goodput, "ratio", {}};
+    return figure_blocks(p)[1].rows[0].text;
+  };
+  CHECK(said(1800.0, 0.91) == "30 min");
+  CHECK(said(1800.0, 0.9) == "30 min, so keep the present one");
+  CHECK(said(7200.0, 0.91) ==
+        "2 h, longer than the run: to try it, let \"run.duration\" hold some");
+}
+
 TEST_CASE("colour is added only when asked for") {
   const Prediction p = report::testing::missed_target();
   const std::string plain = render(p, report::testing::context(), Format::text, {false, false});
