@@ -29,6 +29,37 @@ def plan(*options, text):
     return Run("plan", "FILE", *options, text=text)
 
 
+class Saves(unittest.TestCase):
+    """How often to save, where GPUs fail every 31 hours."""
+
+    def asked(self, least, *options):
+        scenario = SCENARIO | {"failures": [{"id": "gpu", "type": "host", "mtbf": "1000 h"}],
+                               "expect": [{"id": "util", "that": f"job.train.gpu.utilization >= {least} %"}]}
+        options = ("--tornado", "0", "--over", "storage.fs.ost.count=4..8", *options)
+        text = json.dumps(scenario).replace('"1 min"', '"4 min"')
+        return text, json.loads(plan(*options, "--format", "json", text=text).out)["plan"], plan(*options, text=text).out
+
+    def test_what_a_run_has_no_save_at_was_simulated_in_a_longer_one(self):
+        text, found, said = self.asked(20)
+        self.assertEqual(found["status"], "found")
+        interval = found["intervals"][0]
+        self.assertGreater(interval["best"], 600.0)  # stalls of a minute; the run has 10
+        run = interval["run"]
+        self.assertIn(f'with it the targets hold (simulated with --set run.duration="{run}")', " ".join(said.split()))
+        every = ["--draws", "0", "--no-advice", "--set", f'jobs.train.checkpoint.every={interval["best"]:.0f} s']
+        self.assertEqual(Run("run", "FILE", *every, text=text).code, 2)
+        followed = Run("run", "FILE", *every, "--set", "run.duration=" + run, text=text)
+        self.assertEqual(followed.code, 0, followed.err)
+
+    def test_no_answer_tells_it_of_the_largest_design(self):
+        _, found, said = self.asked(90)
+        self.assertEqual(found["status"], "infeasible")
+        interval = found["intervals"][0]
+        self.assertGreater(interval["best_goodput"], interval["goodput"])
+        self.assertTrue(interval["meets"])
+        self.assertIn("How often to save, with 8 OSTs\n", said)
+
+
 class Most(unittest.TestCase):
     # Each GPU saves a file of its own: on 26 OSTs those of 17 hosts lie worse than those of 16 or 47. 48 take too much power.
     SCENARIO = {
