@@ -60,6 +60,23 @@ class Saves(unittest.TestCase):
         self.assertIn("How often to save, with 8 OSTs\n", said)
 
 
+class Warned(unittest.TestCase):
+    def test_what_is_warned_of_in_the_answer_alone_is_told_once(self):
+        scenario = SCENARIO | {"cluster": {"hosts": [{"id": "gpu", "count": 1, "gpus": 2, "cpu": {"cores": 12}}]}}
+        scenario["jobs"] = [{"id": "train", "hosts": "gpu", "step": {"compute": "100 ms"}, "steps": 50,
+                             "dataset": {"on": "fs", "format": "raw", "sample": "1 MB", "size": "1 TB"},
+                             "loader": {"type": "pytorch", "workers": 4, "batch": 4}}]
+        said = {}
+        for workers in (4, 8):
+            run = plan("--tornado", "0", "--over", f"jobs.train.loader.workers={workers}..{workers}", "--format", "json",
+                       text=json.dumps(scenario))
+            self.assertEqual(run.code, 0, run.err)
+            self.assertNotIn("share the 12 cores", run.err)
+            said[workers] = [w for w in json.loads(run.out)["warnings"] if "share the 12 cores of one host" in w]
+        self.assertEqual(said[4], [])
+        self.assertEqual(said[8], ["/jobs/0/loader/workers: 16 workers share the 12 cores of one host"])
+
+
 class Most(unittest.TestCase):
     # Each GPU saves a file of its own: on 26 OSTs those of 17 hosts lie worse than those of 16 or 47. 48 take too much power.
     SCENARIO = {
