@@ -1,6 +1,7 @@
 #include "engine/base/glob.hpp"
 
 #include <cstddef>
+#include <vector>
 
 namespace stallcast::base {
 
@@ -24,6 +25,21 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+bool globs_meet(std::string_view a, std::string_view b) {
+  // met[j]: whether the rests of `a` from i on and of `b` from j on meet, from their ends
+  // backwards.
+  std::vector<bool> met(b.size() + 1), later(b.size() + 1);
+  for (std::size_t i = a.size() + 1; i-- > 0; met.swap(later))
+    for (std::size_t j = b.size() + 1; j-- > 0;) {
+      const bool in_a = i < a.size(), in_b = j < b.size();
+      if ((in_a && a[i] == '*') || (in_b && b[j] == '*'))  // it ends, or takes what is opposite
+        met[j] = (in_a && later[j]) || (in_b && met[j + 1]);
+      else
+        met[j] = in_a == in_b && (!in_a || (a[i] == b[j] && later[j + 1]));
+    }
+  return later[0];
 }
 
 }  // namespace stallcast::base

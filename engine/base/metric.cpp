@@ -111,10 +111,12 @@ constexpr Figure kFigures[] = {
     {Domain::stage, "rate", "reads", "B/s", higher, stage, TileOn::none, "read rate"},
     {Domain::stage, "waited", "waits for input", "s", lower, stage, TileOn::none, "wait for input"},
 
-    {Domain::failure, "count", "failures", "count", neither, fault},
+    {Domain::failure, "count", "failures in the run", "count", neither, fault},
     {Domain::failure, "lasted", "lasted", "s", neither, fault, TileOn::none, "duration"},
     {Domain::failure, "stall", "GPUs waited", "s", lower, fault, TileOn::none, "wait of GPUs"},
     {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
+    {Domain::failure, "down.share", "time down", "ratio", lower, fault},
+    {Domain::failure, "degraded.share", "time degraded", "ratio", lower, fault},
 
     {Domain::storage, "capacity.usable", "room for data", "B", higher, capacity},
     {Domain::storage, "capacity.needed", "to be stored", "B", lower, capacity, TileOn::none,
@@ -196,31 +198,6 @@ constexpr std::array<std::pair<std::string_view, Domain>, 11> kDomains = {
      {"space", Domain::space},
      {"*", Domain::any}}};
 
-constexpr std::string_view kOfJobs[] = {
-    "accelerators", "au",         "cache",   "checkpoint", "communication", "elastic", "failures",
-    "first_batch",  "first_step", "goodput", "gpu",        "neighbours",    "restart", "restore",
-    "run",          "slow",       "stall",   "startup",    "steady",        "step",    "steps",
-    "throughput",   "time",       "unseen",  "waited"};
-constexpr std::string_view kOfTenants[] = {
-    "behind", "cached",   "chunk",    "database",   "gpu",        "io",      "itl",   "latency",
-    "load",   "makespan", "metadata", "neighbours", "operations", "queries", "query", "read",
-    "reads",  "syncs",    "tokens",   "ttft",       "unwritten",  "weights", "write", "writes"};
-constexpr std::string_view kOfStages[] = {"end",  "rate",   "read",   "start",
-                                          "time", "waited", "written"};
-constexpr std::string_view kOfCosts[] = {"capex", "hourly", "gpu_idle", "per_useful_gpu_hour",
-                                         "requests"};
-
-constexpr std::string_view kOfResources[] = {"utilization", "throughput", "queue"};
-
-/// Domains all of whose figures are in the table, and words of others all of whose figures are: in
-/// the table, or here.
-constexpr Domain kClosedDomains[] = {Domain::cost, Domain::power, Domain::space, Domain::pipeline,
-                                     Domain::failure};
-constexpr std::pair<Domain, std::string_view> kClosedWords[] = {
-    {Domain::job, "au"},   {Domain::job, "goodput"},    {Domain::job, "gpu"},
-    {Domain::job, "step"}, {Domain::job, "throughput"}, {Domain::tenant, "gpu"}};
-constexpr std::pair<Domain, std::string_view> kOthers[] = {{Domain::job, "throughput.dlio"}};
-
 std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
   std::string out;
   out.reserve(domain.size() + id.size() + figure.size() + 1);
@@ -256,44 +233,12 @@ Name parse(std::string_view full) {
   return out;
 }
 
-std::span<const std::string_view> first_words(Domain domain) {
-  switch (domain) {
-    case Domain::job:
-      return kOfJobs;
-    case Domain::tenant:
-      return kOfTenants;
-    case Domain::stage:
-      return kOfStages;
-    case Domain::cost:
-      return kOfCosts;
-    default:
-      return {};
-  }
-}
-
-std::vector<std::string_view> all_figures(Domain domain, std::string_view word) {
-  std::vector<std::string_view> out;
-  const bool whole = std::find(std::begin(kClosedDomains), std::end(kClosedDomains), domain) !=
-                     std::end(kClosedDomains);
-  if (!whole && std::find(std::begin(kClosedWords), std::end(kClosedWords),
-                          std::pair(domain, word)) == std::end(kClosedWords))
-    return out;
-  const auto add = [&](Domain of, std::string_view key) {
-    if (of == domain && (whole || key.substr(0, key.find('.')) == word)) out.push_back(key);
-  };
-  for (const Figure& figure : kFigures) add(figure.domain, figure.key);
-  for (const auto& [of, key] : kOthers) add(of, key);
-  return out;
-}
-
 std::vector<std::string_view> domain_words() {
   std::vector<std::string_view> out;
   for (const auto& [word, domain] : kDomains)
     if (domain != Domain::any) out.push_back(word);
   return out;
 }
-
-std::span<const std::string_view> resource_figures() { return kOfResources; }
 
 std::string of_job(std::string_view job, std::string_view figure) {
   return joined("job.", job, figure);

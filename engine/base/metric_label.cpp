@@ -82,6 +82,11 @@ std::string about(std::string_view figure) {
   return "";
 }
 
+/// "waited.job.train.checkpoint.serialize", of "train".
+bool is_own_resource(const metric::Name& name) {
+  return name.figure.find("." + metric::of_job(name.id)) != std::string_view::npos;
+}
+
 /// Words of paths that are written otherwise.
 constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
     {"per_sqrt", "per square root of ranks"},
@@ -160,8 +165,10 @@ std::string of_metric(std::string_view full, std::string_view unit, bool with_jo
   const metric::Figure* row = metric::find(full);
   if (unit.empty() && row != nullptr) unit = row->unit;
   const bool named = name.domain != metric::Domain::job || with_job;
-  return with_statistic(words, name, unit) +
-         (named && !name.id.empty() ? " of " + std::string(name.id) : "");
+  const std::string of = name.id.empty() ? "" : " of " + std::string(name.id);
+  // A resource of the job says whose it is: "serialization of saves of train".
+  const bool said = words.ends_with(of) && is_own_resource(name);
+  return with_statistic(words, name, unit) + (named && !said ? of : "");
 }
 
 }  // namespace stallcast::label

@@ -43,14 +43,14 @@ struct Name {
 /// `Domain::any` is the wildcard "*.gpu.utilization"; of a name of no known domain, `figure` is
 /// all.
 [[nodiscard]] Name parse(std::string_view full);
-/// What figures of `domain` begin with: "checkpoint" of jobs. Empty where anything may be one.
-[[nodiscard]] std::span<const std::string_view> first_words(Domain domain);
-/// All figures of `domain` that begin with `word`, where runs report no others: of "gpu" of a job.
-/// Empty where only a run knows.
-[[nodiscard]] std::vector<std::string_view> all_figures(Domain domain, std::string_view word);
-/// What all names begin with, and what is reported of each resource.
+/// Every figure that runs and plans report of `domain`, with its statistics; "*" stands for what a
+/// design names, as a resource in "waited.*".
+[[nodiscard]] std::vector<std::string> figures_of(Domain domain);
+/// Whether runs or plans may report `full`, as far as its name tells: a wildcard stands for
+/// anything, "x.mean" is "x".
+[[nodiscard]] bool is_reported(std::string_view full);
+/// What all names begin with.
 [[nodiscard]] std::vector<std::string_view> domain_words();
-[[nodiscard]] std::span<const std::string_view> resource_figures();
 
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});

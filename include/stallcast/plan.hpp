@@ -164,6 +164,7 @@ struct PlanInterval {
   double goodput = 0.0;            ///< ratio, as it is
   double best_goodput = 0.0;       ///< ratio, at `best`
   bool meets = false;              ///< the targets hold with `best`, simulated
+  std::string run = {};            ///< "run.duration" where saves at `best` needed a longer one
 };
 
 enum class PlanStatus { found, infeasible, inconclusive };

@@ -351,7 +351,7 @@ Seconds least_interval(const JobPace& job) {
   return least;
 }
 
-BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
+BestInterval best_interval(const JobProcess& job, std::uint64_t seed, std::int64_t present) {
   const double per_run = std::max(job.recovery.horizon / mtbf(job), 1e-3);
   // Four histories at least, unless one has failures enough for all.
   const double least_runs = std::clamp(std::ceil(1e6 / per_run), 1.0,
@@ -362,12 +362,14 @@ BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
   const double least = std::ceil(least_interval(job) / job.step - 1e-6);
   BestInterval best;
   std::map<std::int64_t, double> tried;
-  const auto attempt = [&](double steps) {
-    const auto n = static_cast<std::int64_t>(std::max({std::round(steps), least, 1.0}));
+  const auto keeps = [&](std::int64_t n) {
     const auto [found, fresh] = tried.try_emplace(n);
     if (fresh) found->second = outlook(job, n, seed, runs).kept.mean();
     if (found->second > best.kept) best = {n, found->second};
     return found->second;
+  };
+  const auto attempt = [&](double steps) {
+    return keeps(static_cast<std::int64_t>(std::max({std::round(steps), least, 1.0})));
   };
   // From the middle to both sides, each until it has become worse twice in a row.
   const auto climb = [&](double middle, double octaves, int most) {
@@ -388,6 +390,7 @@ BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
   const Seconds stall = std::max(mean_of(job.stalls), job.step * 1e-3);
   climb(std::max(daly_interval(stall, mtbf(job)), flush) / job.step, 0.5, 6);
   climb(static_cast<double>(best.steps), 0.1, 4);
+  if (present > 0) best.at_present = keeps(present);  // also where drains meet: they were measured
   return best;
 }
 

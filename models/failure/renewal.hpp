@@ -118,7 +118,10 @@ struct JobOutlook {
 struct BestInterval {
   std::int64_t steps = 1;
   double kept = 0.0;
+  double at_present = 0.0;  ///< what the present interval keeps of the same histories
 };
-[[nodiscard]] BestInterval best_interval(const JobProcess& job, std::uint64_t seed);
+/// `present` is the interval as it is, in steps; 0: none that is to be compared.
+[[nodiscard]] BestInterval best_interval(const JobProcess& job, std::uint64_t seed,
+                                         std::int64_t present = 0);
 
 }  // namespace stallcast::models

@@ -224,14 +224,17 @@ class Reporter {
     set("failures.waiting.share", mean.waiting / horizon, "ratio");
   }
 
-  void report(const BestInterval& best) {
+  /// `present` is the share that is kept as it is.
+  void report(const BestInterval& best, double present) {
     Seconds stall;
     for (const Seconds one : job_.stalls) stall += one / static_cast<double>(job_.stalls.size());
     const double busy = run_.useful / (run_.wall - run_.saving);
     // All from start to start of two saves, as `every` counts.
     const std::string key = "checkpoint.best_interval";
     set(key, (job_.step * static_cast<double>(best.steps) + stall).in(unit::s), "s");
-    set(key + ".goodput", busy * best.kept, "ratio");
+    // Under equal bad luck: the search has fewer histories.
+    const double kept = best.at_present > 0.0 ? present * (best.kept / best.at_present) : best.kept;
+    set(key + ".goodput", busy * kept, "ratio");
     set(key + ".young", (young_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
     set(key + ".daly", (daly_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
   }
@@ -336,9 +339,11 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     out.metrics.erase(metric::of_job(process.id, "goodput"));
     return;
   }
-  reporter.report(outlook(process, steps_between(job_design, process), seed, runs));
+  const std::int64_t steps = steps_between(job_design, process);
+  const JobOutlook months = outlook(process, steps, seed, runs);
+  reporter.report(months);
   if (!process.stalls.empty() && !process.failures.empty() && process.recovery.search > 0)
-    reporter.report(best_interval(process, seed));
+    reporter.report(best_interval(process, seed, steps), months.kept.mean());
 }
 
 }  // namespace stallcast::models

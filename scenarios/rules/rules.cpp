@@ -167,20 +167,24 @@ class Rules {
     if (!read.ok()) return;  // said where it was read
     const std::size_t before = report_.items().size();
     check_component(read->metric, e.that, at);
-    if (const std::string_view unit = metric::unit_said(read->metric);
-        !unit.empty() && read->relative.empty()) {
-      const metric::Figure* figure = metric::find(read->metric);
-      if (const auto limit = base::limit_in(*read, unit); !limit.ok())
-        report_.error("expect", at, "\"" + e.that + "\": " + limit.failure().message,
-                      limit.failure().hint);
-      else if (*limit > 1.0 && figure != nullptr && is_share(*figure))
-        report_.warn("expect", at,
-                     "\"" + e.that + "\": " + std::string(figure->name_alone()) +
-                         " is a share, at most 100 %",
-                     "write it as \"" + read->metric + " >= 85 %\"");
-    }
     check_name(read->metric, at);
+    if (report_.items().size() > before) return;
+    check_limit(*read, e.that, at);
     if (report_.items().size() == before) check_there(read->metric, at);
+  }
+
+  void check_limit(const base::Assertion& read, const std::string& that, const std::string& at) {
+    const std::string_view unit = metric::unit_said(read.metric);
+    if (unit.empty() || !read.relative.empty()) return;
+    const metric::Figure* figure = metric::find(read.metric);
+    if (const auto limit = base::limit_in(read, unit); !limit.ok())
+      report_.error("expect", at, "\"" + that + "\": " + limit.failure().message,
+                    limit.failure().hint);
+    else if (*limit > 1.0 && figure != nullptr && is_share(*figure))
+      report_.warn(
+          "expect", at,
+          "\"" + that + "\": " + std::string(figure->name_alone()) + " is a share, at most 100 %",
+          "write it as \"" + read.metric + " >= 85 %\"");
   }
 
   // What a run has only of failures, stages and prices, where the scenario has none.
@@ -222,59 +226,59 @@ class Rules {
       doubt("price to buy anything", "what is rented is in \"cost.hourly\"");
   }
 
-  // As far as names are known before a run; a wildcard stands for any.
+  // As far as names are known before a run.
   void check_name(const std::string& metric, const std::string& at) {
-    const auto near = [&](std::string_view word, std::string_view rest,
-                          std::span<const std::string_view> words) {
-      const std::string part(word);
-      if (part.find('*') != std::string::npos ||
-          std::find(words.begin(), words.end(), word) != words.end())
-        return true;
-      std::vector<std::string> known(words.begin(), words.end());
-      const std::string nearest = base::nearest(part, known);
-      const auto before = static_cast<std::size_t>(word.data() - metric.data());
-      std::string stem = metric.substr(0, before);
-      if (before > 0 && stem.back() != '.') stem += '.';  // "job.train"
-      for (std::string& one : known) one.insert(0, stem);
-      report_.error(
-          "unknown-metric", at, "no metric is named \"" + metric + "\"",
-          nearest.empty()
-              ? (before == 0 ? "names begin with " : "it may be ") + base::join(known, ", ")
-              : "did you mean \"" + stem + nearest + std::string(rest) + "\"?");
-      return false;
-    };
+    if (metric::is_reported(metric)) return;
     const std::string_view full = metric;
     const metric::Name name = metric::parse(full);
-    // "foo.bar"; a name of no known domain is all figure.
-    if (name.domain == metric::Domain::other) {
-      const std::string_view word = full.substr(0, full.find('.'));
-      if (near(word, full.substr(word.size()), metric::domain_words()) && word == full)
-        only_start(metric, at);
-      return;
-    }
-    if (name.figure.empty() && full.find('*') != std::string_view::npos) return;
-    std::string_view figure = name.figure;
-    constexpr std::string_view kMean = ".mean";
-    if (figure.ends_with(kMean)) figure.remove_suffix(kMean.size());
-    const auto behind = [&](std::string_view word) {
-      return full.substr(static_cast<std::size_t>(word.data() - full.data()) + word.size());
-    };
-    if (name.domain == metric::Domain::resource) {
-      near(figure, behind(figure), metric::resource_figures());
-      return;
-    }
-    const std::string_view word = figure.substr(0, figure.find('.'));
-    const auto words = metric::first_words(name.domain);
-    if (words.empty() && figure.empty()) only_start(metric, at);
-    if (!words.empty() && !near(word, behind(word), words)) return;
-    const auto all = metric::all_figures(name.domain, word);
-    if (!all.empty()) near(figure, behind(figure), all);
+    const bool other = name.domain == metric::Domain::other;
+    const auto domains = metric::domain_words();
+    if (other && full.substr(0, full.find('.')).find('*') != std::string_view::npos) return;
+    if (std::find(domains.begin(), domains.end(), full) != domains.end())
+      return report_.error("unknown-metric", at,
+                           "\"" + metric + "\" is no metric, only the start of some",
+                           "write a whole name, such as \"job.train.gpu.utilization\"");
+    const std::size_t begin =
+        other ? 0 : static_cast<std::size_t>(name.figure.data() - full.data());
+    std::string stem = metric.substr(0, begin);
+    if (begin > 0 && stem.back() != '.') stem += '.';  // "job.train"
+    const std::vector<std::string> known =
+        other ? std::vector<std::string>(domains.begin(), domains.end())
+              : metric::figures_of(name.domain);
+    report_.error("unknown-metric", at, "no metric is named \"" + metric + "\"",
+                  near_names(stem, full.substr(begin), known));
   }
 
-  void only_start(const std::string& metric, const std::string& at) {
-    if (metric.find('*') == std::string::npos)
-      report_.error("unknown-metric", at, "\"" + metric + "\" is no metric, only the start of some",
-                    "write a whole name, such as \"job.train.gpu.utilization\"");
+  // The nearest of `known`, else those that begin with most words of `asked`, else all, or what
+  // they begin with.
+  static std::string near_names(const std::string& stem, std::string_view asked,
+                                const std::vector<std::string>& known) {
+    constexpr std::size_t kListed = 20;
+    const auto begin = [](std::string_view name) {
+      return std::string(name.substr(0, name.find('.')));
+    };
+    std::vector<std::string> whole, plain, words;  // without wildcards; without statistics
+    for (const std::string& one : known) {
+      if (one.find('*') == std::string::npos) whole.push_back(one);
+      if (metric::parse(one).statistic.empty()) plain.push_back(one);
+      if (one[0] != '*' && std::find(words.begin(), words.end(), begin(one)) == words.end())
+        words.push_back(begin(one));
+    }
+    std::sort(words.begin(), words.end());
+    std::string nearest = base::nearest(asked, whole);
+    const std::string first = begin(asked), word = base::nearest(first, words);
+    if (nearest.empty() && !word.empty() && word != first)
+      nearest = word + std::string(asked.substr(first.size()));
+    if (!nearest.empty()) return "did you mean \"" + stem + nearest + "\"?";
+    std::vector<std::string> alike;
+    for (std::size_t end = asked.size(); alike.empty() && end != std::string_view::npos && end > 0;
+         end = asked.rfind('.', end - 1))
+      for (const std::string& one : plain)
+        if (one.starts_with(asked.substr(0, end)) && (one.size() == end || one[end] == '.'))
+          alike.push_back(one);
+    if (alike.empty()) alike = plain.size() > kListed ? words : plain;
+    for (std::string& one : alike) one.insert(0, stem);
+    return (stem.empty() ? "names begin with " : "it may be ") + base::join(alike, ", ");
   }
 
   void check_component(const std::string& metric, const std::string& that, const std::string& at) {

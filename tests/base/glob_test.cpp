@@ -5,6 +5,7 @@
 
 namespace glob_test {
 
+using stallcast::base::globs_meet;
 using stallcast::base::matches_glob;
 
 TEST_CASE("a star stands for any text, also for none, dots and slashes included") {
@@ -29,6 +30,18 @@ TEST_CASE("many stars do not take for ever") {
   std::string pattern;
   for (int i = 0; i < 50; ++i) pattern += "*a";
   CHECK_FALSE(matches_glob(pattern + "b", std::string(5000, 'a')));
+}
+
+TEST_CASE("two patterns meet where some text is what both say") {
+  CHECK(globs_meet("a.b", "a.b"));
+  CHECK_FALSE(globs_meet("a.b", "a.c"));
+  CHECK(globs_meet("a.*", "*.b"));
+  CHECK(globs_meet("took.storage.*", "took.*"));
+  CHECK(globs_meet("*", ""));
+  CHECK(globs_meet("a*", "a"));
+  CHECK_FALSE(globs_meet("a*", ""));
+  CHECK_FALSE(globs_meet("a*c", "*b"));
+  CHECK_FALSE(globs_meet(std::string(200, '*') + "b", std::string(200, '*') + "a"));
 }
 
 }  // namespace glob_test

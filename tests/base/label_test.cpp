@@ -57,6 +57,8 @@ TEST_CASE("a figure without a row is named by its own words") {
         "time waited for the host-GPU copies");
   CHECK(label::of_metric("job.train.waited.storage.scratch.ost.write", "s", true) ==
         "time waited for the OSTs of scratch (write) of train");
+  CHECK(label::of_metric("job.train.waited.job.train.checkpoint.serialize", "s", true) ==
+        "time waited for the serialization of saves of train");
   CHECK(label::of_metric("job.train.stall.cpu", "ratio") == "waiting for CPU cores");
   CHECK(label::of_metric("job.train.time.sync", "s") == "time waiting for the slowest rank");
   CHECK(label::of_metric("job.train.never.heard_of.max", "s") == "longest never heard of");

@@ -57,6 +57,23 @@ TEST_CASE("a figure outside the table goes the way that its name says") {
   CHECK(metric::better("job.train.steps") == metric::Better::neither);
 }
 
+TEST_CASE("names of figures that nothing reports are none") {
+  for (const char* known :
+       {"job.a.checkpoint.stall", "job.a.checkpoint.stall.p99", "job.a.checkpoint.stall.mean",
+        "job.a.waited.storage.s.ost", "job.*.waited.*.ost", "job.a.checkpoint.*", "job.*",
+        "power.mean", "*.anything", "resource.storage.s.ost.utilization", "host.a.nics.required",
+        "storage.s.osts.required", "failure.f.down.share"}) {
+    INFO(known);
+    CHECK(metric::is_reported(known));
+  }
+  for (const char* unknown :
+       {"job.a.checkpoint.nonsense", "job.a.checkpoint.settled.p99", "job.a.step.time.p90",
+        "job.*.gooodput", "job.a", "storage.s.foo", "power.totl", "host.a.nics", "foo.bar"}) {
+    INFO(unknown);
+    CHECK_FALSE(metric::is_reported(unknown));
+  }
+}
+
 TEST_CASE("metrics name the base unit of a dimension, and money per time by the hour") {
   CHECK(metric::unit_of(Dimension::number) == "count");
   CHECK(metric::unit_of(Dimension::money_rate) == "USD/s");

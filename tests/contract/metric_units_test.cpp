@@ -20,4 +20,14 @@ TEST_CASE("every kind: figures come in the unit of their table") {
   }
 }
 
+TEST_CASE("every kind: targets may name each metric that its run reports") {
+  for (const Kinds& kinds : all_kinds()) {
+    INFO(kinds.name());
+    for (const auto& [name, value] : run(design_of(kinds)).metrics) {
+      INFO(name);
+      CHECK(metric::is_reported(name));
+    }
+  }
+}
+
 }  // namespace metric_units_test

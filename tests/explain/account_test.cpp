@@ -93,6 +93,18 @@ TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it
     CHECK(tree.value == metric(result, name));
     check_evaluates(tree);
   }
+  const std::string best = "job.train.checkpoint.best_interval";
+  const ExplainNode searched = explain::account(best, result, forms);
+  CHECK(searched.note.starts_with("searched: "));
+  REQUIRE(searched.children.size() == 4);
+  for (const char* form : {"young", "daly"}) {
+    CAPTURE(form);
+    const ExplainNode& tree = searched.children[form == std::string("daly") ? 1 : 0];
+    CHECK(tree.name == best + "." + form);
+    CHECK(tree.equation.starts_with("sqrt(2 * stall * mtbf)"));
+    CHECK(tree.value == metric(result, tree.name));
+    check_evaluates(tree);
+  }
   const ExplainNode power = explain::account("power.mean", result, forms);
   CHECK(power.equation.find(" * (1 - busy") != std::string::npos);
   check_evaluates(power);

@@ -134,6 +134,15 @@ TEST_CASE("failures: no interval is best at which drains would meet") {
   CHECK(models::best_interval(job, 1).steps == 400);
   job.tiers[1].every = 2;
   CHECK(models::best_interval(job, 1).steps == 200);
+  // As it is, its drains were measured: what keeps more than the others is the best that is known.
+  job.tiers[1].every = 1;
+  const models::BestInterval present = models::best_interval(job, 1, alone);
+  CHECK(present.steps == alone);
+  CHECK(present.kept == present.at_present);
+  CHECK(present.kept > models::best_interval(job, 1).kept);
+  const models::BestInterval better = models::best_interval(job, 1, 2000);
+  CHECK(better.steps == 400);
+  CHECK(better.kept > better.at_present);
   // Out of memory it is a flush, which waits for its buffer.
   job.buffers = 8;
   job.staged = {401_s, 601_s};

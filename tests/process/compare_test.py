@@ -74,6 +74,20 @@ class Compare(unittest.TestCase):
         self.assertIn("Warnings\n", text)
         self.assertEqual(" ".join(text.split()).count("storage.scratch: costs"), 1)
 
+    def test_a_job_or_a_tenant_more_is_told_as_one(self):
+        one = json.loads(design("one", 64))
+        two = json.loads(design("two", 64, sample="4 MiB"))
+        two["jobs"].append(json.loads(json.dumps(two["jobs"][0]).replace('"train"', '"tune"')))
+        two["jobs"][0]["accelerators"] = two["jobs"][1]["accelerators"] = 16
+        two["tenants"] = [{"id": "scan", "type": "fio", "on": "scratch", "hosts": "gpu", "rw": "read", "bs": "1 MB", "limit": "1 GB/s"}]
+        files = [self.write("one.json", json.dumps(one)), self.write("two.json", json.dumps(two))]
+        _, out, _ = self.rows(*files, "--no-gains")
+        self.assertIn("jobs[tune] added, train.dataset.sample 4 MiB for 8 MiB, tenants[scan] added",
+                      [note.split(": ")[1] for note in out["notes"]])
+        _, out, _ = self.rows(*files[::-1], "--no-gains")
+        self.assertIn("jobs[tune] removed, train.dataset.sample 8 MiB for 4 MiB, tenants[scan] removed",
+                      [note.split(": ")[1] for note in out["notes"]])
+
     def test_hosts_and_stores_are_in_rows_of_their_own(self):
         # One has two classes of hosts, so that its stores come later in the list.
         two = json.loads(design("two", 4))

@@ -4,6 +4,8 @@ Usage: lint_verb_test.py PATH_OF_STALLCAST [unittest options].
 """
 
 import json
+import pathlib
+import tempfile
 import unittest
 
 import program
@@ -43,6 +45,10 @@ class Lint(unittest.TestCase):
                            ("resource.host.cpu.utilization < 90 %", 'no host class "cpu"'),
                            ("cost.capx < 2 MUSD", 'did you mean "cost.capex"?'),
                            ("foo.bar < 2", 'no metric is named "foo.bar"'),
+                           ("job.train.checkpoint.nonsense > 0 B", "it may be job.train.checkpoint.size, "),
+                           ("job.train.checkpoint.settled.p99 > 0 s", "it may be job.train.checkpoint.settled"),
+                           ("job.train.checkpoint.stall.p90 > 0 s", 'did you mean "job.train.checkpoint.stall.p50"?'),
+                           ("job.train.chekpoint.took.x < 1 s", 'did you mean "job.train.checkpoint.took.x"?'),
                            ("job.trian.goodput >= 90 %", 'did you mean "train"?'),
                            ("job.train.goodput >= ninety", "ninety")):
             run = linted(that)
@@ -105,6 +111,25 @@ class Lint(unittest.TestCase):
         wrong = linted(lambda unit: "%" if unit == "s" else "s")
         missed = [name for n, name in enumerate(metrics) if f"/expect/{n}/that" not in wrong]
         self.assertEqual([name for name in missed if not name.endswith(".throughput")], [])
+
+    def test_every_metric_of_the_library_may_be_a_target(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for recorded in sorted((root / "tests/golden/library").glob("*.json")):
+                source = next(f for f in (root / "scenarios/library" / recorded.name, root / "examples" / recorded.name)
+                              if f.exists())
+                metrics = json.loads(recorded.read_text(encoding="utf-8"))["metrics"]
+                files.append(pathlib.Path(folder) / recorded.name)
+                files[-1].write_text(json.dumps(
+                    {"extends": str(source),
+                     "expect": [{"id": f"t{n}", "that": f"{name} >= 0"} for n, name in enumerate(metrics)]}),
+                    encoding="utf-8")
+            run = Run("lint", *map(str, files), "--format", "json")
+        self.assertGreater(len(files), 90)
+        for file in json.loads(run.out)["files"]:
+            for d in file["diagnostics"]:  # all but their units
+                self.assertNotRegex(d["message"], "^(no metric|no [a-z ]+ \"|there is no|\".*\" is no metric|cannot)")
 
     def test_every_variant_is_looked_at(self):
         def variants(**named):

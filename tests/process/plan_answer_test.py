@@ -29,6 +29,54 @@ def plan(*options, text):
     return Run("plan", "FILE", *options, text=text)
 
 
+class Saves(unittest.TestCase):
+    """How often to save, where GPUs fail every 31 hours."""
+
+    def asked(self, least, *options):
+        scenario = SCENARIO | {"failures": [{"id": "gpu", "type": "host", "mtbf": "1000 h"}],
+                               "expect": [{"id": "util", "that": f"job.train.gpu.utilization >= {least} %"}]}
+        options = ("--tornado", "0", "--over", "storage.fs.ost.count=4..8", *options)
+        text = json.dumps(scenario).replace('"1 min"', '"4 min"')
+        return text, json.loads(plan(*options, "--format", "json", text=text).out)["plan"], plan(*options, text=text).out
+
+    def test_what_a_run_has_no_save_at_was_simulated_in_a_longer_one(self):
+        text, found, said = self.asked(20)
+        self.assertEqual(found["status"], "found")
+        interval = found["intervals"][0]
+        self.assertGreater(interval["best"], 600.0)  # stalls of a minute; the run has 10
+        run = interval["run"]
+        self.assertIn(f'with it the targets hold (simulated with --set run.duration="{run}")', " ".join(said.split()))
+        every = ["--draws", "0", "--no-advice", "--set", f'jobs.train.checkpoint.every={interval["best"]:.0f} s']
+        self.assertEqual(Run("run", "FILE", *every, text=text).code, 2)
+        followed = Run("run", "FILE", *every, "--set", "run.duration=" + run, text=text)
+        self.assertEqual(followed.code, 0, followed.err)
+
+    def test_no_answer_tells_it_of_the_largest_design(self):
+        _, found, said = self.asked(90)
+        self.assertEqual(found["status"], "infeasible")
+        interval = found["intervals"][0]
+        self.assertGreater(interval["best_goodput"], interval["goodput"])
+        self.assertTrue(interval["meets"])
+        self.assertIn("How often to save, with 8 OSTs\n", said)
+
+
+class Warned(unittest.TestCase):
+    def test_what_is_warned_of_in_the_answer_alone_is_told_once(self):
+        scenario = SCENARIO | {"cluster": {"hosts": [{"id": "gpu", "count": 1, "gpus": 2, "cpu": {"cores": 12}}]}}
+        scenario["jobs"] = [{"id": "train", "hosts": "gpu", "step": {"compute": "100 ms"}, "steps": 50,
+                             "dataset": {"on": "fs", "format": "raw", "sample": "1 MB", "size": "1 TB"},
+                             "loader": {"type": "pytorch", "workers": 4, "batch": 4}}]
+        said = {}
+        for workers in (4, 8):
+            run = plan("--tornado", "0", "--over", f"jobs.train.loader.workers={workers}..{workers}", "--format", "json",
+                       text=json.dumps(scenario))
+            self.assertEqual(run.code, 0, run.err)
+            self.assertNotIn("share the 12 cores", run.err)
+            said[workers] = [w for w in json.loads(run.out)["warnings"] if "share the 12 cores of one host" in w]
+        self.assertEqual(said[4], [])
+        self.assertEqual(said[8], ["/jobs/0/loader/workers: 16 workers share the 12 cores of one host"])
+
+
 class Most(unittest.TestCase):
     # Each GPU saves a file of its own: on 26 OSTs those of 17 hosts lie worse than those of 16 or 47. 48 take too much power.
     SCENARIO = {

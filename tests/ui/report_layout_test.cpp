@@ -7,6 +7,7 @@
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
+#include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 #include "ui/report/wrap.hpp"
 
@@ -48,6 +49,35 @@ TEST_CASE("the middle of outcomes is told once, also where the prediction is out
   const auto at = first.find("middle ");
   REQUIRE(at != std::string::npos);
   CHECK(first.find("middle ", at + 1) == std::string::npos);
+}
+
+TEST_CASE("storage that fails by chance shows how long a part of it is down and degraded") {
+  Prediction p;
+  p.metrics["failure.oss.count"] = {0.0, "count", {}};
+  p.metrics["failure.oss.down.share"] = {0.001, "ratio", {}};
+  p.metrics["failure.oss.degraded.share"] = {0.02, "ratio", {}};
+  const std::vector<FigureBlock> blocks = figure_blocks(p);
+  REQUIRE(blocks.size() == 1);
+  REQUIRE(blocks[0].rows.size() == 3);
+  CHECK(blocks[0].rows[0].label == "failures in the run");
+  CHECK(blocks[0].rows[1].metric == "failure.oss.down.share");
+  CHECK(blocks[0].rows[2].metric == "failure.oss.degraded.share");
+}
+
+TEST_CASE("a save interval that is as it is, or longer than the run, says so") {
+  Prediction p;
+  p.breakdown["a"] = {};
+  p.simulated_s = 3600.0;
+  const auto said = [&](double interval, double goodput) {
+    p.metrics["job.a.goodput"] = {0.9, "ratio", {}};
+    p.metrics["job.a.checkpoint.best_interval"] = {interval, "s", {}};
+    p.metrics["job.a.checkpoint.best_interval.goodput"] = {goodput, "ratio", {}};
+    return figure_blocks(p)[1].rows[0].text;
+  };
+  CHECK(said(1800.0, 0.91) == "30 min");
+  CHECK(said(1800.0, 0.9) == "30 min, so keep the present one");
+  CHECK(said(7200.0, 0.91) ==
+        "2 h, longer than the run: to try it, let \"run.duration\" hold some");
 }
 
 TEST_CASE("colour is added only when asked for") {

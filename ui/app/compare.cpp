@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "engine/base/counted.hpp"
 #include "engine/base/deadline.hpp"
@@ -66,51 +67,74 @@ std::map<std::string, double> gpus_by_job(const Design& design) {
   return out;
 }
 
-/// What jobs are to do, whatever they do it on: values by path, jobs by their place.
-std::map<std::string, std::string> work_of(const Design& design) {
+/// What a job is to do, whatever it does it on: values by path.
+std::map<std::string, std::string> work_of(const JobDesign& job) {
   std::map<std::string, std::string> out;
-  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
-    const JobDesign& job = design.jobs[j];
-    const std::string place = design.jobs.size() > 1 ? job.job.id + "." : "";
-    const auto add = [&](const char* part, const Component& component) {
-      out[place + part] = component.kind;
-      for (const auto& [key, value] : component.values)
-        if (key != "on" && key != "to" && key != "hosts")
-          out[place + part + "." + key] = base::written(value);
-    };
-    add("model", job.model);
-    add("step", job.step);
-    if (job.dataset) add("dataset", *job.dataset);
-    if (job.checkpoint) {
-      for (const char* key : {"every", "every_steps", "size"})
-        if (const Value* value = job.checkpoint->find(key))
-          out[place + "checkpoint." + key] = base::written(*value);
-    }
-  }
+  const auto add = [&](const std::string& part, const Component& component) {
+    out[part] = component.kind;
+    for (const auto& [key, value] : component.values)
+      if (key != "on" && key != "to" && key != "hosts")
+        out[part + "." + key] = base::written(value);
+  };
+  add("model", job.model);
+  add("step", job.step);
+  if (job.dataset) add("dataset", *job.dataset);
+  if (job.checkpoint)
+    for (const char* key : {"every", "every_steps", "size"})
+      if (const Value* value = job.checkpoint->find(key))
+        out[std::string("checkpoint.") + key] = base::written(*value);
   return out;
+}
+
+/// "dataset.sample 110 kB for 8 MiB", of each value of `there` that is another than `here`.
+void name_values(const JobDesign& here, const JobDesign& there, const std::string& place,
+                 std::vector<std::string>& out) {
+  const auto first = work_of(here), other = work_of(there);
+  for (const auto& [path, value] : first) {
+    const auto found = other.find(path);
+    const std::string now = found == other.end() ? "none" : found->second;
+    if (now != value) out.push_back(place + path + " " + now + " for " + value);
+  }
+  for (const auto& [path, value] : other)
+    if (!first.contains(path)) out.push_back(place + path + " " + value + " for none");
+}
+
+const std::string& id_of(const JobDesign& job) { return job.job.id; }
+const std::string& id_of(const Component& component) { return component.id; }
+
+/// "jobs[tune] added": of those that one design alone has.
+template <typename Owner>
+void name_lone(const std::vector<Owner>& here, const std::vector<Owner>& there,
+               const std::string& list, std::vector<std::string>& out) {
+  const auto lacks = [](const std::vector<Owner>& owners, const std::string& id) {
+    return std::none_of(owners.begin(), owners.end(),
+                        [&](const Owner& owner) { return id_of(owner) == id; });
+  };
+  for (const Owner& owner : there)
+    if (lacks(here, id_of(owner))) out.push_back(list + "[" + id_of(owner) + "] added");
+  for (const Owner& owner : here)
+    if (lacks(there, id_of(owner))) out.push_back(list + "[" + id_of(owner) + "] removed");
 }
 
 /// "mine.json does other work: dataset.sample 110 kB for 8 MiB, and 3 more"; "" where it does not.
 std::string other_work(const DiffInput& first, const DiffInput& other) {
   if (!first.scenario || !other.scenario) return "";
-  const auto here = work_of(first.scenario->design()), there = work_of(other.scenario->design());
-  std::size_t differ = 0;
-  std::string named;
-  const auto name = [&](const std::string& path, const std::string& a, const std::string& b) {
-    if (++differ <= kNamed) named += (named.empty() ? "" : ", ") + path + " " + b + " for " + a;
-  };
-  for (const auto& [path, value] : here) {
-    const auto found = there.find(path);
-    if (found == there.end())
-      name(path, value, "none");
-    else if (found->second != value)
-      name(path, value, found->second);
+  const Design &here = first.scenario->design(), &there = other.scenario->design();
+  std::vector<std::string> said;
+  if (here.jobs.size() == 1 && there.jobs.size() == 1) {  // the same one, whatever it is called
+    name_values(here.jobs.front(), there.jobs.front(), "", said);
+  } else {
+    name_lone(here.jobs, there.jobs, "jobs", said);
+    for (const JobDesign& job : there.jobs)
+      for (const JobDesign& before : here.jobs)
+        if (before.job.id == job.job.id) name_values(before, job, job.job.id + ".", said);
   }
-  for (const auto& [path, value] : there)
-    if (!here.contains(path)) name(path, "none", value);
-  if (differ == 0) return "";
-  if (differ > kNamed) named += ", and " + std::to_string(differ - kNamed) + " more";
-  return other.name + " does other work than " + first.name + ": " + named;
+  name_lone(here.tenants, there.tenants, "tenants", said);
+  if (said.empty()) return "";
+  const std::size_t named = std::min(said.size(), kNamed);
+  return other.name + " does other work than " + first.name + ": " +
+         base::join(std::span(said).first(named), ", ") +
+         (said.size() > named ? ", and " + std::to_string(said.size() - named) + " more" : "");
 }
 
 /// What simulations warned of, each once with the designs that it is of.

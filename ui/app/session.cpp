@@ -62,6 +62,16 @@ TimelineRequest overview_of(const Prediction& prediction) {
   return out;
 }
 
+/// What is warned of in the design that is shown, and was not in the scenario as it is.
+void add_warnings(const Scenario& scenario, const Scenario& shown, PlanResult& plan) {
+  const std::vector<Diagnostic>& known = scenario.diagnostics().items();
+  for (const Diagnostic& d : shown.diagnostics().items())
+    if (std::none_of(known.begin(), known.end(), [&](const Diagnostic& one) {
+          return one.code == d.code && one.pointer == d.pointer;
+        }))
+      plan.prediction.warnings.push_back(d.pointer + ": " + d.message);
+}
+
 bool can_be_built(const Design& design) { return scenarios::fault_of(design).empty(); }
 
 }  // namespace
@@ -318,12 +328,14 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec
   std::vector<Change> changes;
   for (std::size_t a = 0; a < std::min(values.size(), found->axes.size()); ++a)
     changes.push_back({found->axes[a].path, parse_setting(values[a])});
-  const Result<Design> shown = redesigned(changes);
+  const Scenario shown = scenario.with(changes);
   if (!shown.ok()) return found;
-  finish(*shown, question, found->prediction);
-  gain::rank_by_gain(*shown, found->prediction, {.predict = options, .valid = can_be_built});
+  finish(shown.design(), question, found->prediction);
+  add_warnings(scenario, shown, *found);
+  gain::rank_by_gain(shown.design(), found->prediction,
+                     {.predict = options, .valid = can_be_built});
   if (found->status == PlanStatus::infeasible)
-    if (std::string note = plan::unsearched_note(*shown, *found); !note.empty())
+    if (std::string note = plan::unsearched_note(shown.design(), *found); !note.empty())
       found->notes.push_back(std::move(note));
   return found;
 }

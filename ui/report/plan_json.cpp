@@ -94,7 +94,8 @@ void add_search(const PlanResult& plan, Json& out) {
                                 {"daly", i.daly},
                                 {"goodput", i.goodput},
                                 {"best_goodput", i.best_goodput},
-                                {"meets", i.meets}});
+                                {"meets", i.meets},
+                                {"run", i.run}});
 }
 
 Json confident_object(const PlanResult& plan) {

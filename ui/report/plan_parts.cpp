@@ -128,6 +128,8 @@ PlanPart tornado(const PlanResult& plan) {
 
 PlanPart intervals(const PlanResult& plan) {
   PlanPart out{"How often to save", {}};
+  if (!plan.answer && plan.end < plan.points.size())
+    out.title += ", with " + base::counted(plan, plan.points[plan.end]);
   for (const PlanInterval& i : plan.intervals)
     out.lines.push_back("job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
                         print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
@@ -349,9 +351,12 @@ std::string margin_text(const TargetMargin& t) {
 }
 
 std::string with_interval(const PlanResult& plan, const PlanInterval& interval) {
-  if (!interval.meets) return "with it not all targets are sure to hold";
-  return plan.decided_by_draws() ? "with it the targets hold nominally"
-                                 : "with it the targets hold";
+  const std::string run =
+      interval.run.empty() ? "" : " (simulated with --set run.duration=\"" + interval.run + "\")";
+  if (!interval.meets) return "with it not all targets are sure to hold" + run;
+  return (plan.decided_by_draws() ? "with it the targets hold nominally"
+                                  : "with it the targets hold") +
+         run;
 }
 
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {

@@ -43,6 +43,16 @@ std::string distribution(const Prediction& p, const std::string& name) {
   return with_samples(name, out);
 }
 
+/// What there is to say of a save interval that was searched.
+std::string remark(const Prediction& p, const std::string& name) {
+  if (!name.ends_with(".checkpoint.best_interval")) return "";
+  const double present = figure_or_zero(p, metric::goodput(metric::parse(name).id));
+  if (figure_or_zero(p, name + ".goodput") <= present * (1.0 + 1e-9))
+    return ", so keep the present one";
+  const bool longer = p.metrics.at(name).value > p.simulated_s;
+  return longer ? ", longer than the run: to try it, let \"run.duration\" hold some" : "";
+}
+
 /// The figures of `group`; their names begin with `owner`: "job.train.", "tenant.kv.".
 void add_block(const Prediction& p, const std::string& title, const std::string& owner,
                metric::Group group, std::vector<FigureBlock>& out) {
@@ -53,7 +63,8 @@ void add_block(const Prediction& p, const std::string& title, const std::string&
     const Metric* metric = find(p, name);
     const bool idle = group == Group::tenant && metric != nullptr && metric->value == 0.0;
     if (metric != nullptr && !idle)
-      block.rows.push_back({std::string(figure.label), name, distribution(p, name)});
+      block.rows.push_back(
+          {std::string(figure.label), name, distribution(p, name) + remark(p, name)});
   }
   // A tenant or a failure is named even when it has done nothing.
   const bool named = group == Group::tenant || group == Group::fault;

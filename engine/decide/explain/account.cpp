@@ -117,6 +117,12 @@ void Account::explain_job(ExplainNode& node) {
     explain_failure(node, "lost", "work since the save that is gone back to");
   else if (key_ == "failures.restart")
     explain_failure(node, "restart", "until it computes again, but for waiting for hosts");
+  else if (key_ == "checkpoint.best_interval")
+    explain_best_interval(node);
+  else if (key_ == "checkpoint.best_interval.young")
+    explain_young(node);
+  else if (key_ == "checkpoint.best_interval.daly")
+    explain_daly(node);
 }
 
 // Increments move less than the whole state.

@@ -79,6 +79,13 @@ class Account {
   void explain_run_cost(ExplainNode& node);
   void explain_run_energy(ExplainNode& node);
   void explain_failure(ExplainNode& node, const char* share, const char* note);
+  /// How often to save: the closed forms, and what was searched.
+  void explain_young(ExplainNode& node);
+  void explain_daly(ExplainNode& node);
+  void explain_best_interval(ExplainNode& node);
+  /// "stall", with what it is and the time between failures in `node`: what a save costs training
+  /// but for waiting for a buffer.
+  std::string add_save_and_failure(ExplainNode& node);
   /// What requests cost by the hour, and what the design draws on average.
   void explain_requests(ExplainNode& node);
   void explain_mean_power(ExplainNode& node);

@@ -188,4 +188,49 @@ void Account::explain_failure(ExplainNode& node, const char* share, const char* 
   node.note = note;
 }
 
+std::string Account::add_save_and_failure(ExplainNode& node) {
+  const std::string buffer = job_ + "checkpoint.backpressure", mtbf = job_ + "failures.mtbf";
+  node.children.push_back(part(job_ + "checkpoint.stall", "stall"));
+  const bool waits = value(buffer) > 0.0;
+  if (waits) node.children.push_back(read(buffer, "backpressure", "follows from the interval"));
+  if (forms_.known(mtbf))
+    add_form(node, mtbf, "mtbf");
+  else
+    node.children.push_back(read(mtbf, "mtbf"));
+  return waits ? "(stall - backpressure)" : "stall";
+}
+
+// From start to start of two saves.    [docs/models/failures.md, eq. 2]
+void Account::explain_young(ExplainNode& node) {
+  ExplainNode made;
+  const std::string stall = add_save_and_failure(made);
+  made.equation = "sqrt(2 * " + stall + " * mtbf) + " + stall;
+  made.reference = "docs/models/failures.md, eq. 2";
+  accept(node, std::move(made));
+}
+
+//    [docs/models/failures.md, eq. 3]
+void Account::explain_daly(ExplainNode& node) {
+  ExplainNode made;
+  const std::string stall = add_save_and_failure(made);
+  made.equation = "sqrt(2 * " + stall + " * mtbf) * (1 + sqrt(" + stall + " / (2 * mtbf)) / 3 + " +
+                  stall + " / (18 * mtbf))";
+  if (const auto found = evaluated(made); !found || std::abs(*found - node.value) > kExact * *found)
+    made.equation = "mtbf + " + stall;  // saves take longer than two failures are apart
+  made.reference = "docs/models/failures.md, eq. 3";
+  accept(node, std::move(made));
+}
+
+void Account::explain_best_interval(ExplainNode& node) {
+  node.note =
+      "searched: the same months of failures were replayed with other intervals, and this one "
+      "keeps "
+      "most; the optimum is flat";
+  node.reference = "docs/models/failures.md";
+  for (const char* form : {"young", "daly"})
+    node.children.push_back(part(metric_ + "." + form, ""));
+  node.children.push_back(read(metric_ + ".goodput", "", "by these histories, with this interval"));
+  node.children.push_back(part(job_ + std::string(metric::kGoodput), ""));
+}
+
 }  // namespace stallcast::explain

@@ -355,7 +355,10 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   if (!found.ok()) return found.failure();
 
   PlanResult plan = Answer(designs, *objective, *found).make();
-  if (plan.status != PlanStatus::found) return plan;
+  if (plan.status != PlanStatus::found) {
+    plan.intervals = best_intervals(designs, *found, plan);
+    return plan;
+  }
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
               spec.spread.value_or(kSpread), plan);
   Search judged;
@@ -366,7 +369,10 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     sure->decides = spec.judge_each;
     if (sure->decides) plan = decided(Answer(designs, *objective, judged).make(), std::move(plan));
     plan.confident = std::move(sure).value();
-    if (!plan.answer) return plan;
+    if (!plan.answer) {
+      plan.intervals = best_intervals(designs, judged, plan);
+      return plan;
+    }
   }
   plan.intervals = best_intervals(designs, plan.decided_by_draws() ? judged : *found, plan);
   Diagnostics faults;

@@ -222,8 +222,11 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
 }
 
 std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, PlanResult& plan) {
-  const Prediction& prediction = found.seen.at(*found.answer);
-  const Result<Design>& design = designs.at(*found.answer);
+  const Cell& cell = found.answer ? *found.answer : found.end;
+  const auto seen = found.seen.find(cell);
+  if (seen == found.seen.end()) return {};
+  const Prediction& prediction = seen->second;
+  const Result<Design>& design = designs.at(cell);
   std::vector<PlanInterval> out;
   std::vector<std::vector<Change>> tries;
   if (!design.ok()) return out;
@@ -242,14 +245,16 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     for (const models::Derivation& d : bounds.derivations)
       if (d.name == name + ".checkpoint.interval") interval.every = d.value;
     const std::string path = "jobs[" + job.job.id + "].checkpoint.";
-    std::vector<Change>& changes = tries.emplace_back(designs.changes(*found.answer));
+    std::vector<Change>& changes = tries.emplace_back(designs.changes(cell));
     changes.push_back({path + "every_steps", JsonLiteral{"null"}});
     changes.push_back({path + "every", setting_of(std::round(interval.best), Dimension::time)});
     // The run has to be long enough for some saves.
     const Value* duration = design->run.find("duration");
-    if (duration != nullptr && duration->number < kSaves * interval.best)
+    if (duration != nullptr && duration->number < kSaves * interval.best) {
       changes.push_back(
           {"run.duration", setting_of(std::ceil(kSaves * interval.best), Dimension::time)});
+      interval.run = text_of(changes.back().value);
+    }
     out.push_back(std::move(interval));
   }
   if (tries.empty()) return out;

@@ -17,8 +17,8 @@ namespace stallcast::plan {
 void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
                  PlanResult& plan);
 
-/// How often jobs that lose work to failures should save, with the targets judged at that.
-/// REQUIRES: an answer.
+/// How often jobs that lose work to failures should save, with the targets judged at that: of the
+/// answer, else of the largest design that was tried.
 [[nodiscard]] std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found,
                                                        PlanResult& plan);
 
