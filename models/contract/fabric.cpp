@@ -41,8 +41,8 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
           between("4", "64", assumed(up_to(1e6), "one to each of 16 servers"),
                   "expert range: few servers, or several connections to each")),
     field("efficiency", &FabricParams::efficiency, kOptional,
-          "payload share of the line rate of every port and link; absent: 95 % of links, and what "
-          "hosts say of theirs",
+          "payload share of the line rate of links and of hosts' ports; absent: 95 % of links, "
+          "and what hosts say of theirs",
           kPositiveShare),
     field("incast.senders", &FabricParams::incast_senders, "32",
           "tcp: servers that may send to one port before its buffer overflows",

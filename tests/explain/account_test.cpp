@@ -184,6 +184,16 @@ TEST_CASE("a save is told by what writes, where reads are as fast") {
   CHECK(told("read").find("ost.read") != std::string::npos);
 }
 
+TEST_CASE("the beginning of names means all that begin so") {
+  const Design design = saving();
+  const auto prediction = predict::predict(design, {});
+  REQUIRE(prediction.ok());
+  const auto found = explain::explain(design, &*prediction, {}, {"job.train.step"});
+  REQUIRE(found.ok());
+  CHECK(found->trees.size() > 1);
+  for (const ExplainNode& tree : found->trees) CHECK(tree.name.starts_with("job.train.step."));
+}
+
 TEST_CASE("a metric that is not there is refused with the nearest name") {
   const Design design = saving();
   const std::vector<RunResult> runs = {testing::run(design)};

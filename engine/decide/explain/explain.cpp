@@ -135,7 +135,8 @@ ExplainNode over_replicas(const std::string& metric, const Metric& combined,
   return node;
 }
 
-/// What `asked` means: a metric, a closed form, or all headline numbers below it.
+/// What `asked` means: a metric, a closed form, or all headline numbers below it; where there are
+/// none, all metrics.
 std::vector<std::string> meant(const std::string& asked, const Prediction* prediction,
                                const std::vector<std::string>& usual, Forms& forms) {
   if (prediction != nullptr && has(*prediction, asked)) return {asked};
@@ -143,6 +144,9 @@ std::vector<std::string> meant(const std::string& asked, const Prediction* predi
   std::vector<std::string> out;
   for (const std::string& name : usual)
     if (name.starts_with(asked + ".")) out.push_back(name);
+  if (out.empty() && prediction != nullptr)
+    for (const auto& [name, metric] : prediction->metrics)
+      if (name.starts_with(asked + ".")) out.push_back(name);
   if (!out.empty()) return out;
   constexpr std::string_view kRequired = ".required";
   if (asked.ends_with(kRequired)) {
