@@ -115,9 +115,9 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
                                            const Client& client, sim::Task<Served> moving,
                                            HostCores::Operation operation);
-  /// Waits until the job may begin these operations.
-  [[nodiscard]] static sim::Task<void> may_begin(const Client& client, double named, Bytes bytes,
-                                                 double files);
+  /// `moving`, over when the job may have begun its operations, too.
+  [[nodiscard]] sim::Task<Served> in_line(const Client& client, double named, Bytes bytes,
+                                          double files, sim::Task<Served> operation);
   /// `mount` as `threads` threads of each member use it.
   [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
 
