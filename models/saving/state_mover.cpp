@@ -174,12 +174,14 @@ sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes byt
   served = co_await write(mover, tier, bytes);
 }
 
-sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes) {
+sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes,
+                                      Served& served) {
   const Client client = threads_of(mover, tier);
   const double threads = static_cast<double>(p_.threads);
-  co_await plant_.storage(tier).read(client, {.bytes = bytes / threads,
-                                              .files = std::max(1.0, mover.share.files / threads),
-                                              .direct = p_.direct});
+  served = co_await plant_.storage(tier).read(client,
+                                              {.bytes = bytes / threads,
+                                               .files = std::max(1.0, mover.share.files / threads),
+                                               .direct = p_.direct});
 }
 
 sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {

@@ -57,8 +57,9 @@ class StateMover {
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
                                      Served& served);
-  /// Out of a storage system inside the host, to be sent on.
-  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
+  /// Out of a storage system inside the host, to be sent on; what limited it goes to `served`.
+  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes,
+                                          Served& served);
   /// Out of a tier, host memory included.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
                                        double files, SaveReaders by, double round_trips);
