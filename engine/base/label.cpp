@@ -242,7 +242,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 16> kChanges = {{
+constexpr std::array<ChangeRow, 18> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -259,6 +259,8 @@ constexpr std::array<ChangeRow, 16> kChanges = {{
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},
     {"prefixes", "", "prefixes"},
+    {"fabric.link.rate", "", "links between switches"},
+    {"fabric.oversubscription", "", "oversubscription of leaves"},
 }};
 
 }  // namespace
@@ -308,11 +310,13 @@ std::string of_kind(std::string_view role, std::string_view kind) {
 std::string of_change(std::string_view change) {
   const std::size_t blank = change.find(' ');
   const std::string_view path = change.substr(0, blank);
+  const bool fabric = path.starts_with("fabric.");  // there is one, without an id
   const std::size_t role = path.find('.');
   const std::size_t id = role == std::string_view::npos ? role : path.find('.', role + 1);
-  if (blank == std::string_view::npos || id == std::string_view::npos) return std::string(change);
-  const std::string of = " of " + std::string(path.substr(role + 1, id - role - 1));
-  const std::string_view value = path.substr(id + 1), moves = change.substr(blank);
+  if (blank == std::string_view::npos || (id == std::string_view::npos && !fabric))
+    return std::string(change);
+  const std::string of = fabric ? "" : " of " + std::string(path.substr(role + 1, id - role - 1));
+  const std::string_view value = fabric ? path : path.substr(id + 1), moves = change.substr(blank);
   for (const ChangeRow& row : kChanges)
     if (row.value == value && (row.moves.empty() || moves == row.moves))
       return std::string(row.words) + of + (row.moves.empty() ? std::string(moves) : std::string());

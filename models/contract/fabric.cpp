@@ -1,6 +1,11 @@
 #include "models/contract/fabric.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include "models/contract/host.hpp"
+#include "models/contract/registry.hpp"
+#include "models/contract/training.hpp"
 
 /// Equations and sources: docs/models/network.md.
 namespace stallcast::models {
@@ -59,6 +64,24 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
 
 FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
 std::span<const FieldInfo> fabric_fields() { return kInfos<kFabric>; }
+
+Design with_link_rate(Design design) {
+  constexpr std::string_view kKey = "link.rate";
+  if (find_field(Role::fabric, design.fabric, kKey) == nullptr || design.fabric.find(kKey))
+    return design;
+  const bool converged = fabric_params(design.fabric).converged;
+  std::set<double> rates;
+  for (const Component& host : design.hosts) rates.insert(host_params(host).nic_rate.in(unit::Bps));
+  for (const JobDesign& job : design.jobs)
+    if (const Component* host = design.find_host(job_params(job.job).hosts);
+        host != nullptr && job.communication && !converged)
+      rates.insert(host_params(*host).compute_nic_rate.in(unit::Bps));
+  if (rates.size() != 1) return design;
+  Value& value = design.fabric.values[std::string(kKey)];
+  value.dimension = Dimension::rate;
+  value.number = *rates.begin();
+  return design;
+}
 
 bool FabricParams::sprayed() const {
   if (placement != "auto") return placement == "spray";

@@ -35,6 +35,9 @@ struct FabricParams {
 };
 [[nodiscard]] FabricParams fabric_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> fabric_fields();
+/// `design` with the rate of links between switches written down where it is absent and all ports
+/// that it stands for have one rate: faster ports then leave links as they are.
+[[nodiscard]] Design with_link_rate(Design design);
 
 /// Hosts of one class as a fabric sees them.
 struct FabricSite {

@@ -10,10 +10,9 @@ OperationLine::OperationLine(sim::Context& context, ResourceTable& resources, st
     : name_(std::move(name)), rate_(rate), resource_(resources.index(name_)), line_(context, 1) {}
 
 // t = members (named + max(files, bytes / 4 MiB)) / rate, behind those that came before
-sim::Task<void> OperationLine::begin(const Client& client, double named, Bytes bytes,
-                                     double files) {
+Seconds OperationLine::admit(const Client& client, double named, Bytes bytes, double files) {
   const double each = named + std::max(files, bytes / kLargestRequest);
-  co_await line_.serve(1.0, Ops::from(each * client.members, unit::ops) / rate_);
+  return line_.admit(1.0, Ops::from(each * client.members, unit::ops) / rate_);
 }
 
 ResourceUse OperationLine::use(Seconds wall) const {

@@ -17,10 +17,10 @@ class OperationLine {
  public:
   OperationLine(sim::Context& context, ResourceTable& resources, std::string name, OpRate rate);
 
-  /// Waits until each member of `client` may begin `named` opens or creates and `files` reads or
-  /// writes of `bytes` in all, each of one request at least.
-  [[nodiscard]] sim::Task<void> begin(const Client& client, double named, Bytes bytes,
-                                      double files);
+  /// Date at which each member of `client` may have begun `named` opens or creates and `files`
+  /// reads or writes of `bytes` in all, each of one request at least. What began first goes on
+  /// meanwhile.
+  [[nodiscard]] Seconds admit(const Client& client, double named, Bytes bytes, double files);
   /// To blame for that.
   [[nodiscard]] ResourceIndex resource() const { return resource_; }
   [[nodiscard]] ResourceUse use(Seconds wall) const;

@@ -25,6 +25,7 @@ struct Remedy {
   std::string_view text{};  ///< ... set to this
   bool link = false;        ///< the field is quoted in bits
   bool bought = false;      ///< it is hardware: less of it is cheaper
+  bool divides = false;     ///< less of the field is more of what it stands for
 };
 
 /// A field of a job's part that is set otherwise when one of these causes costs the job time.

@@ -105,12 +105,6 @@ sim::Task<Served> SampleReader::open(const Fetch& f, PhaseClock& clock) {
   }
   Served opened;
   for (std::size_t s = 0; s < stores(); ++s) {
-    const double part = f.missed * f.where.part[s];
-    if (OperationLine* line = client_[s].operations) {
-      co_await line->begin(client_[s], f.where.opened[s], f.bytes * part,
-                           f.samples * access.ranges * part);
-      clock.enter(Phase::metadata, shared_.context.now(), line->resource());
-    }
     if (f.where.opened[s] > 0.0) opened = co_await store(s).open(client_[s], f.where.opened[s]);
     if (s + 1 < stores()) clock.enter(Phase::metadata, shared_.context.now(), opened.limited_by);
   }
@@ -154,10 +148,25 @@ void SampleReader::end_fetch(const Fetch& f, PhaseClock& clock) {
   missed_ += f.bytes * f.missed;
 }
 
+// [docs/models/tenants.md, eq. 12]
+SampleReader::Turn SampleReader::turn_of(const Fetch& f) const {
+  Turn out;
+  for (std::size_t s = 0; s < stores(); ++s) {
+    OperationLine* line = client_[s].operations;
+    if (line == nullptr) continue;
+    const double part = f.missed * f.where.part[s];
+    out = {line->admit(client_[s], f.where.opened[s], f.bytes * part,
+                       f.samples * shared_.access.ranges * part),
+           line->resource()};
+  }
+  return out;
+}
+
 // Open and read what lies on storage, and parse some of it meanwhile.
 //    [docs/models/dataloader.md, eq. 1]
 sim::Task<void> SampleReader::fetch(Fetch& f, PhaseClock& clock) {
   LoaderSite& site = shared_.site;
+  const Turn turn = turn_of(f);
   const Served opened = co_await open(f, clock);
   clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
   if (f.found > 0.0) {
@@ -175,6 +184,11 @@ sim::Task<void> SampleReader::fetch(Fetch& f, PhaseClock& clock) {
   if (f.missed > 0.0 && site.cache)
     site.cache->keep(client_[0], f.bytes * f.missed, shared_.revisits);
   if (f.missed <= 0.0) co_await site.cores.compute(f.parsing);
+  if (const Seconds now = shared_.context.now(); turn.over > now) {
+    clock.enter(Phase::metadata, now, f.read.limited_by);
+    co_await shared_.context.sleep(turn.over - now);
+    f.read.limited_by = turn.of;
+  }
   end_fetch(f, clock);
 }
 

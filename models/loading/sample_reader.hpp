@@ -160,6 +160,12 @@ class SampleReader {
   [[nodiscard]] Fetch plan_fetch(double samples, Bytes stored, Seconds parsing = {});
   /// Whether opening and reading files of one storage is all that it waits for.
   [[nodiscard]] bool plain(const Fetch& f) const;
+  /// When the last of the operations of a fetch may have begun, and who is to blame for that.
+  struct Turn {
+    Seconds over{};
+    ResourceIndex of = kNoResource;
+  };
+  [[nodiscard]] Turn turn_of(const Fetch& f) const;
   sim::Task<void> fetch(Fetch& f, PhaseClock& clock);
   sim::Task<Served> open(const Fetch& f, PhaseClock& clock);
   /// What it reads of a storage; `end_read` then says what core time is left.

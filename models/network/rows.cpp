@@ -14,19 +14,25 @@ constexpr std::array kFabricParts{
                    base::FieldInfo{"switch.count", Dimension::count, base::kOptional,
                                    "switches of all levels, for costs only", base::kAtLeastOne}))};
 
+constexpr Remedy kFasterLinks{"", Remedy::Of::self, "link.rate", 2.0, {}, true};
+constexpr std::array kDragonflyRemedies{kFasterLinks};
+constexpr std::array kLeafRemedies{
+    kFasterLinks, Remedy{"", Remedy::Of::self, "oversubscription", 0.5, {}, false, false, true}};
+
 FabricRow fabric(std::string_view id, std::string_view summary,
-                 std::span<const base::FieldInfo> fields, decltype(FabricRow::shape) shape) {
-  return {{id, summary, fabric_fields(), fields, kFabricParts}, shape};
+                 std::span<const base::FieldInfo> fields, decltype(FabricRow::shape) shape,
+                 std::span<const Remedy> remedies = {}) {
+  return {{id, summary, fabric_fields(), fields, kFabricParts, {}, remedies}, shape};
 }
 
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kFabrics{
     fabric("dragonfly", "groups of switches joined by global links", dragonfly_fields(),
-           dragonfly_shape),
+           dragonfly_shape, kDragonflyRemedies),
     fabric("fat-tree", "leaves and spines, all ports of a host on one leaf", fat_tree_fields(),
-           fat_tree_shape),
+           fat_tree_shape, kLeafRemedies),
     fabric("rail-optimized", "leaves and spines, every port of a host on a leaf of its own",
-           rail_fields(), rail_shape),
+           rail_fields(), rail_shape, kLeafRemedies),
     fabric("switched", "switched network, non-blocking unless a bisection is given", {},
            switched_shape)};
 const std::array kCommunications{

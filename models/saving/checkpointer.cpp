@@ -96,10 +96,10 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   const Bytes bytes = p_.stored(mover.share.bytes) * part;
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
-  Served served;
+  Served served;  // of whichever ends last: it is read while it is sent on
   parts.push_back(mover_.send(mover, tiers[tier], bytes, served));
-  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes));
-  co_await sim::join(context, std::move(parts));  // read while it is sent on
+  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes, served));
+  co_await sim::join(context, std::move(parts));
   took.add(Phase::data, context.now() - start, served.limited_by);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   if (p_.commit == "rename") {  // one metadata operation a file, as an open is one

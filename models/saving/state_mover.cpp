@@ -174,12 +174,14 @@ sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes byt
   served = co_await write(mover, tier, bytes);
 }
 
-sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes) {
+sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes,
+                                      Served& served) {
   const Client client = threads_of(mover, tier);
   const double threads = static_cast<double>(p_.threads);
-  co_await plant_.storage(tier).read(client, {.bytes = bytes / threads,
-                                              .files = std::max(1.0, mover.share.files / threads),
-                                              .direct = p_.direct});
+  served = co_await plant_.storage(tier).read(client,
+                                              {.bytes = bytes / threads,
+                                               .files = std::max(1.0, mover.share.files / threads),
+                                               .direct = p_.direct});
 }
 
 sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {
@@ -203,15 +205,10 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                              .sharing = file_sharing(p_),
                              .piece = p_.piece,
                              .content = Content::save};
-  const Seconds asked = context_.now();
-  co_await may_begin(client, request.files, request.bytes, request.files);
-  const Seconds began = context_.now();
-  const Served served =
-      co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
-                        {Moves::write, request.bytes, client.writes_at_most()});
-  co_return client.operations != nullptr&& began - asked > context_.now() - began
-      ? Served{client.operations->resource()}
-      : served;
+  co_return co_await in_line(
+      client, request.files, request.bytes, request.files,
+      on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
+               {Moves::write, request.bytes, client.writes_at_most()}));
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
@@ -223,10 +220,6 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   const Client client = threads_of(mover, tier);
   const double each = std::max(1.0, files / threads);
   StorageModel& storage = plant_.storage(tier);
-  const Seconds asked = context_.now();
-  co_await may_begin(client, each, bytes / threads, each);
-  const Seconds began = context_.now();
-  co_await storage.open(client, each);
   const ReadRequest request{
       .bytes = bytes / threads,
       .files = each,
@@ -237,11 +230,12 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
       .readers = by.readers * threads,
       .saved = file_sharing(p_) == FileSharing::own ? by.files * threads : 1.0,
       .save = by.save};
-  const Served served = co_await on_cores(mover, tier, client, storage.read(client, request),
-                                          {Moves::read, request.bytes, client.reads_at_most()});
-  co_return client.operations != nullptr&& began - asked > context_.now() - began
-      ? Served{client.operations->resource()}
-      : served;
+  const auto open_and_read = [&]() -> sim::Task<Served> {
+    co_await storage.open(client, each);
+    co_return co_await on_cores(mover, tier, client, storage.read(client, request),
+                                {Moves::read, request.bytes, client.reads_at_most()});
+  };
+  co_return co_await in_line(client, each, request.bytes, each, open_and_read());
 }
 
 sim::Task<void> StateMover::compute(const Mover& mover, const CpuPasses& passes, WaitSplit& took) {
@@ -270,8 +264,8 @@ sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& ti
                                        double operations) {
   if (!is_storage(tier)) co_return Served{};
   const Client& client = mover.mounts.find(tier)->second;
-  co_await may_begin(client, operations, {}, 0.0);
-  co_return co_await plant_.storage(tier).open(client, operations);
+  co_return co_await in_line(client, operations, {}, 0.0,
+                             plant_.storage(tier).open(client, operations));
 }
 
 sim::Task<Served> StateMover::mark(const std::string& tier) {
@@ -281,9 +275,15 @@ sim::Task<Served> StateMover::mark(const std::string& tier) {
 }
 
 // [docs/models/tenants.md, eq. 12]
-sim::Task<void> StateMover::may_begin(const Client& client, double named, Bytes bytes,
-                                      double files) {
-  if (client.operations != nullptr) co_await client.operations->begin(client, named, bytes, files);
+sim::Task<Served> StateMover::in_line(const Client& client, double named, Bytes bytes, double files,
+                                      sim::Task<Served> operation) {
+  sim::Task<Served> moving = std::move(operation);
+  if (client.operations == nullptr) co_return co_await moving;
+  const Seconds begun = client.operations->admit(client, named, bytes, files);
+  const Served served = co_await moving;
+  if (begun <= context_.now()) co_return served;
+  co_await context_.sleep(begun - context_.now());
+  co_return Served{client.operations->resource()};
 }
 
 ResourceIndex StateMover::host_resource(const std::string& what) const {

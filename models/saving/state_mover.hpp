@@ -57,8 +57,9 @@ class StateMover {
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
                                      Served& served);
-  /// Out of a storage system inside the host, to be sent on.
-  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
+  /// Out of a storage system inside the host, to be sent on; what limited it goes to `served`.
+  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes,
+                                          Served& served);
   /// Out of a tier, host memory included.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
                                        double files, SaveReaders by, double round_trips);
@@ -115,9 +116,9 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
                                            const Client& client, sim::Task<Served> moving,
                                            HostCores::Operation operation);
-  /// Waits until the job may begin these operations.
-  [[nodiscard]] static sim::Task<void> may_begin(const Client& client, double named, Bytes bytes,
-                                                 double files);
+  /// `moving`, over when the job may have begun its operations, too.
+  [[nodiscard]] sim::Task<Served> in_line(const Client& client, double named, Bytes bytes,
+                                          double files, sim::Task<Served> operation);
   /// `mount` as `threads` threads of each member use it.
   [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
 

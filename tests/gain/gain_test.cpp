@@ -155,6 +155,22 @@ TEST_CASE(
   CHECK(threads.part == "jobs[train].checkpoint.threads");
 }
 
+TEST_CASE("full links between switches are gained by faster links, not by faster ports") {
+  // Four hosts of 8 ports on two leaves; 2 of 18 ports lead to spines: 2 x 47.5 GB/s for 400 of
+  // hosts. As long as nobody says otherwise a link is as fast as a port.
+  ScenarioFile file = saving("1000", "8000 Gb/s");
+  file.sets = {R"(cluster.fabric={"type":"fat-tree","leaf":{"ports":18},"oversubscription":8})",
+               "jobs.checkpoint.size=960 GB", "cluster.hosts.nic.rate=200 Gb/s"};
+  const Prediction p = ranked(file);
+  REQUIRE_FALSE(p.bottlenecks.empty());
+  CHECK(p.bottlenecks.front().resource == "fabric.gpu.area.uplink.write");
+  REQUIRE(p.bottlenecks.front().gain.has_value());
+  CHECK(p.bottlenecks.front().gain->part == "cluster.fabric");
+  CHECK(p.bottlenecks.front().gain->time > 0.05);
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.resource.starts_with("host.gpu.nic") && b.gain) CHECK(b.gain->time < p.gains->noise);
+}
+
 TEST_CASE("what writes nobody waits for gain is not called by the reads of the same OSTs") {
   // Saves go out in the background while little is read. The host fails before the second save is
   // durable: faster writes are what gives lost work back, and reads are hardly waited for.

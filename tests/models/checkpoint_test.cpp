@@ -249,6 +249,25 @@ TEST_CASE("a drain through local NVMe frees host memory at the speed of the driv
   CHECK(duration("60 s") > kSnapshot + 8.0 + kWrite + 1.0);
 }
 
+TEST_CASE("a drain that reads slower than it writes is limited by the drives it reads from") {
+  Design design = saver("async");
+  set(design.hosts[0], Role::host, "nvme.read", "2 GB/s");
+  set(design.hosts[0], Role::host, "nvme.write", "20 GB/s");
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "tiers",
+      "host-memory,local-nvme,scratch");
+  set(design.run, Role::run, "duration", "15 s");
+  // one save, 80 GB per host: 4 s to the drive, 40 s out of it, of which the OSTs take 10 s
+  // meanwhile
+  const RunResult slow = run(design);
+  const std::string took = "job.train.checkpoint.took.host.gpu.nvme.drives.read";
+  CHECK(metric(slow, "job.train.checkpoint.duration") == Approx(kSnapshot + 44.0).epsilon(0.01));
+  CHECK(slow.limited_by.at("job.train.checkpoint.duration") == "host.gpu.nvme.drives.read");
+  CHECK(metric(slow, took.c_str()) == Approx(40.0).epsilon(0.01));
+  set(design.hosts[0], Role::host, "nvme.read", "20 GB/s");
+  const RunResult fast = run(design);
+  CHECK(fast.limited_by.at("job.train.checkpoint.duration") == "storage.scratch.ost");
+}
+
 TEST_CASE("a save that has left host memory holds back no other") {
   // One every 10 s: 8 s to the drive, and longer to the OSTs. Reads and writes of the drive do not
   // meet; saves wait for each other on the OSTs only.

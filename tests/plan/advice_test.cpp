@@ -126,6 +126,18 @@ TEST_CASE("where cores limit, more workers are tried, and fewer: each of them ta
   CHECK(text_of(changes[1].change) == "jobs[train].loader.workers=4");
 }
 
+TEST_CASE("full links of a fat tree: faster ones, and more of them") {
+  Design tree = design();
+  tree.fabric.kind = "fat-tree";
+  tree.fabric.values["link.rate"] = number(50e9, Dimension::rate);
+  tree.fabric.values["oversubscription"] = number(8, Dimension::number);
+  const auto changes = plan::candidate_changes(tree, blaming({"fabric.gpu.area.uplink.write"}), 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(text_of(changes[0].change) == "cluster.fabric.link.rate=800 Gb/s");
+  CHECK(text_of(changes[1].change) == "cluster.fabric.oversubscription=4");
+  CHECK(changes[1].relative_cost == Approx(1.0));
+}
+
 TEST_CASE("fields that were left out are not changed") {
   CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());

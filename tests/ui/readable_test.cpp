@@ -169,6 +169,10 @@ TEST_CASE("changes are named for people") {
   CHECK(label::of_change("job.train.loader.workers 8 -> 16") == "loader workers of train 8 -> 16");
   CHECK(label::of_change("host.gpu.nic.rate 200 Gb/s -> 400 Gb/s") ==
         "NICs of gpu hosts 200 Gb/s -> 400 Gb/s");
+  CHECK(label::of_change("fabric.link.rate 200 Gb/s -> 400 Gb/s") ==
+        "links between switches 200 Gb/s -> 400 Gb/s");
+  CHECK(label::of_change("fabric.bisection 1 GB/s -> 2 GB/s") ==
+        "fabric.bisection 1 GB/s -> 2 GB/s");
   CHECK(label::of_change("n_ost 16 -> 20") == "n_ost 16 -> 20");
   CHECK(label::of_change("boxes 2 -> 3") == "boxes 2 -> 3");
 }

@@ -14,6 +14,7 @@
 #include "engine/decide/gain/rows.hpp"
 #include "engine/decide/gain/whole_cycles.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
+#include "models/contract/fabric.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -374,7 +375,7 @@ class Ranking {
 }  // namespace
 
 void rank_by_gain(const Design& design, Prediction& prediction, const GainOptions& options) {
-  Ranking(design, prediction, options).run();
+  Ranking(models::with_link_rate(design), prediction, options).run();
 }
 
 }  // namespace stallcast::gain

@@ -11,6 +11,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/bounds/space.hpp"
+#include "models/contract/fabric.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -98,7 +99,7 @@ const std::optional<Component>& part_of(const JobDesign& job, Role part) {
 class Advisor {
  public:
   Advisor(const Design& design, const Prediction& prediction, std::size_t most)
-      : design_(design), prediction_(prediction), most_(most) {}
+      : design_(models::with_link_rate(design)), prediction_(prediction), most_(most) {}
 
   void relieve(const std::string& resource) {
     const ResourceName name = base::resource_name(resource);
@@ -123,7 +124,8 @@ class Advisor {
     const Remedy* best = nullptr;
     for (const Remedy* remedy : remedies_of(name)) {
       const std::string_view key = remedy->field.substr(remedy->field.rfind('.') + 1);
-      if (remedy->factor > 0.0 && (best == nullptr || name.part.ends_with(key))) best = remedy;
+      if (remedy->factor > 0.0 && !remedy->divides && (best == nullptr || name.part.ends_with(key)))
+        best = remedy;
     }
     if (best == nullptr) return;
     Remedy twice = *best;
@@ -307,7 +309,7 @@ class Advisor {
     Proposal proposal{
         label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
         {path + field, after},
-        *more / value->number - 1.0};
+        (remedy.divides ? value->number / *more : *more / value->number) - 1.0};
     if (remedy.bought && value->dimension == Dimension::count)
       proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
                         value->number};
@@ -341,7 +343,7 @@ class Advisor {
     if (proposals_.size() < most_) proposals_.push_back(std::move(proposal));
   }
 
-  const Design& design_;
+  const Design design_;
   const Prediction& prediction_;
   std::size_t most_;
   std::vector<Proposal> proposals_;
