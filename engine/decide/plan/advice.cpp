@@ -358,9 +358,10 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
   advisor.recover();
-  for (const Bottleneck& bottleneck : prediction.bottlenecks)
-    if (bottleneck.blamed_share >= std::max(kBlamed, kWorthTrying / waiting_share(prediction)))
-      advisor.relieve(bottleneck.resource);
+  const double waited = std::max(kBlamed, kWorthTrying / waiting_share(prediction));
+  const double gain = std::max(kWorthTrying, prediction.gains ? prediction.gains->noise : 0.0);
+  for (const Bottleneck& b : prediction.bottlenecks)
+    if (b.blamed_share >= waited || (b.gain && b.gain->time >= gain)) advisor.relieve(b.resource);
   return advisor.take();
 }
 
@@ -385,15 +386,6 @@ std::vector<Proposal> spare_changes(const Design& design, const Prediction& pred
   Advisor advisor(design, prediction, most);
   advisor.halve_idle();
   return advisor.take();
-}
-
-Proposal with_count(const Proposal& proposal, double number) {
-  const Proposal::Count& count = *proposal.count;
-  const auto written = [](double n) { return setting_of(n, Dimension::count); };
-  return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
-          {count.path, written(number)},
-          number / count.from - 1.0,
-          count};
 }
 
 }  // namespace stallcast::plan
