@@ -242,7 +242,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 19> kChanges = {{
+constexpr std::array<ChangeRow, 20> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -260,6 +260,7 @@ constexpr std::array<ChangeRow, 19> kChanges = {{
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},
     {"prefixes", "", "prefixes"},
+    {"stripe.count", "", "stripes of files"},
     {"fabric.link.rate", "", "links between switches"},
     {"fabric.oversubscription", "", "oversubscription of leaves"},
 }};

@@ -146,6 +146,26 @@ TEST_CASE("what nobody waits for is tried where it gains, and not where that is 
   CHECK_FALSE(tried(0.013, 0.02));
 }
 
+TEST_CASE("stripes over more OSTs are tried where not all of them are used at a time") {
+  Design stripes = design();
+  stripes.storage[0].values["stripe.count"] = number(1, Dimension::count);
+  Prediction p = blaming({"storage.scratch.ost"});
+  ResourceUse& osts = p.resources.emplace_back();
+  osts.name = "storage.scratch.ost";
+  osts.capacity = 100.0;
+  osts.in_use = 50.0;
+  const auto tried = [&] {
+    std::vector<std::string> out;
+    for (const plan::Proposal& c : plan::candidate_changes(stripes, p, 4))
+      out.push_back(text_of(c.change));
+    return out;
+  };
+  CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60",
+                                            "storage[scratch].stripe.count=2"});
+  osts.in_use = 99.0;
+  CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60"});
+}
+
 TEST_CASE("full links of a fat tree: faster ones, and more of them") {
   Design tree = design();
   tree.fabric.kind = "fat-tree";
