@@ -242,13 +242,14 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 18> kChanges = {{
+constexpr std::array<ChangeRow, 20> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
     {"checkpoint.every_steps", "", "steps between saves"},
     {"checkpoint.buffers", "", "buffers of saves"},
     {"checkpoint.files", "", "files of a save"},
+    {"checkpoint.threads", "", "saving threads"},
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
@@ -259,6 +260,7 @@ constexpr std::array<ChangeRow, 18> kChanges = {{
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},
     {"prefixes", "", "prefixes"},
+    {"stripe.count", "", "stripes of files"},
     {"fabric.link.rate", "", "links between switches"},
     {"fabric.oversubscription", "", "oversubscription of leaves"},
 }};

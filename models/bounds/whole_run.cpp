@@ -127,7 +127,8 @@ std::vector<WholeRun> whole_runs(const Design& design) {
   return out;
 }
 
-// T = n t / ((1 - w) G), cost = T times all that the design costs    [whole-run.md, eq. 2 and 3]
+// T = n t / ((1 - w) G'), G' = G W / (W - r), r once more; cost = T times all that the design costs
+//    [whole-run.md, eq. 2 and 3]
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics) {
   const MoneyRate requests =
@@ -138,7 +139,12 @@ void add_whole_runs(const Design& design, const Costs& costs,
     metrics[metric::of_job(run.job, "run.steps")] = {run.steps, "count", {}};
     if (useful == metrics.end() || !(useful->second.value > 0.0)) continue;
     const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
-    const Seconds time = run.time((1.0 - lent) * useful->second.value);
+    // A failure with a date comes once, however long the training is.
+    const double wall = figure_or_zero(metrics, metric::of_job(run.job, "time.wall")),
+                 once = figure_or_zero(metrics, metric::of_job(run.job, "time.restart"));
+    const double others = once < wall ? wall / (wall - once) : 1.0;
+    const Seconds time = run.time((1.0 - lent) * useful->second.value * others) +
+                         Seconds::from(once < wall ? once : 0.0, unit::s);
     metrics[metric::of_job(run.job, "run.time")] = {time.in(unit::s), "s", {}};
     if (costs.known())
       metrics[metric::of_job(run.job, "run.cost")] = {

@@ -60,6 +60,7 @@ constexpr std::array kJobRemedies{
     Remedy{"loader", Of::loader, "workers", 2.0},
     Remedy{"spares", Of::recovery, "spares", 2.0, {}, false, true},
     Remedy{"checkpoint.flush_rate", Of::checkpoint, "flush_rate", 2.0},
+    Remedy{"checkpoint.threads", Of::checkpoint, "threads", 2.0},
     Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
 
 constexpr std::array kLoaderHabits{Habit{{"data", "cpu", "metadata"}, "workers", 2.0, {}, true},

@@ -26,6 +26,7 @@ struct Remedy {
   bool link = false;        ///< the field is quoted in bits
   bool bought = false;      ///< it is hardware: less of it is cheaper
   bool divides = false;     ///< less of the field is more of what it stands for
+  bool spreads = false;     ///< more of the resource is used at a time: nothing where all of it is
 };
 
 /// A field of a job's part that is set otherwise when one of these causes costs the job time.

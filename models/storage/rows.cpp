@@ -80,6 +80,10 @@ using Of = Remedy::Of;
 constexpr Remedy more(std::string_view part, std::string_view field, double factor = 1.25) {
   return {part, Of::self, field, factor, {}, false, true};
 }
+/// Twice as many of them for a file.
+constexpr Remedy spread(std::string_view part, std::string_view field) {
+  return {part, Of::self, field, 2.0, {}, false, false, false, true};
+}
 constexpr std::array kBeegfsRemedies{more("target", "target.count"), more("mds", "mds.count", 2.0)};
 constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.count", 2.0)};
 constexpr std::array kChunkstoreRemedies{more("target", "node.count"), more("node", "node.count"),
@@ -91,8 +95,8 @@ constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "
 constexpr std::array kHdfsRemedies{more("disk", "datanode.count"),
                                    more("datanode", "datanode.count"),
                                    more("namenode", "namenode.count", 2.0)};
-constexpr std::array kLustreRemedies{more("ost", "ost.count"), more("oss", "oss.count"),
-                                     more("mdt", "mdt.count", 2.0)};
+constexpr std::array kLustreRemedies{more("ost", "ost.count"), spread("ost", "stripe.count"),
+                                     more("oss", "oss.count"), more("mdt", "mdt.count", 2.0)};
 constexpr std::array kNfsRemedies{more("head", "head.count"), more("network", "head.count"),
                                   more("shelf", "shelf.count")};
 constexpr std::array kNvmeofRemedies{more("target", "target.count")};

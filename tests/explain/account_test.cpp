@@ -110,6 +110,19 @@ TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it
   check_evaluates(power);
 }
 
+TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
+  Design design = saving();
+  set(design.jobs[0].job, Role::job, "run.steps", "1e6");
+  set(design.run, Role::run, "duration", "20 min");
+  design.failures.push_back(component(Role::failure, "process", "gpu", {{"at", "100 s"}}));
+  design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.run.time", result, forms);
+  CHECK(tree.equation == "steps * compute / goodput * (wall - once) / wall + once");
+  check_evaluates(tree);
+}
+
 TEST_CASE("what requests cost is their rate, an hour and their price") {
   Design design = design_with_storage(
       "s3", {{"request.get.price", "0.0004 USD"}, {"request.put.price", "0.005 USD"}});

@@ -126,6 +126,46 @@ TEST_CASE("where cores limit, more workers are tried, and fewer: each of them ta
   CHECK(text_of(changes[1].change) == "jobs[train].loader.workers=4");
 }
 
+TEST_CASE("what nobody waits for is tried where it gains, and not where that is noise") {
+  Design threads = design();
+  threads.jobs[0].checkpoint->values["threads"] = number(1, Dimension::count);
+  Prediction p = blaming({"job.train.checkpoint.threads"}, 0.05);
+  p.bottlenecks[0].blamed_share = 0.0;
+  const auto tried = [&](double gain, double noise) {
+    p.bottlenecks[0].gain.emplace();
+    p.bottlenecks[0].gain->time = gain;
+    p.gains.emplace();
+    p.gains->noise = noise;
+    const auto changes = plan::candidate_changes(threads, p, 4);
+    return std::any_of(changes.begin(), changes.end(), [](const plan::Proposal& c) {
+      return text_of(c.change) == "jobs[train].checkpoint.threads=2";
+    });
+  };
+  CHECK(tried(0.013, 0.0005));
+  CHECK_FALSE(tried(0.001, 0.0005));
+  CHECK_FALSE(tried(0.013, 0.02));
+}
+
+TEST_CASE("stripes over more OSTs are tried where not all of them are used at a time") {
+  Design stripes = design();
+  stripes.storage[0].values["stripe.count"] = number(1, Dimension::count);
+  Prediction p = blaming({"storage.scratch.ost"});
+  ResourceUse& osts = p.resources.emplace_back();
+  osts.name = "storage.scratch.ost";
+  osts.capacity = 100.0;
+  osts.in_use = 50.0;
+  const auto tried = [&] {
+    std::vector<std::string> out;
+    for (const plan::Proposal& c : plan::candidate_changes(stripes, p, 4))
+      out.push_back(text_of(c.change));
+    return out;
+  };
+  CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60",
+                                            "storage[scratch].stripe.count=2"});
+  osts.in_use = 99.0;
+  CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60"});
+}
+
 TEST_CASE("full links of a fat tree: faster ones, and more of them") {
   Design tree = design();
   tree.fabric.kind = "fat-tree";

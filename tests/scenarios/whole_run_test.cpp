@@ -92,6 +92,17 @@ TEST_CASE("a whole run takes as much longer as GPU time is not useful, and costs
   CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.9));
 }
 
+TEST_CASE("a failure with a date is lost once of a whole run") {
+  const Design design = design_of(load({.run = R"("steps": 1000)"}));
+  // An hour, of which 900 s are lost to it; of the rest 80 % are useful.
+  std::map<std::string, Metric> metrics{{"job.train.goodput", {0.8 * 2700.0 / 3600.0, "ratio", {}}},
+                                        {"job.train.time.wall", {3600.0, "s", {}}},
+                                        {"job.train.time.restart", {900.0, "s", {}}}};
+  models::add_whole_runs(design, models::costs(design), metrics);
+  const double step = 6.0 * 175e9 * 4096 / (312e12 * 0.4);
+  CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 900.0));
+}
+
 // Published figures against the equation: docs/models/whole-run.md, "Checked".
 TEST_CASE("published trainings take as long as their tokens, FLOPs and GPUs say") {
   // Megatron-LM (2021): 175B, 300B tokens on 1024 A100 at 140 TFLOP/s with recomputation, which is

@@ -62,6 +62,11 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation = "steps * compute / ((1 - lent) * " + useful + ")";
     made.children.push_back(read(lent, "lent"));
   }
+  if (const std::string once = job_ + "time.restart"; value(once) > 0.0) {
+    made.equation = "steps * compute / " + useful + " * (wall - once) / wall + once";
+    made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
+    made.children.push_back(read(once, "once", "lost to failures with a date"));
+  }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));
 }

@@ -34,8 +34,8 @@ constexpr double kNoticeable = 0.001;
 /// than this share of the time: no change of it could gain more.
 constexpr double kBlamed = 0.01;
 constexpr double kWorthTrying = 0.002;
-/// Half of what is busy less than this would still not be full.
-constexpr double kHalfIdle = 0.45;
+/// Half of what is busy less than this would still not be full, and what is busy more is.
+constexpr double kHalfIdle = 0.45, kFull = 0.9;
 
 using base::ResourceName;
 
@@ -105,7 +105,8 @@ class Advisor {
     const ResourceName name = base::resource_name(resource);
     if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
       return make_room(std::string(name.id), name.part == "wear");
-    for (const Remedy* remedy : remedies_of(name)) apply(*remedy, name);
+    for (const Remedy* remedy : remedies_of(name))
+      if (!remedy->spreads || !full(resource)) apply(*remedy, name);
   }
 
   /// As many parts as hold what is to lie on a storage system, or last as they are rated.
@@ -193,6 +194,13 @@ class Advisor {
   [[nodiscard]] std::vector<Proposal> take() { return std::move(proposals_); }
 
  private:
+  /// Whether all of a resource is used while anything of it is.
+  [[nodiscard]] bool full(std::string_view resource) const {
+    return std::ranges::any_of(prediction_.resources, [&](const ResourceUse& use) {
+      return use.name == resource && use.load() >= kFull;
+    });
+  }
+
   [[nodiscard]] bool costs(const JobDesign& job, std::string_view cause) const {
     return share_of(prediction_, job.job.id, cause) >= kNoticeable;
   }
@@ -358,9 +366,10 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
   advisor.recover();
-  for (const Bottleneck& bottleneck : prediction.bottlenecks)
-    if (bottleneck.blamed_share >= std::max(kBlamed, kWorthTrying / waiting_share(prediction)))
-      advisor.relieve(bottleneck.resource);
+  const double waited = std::max(kBlamed, kWorthTrying / waiting_share(prediction));
+  const double gain = std::max(kWorthTrying, prediction.gains ? prediction.gains->noise : 0.0);
+  for (const Bottleneck& b : prediction.bottlenecks)
+    if (b.blamed_share >= waited || (b.gain && b.gain->time >= gain)) advisor.relieve(b.resource);
   return advisor.take();
 }
 
@@ -385,15 +394,6 @@ std::vector<Proposal> spare_changes(const Design& design, const Prediction& pred
   Advisor advisor(design, prediction, most);
   advisor.halve_idle();
   return advisor.take();
-}
-
-Proposal with_count(const Proposal& proposal, double number) {
-  const Proposal::Count& count = *proposal.count;
-  const auto written = [](double n) { return setting_of(n, Dimension::count); };
-  return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
-          {count.path, written(number)},
-          number / count.from - 1.0,
-          count};
 }
 
 }  // namespace stallcast::plan

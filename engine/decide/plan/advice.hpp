@@ -35,7 +35,7 @@ struct Proposal {
 [[nodiscard]] Proposal with_count(const Proposal& proposal, double number);
 
 /// At most `most` changes that relieve what `prediction` blames, the most blamed first: what limits
-/// a missed target, what failures cost, and what costs at least 0.2 % of the time.
+/// a missed target, what failures cost, and what costs at least 0.2 % of the time or would gain it.
 [[nodiscard]] std::vector<Proposal> candidate_changes(const Design& design,
                                                       const Prediction& prediction,
                                                       std::size_t most);

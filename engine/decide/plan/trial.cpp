@@ -11,6 +11,15 @@
 
 namespace stallcast::plan {
 
+Proposal with_count(const Proposal& proposal, double number) {
+  const Proposal::Count& count = *proposal.count;
+  const auto written = [](double n) { return setting_of(n, Dimension::count); };
+  return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
+          {count.path, written(number)},
+          number / count.from - 1.0,
+          count};
+}
+
 std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                     const Redesign& redesign,
                                     const predict::PredictOptions& options) {
