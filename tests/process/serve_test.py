@@ -162,10 +162,10 @@ class ServeTest(unittest.TestCase):
         else:
             self.assertEqual(answer.json["verdict"], "inconclusive")
 
-    def test_a_metric_that_does_not_exist_is_a_problem_at_its_line(self):
-        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.xyz"))
+    def test_a_metric_that_is_not_there_is_a_problem_at_its_line(self):
+        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.cost"))
         self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)
-        for metric in ("job.train.xyz", "job.train.gpu.xyz"):
+        for metric in ("job.train.xyz", "job.train.gpu.xyz", "job.train.slow.xyz"):
             answer = self.server.post("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", metric))
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)  # at once
 
@@ -255,7 +255,7 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(after["check"], before["check"])
 
     def test_faults_found_by_a_shared_simulation_have_the_lines_of_each_text(self):
-        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.xyz")
+        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.cost")
         for lines in range(3):
             answer = self.server.run("/v1/runs?seed=56", "\n" * lines + wrong)
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10 + lines)
