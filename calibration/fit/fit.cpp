@@ -12,10 +12,12 @@ namespace {
 
 double response_of(const FitCell& cell) { return cell.response().in(unit::s); }
 
+/// As many runs the noise of a series counts in that of a cell.
+constexpr double kRunsOfSeries = 8.0;
+
 /// Cells that repeat well weigh more: 1 / max(noise, 1 %)^2, within a factor of 25 of each other.
 /// n runs tell little of what more would: the noise of the series counts as so many of them, so
 /// that a cell that ran once has that, and a few runs that agree by chance do not decide the fit.
-constexpr double kRunsOfSeries = 8.0;
 double weight_of(const FitCell& cell, double of_series) {
   const double own = cell.noise();
   const double share =
@@ -129,16 +131,16 @@ std::vector<double> left_by(const Law& law, const FitSeries& series,
   const double wider = std::sqrt(n / spare) * student_over_normal(spare);
   const double noise = noise_of(series.cells);
   std::vector<double> out;
-  double left = 0.0, repeats = 0.0;  // mean squares
+  double left = 0.0, known = 0.0;  // mean squares
   for (const Point& point : points) {
     const double off = std::log(point.response / law.response(theta, *point.cell));
     out.push_back(off * wider);
     left += out.back() * out.back() / n;
-    repeats += noise * noise / (n * static_cast<double>(point.cell->runs.size()));
+    known += noise * noise / (n * static_cast<double>(point.cell->runs.size()));
   }
-  for (std::size_t i = 0; left < repeats && i < out.size(); ++i)
-    out[i] = left > 0.0 ? out[i] * std::sqrt(repeats / left)
-                        : std::sqrt(repeats) * (i % 2 == 0 ? 1.0 : -1.0);
+  for (std::size_t i = 0; left < known && i < out.size(); ++i)
+    out[i] = left > 0.0 ? out[i] * std::sqrt(known / left)
+                        : std::sqrt(known) * (i % 2 == 0 ? 1.0 : -1.0);
   return out;
 }
 

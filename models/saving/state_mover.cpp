@@ -276,14 +276,17 @@ sim::Task<Served> StateMover::mark(const std::string& tier) {
 
 // [docs/models/tenants.md, eq. 12]
 sim::Task<Served> StateMover::in_line(const Client& client, double named, Bytes bytes, double files,
-                                      sim::Task<Served> operation) {
-  sim::Task<Served> moving = std::move(operation);
-  if (client.operations == nullptr) co_return co_await moving;
-  const Seconds begun = client.operations->admit(client, named, bytes, files);
+                                      sim::Task<Served> moving) {
+  if (client.operations == nullptr) return moving;
+  return until_begun(*client.operations, client.operations->admit(client, named, bytes, files),
+                     std::move(moving));
+}
+sim::Task<Served> StateMover::until_begun(const OperationLine& line, Seconds begun,
+                                          sim::Task<Served> moving) {
   const Served served = co_await moving;
   if (begun <= context_.now()) co_return served;
   co_await context_.sleep(begun - context_.now());
-  co_return Served{client.operations->resource()};
+  co_return Served{line.resource()};
 }
 
 ResourceIndex StateMover::host_resource(const std::string& what) const {

@@ -118,7 +118,9 @@ class StateMover {
                                            HostCores::Operation operation);
   /// `moving`, over when the job may have begun its operations, too.
   [[nodiscard]] sim::Task<Served> in_line(const Client& client, double named, Bytes bytes,
-                                          double files, sim::Task<Served> operation);
+                                          double files, sim::Task<Served> moving);
+  [[nodiscard]] sim::Task<Served> until_begun(const OperationLine& line, Seconds begun,
+                                              sim::Task<Served> moving);
   /// `mount` as `threads` threads of each member use it.
   [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
 

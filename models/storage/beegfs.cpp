@@ -139,7 +139,7 @@ class Beegfs final : public PooledStore {
     };
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct), p_.commit,
-                       {placed(request.writers), placed(1.0)});
+                       {request, placed});
   }
 
   Countable countable() const override {

@@ -132,7 +132,7 @@ class Chunkstore final : public PooledStore {
       return striping().placed("round-robin", writers, file, kept_at, seed(), name());
     };
     return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
-                       {placed(request.writers), placed(1.0)});
+                       {request, placed});
   }
 
   Countable countable() const override {

@@ -102,7 +102,7 @@ class Lustre final : public PooledStore {
     co_return co_await write_files(
         client, rest, p_.ost_service,
         stream_cap(file, request.direct, false).within(window_share(client, piece)), p_.commit,
-        {media_share(file, request.writers, piece), media_share(file, 1.0, piece)},
+        {request, [&](double writers) { return media_share(file, writers, piece); }},
         writing(client, file, request, piece));
   }
 

@@ -79,7 +79,10 @@ struct Work {
 /// What its targets give a file: beside those of other writers, and when these have ended.
 struct PlacedRate {
   PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
-  PlacedRate(Rate beside_others, Rate by_itself) : beside(beside_others), alone(by_itself) {}
+  /// `of_one(writers)`: what targets give one of so many files that are written together.
+  template <class RateOf>
+  PlacedRate(const WriteRequest& request, RateOf of_one)
+      : beside(of_one(request.writers)), alone(request.company < 1.0 ? of_one(1.0) : beside) {}
   Rate beside, alone;
 };
 

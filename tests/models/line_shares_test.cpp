@@ -26,43 +26,39 @@ JobDesign greedy(JobDesign job, const char* id, const char* hosts, const char* b
   return job;
 }
 
+/// A job with batches of 4 beside one with batches of `batch`, for `duration`: `busy` is, and each
+/// reads `rate` samples a second, within `share`.
+void check_shares(Design design, const char* batch, const char* duration, const char* busy,
+                  double rate, double share) {
+  INFO(batch);
+  set(design.hosts[0], Role::host, "count", "2");
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+  const JobDesign job = design.jobs[0];
+  design.jobs = {greedy(job, "small", "gpu", "4"), greedy(job, "large", "other", batch)};
+  set(design.run, Role::run, "duration", duration);
+  const RunResult result = run(design);
+  CHECK(metric(result, busy) > 0.98);
+  for (const char* id : {"small", "large"})
+    CHECK(metric(result, "job." + std::string(id) + ".throughput.samples") ==
+          Approx(rate).epsilon(share));
+}
+
 }  // namespace
 
 TEST_CASE("jobs share a metadata server by their workers, whatever their batches are") {
-  for (const char* batch : {"16", "256"}) {
-    INFO(batch);
-    Design design = small_design();
-    set(design.hosts[0], Role::host, "count", "2");
-    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
-    set(design.storage[0], Role::storage, "mdt.open", "20 kops/s");
-    const JobDesign job = design.jobs[0];
-    design.jobs = {greedy(job, "small", "gpu", "4"), greedy(job, "large", "other", batch)};
-    set(design.run, Role::run, "duration", "30 s");
-    const RunResult result = run(design);
-    CHECK(metric(result, "resource.storage.scratch.mdt.utilization") > 0.98);
-    for (const char* id : {"small", "large"})
-      CHECK(metric(result, "job." + std::string(id) + ".throughput.samples") ==
-            Approx(10e3).epsilon(0.12));
-  }
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "mdt.open", "20 kops/s");
+  for (const char* batch : {"16", "256"})
+    check_shares(design, batch, "30 s", "resource.storage.scratch.mdt.utilization", 10e3, 0.12);
 }
 
 TEST_CASE(
     "jobs share the prefixes of an object store by their workers, whatever their batches are") {
-  for (const char* batch : {"16", "256"}) {
-    INFO(batch);
-    Design design = small_design();
-    set(design.hosts[0], Role::host, "count", "2");
-    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
-    design.storage[0] = component(Role::storage, "s3", "scratch", {{"get.rate", "5000/s"}});
-    const JobDesign job = design.jobs[0];
-    design.jobs = {greedy(job, "small", "gpu", "4"), greedy(job, "large", "other", batch)};
-    set(design.run, Role::run, "duration", "150 s");
-    const RunResult result = run(design);
-    CHECK(metric(result, "resource.storage.scratch.prefixes.get.utilization") > 0.98);
-    for (const char* id : {"small", "large"})
-      CHECK(metric(result, "job." + std::string(id) + ".throughput.samples") ==
-            Approx(2.5e3).epsilon(0.15));
-  }
+  Design design = small_design();
+  design.storage[0] = component(Role::storage, "s3", "scratch", {{"get.rate", "5000/s"}});
+  for (const char* batch : {"16", "256"})
+    check_shares(design, batch, "150 s", "resource.storage.scratch.prefixes.get.utilization", 2.5e3,
+                 0.15);
 }
 
 // 192 workers and 256 requests of fio, one each in line; an open and a read of an NFS file of

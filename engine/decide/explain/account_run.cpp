@@ -63,7 +63,7 @@ void Account::explain_run_time(ExplainNode& node) {
     made.children.push_back(read(lent, "lent"));
   }
   if (const std::string once = job_ + "time.restart"; value(once) > 0.0) {
-    made.equation = "steps * compute / " + useful + " * (wall - once) / wall + once";
+    made.equation += " * (wall - once) / wall + once";
     made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
     made.children.push_back(read(once, "once", "lost to failures with a date"));
   }
@@ -229,8 +229,7 @@ void Account::explain_daly(ExplainNode& node) {
 void Account::explain_best_interval(ExplainNode& node) {
   node.note =
       "searched: the same months of failures were replayed with other intervals, and this one "
-      "keeps "
-      "most; the optimum is flat";
+      "keeps most; the optimum is flat";
   node.reference = "docs/models/failures.md";
   for (const char* form : {"young", "daly"})
     node.children.push_back(part(metric_ + "." + form, ""));

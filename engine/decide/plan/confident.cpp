@@ -300,22 +300,23 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
 
 Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, const Search& found,
                                      const ConfidenceQuestion& question, Search& judged) {
-  std::size_t draws = question.draws
-                          ? static_cast<std::size_t>(*question.draws)
-                          : draws_for(designs, *found.answer, found.seen.at(*found.answer));
-  Result<ConfidentPlan> out = plan_with(draws, designs, nominal, found, question, judged);
+  const auto with = [&](std::size_t draws) {
+    return plan_with(draws, designs, nominal, found, question, judged);
+  };
+  if (question.draws) return with(static_cast<std::size_t>(*question.draws));
+  std::size_t draws = draws_for(designs, *found.answer, found.seen.at(*found.answer));
+  Result<ConfidentPlan> out = with(draws);
   // A run of the answer may get more draws than one of the nominal design, or fewer.
-  for (const bool again : {true, false}) {
-    if (question.draws || !out.ok() || !judged.answer) break;
-    const std::size_t own = draws_for(designs, *judged.answer, judged.seen.at(*judged.answer));
-    if (own == draws) break;
-    if (again)
-      out = plan_with(draws = own, designs, nominal, found, question, judged);
-    else
-      judged.notes.push_back("judged by " + std::to_string(draws) + " draws, of which a run of " +
-                             "the answer takes " + std::to_string(own) + ": --draws " +
-                             std::to_string(draws) + " for both");
-  }
+  const auto own = [&] {
+    return out.ok() && judged.answer
+               ? draws_for(designs, *judged.answer, judged.seen.at(*judged.answer))
+               : draws;
+  };
+  if (own() != draws) out = with(draws = own());
+  if (own() != draws)
+    judged.notes.push_back("judged by " + std::to_string(draws) + " draws, of which a run of " +
+                           "the answer takes " + std::to_string(own()) + ": --draws " +
+                           std::to_string(draws) + " for both");
   return out;
 }
 

@@ -369,12 +369,9 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     sure->decides = spec.judge_each;
     if (sure->decides) plan = decided(Answer(designs, *objective, judged).make(), std::move(plan));
     plan.confident = std::move(sure).value();
-    if (!plan.answer) {
-      plan.intervals = best_intervals(designs, judged, plan);
-      return plan;
-    }
   }
   plan.intervals = best_intervals(designs, plan.decided_by_draws() ? judged : *found, plan);
+  if (!plan.answer) return plan;
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);
   if (!faults.has_errors()) return plan;

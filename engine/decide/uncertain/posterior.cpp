@@ -38,7 +38,7 @@ class Conditioning {
     if (out_.inputs.empty())
       return Failure{ExitCode::bad_input, "nothing of the scenario is uncertain",
                      "give what you do not know as a range, as \"4 GB/s +- 10 %\""};
-    if (std::optional<Failure> unknown = look_for_metrics()) return *unknown;
+    if (std::optional<Failure> unknown = find_errors()) return *unknown;
     std::vector<Particle> all =
         simulated_draws(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
     if (failed_) return *failed_;
@@ -74,8 +74,9 @@ class Conditioning {
   }
 
  private:
-  /// What is observed, in the design as it is: before many draws are simulated for nothing.
-  std::optional<Failure> look_for_metrics() {
+  /// How far off each observed figure may be; that the design as it is has it is known before many
+  /// draws are simulated for nothing.
+  std::optional<Failure> find_errors() {
     const Result<Prediction> nominal = predict::predict(design_, how_);
     if (!nominal.ok()) return nominal.failure();
     for (const ObservedFigure& figure : observed_) {
