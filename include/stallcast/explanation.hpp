@@ -33,22 +33,14 @@ struct ExplainNode {
   std::vector<ExplainNode> children = {};
 };
 
-/// A change of the design that was simulated.
-struct WhatIf {
+/// A change of the design that was simulated, of whichever kind.
+struct WhatIf : Alternative {
   enum class Kind {
     relieve,  ///< more of what limits, or used in another way
     save      ///< less of what does not: what could be left out
   };
   Kind kind = Kind::relieve;
-  std::string change;                    ///< "storage.scratch.ost.count 50 -> 63"
-  std::string set;                       ///< as `--set` takes it: "storage[scratch].ost.count=63"
-  double utilization = 0.0;              ///< GPU utilization with it, all jobs together
-  double gain = 0.0;                     ///< utilization minus that of the design as it is
-  double relative_cost = 0.0;            ///< how much of the thing is added; negative: taken away
-  bool meets_targets = false;            ///< as a verdict "pass"
-  std::vector<std::string> missed = {};  ///< ids of targets that do not hold with it
-  double goodput = 0.0;                  ///< as Alternative::goodput
-  double goodput_gain = 0.0;             ///< as Alternative::goodput_gain
+  std::vector<std::string> missed = {};  ///< ids of targets that are missed with it
 };
 
 /// The answer to "why".

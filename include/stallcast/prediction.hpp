@@ -124,13 +124,15 @@ struct Alternative {
   double utilization = 0.0;  ///< GPU utilization with it, all jobs together
   double gain = 0.0;  ///< utilization minus that of the design as it is; of tenants alone, of the
                       ///< time of their requests, saved
-  bool meets_targets = false;
-  double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
+  Verdict verdict = Verdict::none;  ///< of the targets with it
+  double relative_cost = 0.0;  ///< how much of the resource is added, as a fraction; negative: taken
+                               ///< away
   std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
   std::string set = {};  ///< as `--set` takes it: "storage[scratch].ost.count=56"
   std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most
   /// Of the target that is met by least, relative to its limit; absent without targets.
   std::optional<double> margin = std::nullopt;
+  double closer = 0.0;  ///< `margin` minus that of the design as it is
   /// Goodput with it, and minus that of the design as it is; 0 where no job tells it. GPUs also use
   /// their time on work that is lost: what saves more often gains here alone.
   double goodput = 0.0, goodput_gain = 0.0;
@@ -140,7 +142,7 @@ struct Alternative {
 struct CountedDesign {
   double count = 0.0;
   double utilization = 0.0;  ///< mean over jobs
-  bool meets_targets = false;
+  Verdict verdict = Verdict::none;
   std::optional<double> cost = std::nullopt;  ///< USD, all of it; absent where nothing has a price
 };
 struct CountCurve {

@@ -23,6 +23,7 @@
 #include "ui/desktop/recorded.hpp"
 #include "ui/desktop/response_chart.hpp"
 #include "ui/desktop/screen.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 

@@ -34,8 +34,8 @@ VERBS = {
 }
 # A plan of a scenario covers most of what those of its variants do.
 OF_VARIANTS = {"plan": ["--checks", "0", "--tornado", "0"]}
-# What limits scenarios of the library, and what would help, is found by explain_library_test and views_agree_test, too.
-OF_LIBRARY = {"run": ["--no-advice"]}
+# What limits scenarios and what would help is found by explain, too: here of variants, by explain_library_test of the rest.
+OF_ALL = {"run": ["--no-advice"]}
 # Most are runs, which reach most of the code.
 DRAWN = ["run", "run", "run", "plan", "explain", "sweep", "diff", "lint", "resolve"]
 FACTORS = [0, 1e-9, 1e-3, 0.1, 0.5, 1.5, 2, 3, 10, 1e3, 1e6, 1e9, -1]
@@ -100,7 +100,7 @@ def calls_of_ours(scenarios):
                 # of a diff, each side has its own
                 file = f"{path}#{variant}" if verb == "diff" and variant else str(path)
                 yield [*arguments(file, axis_of(scenario)), *([] if verb == "diff" else options),
-                       *(OF_VARIANTS if variant else OF_LIBRARY if path.parent.name == "library" else {}).get(verb, [])]
+                       *OF_ALL.get(verb, []), *(OF_VARIANTS.get(verb, []) if variant else [])]
 
 
 def calls_of_mutants(scenarios, count, seed, folder):

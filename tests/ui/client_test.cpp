@@ -185,7 +185,7 @@ TEST_CASE("what is advised of few OSTs is what a plan says, however many more it
   REQUIRE_FALSE(advice.empty());
   CHECK(advice.front().change ==
         "storage.scratch.ost.count 1 -> " + std::to_string(plan->required));
-  CHECK(advice.front().meets_targets);
+  CHECK(advice.front().verdict == Verdict::pass);
 }
 
 TEST_CASE("a target that cannot be read is a fault of the scenario") {

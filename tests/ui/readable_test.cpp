@@ -3,6 +3,7 @@
 
 #include "stallcast/label.hpp"
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/diff/kinds.hpp"
@@ -342,7 +343,7 @@ TEST_CASE("what is tried without draws meets a target that asks for a confidence
   REQUIRE_FALSE(p.alternatives.empty());
   p.verdict = Verdict::fail;
   Alternative& best = p.alternatives.front();
-  best.meets_targets = true, best.gain = 0.05, best.margin = 0.02;
+  best.verdict = Verdict::pass, best.gain = 0.05, best.margin = 0.02;
   CHECK(advice_phrase(p).find("would meet all targets: ") == 0);
   CHECK(gain_text(best, p).find(", meets all targets") != std::string::npos);
   CHECK(gain_text(best, p).find("goodput") == std::string::npos);
@@ -350,7 +351,7 @@ TEST_CASE("what is tried without draws meets a target that asks for a confidence
   Alternative often = best;
   often.gain = -0.01, often.goodput = 0.93, often.goodput_gain = 0.021;
   CHECK(gain_text(often, p).find("goodput 93.0 % (+2.1 points)") != std::string::npos);
-  often.meets_targets = false;
+  often.verdict = Verdict::fail;
   CHECK(is_useful(often, p));
   p.assertions.front().confidence = 0.9;
   CHECK(advice_phrase(p).find("would meet all targets nominally, draws not tried: ") == 0);
@@ -361,6 +362,30 @@ TEST_CASE("what is tried without draws meets a target that asks for a confidence
   // What gains nothing makes no draw hold that did not.
   for (Alternative& a : p.alternatives) a.gain = 0.0;
   CHECK(advice_phrase(p).find("would meet") == std::string::npos);
+}
+
+TEST_CASE("a change that meets no target yet says by how much it still misses, or that it is unsure") {
+  Prediction p = report::testing::missed_target();
+  p.verdict = Verdict::fail;
+  Alternative change = p.alternatives.front();
+  change.verdict = Verdict::fail, change.gain = 0.0;
+  CHECK(targets_phrase(change, p) == "targets still missed");
+  CHECK_FALSE(is_useful(change, p));
+  // A stall that no GPU waits for is nothing to its utilization.
+  change.margin = -0.12, change.closer = 0.19;
+  CHECK(targets_phrase(change, p) == "targets still missed, by 12.0 % for 31.0 %");
+  CHECK(targets_phrase(change, p, {"stall"}) == "misses stall, by 12.0 % for 31.0 %");
+  CHECK(is_useful(change, p));
+  p.verdict = Verdict::pass;
+  CHECK_FALSE(is_useful(change, p));
+  p.verdict = Verdict::fail;
+  change.verdict = Verdict::inconclusive;
+  CHECK(targets_phrase(change, p) == "targets unsure");
+  CHECK(targets_word(change, p) == "unsure");
+  p.alternatives = {change};
+  CHECK(render(p, report::testing::context(), Format::html, {}).find("unsure</span>") !=
+        std::string::npos);
+  CHECK(advice_phrase(p) == "no single change that was tried meets all targets");
 }
 
 TEST_CASE("a figure that became worse than the baseline is said beside the targets") {

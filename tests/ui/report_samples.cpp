@@ -27,8 +27,8 @@ Prediction missed_target() {
   p.assertions = {{"au", "job.train.gpu.utilization >= 95 %", 0.8712, "ratio", "fail", "error",
                    "storage.scratch.oss.nic.write", "the contract asks for it"},
                   {"stall", "job.train.checkpoint.stall < 6 s", 5.5, "s", "pass", "error", "", ""}};
-  p.alternatives = {{"storage.scratch.oss.count 10 -> 13", 0.953, 0.0818, true, 0.3},
-                    {"storage.scratch.mdt.count 2 -> 4", 0.8712, 0.0, false, 1.0}};
+  p.alternatives = {{"storage.scratch.oss.count 10 -> 13", 0.953, 0.0818, Verdict::pass, 0.3},
+                    {"storage.scratch.mdt.count 2 -> 4", 0.8712, 0.0, Verdict::fail, 1.0}};
   p.warnings = {"the data set does not fit in the page cache: every epoch reads it again"};
   p.seeds = {1, 2, 3};
   p.simulated_s = 7200;
@@ -94,7 +94,7 @@ Prediction nothing_to_gain() {
   p.metrics["job.train.gpu.utilization"] = {0.98, "ratio", {}};
   p.breakdown["train"] = {{"compute", 0.98}, {"sync", 0.02}};
   p.bottlenecks = {{"storage.scratch.ost", 0.01, 1.0, "99 GB/s left of 100 GB/s"}};
-  p.alternatives = {{"storage.scratch.ost.count 48 -> 60", 0.98, 0.0, false, 0.25}};
+  p.alternatives = {{"storage.scratch.ost.count 48 -> 60", 0.98, 0.0, Verdict::none, 0.25}};
   p.seeds = {7};
   p.simulated_s = 60;
   p.events = 10;
@@ -192,13 +192,14 @@ Explanation explanation() {
   more.utilization = 0.97;
   more.gain = 0.04;
   more.relative_cost = 0.26;
-  more.meets_targets = true;
+  more.verdict = Verdict::pass;
   WhatIf less;
   less.kind = WhatIf::Kind::save;
   less.change = "storage.scratch.mdt.count 2 -> 1";
   less.set = "storage[scratch].mdt.count=1";
   less.utilization = 0.93;
   less.relative_cost = -0.5;
+  less.verdict = Verdict::fail;
   less.missed = {"au"};
   e.what_ifs = {more, less};
   return e;

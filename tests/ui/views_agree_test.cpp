@@ -180,13 +180,15 @@ void holds(const char* view, const std::string& text, const std::vector<std::str
   }
 }
 
-/// What the command line asks of `scenario`.
-Result<client::RunReport> run(client::Session& session, const Scenario& scenario) {
+/// What the command line asks of `scenario`; for a page of HTML, as servers always do, also what there
+/// is around it.
+Result<client::RunReport> run(client::Session& session, const Scenario& scenario,
+                              bool around = false) {
   client::RunQuestion wanted;
   wanted.predict.replicas = 1;
   wanted.draws = 4;
   wanted.timeline = false;
-  wanted.around = true;
+  wanted.around = around;
   return client::run_report(session, scenario, wanted);
 }
 
@@ -274,14 +276,16 @@ void check_agrees(const CheckReport& report, const report::ReportContext& contex
 
 TEST_CASE("every view of a scenario of the library says the same") {
   Server server;
-  std::size_t looked_at = 0;
+  std::size_t looked_at = 0, served = 0;
   for (const std::string& file : library()) {
     INFO(file);
     const auto scenario = server.front().read({.file = file}).scenario;
     REQUIRE(scenario.has_value());
-    const std::string link = server.run(scenario->text());
+    // What is around a design takes longer than all else: every third is asked of the server, too.
+    const bool serves = looked_at++ % 3 == 0;
+    const std::string link = serves ? server.run(scenario->text()) : "";
     const auto [found, check] = server.with_session([&](client::Session& session) {
-      return std::pair{run(session, *scenario), checked(session, file, *scenario)};
+      return std::pair{run(session, *scenario, serves), checked(session, file, *scenario)};
     });
     REQUIRE(found.ok());
     const report::ReportContext context = report::context_of(scenario->design(), client::version());
@@ -292,14 +296,17 @@ TEST_CASE("every view of a scenario of the library says the same") {
       CHECK(std::isfinite(metric.value));
     }
     pages_agree(found->prediction, context, result);
-    server_agrees(server, link, result);
+    if (serves) {
+      server_agrees(server, link, result);
+      ++served;
+    }
     if (!scenario->design().expect.empty()) {
       REQUIRE(check.ok());
       check_agrees(*check, context, result);
     }
-    ++looked_at;
   }
   CHECK(looked_at >= 80);
+  CHECK(served >= 25);
 }
 
 // The design that is one step smaller than a plan's answer misses a target. What is advised for it
@@ -338,11 +345,11 @@ TEST_CASE("advice of a design that is too small agrees with its plan") {
     CHECK(p.alternatives.empty() == false);
     bool same = false;
     for (const Alternative& a : p.alternatives) {
-      UNSCOPED_INFO("advice: " << a.change << (a.meets_targets ? ", meets" : ", misses"));
+      UNSCOPED_INFO("advice: " << a.change << report::verdict_name(a.verdict));
       const std::string what = a.change.substr(0, a.change.find(' '));
       if (what != plan->axes[0].name) continue;
       same = true;
-      CHECK(a.meets_targets);
+      CHECK(a.verdict == Verdict::pass);
       CHECK(a.change.ends_with(" -> " + plan->points[*plan->answer].values[0]));
     }
     CHECK(same);

@@ -362,7 +362,7 @@ class CheckRun {
     if (tried.empty() || tried_nominally(*item.prediction)) return;
     for (CheckedAssertion& a : all) {
       if (!misses(a)) continue;
-      if (tried.front().meets_targets)
+      if (tried.front().verdict == Verdict::pass)
         a.fix = tried.front().change;
       else if (a.note.empty())
         a.note = kNoChange;

@@ -9,6 +9,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/theme.hpp"
 #include "ui/desktop/variation.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {

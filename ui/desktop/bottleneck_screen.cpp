@@ -164,9 +164,10 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
     change.tip = QString::fromStdString(a.change);
     rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
                     Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
-                    Cell(!a.meets_targets ? tr("\u2717 no")
-                         : nominal        ? tr("nominally")
-                                          : tr("\u2713 yes"))});
+                    Cell(a.verdict == Verdict::fail           ? tr("\u2717 no")
+                         : a.verdict == Verdict::inconclusive ? tr("unsure")
+                         : nominal                            ? tr("nominally")
+                                                              : tr("\u2713 yes"))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));

@@ -12,6 +12,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/theme.hpp"
 #include "ui/desktop/workspace.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 

@@ -4,6 +4,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
@@ -22,8 +23,6 @@ constexpr int kDeepestIndent = 12;
 // The first is what all others are parts of.
 constexpr std::size_t kTreesInCompact = 1;
 constexpr std::size_t kLabelColumns = 36;
-// Less utilization than this is no gain.
-constexpr double kNothing = 0.0005;
 
 std::string title(const Explanation& e) {
   return e.asked.empty() ? e.scenario_id : e.scenario_id + ", " + base::join(e.asked, ", ");
@@ -50,20 +49,6 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
                    below.size() + 2);
   if (!line.small.empty() && !line.above) out += wrapped(below, line.small, below.size());
   return out;
-}
-
-std::string what_if_text(const WhatIf& w, const Explanation& e) {
-  const std::string time = time_gained(e);
-  const std::string figure =
-      e.prediction ? mean_utilization_name(*e.prediction) : "GPU utilization";
-  std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
-                                   : figure + " " + print_share(w.utilization) + " (" +
-                                         signed_points(w.gain, 1) + ")";
-  text += goodput_phrase(w.goodput, w.goodput_gain, w.gain);
-  if (w.meets_targets)
-    text += ", " + (e.prediction ? meets_phrase(*e.prediction) : "meets all targets");
-  if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
-  return text;
 }
 
 /// Where the time of each job goes, before any derivation.
@@ -97,11 +82,10 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
     std::string lines, useless;
     for (const WhatIf& w : e.what_ifs) {
       if (w.kind != kind) continue;
-      const bool meets = w.meets_targets && !(e.prediction && tried_nominally(*e.prediction));
-      if (kind == WhatIf::Kind::relieve && !meets && std::max(w.gain, w.goodput_gain) < kNothing)
+      if (kind == WhatIf::Kind::relieve && e.prediction && !is_useful(w, *e.prediction))
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
-        lines += wrapped("  " + label::of_change(w.change) + ": ", what_if_text(w, e), 6);
+        lines += wrapped("  " + label::of_change(w.change) + ": ", gain_text(w, *e.prediction, w.missed), 6);
     }
     if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
     if (!lines.empty())
@@ -170,7 +154,7 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w, e), "", "simulated"});
+    out += csv_row({e.scenario_id, "", "", w.change, w.set, gain_text(w, *e.prediction, w.missed), "", "simulated"});
   return out;
 }
 
@@ -195,7 +179,7 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
     out += "| " + markdown_cell(label::of_change(w.change)) + " | " +
-           markdown_cell(what_if_text(w, e)) + " |\n";
+           markdown_cell(gain_text(w, *e.prediction, w.missed)) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;
@@ -222,7 +206,8 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"utilization", w.utilization},
                               {"gain", w.gain},
                               {"relative_cost", w.relative_cost},
-                              {"meets_targets", w.meets_targets},
+                              {"meets_targets", w.verdict == Verdict::pass},
+                              {"verdict", verdict_name(w.verdict)},
                               {"missed", w.missed}});
     add_goodput(w.goodput, w.goodput_gain, out["what_if"].back());
   }

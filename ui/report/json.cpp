@@ -2,6 +2,7 @@
 
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
@@ -189,7 +190,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
     out["alternatives"].push_back({{"change", a.change},
                                    {"utilization", a.utilization},
                                    {"gain", a.gain},
-                                   {"meets_targets", a.meets_targets},
+                                   {"meets_targets", a.verdict == Verdict::pass},
+                                   {"verdict", verdict_name(a.verdict)},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
     add_goodput(a.goodput, a.goodput_gain, out["alternatives"].back());
   }

@@ -103,6 +103,9 @@ class Ink {
 /// The value an assertion saw.
 [[nodiscard]] std::string print_predicted(const AssertionOutcome& outcome);
 
+/// Shares of GPU time that print as nothing.
+inline constexpr double kNothing = 0.0005;
+
 /// A relative margin with its sign and two significant digits: "+6.8 %", "-0.026 %".
 [[nodiscard]] std::string print_margin(double margin);
 /// The same of a target; of more than ten times its limit "far off" or "ample".

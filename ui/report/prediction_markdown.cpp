@@ -4,6 +4,7 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/markdown.hpp"
@@ -160,9 +161,7 @@ std::string changes_markdown(const Prediction& p) {
   for (const Alternative& a : p.alternatives)
     out += "| " + markdown_cell(label::of_change(a.change)) + " | " +
            print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
-           (!a.meets_targets     ? "no"
-            : tried_nominally(p) ? "nominally"
-                                 : "yes") +
+           std::string(targets_word(a, p)) +
            " |\n";
   return out;
 }

@@ -8,6 +8,7 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
@@ -20,8 +21,6 @@ namespace {
 using metric::Group;
 
 constexpr std::size_t kMostBottlenecks = 5;
-/// Less of the time than this is nothing to act on, nor is a gain of less.
-constexpr double kNothing = 0.0005;
 /// A resource that costs no time but is this busy is the next to watch.
 constexpr double kBusy = 0.3;
 /// A faster part changes who comes first: a loss below this is only that.
@@ -326,47 +325,6 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
   return out;
 }
 
-std::string goodput_phrase(double goodput, double goodput_gain, double gain) {
-  return goodput > 0.0 && std::abs(goodput_gain - gain) >= kNothing
-             ? ", goodput " + print_share(goodput) + " (" + signed_points(goodput_gain, 1) + ")"
-             : "";
-}
-
-std::string gain_text(const Alternative& a, const Prediction& p) {
-  std::string text = !time_gained(p).empty()
-                         ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
-                         : std::string(mean_utilization_name(p)) + " " +
-                               print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
-  text += goodput_phrase(a.goodput, a.goodput_gain, a.gain);
-  if (p.verdict != Verdict::none)
-    text += ", " + (a.meets_targets ? meets_phrase(p) : "targets still missed");
-  return text;
-}
-
-std::string cost_phrase(const Alternative& a) {
-  if (!a.cost || std::abs(*a.cost) < 1.0) return "";
-  return (*a.cost > 0.0 ? "+" : "") + print_value(*a.cost, "USD");
-}
-
-std::string advice_phrase(const Prediction& p) {
-  if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
-  constexpr std::size_t kMost = 2;
-  const bool nominal = tried_nominally(p);
-  std::vector<std::string> said;
-  for (const Alternative& a : p.alternatives) {
-    if (!a.meets_targets || said.size() == kMost || (nominal && !is_useful(a, p))) continue;
-    std::vector<std::string> with;
-    if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
-    if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
-    said.push_back(label::of_change(a.change) +
-                   (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));
-  }
-  if (said.empty()) return "no single change that was tried meets all targets";
-  return (nominal ? "would meet all targets nominally, draws not tried: "
-                  : "would meet all targets: ") +
-         base::join(said, "; or ");
-}
-
 std::string asked_phrase(const AssertionOutcome& a) {
   const std::size_t range = a.that.find(" in ");
   const std::size_t asks = std::min(a.that.find_first_of("<>=!"), range);
@@ -377,11 +335,6 @@ std::string asked_phrase(const AssertionOutcome& a) {
 std::string target_phrase(const AssertionOutcome& a, bool with_job) {
   const std::string asks = asked_phrase(a), words = label::of_metric(a.metric, a.unit, with_job);
   return asks == a.that || words == a.metric ? a.that : words + " " + asks;
-}
-
-bool is_useful(const Alternative& a, const Prediction& p) {
-  return std::max(a.gain, a.goodput_gain) >= kNothing ||
-         (a.meets_targets && p.verdict != Verdict::pass && !tried_nominally(p));
 }
 
 std::string run_phrase(const Prediction& p, const ReportContext& context, const Style& style) {

@@ -74,24 +74,11 @@ struct LimitRow {
 /// Resources in use that have a capacity, storage first, in the order data comes.
 [[nodiscard]] std::vector<const ResourceUse*> data_path(const Prediction& prediction);
 
-/// ", goodput 93.0 % (+2.1 points)", where a change gains another goodput than utilization
-/// (`gain`), as where work is lost; "" else.
-[[nodiscard]] std::string goodput_phrase(double goodput, double goodput_gain, double gain);
-/// "GPU utilization 99.3 % (+0.1 points), meets all targets".
-[[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
-/// What it costs more to buy: "+370 kUSD"; "" for nothing, or where nothing has a price.
-[[nodiscard]] std::string cost_phrase(const Alternative& alternative);
-/// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most
-/// two; that nothing did, where targets are missed; "" else.
-[[nodiscard]] std::string advice_phrase(const Prediction& prediction);
 /// What a target asks for, with the figure by its name: "longest stall per save <= 15 s"; with
 /// several jobs, of which.
 [[nodiscard]] std::string target_phrase(const AssertionOutcome& outcome, bool with_job = false);
 /// The limit of it alone: "<= 15 s".
 [[nodiscard]] std::string asked_phrase(const AssertionOutcome& outcome);
-/// It gains something, or meets targets that are missed.
-[[nodiscard]] bool is_useful(const Alternative& alternative, const Prediction& prediction);
-
 /// "5 min 13 s simulated, 1 replica from seed 1, 58585 events; stallcast 0.1.0, models 1, design
 /// ...".
 [[nodiscard]] std::string run_phrase(const Prediction& prediction, const ReportContext& context,

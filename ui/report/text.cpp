@@ -4,6 +4,7 @@
 
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/renderers.hpp"

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "engine/decide/plan/plan.hpp"
-#include "stallcast/breakdown.hpp"
-#include "stallcast/nominal.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -12,21 +10,25 @@ namespace {
 // Less utilization lost than this is nothing lost.
 constexpr double kNothing = 0.0005;
 
-std::vector<std::string> missed(const Prediction& prediction) {
+/// Ids of the targets of which `is(status)`.
+template <typename Is>
+std::vector<std::string> targets(const Prediction& prediction, const Is& is) {
   std::vector<std::string> out;
   for (const AssertionOutcome& outcome : prediction.assertions)
-    if (outcome.status != "pass" && outcome.level != "warn") out.push_back(outcome.id);
+    if (is(outcome.status) && outcome.level != "warn") out.push_back(outcome.id);
   return out;
 }
+bool fails(const std::string& status) { return status == "fail"; }
+bool is_in_doubt(const std::string& status) { return status != "pass"; }
 
-bool contains(const std::vector<std::string>& list, const std::string& id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
-
-bool loses(const WhatIf& change, const std::vector<std::string>& before) {
+/// Whether less of something costs GPU time, or makes a target doubtful that was not.
+bool loses(const WhatIf& change, const Prediction& with, const Prediction& without) {
+  const std::vector<std::string> before = targets(without, is_in_doubt),
+                                 after = targets(with, is_in_doubt);
   return change.gain < -kNothing ||
-         std::any_of(change.missed.begin(), change.missed.end(),
-                     [&](const std::string& id) { return !contains(before, id); });
+         std::any_of(after.begin(), after.end(), [&](const std::string& id) {
+           return std::find(before.begin(), before.end(), id) == before.end();
+         });
 }
 
 }  // namespace
@@ -50,35 +52,20 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
   add(plan::spare_changes(design, base, most), most - changes.size(), saving);
   as_bought(changes);
 
-  const std::vector<std::string> before = missed(base);
   std::vector<WhatIf> out;
   const auto say = [&](WhatIf::Kind kind, const plan::Tried& tried) {
-    WhatIf w;
-    w.kind = kind;
-    w.change = tried.proposal.text;
-    w.set = text_of(tried.proposal.change);
-    w.utilization = mean_utilization(tried.prediction);
-    w.gain = plan::gained(base, tried.prediction);
-    w.goodput = mean_goodput(tried.prediction);
-    w.goodput_gain = w.goodput - mean_goodput(base);
-    w.relative_cost = tried.proposal.relative_cost;
-    w.meets_targets = tried.prediction.verdict == Verdict::pass;
-    w.missed = missed(tried.prediction);
-    if (w.kind == WhatIf::Kind::relieve || !loses(w, before)) out.push_back(std::move(w));
+    WhatIf w{plan::in_short(tried, base), kind, targets(tried.prediction, fails)};
+    if (kind == WhatIf::Kind::relieve || !loses(w, tried.prediction, base))
+      out.push_back(std::move(w));
   };
   for (const plan::Tried& tried : plan::simulate_as_needed(changes, base, redesign, options))
     say(WhatIf::Kind::relieve, tried);
   for (const plan::Tried& tried : plan::simulate_changes(saving, base, redesign, options))
     say(WhatIf::Kind::save, tried);
-  // Of a design that meets its targets more gain is better, of others what costs least and meets.
-  const bool good = base.verdict == Verdict::pass || tried_nominally(base);
-  std::stable_sort(out.begin(), out.end(), [good](const WhatIf& a, const WhatIf& b) {
+  std::stable_sort(out.begin(), out.end(), [&](const WhatIf& a, const WhatIf& b) {
     if (a.kind != b.kind) return a.kind == WhatIf::Kind::relieve;
     if (a.kind == WhatIf::Kind::save) return a.relative_cost < b.relative_cost;
-    if (a.meets_targets != b.meets_targets) return a.meets_targets;
-    if (!good && a.meets_targets && a.relative_cost != b.relative_cost)
-      return a.relative_cost < b.relative_cost;
-    return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
+    return plan::is_better(a, b, base);
   });
   return out;
 }

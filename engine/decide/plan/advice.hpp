@@ -77,8 +77,14 @@ struct Tried {
                                                     const Redesign& redesign,
                                                     const predict::PredictOptions& options);
 
-/// The same, in short. Best first: those that meet the targets by cost, then by gain; by gain alone
-/// where they do nominally.
+/// `tried` in short, beside the design that `base` predicts.
+[[nodiscard]] Alternative in_short(const Tried& tried, const Prediction& base);
+
+/// Whether `a` is better advice than `b` for that design: what meets its targets goes before what may,
+/// and by cost where the design itself does not; then by gain. What meets them nominally goes by gain.
+[[nodiscard]] bool is_better(const Alternative& a, const Alternative& b, const Prediction& base);
+
+/// Both of simulate_as_needed(), best first.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Proposal>& changes,
                                                    const Prediction& base, const Redesign& redesign,
                                                    const predict::PredictOptions& options);

@@ -100,35 +100,49 @@ std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, cons
   return out;
 }
 
+Alternative in_short(const Tried& tried, const Prediction& base) {
+  Alternative a;
+  a.change = tried.proposal.text;
+  a.set = text_of(tried.proposal.change);
+  a.utilization = mean_utilization(tried.prediction);
+  a.gain = gained(base, tried.prediction);
+  a.goodput = mean_goodput(tried.prediction);
+  a.goodput_gain = a.goodput - mean_goodput(base);
+  a.verdict = tried.prediction.verdict;
+  a.relative_cost = tried.proposal.relative_cost;
+  const PlanPoint point = point_of(tried.prediction, {}), as_it_is = point_of(base, {});
+  if (const TargetMargin *with = tightest(point), *without = tightest(as_it_is); with && without) {
+    a.margin = with->margin;
+    if (std::isfinite(with->margin) && std::isfinite(without->margin))
+      a.closer = with->margin - without->margin;
+  }
+  a.stall = point.stall;
+  if (base.metrics.contains(metric::kCapex))
+    a.cost =
+        figure_or_zero(tried.prediction, metric::kCapex) - figure_or_zero(base, metric::kCapex);
+  return a;
+}
+
+bool is_better(const Alternative& a, const Alternative& b, const Prediction& base) {
+  const auto rank = [](Verdict verdict) {
+    return verdict == Verdict::pass ? 0 : verdict == Verdict::inconclusive ? 1 : 2;
+  };
+  const bool by_cost = base.verdict != Verdict::pass && !tried_nominally(base);
+  if (a.verdict != b.verdict) return rank(a.verdict) < rank(b.verdict);
+  if (a.verdict == Verdict::pass && by_cost && a.relative_cost != b.relative_cost)
+    return a.relative_cost < b.relative_cost;
+  return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
+}
+
 std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
   std::vector<Alternative> alternatives;
-  for (const Tried& tried : simulate_as_needed(changes, base, redesign, options)) {
-    Alternative a;
-    a.change = tried.proposal.text;
-    a.set = text_of(tried.proposal.change);
-    a.utilization = mean_utilization(tried.prediction);
-    a.gain = gained(base, tried.prediction);
-    a.goodput = mean_goodput(tried.prediction);
-    a.goodput_gain = a.goodput - mean_goodput(base);
-    a.meets_targets = tried.prediction.verdict == Verdict::pass;
-    a.relative_cost = tried.proposal.relative_cost;
-    const PlanPoint point = point_of(tried.prediction, {});
-    if (const TargetMargin* least = tightest(point)) a.margin = least->margin;
-    a.stall = point.stall;
-    if (base.metrics.contains(metric::kCapex))
-      a.cost =
-          figure_or_zero(tried.prediction, metric::kCapex) - figure_or_zero(base, metric::kCapex);
-    alternatives.push_back(std::move(a));
-  }
-  std::stable_sort(alternatives.begin(), alternatives.end(),
-                   [nominal = tried_nominally(base)](const Alternative& a, const Alternative& b) {
-                     if (a.meets_targets != b.meets_targets) return a.meets_targets;
-                     if (a.meets_targets && !nominal && a.relative_cost != b.relative_cost)
-                       return a.relative_cost < b.relative_cost;
-                     return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
-                   });
+  for (const Tried& tried : simulate_as_needed(changes, base, redesign, options))
+    alternatives.push_back(in_short(tried, base));
+  std::stable_sort(
+      alternatives.begin(), alternatives.end(),
+      [&](const Alternative& a, const Alternative& b) { return is_better(a, b, base); });
   return alternatives;
 }
 
@@ -140,7 +154,7 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
     CountedDesign& made = out.points.emplace_back();
     made.count = count;
     made.utilization = mean_utilization(with);
-    made.meets_targets = with.verdict == Verdict::pass || with.verdict == Verdict::none;
+    made.verdict = with.verdict;
     if (with.metrics.contains(metric::kCapex)) made.cost = figure_or_zero(with, metric::kCapex);
   };
   add(out.now, base);

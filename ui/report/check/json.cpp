@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "ui/report/advice.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/renderers.hpp"

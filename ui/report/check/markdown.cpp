@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "stallcast/metric.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/layout.hpp"

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stallcast/label.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/layout.hpp"

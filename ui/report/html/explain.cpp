@@ -107,10 +107,7 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
     gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
     rows.push_back(
         {html::titled(label::of_change(w.change), w.change), print_share(w.utilization), gain,
-         w.meets_targets     ? element("span", nominal ? "nominally" : "meets all",
-                                   nominal ? "inconclusive" : "pass")
-         : !w.missed.empty() ? element("span", "misses " + base::join(w.missed, ", "), "fail")
-                             : std::string()});
+         html::targets_mark(w.verdict, nominal, w.missed)});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";

@@ -6,6 +6,7 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -137,7 +138,7 @@ struct DesignOption {
   std::string name, path;
   double utilization = 0.0;
   std::optional<double> stall, cost, margin;
-  bool meets = false;
+  std::string targets;  ///< markup: how they stand
 };
 
 std::optional<double> stall_of(const Prediction& p) {
@@ -161,16 +162,16 @@ std::optional<double> margin_of(const Prediction& p) {
 
 std::vector<DesignOption> options_of(const Prediction& p) {
   std::vector<DesignOption> out{{"as it is", "", mean_utilization(p), stall_of(p), std::nullopt,
-                                 margin_of(p), p.verdict == Verdict::pass}};
+                                 margin_of(p), targets_mark(p.verdict, false)}};
   std::vector<const Alternative*> order;
   for (const Alternative& a : p.alternatives)
     if (is_useful(a, p)) order.push_back(&a);
   std::stable_partition(order.begin(), order.end(),
-                        [](const Alternative* a) { return a->meets_targets; });
+                        [](const Alternative* a) { return a->verdict == Verdict::pass; });
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
     out.push_back({label::of_change(a->change), a->change, a->utilization, a->stall, a->cost,
-                   a->margin, a->meets_targets});
+                   a->margin, targets_mark(a->verdict, tried_nominally(p))});
   }
   return out;
 }
@@ -205,10 +206,7 @@ std::string options(const Prediction& p) {
     if (costs) row.push_back(cost_text(o.cost));
     if (!margins) continue;
     row.push_back(o.margin ? print_target_margin(*o.margin) : "");
-    const bool unsure = o.meets && nominal && &o != &all.front();
-    row.push_back(unsure    ? element("span", "nominally", "inconclusive")
-                  : o.meets ? element("span", "meets\u00a0all", "pass")
-                            : element("span", "misses", "fail"));
+    row.push_back(o.targets);
   }
   if (rows.size() < 2) return "";
   return block("Options",
@@ -230,13 +228,13 @@ std::string counts(const Prediction& p) {
   plot.y = {one ? "GPU utilization" : "GPU utilization, mean of jobs", "ratio"};
   plot.joined = plot.half = true;
   for (const CountedDesign& c : p.counts.points) {
-    const bool judged = p.verdict != Verdict::none;
+    const bool judged = p.verdict != Verdict::none, meets = c.verdict == Verdict::pass;
     const std::string n = print_value(c.count, "count");
     Dot dot{c.count, c.utilization,
-            !judged           ? "bar"
-            : c.meets_targets ? "good"
-                              : "bad",
-            !judged || c.meets_targets};
+            !judged ? "bar"
+            : meets ? "good"
+                    : "bad",
+            !judged || meets};
     dot.title = n + " " + noun + ": " + print_share(c.utilization);
     dot.chosen = c.count == p.counts.now;
     if (dot.chosen) plot.chosen = "now " + n + ": " + print_share(c.utilization);

@@ -3,6 +3,7 @@
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -270,6 +271,21 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
       prediction != nullptr ? run_phrase(*prediction, context, style) : made_by(context);
   return section("Reproduce", (context.command.empty() ? "" : element("pre", context.command)) +
                                   element("p", by, "soft"));
+}
+
+std::string targets_mark(Verdict verdict, bool nominal, const std::vector<std::string>& missed) {
+  switch (verdict) {
+    case Verdict::none:
+      return "";
+    case Verdict::pass:
+      return nominal ? element("span", "nominally", "inconclusive")
+                     : element("span", "meets\u00a0all", "pass");
+    case Verdict::inconclusive:
+      return element("span", "unsure", "inconclusive");
+    case Verdict::fail:
+      break;
+  }
+  return element("span", missed.empty() ? "misses" : "misses " + base::join(missed, ", "), "fail");
 }
 
 std::string prediction_sections(const Prediction& p, const ReportContext& context,
