@@ -80,6 +80,7 @@ struct DiffQuestion {
   Attribution attribute = Attribution::automatic;
   std::string metrics = "*";  ///< which are compared; "*" stands for any text
   double min_change = 0.005;  ///< less than this, relative, is not a move
+  bool gains = true;          ///< find by simulation what limits either side
 };
 
 /// Of the program and of its models: reports carry both.

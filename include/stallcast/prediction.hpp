@@ -125,8 +125,8 @@ struct Alternative {
   double gain = 0.0;  ///< utilization minus that of the design as it is; of tenants alone, of the
                       ///< time of their requests, saved
   Verdict verdict = Verdict::none;  ///< of the targets with it
-  double relative_cost = 0.0;  ///< how much of the resource is added, as a fraction; negative: taken
-                               ///< away
+  double relative_cost = 0.0;       ///< how much of the resource is added, as a fraction; negative:
+                               ///< taken away
   std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
   std::string set = {};  ///< as `--set` takes it: "storage[scratch].ost.count=56"
   std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most

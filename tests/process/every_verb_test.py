@@ -35,7 +35,7 @@ VERBS = {
 # A plan of a scenario covers most of what those of its variants do.
 OF_VARIANTS = {"plan": ["--checks", "0", "--tornado", "0"]}
 # What limits scenarios and what would help is found by explain, too: here of variants, by explain_library_test of the rest.
-OF_ALL = {"run": ["--no-advice"]}
+OF_ALL = {"run": ["--no-advice"], "diff": ["--no-advice"]}
 # Most are runs, which reach most of the code.
 DRAWN = ["run", "run", "run", "plan", "explain", "sweep", "diff", "lint", "resolve"]
 FACTORS = [0, 1e-9, 1e-3, 0.1, 0.5, 1.5, 2, 3, 10, 1e3, 1e6, 1e9, -1]

@@ -364,7 +364,8 @@ TEST_CASE("what is tried without draws meets a target that asks for a confidence
   CHECK(advice_phrase(p).find("would meet") == std::string::npos);
 }
 
-TEST_CASE("a change that meets no target yet says by how much it still misses, or that it is unsure") {
+TEST_CASE(
+    "a change that meets no target yet says by how much it still misses, or that it is unsure") {
   Prediction p = report::testing::missed_target();
   p.verdict = Verdict::fail;
   Alternative change = p.alternatives.front();

@@ -18,6 +18,7 @@
 #include "ui/app/run_report.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/design_context.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
 #include "ui/server/service.hpp"
 #ifdef STALLCAST_WITH_DESKTOP
@@ -180,8 +181,8 @@ void holds(const char* view, const std::string& text, const std::vector<std::str
   }
 }
 
-/// What the command line asks of `scenario`; for a page of HTML, as servers always do, also what there
-/// is around it.
+/// What the command line asks of `scenario`; for a page of HTML, as servers always do, also what
+/// there is around it.
 Result<client::RunReport> run(client::Session& session, const Scenario& scenario,
                               bool around = false) {
   client::RunQuestion wanted;
@@ -222,6 +223,19 @@ void pages_agree(const Prediction& p, const report::ReportContext& context, cons
     if (busy.value >= 0.1) CHECK(desktop::metric_text(busy).toStdString() == percent(busy.value));
   }
 #endif
+}
+
+/// A diff says what limits a design as its run does, unless only draws judge its targets.
+void diff_agrees(client::Session& session, const Scenario& scenario, const Prediction& p) {
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.confidence) return;
+  client::DiffQuestion wanted;
+  wanted.predict.replicas = 1;
+  const auto diff = session.diff({.name = "base", .scenario = scenario},
+                                 {.name = "head", .scenario = scenario}, wanted);
+  REQUIRE(diff.ok());
+  CHECK(report::limit_phrase(diff->base.prediction) == report::limit_phrase(p));
+  CHECK(report::limit_phrase(diff->head.prediction) == report::limit_phrase(p));
 }
 
 /// The server answers with the same JSON, and with pages that say it.
@@ -285,7 +299,9 @@ TEST_CASE("every view of a scenario of the library says the same") {
     const bool serves = looked_at++ % 3 == 0;
     const std::string link = serves ? server.run(scenario->text()) : "";
     const auto [found, check] = server.with_session([&](client::Session& session) {
-      return std::pair{run(session, *scenario, serves), checked(session, file, *scenario)};
+      auto predicted = run(session, *scenario, serves);
+      if (predicted.ok()) diff_agrees(session, *scenario, predicted->prediction);
+      return std::pair{std::move(predicted), checked(session, file, *scenario)};
     });
     REQUIRE(found.ok());
     const report::ReportContext context = report::context_of(scenario->design(), client::version());

@@ -63,15 +63,19 @@ void judge(const Design& design, const Prediction& before, Prediction& predictio
   prediction.design_sha256 = codec::design_hash(design);
 }
 
-/// Sides of a diff are compared as simulated and by what they waited for: what a result knows of
-/// gains and of draws is not known of the other side.
+/// Sides of a diff are compared as simulated: what a result knows of draws is not known of the
+/// other side.
+void without_outcomes(Prediction& p) {
+  for (auto& [name, metric] : p.metrics) metric.ci90.reset(), metric.median.reset();
+}
+
+/// What limits it is told by what it waited for alone.
 void without_gains(Prediction& p) {
   p.gains.reset();
   for (Bottleneck& b : p.bottlenecks) b.gain.reset();
   std::stable_sort(
       p.bottlenecks.begin(), p.bottlenecks.end(),
       [](const Bottleneck& a, const Bottleneck& b) { return a.blamed_share > b.blamed_share; });
-  for (auto& [name, metric] : p.metrics) metric.ci90.reset(), metric.median.reset();
 }
 
 /// Only draws judge a confidence. Two results both have theirs; else it stays open on both sides,
@@ -94,8 +98,9 @@ void leave_open(Diff& diff) {
 /// Compares two scenarios, or one with a result.
 class Comparison {
  public:
-  Comparison(const DiffQuestion& question, const PredictAll& predict_all)
-      : question_(question), predict_all_(predict_all) {}
+  Comparison(const DiffQuestion& question, const PredictAll& predict_all,
+             const RankByGain& rank_by_gain)
+      : question_(question), predict_all_(predict_all), rank_by_gain_(rank_by_gain) {}
 
   Result<Diff> run(const DiffInput& base, const DiffInput& head) {
     std::optional<Side> sides[2];
@@ -104,7 +109,7 @@ class Comparison {
     for (int i = 0; i < 2; ++i) {
       if (inputs[i]->result) {
         *found[i] = *inputs[i]->result;
-        without_gains(found[i]->prediction);
+        without_outcomes(found[i]->prediction);
       } else {
         sides[i] = side_of(*inputs[i]->scenario);
       }
@@ -139,6 +144,7 @@ class Comparison {
       if (auto failure = take(std::move(predictions[k]), *whose[k])) return *failure;
     if (auto failure = judge_both(sides)) return *failure;
     leave_open(out_);
+    rank(sides);
     diff::compare(out_, {question_.metrics, question_.min_change});
     if (out_.inputs_known) attribute(experiment, predictions);
     return std::move(out_);
@@ -201,6 +207,18 @@ class Comparison {
     return failure;
   }
 
+  /// What limits a side is said as `run` says it: by what it would gain; by what was waited for,
+  /// where one of them is a result that does not know that or was cut off, or where nobody asks.
+  void rank(const std::optional<Side> (&sides)[2]) {
+    DiffSide* found[2] = {&out_.base, &out_.head};
+    bool known = question_.gains && out_.exit == ExitCode::ok;
+    for (int i = 0; i < 2; ++i) known = known && (sides[i] || found[i]->prediction.gains);
+    for (int i = 0; i < 2; ++i) {
+      if (!known) without_gains(found[i]->prediction);
+      if (known && sides[i]) rank_by_gain_(sides[i]->design, found[i]->prediction);
+    }
+  }
+
   void attribute(const diff::Experiment& experiment,
                  const std::vector<Result<Prediction>>& predictions) {
     std::vector<diff::Figures> figures = {&out_.base.prediction.metrics,
@@ -218,14 +236,15 @@ class Comparison {
 
   const DiffQuestion& question_;
   const PredictAll& predict_all_;
+  const RankByGain& rank_by_gain_;
   Diff out_;
 };
 
 }  // namespace
 
 Result<Diff> diff(const DiffInput& base, const DiffInput& head, const DiffQuestion& question,
-                  const PredictAll& predict_all) {
-  return Comparison(question, predict_all).run(base, head);
+                  const PredictAll& predict_all, const RankByGain& rank_by_gain) {
+  return Comparison(question, predict_all, rank_by_gain).run(base, head);
 }
 
 std::vector<InputChange> changed_inputs(const Scenario& base, const Scenario& head) {

@@ -10,10 +10,13 @@ namespace stallcast::client {
 
 /// Predicts designs in their order, as Session::predict_all does.
 using PredictAll = std::function<std::vector<Result<Prediction>>(std::span<const Design>)>;
+/// Says what limits a design by what it would gain, as Session::rank_by_gain does.
+using RankByGain = std::function<void(const Design&, Prediction&)>;
 
-/// Session::diff, with the simulations left to `predict_all`.
+/// Session::diff, with the simulations left to `predict_all` and `rank_by_gain`.
 [[nodiscard]] Result<Diff> diff(const DiffInput& base, const DiffInput& head,
-                                const DiffQuestion& question, const PredictAll& predict_all);
+                                const DiffQuestion& question, const PredictAll& predict_all,
+                                const RankByGain& rank_by_gain);
 
 /// What `head` says otherwise than `base`, as they are resolved: inherited values and defaults have
 /// a value and a place too. Simulates nothing. REQUIRES: both are ok().

@@ -357,9 +357,15 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& st
 
 Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
                            const DiffQuestion& question) {
-  return client::diff(base, head, question, [&](std::span<const Design> designs) {
-    return predict_all(designs, question.predict);
-  });
+  const base::Deadline until = base::Deadline::in(question.predict.time_limit_s);
+  return client::diff(
+      base, head, question,
+      [&](std::span<const Design> designs) { return predict_all(designs, question.predict); },
+      [&](const Design& design, Prediction& prediction) {
+        Question of_gains = question.predict;
+        of_gains.time_limit_s = until.left_s();
+        if (!until.passed()) rank_by_gain(design, prediction, of_gains);
+      });
 }
 
 void Session::cancel() noexcept { impl_->cancelled = true; }

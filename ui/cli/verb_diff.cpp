@@ -18,6 +18,7 @@ struct DiffWords {
   std::vector<std::string> head_sets;
   std::string attribute = "auto";
   std::string min_change = "0.5%";
+  bool no_advice = false;
   bool exit_code = false;
 };
 
@@ -40,6 +41,7 @@ void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& qu
   line.text("--attribute", words.attribute, "METHOD",
             "who is to blame: shapley, oat (one at a time), none, or auto (default): shapley up "
             "to 6 changes");
+  line.flag("--no-advice", words.no_advice, "do not find by simulation what limits them");
   line.text("--profile", options.profile, "FILE",
             "take fitted values from this calibration profile");
   line.simulation_options(options);
@@ -56,6 +58,7 @@ std::optional<Failure> settle(const CommonOptions& options, const DiffWords& wor
     return Failure{ExitCode::bad_input, "--min-change: \"" + words.min_change + "\" is not a share",
                    "write 0.5%"};
   question.min_change = least->relative;
+  question.gains = !words.no_advice;
   if (report::find_diff_kind(options.format) == nullptr)
     return Failure{ExitCode::bad_input, "unknown format \"" + options.format + "\"",
                    "use text, json, markdown, html, csv"};

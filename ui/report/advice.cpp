@@ -16,8 +16,8 @@ namespace {
 // By less than this of its limit no target is closer.
 constexpr double kCloser = 0.005;
 
-/// ", goodput 93.0 % (+2.1 points)", where a change gains another goodput than utilization, as where
-/// work is lost; "" else.
+/// ", goodput 93.0 % (+2.1 points)", where a change gains another goodput than utilization, as
+/// where work is lost; "" else.
 std::string goodput_phrase(const Alternative& a) {
   return a.goodput > 0.0 && std::abs(a.goodput_gain - a.gain) >= kNothing
              ? ", goodput " + print_share(a.goodput) + " (" + signed_points(a.goodput_gain, 1) + ")"
@@ -38,8 +38,7 @@ std::string targets_phrase(const Alternative& a, const Prediction& p,
     case Verdict::fail:
       break;
   }
-  std::string text =
-      missed.empty() ? "targets still missed" : "misses " + base::join(missed, ", ");
+  std::string text = missed.empty() ? "targets still missed" : "misses " + base::join(missed, ", ");
   if (a.margin && a.closer >= kCloser)
     text += ", by " + print_share(-*a.margin) + " for " + print_share(a.closer - *a.margin);
   return text;
@@ -52,7 +51,8 @@ std::string gain_text(const Alternative& a, const Prediction& p,
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   text += goodput_phrase(a);
-  if (const std::string targets = targets_phrase(a, p, missed); !targets.empty()) text += ", " + targets;
+  if (const std::string targets = targets_phrase(a, p, missed); !targets.empty())
+    text += ", " + targets;
   return text;
 }
 
@@ -83,8 +83,8 @@ std::string advice_phrase(const Prediction& p) {
 
 bool is_useful(const Alternative& a, const Prediction& p) {
   return std::max(a.gain, a.goodput_gain) >= kNothing ||
-         (p.verdict != Verdict::pass && (a.closer >= kCloser || (a.verdict == Verdict::pass &&
-                                                                 !tried_nominally(p))));
+         (p.verdict != Verdict::pass &&
+          (a.closer >= kCloser || (a.verdict == Verdict::pass && !tried_nominally(p))));
 }
 
 std::string_view targets_word(const Alternative& a, const Prediction& p) {

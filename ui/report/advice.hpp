@@ -10,8 +10,8 @@
 namespace stallcast::report {
 
 /// How the targets of the design that `prediction` is of stand with a change: "meets all targets",
-/// "targets unsure", "targets still missed, by 12 % for 31 %", or by name which, where `missed` says
-/// it; "" without targets.
+/// "targets unsure", "targets still missed, by 12 % for 31 %", or by name which, where `missed`
+/// says it; "" without targets.
 [[nodiscard]] std::string targets_phrase(const Alternative& alternative,
                                          const Prediction& prediction,
                                          const std::vector<std::string>& missed = {});

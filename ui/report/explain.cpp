@@ -85,7 +85,8 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
       if (kind == WhatIf::Kind::relieve && e.prediction && !is_useful(w, *e.prediction))
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
-        lines += wrapped("  " + label::of_change(w.change) + ": ", gain_text(w, *e.prediction, w.missed), 6);
+        lines += wrapped("  " + label::of_change(w.change) + ": ",
+                         gain_text(w, *e.prediction, w.missed), 6);
     }
     if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
     if (!lines.empty())
@@ -154,7 +155,8 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row({e.scenario_id, "", "", w.change, w.set, gain_text(w, *e.prediction, w.missed), "", "simulated"});
+    out += csv_row({e.scenario_id, "", "", w.change, w.set, gain_text(w, *e.prediction, w.missed),
+                    "", "simulated"});
   return out;
 }
 

@@ -161,8 +161,7 @@ std::string changes_markdown(const Prediction& p) {
   for (const Alternative& a : p.alternatives)
     out += "| " + markdown_cell(label::of_change(a.change)) + " | " +
            print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
-           std::string(targets_word(a, p)) +
-           " |\n";
+           std::string(targets_word(a, p)) + " |\n";
   return out;
 }
 

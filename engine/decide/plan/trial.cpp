@@ -111,7 +111,7 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   a.verdict = tried.prediction.verdict;
   a.relative_cost = tried.proposal.relative_cost;
   const PlanPoint point = point_of(tried.prediction, {}), as_it_is = point_of(base, {});
-  if (const TargetMargin *with = tightest(point), *without = tightest(as_it_is); with && without) {
+  if (const TargetMargin* with = tightest(point), *without = tightest(as_it_is); with && without) {
     a.margin = with->margin;
     if (std::isfinite(with->margin) && std::isfinite(without->margin))
       a.closer = with->margin - without->margin;

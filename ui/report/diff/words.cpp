@@ -214,6 +214,11 @@ std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
 
 std::string limit_text(const Prediction& p) {
   const Limit limit = limit_of(p);
+  const bool together = limit.kind == Limit::Kind::together;
+  if (together || limit.kind == Limit::Kind::gain)
+    return limit.label + " (" +
+           (together ? "both twice as fast" : std::string(what_is_tried(limit.name))) + " saves " +
+           print_share(limit.share) + ")";
   if (limit.kind != Limit::Kind::resource) return limit.label;
   const auto found = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
                                   [&](const Bottleneck& b) { return b.resource == limit.name; });

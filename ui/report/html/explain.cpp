@@ -105,9 +105,8 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
     if (w.kind != kind) continue;
     const std::string gain = alone ? print_share(w.gain) : signed_points(w.gain, 1);
     gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
-    rows.push_back(
-        {html::titled(label::of_change(w.change), w.change), print_share(w.utilization), gain,
-         html::targets_mark(w.verdict, nominal, w.missed)});
+    rows.push_back({html::titled(label::of_change(w.change), w.change), print_share(w.utilization),
+                    gain, html::targets_mark(w.verdict, nominal, w.missed)});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";

@@ -230,11 +230,7 @@ std::string counts(const Prediction& p) {
   for (const CountedDesign& c : p.counts.points) {
     const bool judged = p.verdict != Verdict::none, meets = c.verdict == Verdict::pass;
     const std::string n = print_value(c.count, "count");
-    Dot dot{c.count, c.utilization,
-            !judged ? "bar"
-            : meets ? "good"
-                    : "bad",
-            !judged || meets};
+    Dot dot{c.count, c.utilization, !judged ? "bar" : meets ? "good" : "bad", !judged || meets};
     dot.title = n + " " + noun + ": " + print_share(c.utilization);
     dot.chosen = c.count == p.counts.now;
     if (dot.chosen) plot.chosen = "now " + n + ": " + print_share(c.utilization);
