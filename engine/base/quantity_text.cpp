@@ -1,5 +1,6 @@
 #include "engine/base/quantity_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -135,6 +136,24 @@ std::string other_dimension(const NumberText& number, std::string_view unit, Dim
   return "write for example " + example(dimension);
 }
 
+/// What a duration in parts, "1 h 13 min", is altogether, s.
+std::optional<double> sum_of_parts(std::string_view text) {
+  double sum = 0.0;
+  for (text = trim(text); !text.empty(); text = trim(text)) {
+    const auto number = detail::read_number(text);
+    if (!number) return std::nullopt;
+    text = trim(number->rest);
+    const std::string_view unit = text.substr(0, text.find_first_of(" \t0123456789"));
+    text.remove_prefix(unit.size());
+    const auto units = detail::units_of(Dimension::time);
+    const auto known = std::find_if(units.begin(), units.end(),
+                                    [&](const UnitText& u) { return u.text == unit; });
+    if (known == units.end()) return std::nullopt;
+    sum += detail::in_base(*number, *known);
+  }
+  return sum;
+}
+
 /// Says what is wrong with a unit that `dimension` does not have.
 ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::string_view unit,
                           Dimension dimension) {
@@ -149,6 +168,10 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     return fault(shown(text) + " is a range, not a quantity" + expected(dimension),
                  "write how sure a number is as \"" + std::string(dimension_example(dimension)) +
                      " +- 10 %\" or { \"value\": ..., \"low\": ..., \"high\": ... }");
+  if (dimension == Dimension::time)
+    if (const auto sum = sum_of_parts(text); sum && std::isfinite(*sum))
+      return fault(shown(text) + " is a duration in parts; expected one number and unit",
+                   "write \"" + exact_quantity(*sum, dimension) + "\"");
   std::vector<std::string_view> other_case, longer;
   for (const UnitText& known : detail::units_of(dimension)) {
     if (known.text.empty()) continue;
