@@ -60,7 +60,8 @@ struct SweepSpec {
 struct SweepOutcome {
   bool failed = false;  ///< it crashed, or its targets cannot be judged
   ExitCode exit = ExitCode::ok;
-  std::string message;  ///< why it failed
+  std::string message;                ///< why it failed
+  std::vector<std::string> warnings;  ///< of what was predicted
   Verdict verdict = Verdict::none;
   std::string limited_by;  ///< the first bottleneck; "" when nothing limits
   std::map<std::string, Metric> metrics;

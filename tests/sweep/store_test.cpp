@@ -179,6 +179,21 @@ TEST_CASE("a result that is done stays, one that failed is replaced") {
   CHECK_FALSE(store->finished()->at(b));
 }
 
+TEST_CASE("what there is to be warned of a result is kept with it") {
+  auto plan = plan_of({8, 16});
+  auto store = Store::create("", plan);
+  REQUIRE(store.ok());
+  SweepOutcome warned = done(1.0);
+  warned.warnings = {"no save was due", "outside of what was measured"};
+  CHECK(store->keep({{plan.points[0].key, warned}, {plan.points[1].key, failed()}}).ok());
+  const auto report = store->report();
+  REQUIRE(report.ok());
+  CHECK(report->rows[0].outcome->warnings == warned.warnings);
+  CHECK(report->rows[0].outcome->message.empty());
+  CHECK(report->rows[1].outcome->warnings.empty());
+  CHECK(report->rows[1].outcome->message == "crashed");
+}
+
 TEST_CASE("the same plan is resumed, another is refused, and so is what is not a sweep") {
   const Folder folder;
   const std::string path = folder.file("s.db");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
@@ -135,12 +136,30 @@ Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) 
     out["exit"] = static_cast<int>(row.outcome->exit);
     out["message"] = row.outcome->message;
   }
+  if (row.outcome && !row.outcome->warnings.empty()) out["warnings"] = row.outcome->warnings;
   if (sweep.has_goals()) out["pareto"] = row.pareto;
   out["metrics"] = std::move(metrics);
   return out;
 }
 
 }  // namespace
+
+std::vector<SweepRemark> sweep_remarks(const SweepReport& sweep, bool failed) {
+  std::vector<SweepRemark> out;
+  std::map<std::string, std::size_t> places;  // of a text in `out`
+  const auto add = [&](const std::string& text, std::size_t row) {
+    const auto [at, fresh] = places.try_emplace(text, out.size());
+    if (fresh) out.push_back({text, {}});
+    out[at->second].points.push_back(row);
+  };
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const std::optional<SweepOutcome>& outcome = sweep.rows[i].outcome;
+    if (!outcome || outcome->failed != failed) continue;
+    if (failed) add(outcome->message, i);
+    for (const std::string& warning : outcome->warnings) add(warning, i);
+  }
+  return out;
+}
 
 std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
                                         const std::string& column) {

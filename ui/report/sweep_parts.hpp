@@ -33,6 +33,15 @@ namespace stallcast::report {
 /// where two columns would have the same words.
 [[nodiscard]] std::string sweep_label(const SweepReport& sweep, const std::string& column);
 
+/// What is said of points, and of which rows.
+struct SweepRemark {
+  std::string text;
+  std::vector<std::size_t> points;
+};
+/// Why points failed, or what there is to be warned of in those that did not; each text once, in the
+/// order of points.
+[[nodiscard]] std::vector<SweepRemark> sweep_remarks(const SweepReport& sweep, bool failed);
+
 /// At most `most` rows: the front first, then from the top; in the order of points.
 [[nodiscard]] std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t most);
 

@@ -10,7 +10,7 @@
 namespace stallcast::report {
 namespace {
 
-constexpr std::size_t kMostFailures = 10;
+constexpr std::size_t kMostRemarks = 10;
 
 /// One column of the table.
 struct Shown {
@@ -114,25 +114,17 @@ std::string header(const std::vector<Shown>& columns, std::size_t number, bool t
   return out;
 }
 
-std::string failures(const SweepReport& sweep) {
-  std::map<std::string, std::size_t> places;  // of a message in `points`
-  std::vector<std::pair<std::string, std::vector<std::size_t>>> points;
-  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
-    if (!sweep.rows[i].outcome || !sweep.rows[i].outcome->failed) continue;
-    const std::string& message = sweep.rows[i].outcome->message;
-    const auto [at, fresh] = places.try_emplace(message, points.size());
-    if (fresh) points.push_back({message, {}});
-    points[at->second].second.push_back(i + 1);
-  }
-  if (points.empty()) return "";
-  std::string out = "\nFailed\n";
+/// What is said of points, each text once with the first of them.
+std::string remarks(const SweepReport& sweep, const char* head, bool failed) {
+  std::string out;
   std::size_t shown = 0;
-  for (const auto& [message, where] : points) {
-    if (++shown > kMostFailures) return out + "  ...\n";
-    out += wrapped(
-        "  point " + std::to_string(where.front()) +
-            (where.size() > 1 ? " and " + std::to_string(where.size() - 1) + " more" : "") + ": ",
-        message, 4);
+  for (const SweepRemark& remark : sweep_remarks(sweep, failed)) {
+    if (++shown > kMostRemarks) return out + "  ...\n";
+    if (shown == 1) out = std::string("\n") + head + "\n";
+    const std::size_t more = remark.points.size() - 1;
+    out += wrapped("  point " + std::to_string(remark.points.front() + 1) +
+                       (more > 0 ? " and " + std::to_string(more) + " more" : "") + ": ",
+                   remark.text, 4);
   }
   return out;
 }
@@ -214,7 +206,7 @@ std::string sweep_text(const SweepReport& sweep, const Style& style) {
       legend += wrapped("  " + columns[c].title + ": ", columns[c].name, 4);
   if (!legend.empty()) out += "\n" + legend;
   if (left_out > 0) out += "\n" + count_of(left_out, "column") + " more: --format csv --wide\n";
-  out += goals(sweep) + failures(sweep);
+  out += goals(sweep) + remarks(sweep, "Failed", true) + remarks(sweep, "Warnings", false);
   return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
 }
 

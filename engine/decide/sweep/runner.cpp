@@ -88,6 +88,7 @@ SweepOutcome outcome_of(const Result<Prediction>& prediction) {
   predict::leave_open(targets);
   out.verdict = targets.verdict;
   out.metrics = prediction->metrics;
+  out.warnings = prediction->warnings;
   if (!prediction->bottlenecks.empty()) out.limited_by = prediction->bottlenecks.front().resource;
   return out;
 }

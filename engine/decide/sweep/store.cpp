@@ -5,6 +5,7 @@
 
 #include "engine/base/parallel.hpp"
 #include "engine/base/sha256.hpp"
+#include "engine/base/text.hpp"
 #include "engine/decide/sweep/kept_metrics.hpp"
 #include "engine/decide/sweep/store_impl.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr const char* kSchema = "stallcast.sweep/1";
 
-/// Results are kept by design, so that two points with one design have one. The views are for
-/// people with an SQL shell.
+/// Results are kept by design, so that two points with one design have one; the message of one that
+/// is done are its warnings, a line each. The views are for people with an SQL shell.
 constexpr const char* kTables = R"sql(
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE points (point INTEGER PRIMARY KEY, key TEXT NOT NULL, varied TEXT NOT NULL);
@@ -87,7 +88,7 @@ void Store::Impl::keep(const Outcomes& outcomes) {
         .bind(kVerdicts[static_cast<std::size_t>(outcome.verdict)])
         .bind(outcome.limited_by)
         .bind(static_cast<std::int64_t>(outcome.exit))
-        .bind(outcome.message)
+        .bind(outcome.failed ? outcome.message : base::join(outcome.warnings, "\n"))
         .bind(metrics_text(outcome.metrics))
         .run();
   transaction.commit();

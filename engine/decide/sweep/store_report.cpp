@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/parallel.hpp"
+#include "engine/base/text.hpp"
 #include "engine/decide/sweep/kept_metrics.hpp"
 #include "engine/decide/sweep/pareto.hpp"
 #include "engine/decide/sweep/store_impl.hpp"
@@ -61,7 +62,10 @@ Outcomes Store::Impl::results() {
     outcome.verdict = verdict_from(row.text(2));
     outcome.limited_by = row.text(3);
     outcome.exit = static_cast<ExitCode>(row.integer(4));
-    outcome.message = row.text(5);
+    if (outcome.failed)
+      outcome.message = row.text(5);
+    else if (!row.text(5).empty())
+      outcome.warnings = base::split(row.text(5), '\n');
     metrics.push_back(row.text(6));
   }
   base::parallel_for(out.size(), 0, [&](std::size_t i) {

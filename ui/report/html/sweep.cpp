@@ -197,13 +197,11 @@ std::string goals(const SweepReport& sweep) {
                        "soft");
 }
 
-std::string failures(const SweepReport& sweep) {
-  std::map<std::string, std::size_t> messages;
-  for (const SweepRow& row : sweep.rows)
-    if (row.outcome && row.outcome->failed) ++messages[row.outcome->message];
+std::string remarks(const SweepReport& sweep, bool failed) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [message, n] : messages) rows.push_back({std::to_string(n), markup(message)});
-  return html::table({{"points", "number"}, {"why"}}, rows);
+  for (const SweepRemark& remark : sweep_remarks(sweep, failed))
+    rows.push_back({std::to_string(remark.points.size()), markup(remark.text)});
+  return html::table({{"points", "number"}, {failed ? "why" : "what"}}, rows);
 }
 
 }  // namespace
@@ -219,7 +217,8 @@ std::string sweep_html(const SweepReport& sweep) {
           (sweep.has_goals() ? html::section("Pareto front", goals(sweep) + points(sweep, true))
                              : std::string()) +
           html::section("All points", points(sweep, false)) +
-          html::section("Failed", failures(sweep)) +
+          html::section("Failed", remarks(sweep, true)) +
+          html::section("Warnings", remarks(sweep, false)) +
           html::section("Made by", element("p", by, "soft")) +
           html::data("result", sweep_json(sweep, sweep.rows.size() <= kMostPoints)));
 }
