@@ -44,7 +44,8 @@ struct StorageLoad {
 /// What a storage system gives the reads of one job, where that is less than it gives all.
 struct OwnReads {
   std::string resource;  ///< to blame
-  Rate rate;
+  Rate rate = Rate::infinity();
+  Rate together = Rate::infinity();  ///< all jobs, where tenants or stages get more
 };
 
 /// Work that cores of the host do on every byte a client moves.    [docs/models/host.md, eq. 3]

@@ -18,8 +18,8 @@ namespace stallcast::models {
 namespace {
 
 constexpr std::string_view kOwn = "[of ";
-/// A job's own part of a resource, of which it has the name in blame.
-std::string own_link(const std::string& resource, const std::string& job) {
+/// A job's own part of a resource, of which it has the name in blame; of "" that of all jobs.
+std::string own_link(const std::string& resource, const std::string& job = "") {
   return resource + std::string(kOwn) + job + "]";
 }
 
@@ -196,8 +196,11 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   }
   for (const auto& [job, qos] : qos_)
     for (const auto& [id, storage] : storages_)
-      if (const std::optional<OwnReads> own = storage->own_reads(job))
-        add(own_link(own->resource, job), own->rate);
+      if (const std::optional<OwnReads> own = storage->own_reads(job)) {
+        if (own->rate.finite()) add(own_link(own->resource, job), own->rate);
+        const std::string all = own_link(own->resource);
+        if (own->together.finite() && !link_by_name_.contains(all)) add(all, own->together);
+      }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g) {
@@ -277,7 +280,10 @@ Client Plant::reading_client(const std::string& job, const std::string& host, st
                              const std::string& storage, double members, bool gds) {
   Client out = job_client(job, host, group, storage, members, gds);
   if (const std::optional<OwnReads> own = storages_.at(storage)->own_reads(job))
-    out.read_path.push_back(link_by_name_.at(own_link(own->resource, job)));
+    for (const std::string& whose : {job, std::string()})
+      if (const auto link = link_by_name_.find(own_link(own->resource, whose));
+          link != link_by_name_.end())
+        out.read_path.push_back(link->second);
   return out;
 }
 
@@ -333,7 +339,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     const Bytes carried = use.carried + under_way[l];
     const std::size_t own = use.name.find(kOwn);
     const std::string name = ResourceTable::without_group(use.name.substr(0, own));
-    if (own != use.name.npos && link_by_name_.contains(name)) continue;  // that carries it, too
+    const std::string all = own_link(name);
+    if (own != use.name.npos &&
+        (link_by_name_.contains(name) || (use.name != all && link_by_name_.contains(all))))
+      continue;  // that carries it, too
     ResourceUse& out = by_name[name];
     out.name = name;
     out.unit = name.ends_with(".cpu")                                    ? "cores"

@@ -57,28 +57,29 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
 }
 
 // Where several read, each gets what the system gives reads like its own, and all together what it
-// gives those that are easiest.    [docs/models/storage.md, eq. 12]
+// gives those that are easiest; so do all jobs beside others.    [docs/models/storage.md, eq. 12]
 Rate PooledStore::find_own_reads(const StorageLoad& load) {
-  Rate most;
   const auto given = [&](double concurrent, Bytes file) {
     StorageLoad one = load;
-    one.concurrent_reads = concurrent;
-    one.file = file;
+    one.concurrent_reads = concurrent, one.file = file;
     return pool(one).read;
   };
-  if (load.others) most = given(0.0, Bytes::infinity());
+  Rate together;
   for (const StorageLoad::Reader& reader : load.readers) {
-    most = std::max(most, given(load.concurrent_reads, reader.file));
+    together = std::max(together, given(load.concurrent_reads, reader.file));
     if (!reader.job.empty()) own_reads_[reader.job] = given(reader.concurrent_reads, reader.file);
   }
+  const Rate most = load.others ? std::max(together, given(0.0, Bytes::infinity())) : together;
+  if (own_reads_.size() > 1 && together < most) jobs_together_ = together;
   std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most; });
   return most;
 }
 
 std::optional<OwnReads> PooledStore::own_reads(const std::string& job) const {
   const auto found = own_reads_.find(job);
-  if (found == own_reads_.end()) return {};
-  return OwnReads{media_edges_[1], found->second};
+  const Rate own = found == own_reads_.end() ? Rate::infinity() : found->second;
+  if (!own.finite() && !jobs_together_.finite()) return {};
+  return OwnReads{media_edges_[1], own, jobs_together_};
 }
 
 // At most opens x servers / requests    [docs/models/bounds.md, eq. 2]
@@ -149,8 +150,7 @@ sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {
   return link;
 }
 
-// Opens and creates share the line; creates also wait for their threads.
-//    [docs/models/storage.md, eq. 2]
+// Creates also wait for their own threads.    [docs/models/storage.md, eq. 2]
 Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
   const Seconds answer = request.answer / metadata_factor_;
   const Seconds before = line_->waited();

@@ -241,6 +241,7 @@ class PooledStore : public StorageModel {
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
   std::map<std::string, Rate> own_reads_;  ///< by job
+  Rate jobs_together_ = Rate::infinity();
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;

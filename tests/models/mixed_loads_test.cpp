@@ -106,6 +106,28 @@ TEST_CASE("jobs that read alike share what there is for such reads") {
   CHECK(sum >= alone * 0.99);
 }
 
+// One reader a GPU, so that few targets are busy at a time.
+TEST_CASE("a tenant that hardly reads gives jobs that share a system nothing") {
+  for (const auto& kind : kKinds) {
+    INFO(kind.name);
+    Design design = large(kind);
+    design.jobs[0].loader = loader("1");
+    set(design.jobs[0].job, Role::job, "accelerators", "16");
+    design.jobs.push_back(design.jobs[0]);
+    design.jobs[1].job.id = "same";
+    const auto read = [&] {
+      const RunResult both = run(design);
+      return metric(both, "job.train.throughput.bytes") + metric(both, "job.same.throughput.bytes");
+    };
+    const double alone = read();
+    design.tenants.push_back(component(
+        Role::tenant, "inference", "kv",
+        {{"on", "scratch"}, {"hosts", "gpu"}, {"rate", "1 ops/s"}, {"request", "4 KiB"}}));
+    CHECK(read() ==
+          Approx(alone).epsilon(0.03));  // requests of readers beside tenants come one by one
+  }
+}
+
 TEST_CASE("what copies and parity take of the media is not there for readers") {
   // Media of 8 GB/s; 1 GB/s is written, `kept` times as many bytes on them; they read the rest.
   struct Case {
