@@ -40,7 +40,6 @@ struct WhatIf : Alternative {
     save      ///< less of what does not: what could be left out
   };
   Kind kind = Kind::relieve;
-  std::vector<std::string> missed = {};  ///< ids of targets that are missed with it
 };
 
 /// The answer to "why".

@@ -118,6 +118,13 @@ struct AssertionOutcome {
   std::optional<double> confidence = std::nullopt;   ///< what the scenario asks `probability` to be
 };
 
+/// A target that does not hold, or would not by its figure alone.
+struct MissedTarget {
+  std::string id;
+  double by = 0.0;  ///< of its limit; 0 where only its confidence is missed
+  bool sure = true;
+};
+
 /// A change that was tried by simulation, with what it gains.
 struct Alternative {
   std::string change;        ///< "storage.scratch.ost.count 48 -> 56"
@@ -132,7 +139,9 @@ struct Alternative {
   std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most
   /// Of the target that is met by least, relative to its limit; absent without targets.
   std::optional<double> margin = std::nullopt;
-  double closer = 0.0;  ///< `margin` minus that of the design as it is
+  std::vector<MissedTarget> missed = {};  ///< with it, by most first
+  /// How much less figures miss their limits than those of the design as it is, all targets together.
+  double closer = 0.0;
   /// Goodput with it, and minus that of the design as it is; 0 where no job tells it. GPUs also use
   /// their time on work that is lost: what saves more often gains here alone.
   double goodput = 0.0, goodput_gain = 0.0;

@@ -373,16 +373,18 @@ TEST_CASE(
   CHECK(targets_phrase(change, p) == "targets still missed");
   CHECK_FALSE(is_useful(change, p));
   // A stall that no GPU waits for is nothing to its utilization.
-  change.margin = -0.12, change.closer = 0.19;
-  CHECK(targets_phrase(change, p) == "targets still missed, by 12.0 % for 31.0 %");
-  CHECK(targets_phrase(change, p, {"stall"}) == "misses stall, by 12.0 % for 31.0 %");
+  change.missed = {{"stall", 0.12}, {"au", 0.0}}, change.closer = 0.19;
+  CHECK(targets_phrase(change, p) == "targets still missed: stall by 12 %, au");
   CHECK(is_useful(change, p));
   p.verdict = Verdict::pass;
   CHECK_FALSE(is_useful(change, p));
   p.verdict = Verdict::fail;
   change.verdict = Verdict::inconclusive;
-  CHECK(targets_phrase(change, p) == "targets unsure");
+  CHECK(targets_phrase(change, p) == "targets unsure: it may miss stall by 12 %, au");
+  change.closer = -0.3;
+  CHECK(targets_phrase(change, p).ends_with(", further off than now"));
   CHECK(targets_word(change, p) == "unsure");
+  change.closer = 0.19;
   p.alternatives = {change};
   CHECK(render(p, report::testing::context(), Format::html, {}).find("unsure</span>") !=
         std::string::npos);

@@ -200,7 +200,7 @@ Explanation explanation() {
   less.utilization = 0.93;
   less.relative_cost = -0.5;
   less.verdict = Verdict::fail;
-  less.missed = {"au"};
+  less.missed = {{"au", 0.021}};
   e.what_ifs = {more, less};
   return e;
 }

@@ -24,35 +24,41 @@ std::string goodput_phrase(const Alternative& a) {
              : "";
 }
 
-}  // namespace
-
-std::string targets_phrase(const Alternative& a, const Prediction& p,
-                           const std::vector<std::string>& missed) {
-  switch (a.verdict) {
-    case Verdict::none:
-      return "";
-    case Verdict::pass:
-      return meets_phrase(p);
-    case Verdict::inconclusive:
-      return "targets unsure";
-    case Verdict::fail:
-      break;
-  }
-  std::string text = missed.empty() ? "targets still missed" : "misses " + base::join(missed, ", ");
-  if (a.margin && a.closer >= kCloser)
-    text += ", by " + print_share(-*a.margin) + " for " + print_share(a.closer - *a.margin);
-  return text;
+/// "29 %" of its limit.
+std::string print_shortfall(double by) {
+  return by < 10.0 ? print_margin(by).substr(1) : "more than ten times";
 }
 
-std::string gain_text(const Alternative& a, const Prediction& p,
-                      const std::vector<std::string>& missed) {
+}  // namespace
+
+std::string missed_targets(const Alternative& a) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> out;
+  for (const MissedTarget& t : a.missed) {
+    if (out.size() == kMost) break;
+    out.push_back(t.id + (t.by > 0.0 ? " by " + print_shortfall(t.by) : ""));
+  }
+  const std::size_t more = a.missed.size() - out.size();
+  return base::join(out, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+std::string targets_phrase(const Alternative& a, const Prediction& p) {
+  if (a.verdict == Verdict::none) return "";
+  if (a.verdict == Verdict::pass) return meets_phrase(p);
+  const std::string missed = missed_targets(a);
+  const bool sure = a.verdict == Verdict::fail;
+  std::string out = sure ? "targets still missed" : "targets unsure";
+  if (!missed.empty()) out += (sure ? ": " : ": it may miss ") + missed;
+  return out + (a.closer <= -kCloser ? ", further off than now" : "");
+}
+
+std::string gain_text(const Alternative& a, const Prediction& p) {
   std::string text = !time_gained(p).empty()
                          ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   text += goodput_phrase(a);
-  if (const std::string targets = targets_phrase(a, p, missed); !targets.empty())
-    text += ", " + targets;
+  if (const std::string targets = targets_phrase(a, p); !targets.empty()) text += ", " + targets;
   return text;
 }
 

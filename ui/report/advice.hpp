@@ -2,25 +2,23 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "stallcast/prediction.hpp"
 
 /// What changes that were tried would do, in words.
 namespace stallcast::report {
 
+/// Targets that are missed with a change, by most first: "kv by 29 %, stall by 3.1 %".
+[[nodiscard]] std::string missed_targets(const Alternative& alternative);
 /// How the targets of the design that `prediction` is of stand with a change: "meets all targets",
-/// "targets unsure", "targets still missed, by 12 % for 31 %", or by name which, where `missed`
-/// says it; "" without targets.
+/// "targets unsure", "targets still missed: kv by 29 %"; "" without targets.
 [[nodiscard]] std::string targets_phrase(const Alternative& alternative,
-                                         const Prediction& prediction,
-                                         const std::vector<std::string>& missed = {});
+                                         const Prediction& prediction);
 /// The same as a word for tables: "yes", "nominally", "unsure", "no".
 [[nodiscard]] std::string_view targets_word(const Alternative& alternative,
                                             const Prediction& prediction);
 /// "GPU utilization 99.3 % (+0.1 points), meets all targets".
-[[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction,
-                                    const std::vector<std::string>& missed = {});
+[[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
 /// What it costs more to buy: "+370 kUSD"; "" for nothing, or where nothing has a price.
 [[nodiscard]] std::string cost_phrase(const Alternative& alternative);
 /// "would meet all targets: boxes 2 -> 3 (95.3 %, +420 kUSD)": what was tried with success, at most

@@ -51,6 +51,13 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   return out;
 }
 
+Json missed_ids(const Alternative& a) {
+  Json out = Json::array();
+  for (const MissedTarget& t : a.missed)
+    if (t.sure) out.push_back(t.id);
+  return out;
+}
+
 /// Where the time of each job goes, before any derivation.
 std::string falls(const Explanation& e, const Ink& ink) {
   std::string out;
@@ -85,8 +92,7 @@ std::string what_ifs(const Explanation& e, const Ink& ink) {
       if (kind == WhatIf::Kind::relieve && e.prediction && !is_useful(w, *e.prediction))
         useless += (useless.empty() ? "" : "; ") + label::of_change(w.change);
       else
-        lines += wrapped("  " + label::of_change(w.change) + ": ",
-                         gain_text(w, *e.prediction, w.missed), 6);
+        lines += wrapped("  " + label::of_change(w.change) + ": ", gain_text(w, *e.prediction), 6);
     }
     if (!useless.empty()) lines += wrapped("  no gain from: ", useless, 6);
     if (!lines.empty())
@@ -155,8 +161,8 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row({e.scenario_id, "", "", w.change, w.set, gain_text(w, *e.prediction, w.missed),
-                    "", "simulated"});
+    out += csv_row(
+        {e.scenario_id, "", "", w.change, w.set, gain_text(w, *e.prediction), "", "simulated"});
   return out;
 }
 
@@ -181,7 +187,7 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
     out += "| " + markdown_cell(label::of_change(w.change)) + " | " +
-           markdown_cell(gain_text(w, *e.prediction, w.missed)) + " |\n";
+           markdown_cell(gain_text(w, *e.prediction)) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;
@@ -210,7 +216,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"relative_cost", w.relative_cost},
                               {"meets_targets", w.verdict == Verdict::pass},
                               {"verdict", verdict_name(w.verdict)},
-                              {"missed", w.missed}});
+                              {"missed", missed_ids(w)}});
     add_goodput(w.goodput, w.goodput_gain, out["what_if"].back());
   }
   if (e.prediction && tried_nominally(*e.prediction))

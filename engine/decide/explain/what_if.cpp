@@ -10,21 +10,16 @@ namespace {
 // Less utilization lost than this is nothing lost.
 constexpr double kNothing = 0.0005;
 
-/// Ids of the targets of which `is(status)`.
-template <typename Is>
-std::vector<std::string> targets(const Prediction& prediction, const Is& is) {
+std::vector<std::string> in_doubt(const Prediction& prediction) {
   std::vector<std::string> out;
   for (const AssertionOutcome& outcome : prediction.assertions)
-    if (is(outcome.status) && outcome.level != "warn") out.push_back(outcome.id);
+    if (outcome.status != "pass" && outcome.level != "warn") out.push_back(outcome.id);
   return out;
 }
-bool fails(const std::string& status) { return status == "fail"; }
-bool is_in_doubt(const std::string& status) { return status != "pass"; }
 
 /// Whether less of something costs GPU time, or makes a target doubtful that was not.
 bool loses(const WhatIf& change, const Prediction& with, const Prediction& without) {
-  const std::vector<std::string> before = targets(without, is_in_doubt),
-                                 after = targets(with, is_in_doubt);
+  const std::vector<std::string> before = in_doubt(without), after = in_doubt(with);
   return change.gain < -kNothing ||
          std::any_of(after.begin(), after.end(), [&](const std::string& id) {
            return std::find(before.begin(), before.end(), id) == before.end();
@@ -54,7 +49,7 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
 
   std::vector<WhatIf> out;
   const auto say = [&](WhatIf::Kind kind, const plan::Tried& tried) {
-    WhatIf w{plan::in_short(tried, base), kind, targets(tried.prediction, fails)};
+    WhatIf w{plan::in_short(tried, base), kind};
     if (kind == WhatIf::Kind::relieve || !loses(w, tried.prediction, base))
       out.push_back(std::move(w));
   };

@@ -80,9 +80,8 @@ struct Tried {
 /// `tried` in short, beside the design that `base` predicts.
 [[nodiscard]] Alternative in_short(const Tried& tried, const Prediction& base);
 
-/// Whether `a` is better advice than `b` for that design: what meets its targets goes before what
-/// may, and by cost where the design itself does not; then by gain. What meets them nominally goes
-/// by gain.
+/// Whether `a` is better advice than `b` for that design: what meets its targets goes first, and by
+/// cost where the design itself does not; then by gain. What meets them nominally goes by gain.
 [[nodiscard]] bool is_better(const Alternative& a, const Alternative& b, const Prediction& base);
 
 /// Both of simulate_as_needed(), best first.

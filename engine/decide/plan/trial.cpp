@@ -100,6 +100,28 @@ std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, cons
   return out;
 }
 
+namespace {
+
+std::vector<MissedTarget> missed_of(const PlanPoint& point) {
+  std::vector<MissedTarget> out;
+  for (const TargetMargin& t : point.targets)
+    if (t.status == "fail" || (t.status != "pass" && t.margin < 0.0))
+      out.push_back({t.id, std::max(0.0, -t.margin), t.status == "fail"});
+  std::stable_sort(out.begin(), out.end(),
+                   [](const MissedTarget& a, const MissedTarget& b) { return a.by > b.by; });
+  return out;
+}
+
+/// By how much figures miss their limits, all targets together.
+double shortfall(const PlanPoint& point) {
+  constexpr double kFar = 10.0;  // times its limit: what is further off counts no more
+  double sum = 0.0;
+  for (const TargetMargin& t : point.targets) sum += std::clamp(-t.margin, 0.0, kFar);
+  return sum;
+}
+
+}  // namespace
+
 Alternative in_short(const Tried& tried, const Prediction& base) {
   Alternative a;
   a.change = tried.proposal.text;
@@ -110,12 +132,10 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   a.goodput_gain = a.goodput - mean_goodput(base);
   a.verdict = tried.prediction.verdict;
   a.relative_cost = tried.proposal.relative_cost;
-  const PlanPoint point = point_of(tried.prediction, {}), as_it_is = point_of(base, {});
-  if (const TargetMargin* with = tightest(point), *without = tightest(as_it_is); with && without) {
-    a.margin = with->margin;
-    if (std::isfinite(with->margin) && std::isfinite(without->margin))
-      a.closer = with->margin - without->margin;
-  }
+  const PlanPoint point = point_of(tried.prediction, {});
+  if (const TargetMargin* least = tightest(point)) a.margin = least->margin;
+  a.missed = missed_of(point);
+  a.closer = shortfall(point_of(base, {})) - shortfall(point);
   a.stall = point.stall;
   if (base.metrics.contains(metric::kCapex))
     a.cost =
@@ -124,12 +144,10 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
 }
 
 bool is_better(const Alternative& a, const Alternative& b, const Prediction& base) {
-  const auto rank = [](Verdict verdict) {
-    return verdict == Verdict::pass ? 0 : verdict == Verdict::inconclusive ? 1 : 2;
-  };
+  const bool meets = a.verdict == Verdict::pass;
   const bool by_cost = base.verdict != Verdict::pass && !tried_nominally(base);
-  if (a.verdict != b.verdict) return rank(a.verdict) < rank(b.verdict);
-  if (a.verdict == Verdict::pass && by_cost && a.relative_cost != b.relative_cost)
+  if (meets != (b.verdict == Verdict::pass)) return meets;
+  if (meets && by_cost && a.relative_cost != b.relative_cost)
     return a.relative_cost < b.relative_cost;
   return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
 }

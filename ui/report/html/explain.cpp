@@ -1,6 +1,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/nominal.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
@@ -106,7 +107,7 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
     const std::string gain = alone ? print_share(w.gain) : signed_points(w.gain, 1);
     gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
     rows.push_back({html::titled(label::of_change(w.change), w.change), print_share(w.utilization),
-                    gain, html::targets_mark(w.verdict, nominal, w.missed)});
+                    gain, html::targets_mark(w.verdict, nominal, missed_targets(w))});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";

@@ -171,7 +171,7 @@ std::vector<DesignOption> options_of(const Prediction& p) {
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
     out.push_back({label::of_change(a->change), a->change, a->utilization, a->stall, a->cost,
-                   a->margin, targets_mark(a->verdict, tried_nominally(p))});
+                   a->margin, targets_mark(a->verdict, tried_nominally(p), missed_targets(*a))});
   }
   return out;
 }

@@ -273,7 +273,7 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
                                   element("p", by, "soft"));
 }
 
-std::string targets_mark(Verdict verdict, bool nominal, const std::vector<std::string>& missed) {
+std::string targets_mark(Verdict verdict, bool nominal, const std::string& missed) {
   switch (verdict) {
     case Verdict::none:
       return "";
@@ -285,7 +285,7 @@ std::string targets_mark(Verdict verdict, bool nominal, const std::vector<std::s
     case Verdict::fail:
       break;
   }
-  return element("span", missed.empty() ? "misses" : "misses " + base::join(missed, ", "), "fail");
+  return element("span", missed.empty() ? "misses" : "misses " + missed, "fail");
 }
 
 std::string prediction_sections(const Prediction& p, const ReportContext& context,

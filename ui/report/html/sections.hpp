@@ -37,9 +37,9 @@ namespace stallcast::report::html {
 [[nodiscard]] std::vector<Mark> limits_on(const Prediction& prediction, const std::string& metric);
 
 /// How the targets of a design stand, or would without draws (`nominal`): "meets all", "unsure",
-/// "misses", with the names of those in `missed`; "" without targets.
+/// "misses" and `missed`; "" without targets.
 [[nodiscard]] std::string targets_mark(Verdict verdict, bool nominal,
-                                       const std::vector<std::string>& missed = {});
+                                       const std::string& missed = "");
 
 /// What the asked figures may turn out to be, and what to measure first; "" without draws.
 [[nodiscard]] std::string sureness_section(const Prediction& prediction);
