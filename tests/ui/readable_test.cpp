@@ -384,7 +384,7 @@ TEST_CASE(
   change.closer = -0.3;
   CHECK(targets_phrase(change, p).ends_with(", further off than now"));
   CHECK(targets_word(change, p) == "unsure");
-  change.closer = 0.19;
+  change.closer = 0.19, change.margin = -0.12;
   p.alternatives = {change};
   CHECK(render(p, report::testing::context(), Format::html, {}).find("unsure</span>") !=
         std::string::npos);
