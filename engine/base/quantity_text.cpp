@@ -146,8 +146,8 @@ std::optional<double> sum_of_parts(std::string_view text) {
     const std::string_view unit = text.substr(0, text.find_first_of(" \t0123456789"));
     text.remove_prefix(unit.size());
     const auto units = detail::units_of(Dimension::time);
-    const auto known = std::find_if(units.begin(), units.end(),
-                                    [&](const UnitText& u) { return u.text == unit; });
+    const auto known =
+        std::find_if(units.begin(), units.end(), [&](const UnitText& u) { return u.text == unit; });
     if (known == units.end()) return std::nullopt;
     sum += detail::in_base(*number, *known);
   }

@@ -133,14 +133,15 @@ struct Alternative {
                       ///< time of their requests, saved
   Verdict verdict = Verdict::none;  ///< of the targets with it
   double relative_cost = 0.0;       ///< how much of the resource is added, as a fraction; negative:
-                               ///< taken away
+                                    ///< taken away
   std::optional<double> cost = std::nullopt;  ///< USD more to buy; absent where nothing has a price
   std::string set = {};  ///< as `--set` takes it: "storage[scratch].ost.count=56"
   std::optional<double> stall = std::nullopt;  ///< s per save of the job that stalls most
   /// Of the target that is met by least, relative to its limit; absent without targets.
   std::optional<double> margin = std::nullopt;
   std::vector<MissedTarget> missed = {};  ///< with it, by most first
-  /// How much less figures miss their limits than those of the design as it is, all targets together.
+  /// How much less figures miss their limits than those of the design as it is, all targets
+  /// together.
   double closer = 0.0;
   /// Goodput with it, and minus that of the design as it is; 0 where no job tells it. GPUs also use
   /// their time on work that is lost: what saves more often gains here alone.

@@ -3,7 +3,6 @@
 
 #include "stallcast/label.hpp"
 #include "tests/ui/report_samples.hpp"
-#include "ui/report/advice.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/diff/kinds.hpp"
@@ -336,59 +335,6 @@ TEST_CASE("rows of several files name the file, also where designs are called al
   CHECK(text.find("FAIL same (b/x.json)  ") != std::string::npos);
   report.scenarios.pop_back();
   CHECK(check_text(report, context).find("a/x.json") == std::string::npos);
-}
-
-TEST_CASE("what is tried without draws meets a target that asks for a confidence only nominally") {
-  Prediction p = report::testing::missed_target();
-  REQUIRE_FALSE(p.alternatives.empty());
-  p.verdict = Verdict::fail;
-  Alternative& best = p.alternatives.front();
-  best.verdict = Verdict::pass, best.gain = 0.05, best.margin = 0.02;
-  CHECK(advice_phrase(p).find("would meet all targets: ") == 0);
-  CHECK(gain_text(best, p).find(", meets all targets") != std::string::npos);
-  CHECK(gain_text(best, p).find("goodput") == std::string::npos);
-  // GPUs also use their time on work that is lost.
-  Alternative often = best;
-  often.gain = -0.01, often.goodput = 0.93, often.goodput_gain = 0.021;
-  CHECK(gain_text(often, p).find("goodput 93.0 % (+2.1 points)") != std::string::npos);
-  often.verdict = Verdict::fail;
-  CHECK(is_useful(often, p));
-  p.assertions.front().confidence = 0.9;
-  CHECK(advice_phrase(p).find("would meet all targets nominally, draws not tried: ") == 0);
-  CHECK(gain_text(best, p).find(", nominally meets all targets") != std::string::npos);
-  const std::string page = render(p, report::testing::context(), Format::html, {});
-  CHECK(page.find("nominally</span>") != std::string::npos);
-  CHECK(page.find("meets\u00a0all</span>") == std::string::npos);
-  // What gains nothing makes no draw hold that did not.
-  for (Alternative& a : p.alternatives) a.gain = 0.0;
-  CHECK(advice_phrase(p).find("would meet") == std::string::npos);
-}
-
-TEST_CASE(
-    "a change that meets no target yet says by how much it still misses, or that it is unsure") {
-  Prediction p = report::testing::missed_target();
-  p.verdict = Verdict::fail;
-  Alternative change = p.alternatives.front();
-  change.verdict = Verdict::fail, change.gain = 0.0;
-  CHECK(targets_phrase(change, p) == "targets still missed");
-  CHECK_FALSE(is_useful(change, p));
-  // A stall that no GPU waits for is nothing to its utilization.
-  change.missed = {{"stall", 0.12}, {"au", 0.0}}, change.closer = 0.19;
-  CHECK(targets_phrase(change, p) == "targets still missed: stall by 12 %, au");
-  CHECK(is_useful(change, p));
-  p.verdict = Verdict::pass;
-  CHECK_FALSE(is_useful(change, p));
-  p.verdict = Verdict::fail;
-  change.verdict = Verdict::inconclusive;
-  CHECK(targets_phrase(change, p) == "targets unsure: it may miss stall by 12 %, au");
-  change.closer = -0.3;
-  CHECK(targets_phrase(change, p).ends_with(", further off than now"));
-  CHECK(targets_word(change, p) == "unsure");
-  change.closer = 0.19, change.margin = -0.12;
-  p.alternatives = {change};
-  CHECK(render(p, report::testing::context(), Format::html, {}).find("unsure</span>") !=
-        std::string::npos);
-  CHECK(advice_phrase(p) == "no single change that was tried meets all targets");
 }
 
 TEST_CASE("a figure that became worse than the baseline is said beside the targets") {

@@ -38,8 +38,8 @@ struct SweepRemark {
   std::string text;
   std::vector<std::size_t> points;
 };
-/// Why points failed, or what there is to be warned of in those that did not; each text once, in the
-/// order of points.
+/// Why points failed, or what there is to be warned of in those that did not; each text once, in
+/// the order of points.
 [[nodiscard]] std::vector<SweepRemark> sweep_remarks(const SweepReport& sweep, bool failed);
 
 /// At most `most` rows: the front first, then from the top; in the order of points.

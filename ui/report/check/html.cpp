@@ -1,5 +1,5 @@
-#include "ui/report/check/finding.hpp"
 #include "ui/report/advice.hpp"
+#include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/summary.hpp"
