@@ -133,7 +133,8 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   a.verdict = tried.prediction.verdict;
   a.relative_cost = tried.proposal.relative_cost;
   const PlanPoint point = point_of(tried.prediction, {});
-  if (const TargetMargin* least = tightest(point)) a.margin = least->margin;
+  for (const TargetMargin& t : point.targets)
+    a.margin = std::min(a.margin.value_or(t.margin), t.margin);
   a.missed = missed_of(point);
   a.closer = shortfall(point_of(base, {})) - shortfall(point);
   a.stall = point.stall;
