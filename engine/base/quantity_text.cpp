@@ -154,6 +154,62 @@ std::optional<double> sum_of_parts(std::string_view text) {
   return sum;
 }
 
+/// "20000 USD/y" of 20 and "kUSD/y": what a known unit with a prefix or by another time is, or "".
+std::string converted(const NumberText& number, std::string_view unit, Dimension dimension) {
+  constexpr std::pair<std::string_view, int> kPrefixes[] = {
+      {"", 0},  {"n", -9}, {"u", -6}, {"m", -3}, {"k", 3},
+      {"M", 6}, {"G", 9},  {"T", 12}, {"P", 15}, {"E", 18}};
+  constexpr std::pair<std::string_view, double> kPeriods[] = {
+      {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}, {"day", 86400.0}};
+  for (const auto& [word, period] : {std::pair{"/mo", "/month"}, {"/yr", "/y"}, {"/year", "/y"}})
+    if (unit.ends_with(word)) {
+      const std::string meant =
+          std::string(unit.substr(0, unit.size() - std::string_view(word).size())) + period;
+      for (const UnitText& known : detail::units_of(dimension))
+        if (known.text == meant) return number_text(number) + " " + meant;
+      return converted(number, meant, dimension);
+    }
+  for (const UnitText& known : detail::units_of(dimension)) {
+    const bool plain = known.shift == 0 && known.factor == 1.0 && known.divisor == 1.0;
+    if (known.text.empty() || !(plain || dimension == Dimension::money_rate)) continue;
+    for (const auto& [prefix, shift] : kPrefixes) {
+      if (!unit.starts_with(prefix)) continue;
+      const std::string_view bare = unit.substr(prefix.size());
+      NumberText shifted = number;
+      shifted.exponent += shift;
+      const double value = detail::in_base(shifted, known);
+      if (!std::isfinite(value)) continue;
+      // A price stays by the time it was said by: the year's are not those of the hour's.
+      if (bare == known.text)
+        return dimension == Dimension::money_rate
+                   ? shortest(detail::decimal_value(number_text(shifted))) + " " +
+                         std::string(known.text)
+                   : exact_quantity(value, dimension);
+      if (!known.text.ends_with("/s")) continue;
+      const std::string_view per = known.text.substr(0, known.text.size() - 1);
+      if (!bare.starts_with(per)) continue;
+      for (const auto& [period, seconds] : kPeriods)
+        if (bare.substr(per.size()) == period) return exact_quantity(value / seconds, dimension);
+    }
+  }
+  return "";
+}
+
+/// The unit that is spelled with the same letters, "GB/s" of "GBs", or that a word stands for; "".
+/// One that is only like it may be a thousand times as large: none is guessed.
+std::string respelled(std::string_view unit, Dimension dimension) {
+  const auto letters = [](std::string_view text) {
+    std::string out;
+    for (const char c : text)
+      if (c != '/' && c != ' ' && c != '.' && c != '-') out += c;
+    return out;
+  };
+  for (const UnitText& known : detail::units_of(dimension))
+    if (!known.text.empty() && letters(known.text) == letters(unit) && !letters(unit).empty())
+      return std::string(known.text);
+  return spelled_out(unit, dimension);
+}
+
 /// Says what is wrong with a unit that `dimension` does not have.
 ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::string_view unit,
                           Dimension dimension) {
@@ -189,13 +245,12 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
   if (!longer.empty())
     return fault(shown(text) + " has an incomplete unit" + expected(dimension),
                  "write " + spellings(number, longer));
-  std::vector<std::string> names;
-  for (const UnitText& known : detail::units_of(dimension)) names.emplace_back(known.text);
-  const std::string meant = spelled_out(unit, dimension);
-  const std::string near = meant.empty() ? nearest(unit, names) : meant;
-  return fault(
-      "unknown unit " + shown(unit) + expected(dimension),
-      "write " + (near.empty() ? "for example " + example(dimension) : spellings(number, {near})));
+  if (const std::string meant = converted(number, unit, dimension); !meant.empty())
+    return fault("unknown unit " + shown(unit) + expected(dimension), "write \"" + meant + "\"");
+  const std::string meant = respelled(unit, dimension);
+  return fault("unknown unit " + shown(unit) + expected(dimension),
+               "write " + (meant.empty() ? "for example " + example(dimension)
+                                         : spellings(number, {meant})));
 }
 
 ParsedQuantity parse_boolean(std::string_view text) {

@@ -124,7 +124,8 @@ struct PlanNeighbour {
 
 /// Why there must be as many: what the design that is one step smaller misses, as simulated.
 struct PlanReason {
-  std::string by;        ///< "bandwidth", "operations", "metadata", "capacity", "cores", "time"
+  /// "bandwidth", "operations", "metadata", "capacity", "cores", "time"; "budget", "power", "space"
+  std::string by;
   std::string resource;  ///< "storage.scratch.ost"; "" when none is to blame
   TargetMargin target;   ///< that is missed there, or that its interval leaves open
   std::string values;    ///< of that design: "36 OSTs"

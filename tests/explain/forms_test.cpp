@@ -59,6 +59,19 @@ TEST_CASE("of inputs that are as large one is in the equation, the others next t
   CHECK(child(media, "storage[scratch].ost.write") != nullptr);
 }
 
+TEST_CASE("room that is paid for by the TB is a part of what is bought") {
+  Design design = saving();
+  set(design.storage[0], Role::storage, "capacity.size", "500 TB");
+  set(design.storage[0], Role::storage, "capacity.price", "100 USD");
+  explain::Forms forms(design);
+  const ExplainNode capex = forms.tree("cost.capex");
+  CHECK(explain::evaluated(capex).value() == Approx(capex.value).epsilon(1e-9));
+  const ExplainNode* room = child(capex, "cost.storage.scratch.capacity");
+  REQUIRE(room != nullptr);
+  CHECK(room->value == Approx(50e3));
+  CHECK(room->note.starts_with("500 TB x 100 USD = 50 kUSD, written off in "));
+}
+
 TEST_CASE("a figure that is not a product of inputs claims no equation") {
   Design design = saving();
   set(design.storage[0], Role::storage, "ost.degraded", "2");  // 6 whole and 2 at 70 %

@@ -154,4 +154,20 @@ TEST_CASE("a softer limit is one that the whole interval keeps") {
   }
 }
 
+TEST_CASE("a target on cost, power or rack space is a limit of its own") {
+  for (const auto& [that, by] : {std::pair{"cost.capex <= 14 MUSD", "budget"},
+                                 {"power.total <= 500 kW", "power"},
+                                 {"space.rack_units <= 400", "space"},
+                                 {"job.train.gpu.utilization >= 88 %", "time"}}) {
+    CAPTURE(that);
+    PlanResult plan = searched(true);
+    plan.points = {nine({target("limit", "fail")})};
+    plan.points[0].targets[0].that = that;
+    plan.neighbours = {{0, -1, 0, 1.0}};
+    const auto reason = plan::reason_of(plan);
+    REQUIRE(reason.has_value());
+    CHECK(reason->by == by);
+  }
+}
+
 }  // namespace reason_test

@@ -267,6 +267,42 @@ TEST_CASE("a plan for a later month holds what has grown until then") {
   CHECK(plan->stages.back().by == "capacity");
 }
 
+TEST_CASE("a plan for a later month holds what was added and never removed until then") {
+  // 20 MB/s on top of a data set of 1 PB, a tenth more each month, and 60 MB/s from month 9 on.
+  const std::string ingest =
+      R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                          "rate": "20 MB/s", "file": "256 MiB" } ])";
+  const double a_month = 86400.0 * 365.25 / 12.0 / 1e6;  // TB of 1 MB/s
+  for (const bool steps : {false, true}) {
+    client::Session open = session();
+    const client::Reading reading = open.read(scenario(
+        steps ? R"({ "of": { "tenants.in.rate": { "9": "60 MB/s" } } })"
+              : R"({ "of": { "tenants.in.rate": "10 %/month" } })",
+        ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
+    REQUIRE(reading.scenario.has_value());
+    const auto plan =
+        open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 12});
+    REQUIRE(plan.ok());
+    REQUIRE(plan->stages.size() == 5);
+    for (const PlanStage& stage : plan->stages) {
+      double stored = 1000.0;
+      for (int month = 0; month < stage.month; ++month)
+        stored += a_month * (!steps ? 20.0 * std::pow(1.1, month) : month >= 9 ? 60.0 : 20.0);
+      CHECK(stage.amounts ==
+            std::to_string(static_cast<int>(std::ceil(stored / 100.0 / kUsable))) + " OSTs");
+    }
+    // As "grow" says of the answer.
+    const auto changed =
+        parse_change("storage.scratch.ost.count=" + plan->points.at(*plan->answer).values.at(0));
+    REQUIRE(changed.ok());
+    const auto grown = open.grow(reading.scenario->with({&*changed, 1}), {.months = 12});
+    REQUIRE(grown.ok());
+    CHECK(*grown->space.at(0).values.back() ==
+          Approx(plan->prediction.metrics.at("storage.scratch.capacity.used").value));
+    CHECK(plan->notes.back().starts_with("on scratch lie also "));
+  }
+}
+
 TEST_CASE("where the last month needs less, those before are said to need more") {
   client::Session open = session();
   const client::Reading reading = open.read(

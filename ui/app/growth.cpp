@@ -1,10 +1,14 @@
 #include "ui/app/growth.hpp"
 
+#include <map>
 #include <set>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/decide/grow/accumulated.hpp"
 #include "engine/decide/grow/trends.hpp"
+#include "models/bounds/space.hpp"
 #include "scenarios/questions/growth_reader.hpp"
 #include "stallcast/change.hpp"
 #include "ui/app/months.hpp"
@@ -15,13 +19,79 @@ namespace {
 /// Months that a plan answers for, besides the last.
 constexpr int kStages = 4;
 
+/// What changes `plan` answers with.
+std::vector<Change> answer_of(const PlanResult& plan) {
+  std::vector<Change> out;
+  const std::vector<std::string>& values = plan.points[*plan.answer].values;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    out.push_back({plan.axes[a].path, parse_setting(values[a])});
+  return out;
+}
+
+/// A scenario in one of its months.
+class Grown {
+ public:
+  Grown(const Scenario& scenario, const grow::Trends& trends, int month)
+      : scenario_(scenario), trends_(trends), month_(month) {}
+
+  /// With these changes all along; what it keeps of the months before is what else lies there.
+  [[nodiscard]] Scenario with(std::span<const Change> changes) {
+    std::vector<Change> all = at(month_, changes);
+    Scenario now = scenario_.with(all);
+    if (!now.ok()) return now;
+    const auto kept = kept_by(now, changes);
+    if (kept.empty()) return now;
+    for (const auto& [storage, bytes] : kept) {
+      const Value* other = now.design().find_storage(storage)->find(kOther);
+      const double before = other == nullptr ? 0.0 : other->number;
+      all.push_back({base::component_path("storage", storage) + "." + std::string(kOther),
+                     setting_of(before + bytes.in(unit::B), Dimension::bytes)});
+    }
+    return scenario_.with(all);
+  }
+
+  /// What that is, by storage system.
+  [[nodiscard]] std::map<std::string, Bytes> kept(std::span<const Change> changes) {
+    const Scenario now = scenario_.with(at(month_, changes));
+    return now.ok() ? kept_by(now, changes) : std::map<std::string, Bytes>{};
+  }
+
+ private:
+  static constexpr std::string_view kOther = "capacity.other";
+
+  [[nodiscard]] std::vector<Change> at(int month, std::span<const Change> changes) const {
+    std::vector<Change> all = trends_.at(month);
+    all.insert(all.end(), changes.begin(), changes.end());
+    return all;
+  }
+
+  // A search comes back to its designs.
+  const std::map<std::string, Bytes>& kept_by(const Scenario& now,
+                                              std::span<const Change> changes) {
+    std::string key;
+    for (const Change& change : changes) key += text_of(change) + "\n";
+    if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
+    const auto adding_in = [&](int month) {
+      const Scenario then = scenario_.with(at(month, changes));
+      // A design may be one that only later months have room for.
+      return grow::adding(models::spaces((then.ok() ? then : now).design()));
+    };
+    return kept_.emplace(key, grow::accumulated(month_, trends_.steps(), adding_in)).first->second;
+  }
+
+  const Scenario& scenario_;
+  const grow::Trends& trends_;
+  int month_;
+  std::map<std::string, std::map<std::string, Bytes>> kept_;
+};
+
 /// A plan of one design alone, the answer of another.
 PlanSpec alone(PlanSpec spec, const PlanResult& plan) {
   spec.over.clear();
-  for (std::size_t a = 0; a < plan.axes.size(); ++a) {
+  for (Change& change : answer_of(plan)) {
     PlanDimension one;
-    one.axis.path = plan.axes[a].path;
-    one.axis.values.push_back({parse_setting(plan.points[*plan.answer].values[a]), "", {}});
+    one.axis.path = std::move(change.path);
+    one.axis.values.push_back({std::move(change.value), "", {}});
     spec.over.push_back(std::move(one));
   }
   return spec;
@@ -79,9 +149,10 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
       grow::Trends::make(growth, scenario.design(), scenario.parameters());
   if (!trends.ok()) return trends.failure();
   const auto in_month = [&](int month, const PlanSpec& wanted) -> Result<PlanResult> {
-    const Scenario grown = scenario.with(trends->at(month));
-    if (!grown.ok()) return grow::in_month(month, grown.failure());
-    return solve(grown, wanted);
+    Grown grown(scenario, *trends, month);
+    if (const Scenario as_it_is = grown.with({}); !as_it_is.ok())
+      return grow::in_month(month, as_it_is.failure());
+    return solve([&](std::span<const Change> changes) { return grown.with(changes); }, wanted);
   };
   Result<PlanResult> last = in_month(until, spec);
   if (!last.ok()) return last.failure();
@@ -112,6 +183,11 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
     if (trends->moves(axis.path))
       last->notes.push_back("what \"growth\" says of " + axis.name +
                             " is left out: it is searched");
+  if (last->answer)
+    for (const auto& [storage, bytes] : Grown(scenario, *trends, until).kept(answer_of(*last)))
+      last->notes.push_back("on " + storage + " lie also " +
+                            base::print_quantity(bytes.in(unit::B), Dimension::bytes) +
+                            " that the months before added and nothing removes");
   return last;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "engine/decide/grow/grow.hpp"
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/change.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/growth.hpp"
 #include "stallcast/plan.hpp"
@@ -18,7 +20,9 @@ namespace stallcast::client {
                                         const grow::Regrow& regrow,
                                         const predict::PredictOptions& options);
 
-using SolvePlan = std::function<Result<PlanResult>(const Scenario&, const PlanSpec&)>;
+/// What a scenario is in a month, with changes: also what it has kept of the months before.
+using InMonth = std::function<Scenario(std::span<const Change> changes)>;
+using SolvePlan = std::function<Result<PlanResult>(const InMonth&, const PlanSpec&)>;
 
 /// The plan of `scenario` as it has grown by month `until`, with what would do before. Without a
 /// word about growth in the scenario the failure is bad_input.

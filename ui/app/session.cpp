@@ -154,8 +154,8 @@ struct Session::Impl {
     };
   }
 
-  /// The plan that `spec` asks for.
-  [[nodiscard]] Result<PlanResult> solve(const Scenario& scenario, const PlanSpec& spec,
+  /// The plan that `spec` asks for, of what `with` makes of changes.
+  [[nodiscard]] Result<PlanResult> solve(const InMonth& with, const PlanSpec& spec,
                                          const Question& question);
 
   Settings settings;
@@ -304,19 +304,23 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
     return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
   }
-  const auto solve = [&, until = base::Deadline::in(question.time_limit_s)](const Scenario& of,
+  const auto solve = [&, until = base::Deadline::in(question.time_limit_s)](const InMonth& of,
                                                                             const PlanSpec& what) {
     Question left = question;
     left.time_limit_s = until.left_s();
     return impl_->solve(of, what, left);
   };
-  return wanted.until ? plan_until(scenario, spec, *wanted.until, solve) : solve(scenario, spec);
+  if (wanted.until) return plan_until(scenario, spec, *wanted.until, solve);
+  return solve([&](std::span<const Change> changes) { return scenario.with(changes); }, spec);
 }
 
-Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec& spec,
+Result<PlanResult> Session::Impl::solve(const InMonth& with, const PlanSpec& spec,
                                         const Question& question) {
-  const auto redesigned = [&](std::span<const Change> changes) {
-    return design_with(scenario, changes);
+  const Scenario scenario = with({});
+  const auto redesigned = [&](std::span<const Change> changes) -> Result<Design> {
+    const Scenario changed = with(changes);
+    if (!changed.ok()) return changed.failure();
+    return changed.design();
   };
   const predict::PredictOptions options = begin(question);
   Result<PlanResult> found =
@@ -328,7 +332,7 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const PlanSpec
   std::vector<Change> changes;
   for (std::size_t a = 0; a < std::min(values.size(), found->axes.size()); ++a)
     changes.push_back({found->axes[a].path, parse_setting(values[a])});
-  const Scenario shown = scenario.with(changes);
+  const Scenario shown = with(changes);
   if (!shown.ok()) return found;
   finish(shown.design(), question, found->prediction);
   add_warnings(scenario, shown, *found);

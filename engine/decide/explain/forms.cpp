@@ -132,7 +132,7 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
     } else if (known(term.from)) {
       child = tree(term.from);
       // Of the links of several groups of hosts a cut may go through some only.
-      if (term.from.ends_with(".capacity") && !same(child.value, term.value)) {
+      if (term.from.starts_with("resource.") && !same(child.value, term.value)) {
         child.value = term.value;
         child.equation.clear();
         child.children.clear();

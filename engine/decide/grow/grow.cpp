@@ -6,6 +6,7 @@
 
 #include "engine/base/assertion.hpp"
 #include "engine/decide/gain/gains.hpp"
+#include "engine/decide/grow/accumulated.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/breakdown.hpp"
@@ -19,7 +20,6 @@ namespace {
 /// Resources below this load in all months are not shown; no more than so many are.
 constexpr double kLeastLoad = 0.2;
 constexpr std::size_t kMostLoads = 8;
-constexpr Seconds kMonth = Seconds::from(365.25 / 12.0, unit::d);
 
 /// Share of the jobs' time that they waited for data, files or cores.
 double waited(const Prediction& p) {
@@ -121,16 +121,15 @@ class Months {
 
   // What is added and never removed adds up, at the rate of each month.    [growth.md, eq. 5]
   void fill_rooms() {
-    std::map<std::string, Bytes> before;
-    for (auto& [month, rooms] : rooms_)
-      for (models::Room& room : rooms) {
-        const Rate growth = std::max(room.growth, Rate{});
-        Bytes& filled = before[room.storage];
-        if (filled > Bytes{})
-          room.stored.push_back(
-              {metric::of_storage(room.storage, "growth"), filled, "added in the months before"});
-        filled += growth * kMonth;
-      }
+    std::map<int, Adding> added;
+    for (const auto& [month, rooms] : rooms_) added[month] = adding(rooms);
+    for (auto& [month, rooms] : rooms_) {
+      const auto before = accumulated(month, trends_.steps(), [&](int m) { return added.at(m); });
+      for (models::Room& room : rooms)
+        if (const auto kept = before.find(room.storage); kept != before.end())
+          room.stored.push_back({metric::of_storage(room.storage, "growth"), kept->second,
+                                 "added in the months before"});
+    }
   }
 
   [[nodiscard]] GrowthResult told() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
@@ -11,6 +12,7 @@
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -24,6 +26,22 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kGiven =
      {"ops", "operations"},        {"limit", "operations"},    {"limit_operations", "operations"},
      {"first_byte", "operations"}, {"cpu", "cores"},           {"loader", "cores"},
      {"serialize", "cores"},       {"barrier", "time"},        {"", "bandwidth"}}};
+
+/// What a target is short of: of money, power and room in racks, which no resource gives.
+std::string_view short_of(const TargetMargin& missed, std::string_view resource) {
+  const auto parsed = base::parse_assertion(missed.that);
+  if (!parsed.ok()) return given_by(resource);
+  switch (metric::parse(parsed->metric).domain) {
+    case metric::Domain::cost:
+      return "budget";
+    case metric::Domain::power:
+      return "power";
+    case metric::Domain::space:
+      return "space";
+    default:
+      return given_by(resource);
+  }
+}
 
 }  // namespace
 
@@ -41,7 +59,7 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
     if (n.axis != 0 || n.direction > 0 || smaller.meets) continue;
     const TargetMargin* missed = tightest(smaller);
     if (missed == nullptr) continue;
-    return PlanReason{std::string(given_by(smaller.binding)), smaller.binding, *missed,
+    return PlanReason{std::string(short_of(*missed, smaller.binding)), smaller.binding, *missed,
                       base::counted(plan.axes[n.axis], smaller.values[n.axis])};
   }
   return std::nullopt;
