@@ -32,15 +32,6 @@ struct Found {
   std::vector<std::string> names;
 };
 
-/// Ids of a domain in one design.
-std::set<std::string> ids_of(const Prediction& p, Domain domain) {
-  std::set<std::string> out;
-  for (const auto& [name, value] : p.metrics)
-    if (const metric::Name parsed = metric::parse(name); parsed.domain == domain)
-      out.insert(std::string(parsed.id));
-  return out;
-}
-
 std::string of_domain(Domain domain, const std::string& id, std::string_view figure) {
   return domain == Domain::job ? metric::of_job(id, figure) : metric::of_tenant(id, figure);
 }
@@ -117,15 +108,6 @@ Found found_of_space(const SideBySide& c) {
 
 const Metric* metric_of(const ComparedDesign& design, const std::string& name) {
   return name.empty() ? nullptr : find(design.prediction, name);
-}
-
-/// Whether the 90 % interval of `metric` holds `value`, where it is or moved from its middle to the
-/// figure: what is unsure may all lie on one side of that.
-bool reaches(const Metric& metric, double value) {
-  if (!metric.ci90) return false;
-  const auto [low, high] = *metric.ci90;
-  const double moved = metric.value - metric.median.value_or(metric.value);
-  return low + std::min(moved, 0.0) <= value && value <= high + std::max(moved, 0.0);
 }
 
 /// "369.3 to 393.6 ms": the unit once where both have the same.
@@ -293,107 +275,25 @@ class Rows {
   std::vector<CompareRow> out_;
 };
 
-/// The one design that is best of a row, as "flash (94.1 %)"; "" where there is not one.
-std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure,
-                    const std::vector<std::string>& names) {
-  for (const CompareRow& row : rows) {
-    if (row.metric != figure) continue;
-    std::string out;
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      if (row.cells[i].status != "best") continue;
-      if (!out.empty()) return "";
-      out = names[i] + " (" + row.cells[i].text + ")";
-    }
-    return out;
-  }
-  return "";
-}
-
-/// GPU utilization over all jobs, by their GPUs: those of another design that has a job of the same
-/// name where they are not known, else as many each.
-std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& design) {
-  const auto weight = [&](const std::string& job) {
-    if (const auto own = design.gpus.find(job); own != design.gpus.end()) return own->second;
-    for (const ComparedDesign& other : c.designs)
-      if (const auto there = other.gpus.find(job); there != other.gpus.end()) return there->second;
-    return 1.0;
-  };
-  Metric sum{0.0, "ratio", {}};
-  double low = 0.0, high = 0.0, middle = 0.0, all = 0.0;
-  for (const std::string& job : ids_of(design.prediction, Domain::job)) {
-    const Metric* busy = find(design.prediction, metric::gpu_utilization(job));
-    if (busy == nullptr) continue;
-    const double gpus = weight(job);
-    const auto ends = busy->ci90.value_or(std::pair{busy->value, busy->value});
-    sum.value += gpus * busy->value;
-    low += gpus * ends.first, high += gpus * ends.second;
-    middle += gpus * busy->median.value_or(busy->value);
-    all += gpus;
-  }
-  if (!(all > 0.0)) return std::nullopt;
-  sum.value /= all;
-  sum.ci90 = {low / all, high / all};
-  sum.median = middle / all;
-  return sum;
-}
-
-/// The design that keeps GPUs busiest, as `best_of` says it.
-std::string busiest(const SideBySide& c, const std::vector<std::string>& names) {
-  std::vector<std::optional<Metric>> busy;
-  for (const ComparedDesign& design : c.designs) busy.push_back(busy_gpus(c, design));
-  const auto best = std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
-    return (a ? a->value : -1.0) < (b ? b->value : -1.0);
-  });
-  if (!*best || busy.size() < 2) return "";
-  const std::string said = print_end((*best)->value, "ratio");
-  std::size_t known = 0;
-  for (auto one = busy.begin(); one != busy.end(); ++one) {
-    if (!*one) continue;
-    ++known;
-    const bool alike = reaches(**one, (*best)->value) || print_end((*one)->value, "ratio") == said;
-    if (one != best && alike) return "";
-  }
-  const auto place = static_cast<std::size_t>(best - busy.begin());
-  return known < 2 ? "" : names[place] + " (" + said + ")";
-}
-
 }  // namespace
+
+std::set<std::string> ids_of(const Prediction& p, metric::Domain domain) {
+  std::set<std::string> out;
+  for (const auto& [name, value] : p.metrics)
+    if (const metric::Name parsed = metric::parse(name); parsed.domain == domain)
+      out.insert(std::string(parsed.id));
+  return out;
+}
+
+bool reaches(const Metric& metric, double value) {
+  if (!metric.ci90) return false;
+  const auto [low, high] = *metric.ci90;
+  const double moved = metric.value - metric.median.value_or(metric.value);
+  return low + std::min(moved, 0.0) <= value && value <= high + std::max(moved, 0.0);
+}
 
 std::vector<CompareRow> compare_rows(const SideBySide& comparison) {
   return Rows(comparison).all();
-}
-
-std::string compare_headline(const SideBySide& comparison) {
-  std::size_t asked = 0, met = 0;
-  for (const ComparedDesign& d : comparison.designs) {
-    asked += d.prediction.verdict != Verdict::none;
-    met += d.prediction.verdict == Verdict::pass;
-  }
-  std::vector<std::string> parts;
-  if (asked > 0)
-    parts.push_back(
-        (met == comparison.designs.size()
-             ? "all " + std::to_string(met)
-             : std::to_string(met) + " of " + std::to_string(comparison.designs.size())) +
-        " meet their targets");
-  const std::vector<CompareRow> rows = compare_rows(comparison);
-  const std::vector<std::string> names = compare_names(comparison);
-  const auto name_of = [](const std::string& best) { return best.substr(0, best.rfind(" (")); };
-  // What is rented costs nothing to buy.
-  std::string cheapest = best_of(rows, metric::kHourlyCost, names);
-  const std::string to_buy = best_of(rows, metric::kCapex, names);
-  if (name_of(to_buy) == name_of(cheapest)) cheapest = to_buy;
-  const std::pair<std::string, std::string_view> bests[] = {
-      {busiest(comparison, names), " keeps GPUs busiest"},
-      {best_of(rows, "checkpoint.stall", names), " stalls least for a save"},
-      {cheapest, " costs least"},
-      {best_of(rows, metric::kPower, names), " draws least"}};
-  for (const auto& [best, what] : bests)
-    if (!best.empty())
-      parts.push_back(name_of(best) + std::string(what) + best.substr(best.rfind(" (")));
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
-  return out.empty() ? "no figure tells them apart" : out;
 }
 
 }  // namespace stallcast::report
