@@ -99,6 +99,25 @@ class Compare(unittest.TestCase):
         self.assertEqual([label for label, _ in made_of], ["hosts gpu", "hosts cpu", "storage scratch"])
         self.assertTrue(all("lustre" in text for text in made_of[2][1]), made_of)
 
+    def test_stores_stand_beside_those_of_their_id(self):
+        def made_of(*designs):
+            files = [self.write(f"{one['id']}.json", json.dumps(one)) for one in designs]
+            _, out, _ = self.rows(*files, "--no-gains")
+            return [(row["label"], [cell["text"].split(",")[0] for cell in row["cells"]]) for row in out["rows"]
+                    if row["label"].startswith("storage")], out
+
+        one, two = json.loads(design("one", 8)), json.loads(design("two", 8))
+        two["storage"].insert(0, {"id": "nvme", "type": "local", "drive": {
+            "count": 4, "read": "6 GB/s", "write": "3 GB/s", "size": "4 TB"}})
+        rows, out = made_of(one, two)
+        self.assertEqual(rows, [("storage scratch", ["lustre", "lustre"]), ("storage nvme", ["-", "local"])])
+        self.assertTrue(any(cell["text"] == "local, 4 drives per host" for row in out["rows"] for cell in row["cells"]))
+        # By another name, where it is one of each.
+        for part in two["storage"][1], two["jobs"][0]["dataset"]:
+            part.update({key: "fast" for key in ("id", "on") if key in part})
+        del two["storage"][0], two["scenarios"]
+        self.assertEqual(made_of(one, two)[0], [("storage", ["lustre", "lustre"])])
+
     def test_labels_are_whole_and_shares_have_the_digits_of_run(self):
         long = "a-job-with-a-long-name"
         both = [self.write(f"{job}.json", design(job, 4, job)) for job in ("short", long)]

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/compare_parts.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
@@ -38,6 +39,25 @@ TEST_CASE("no line of a text report is wider than 80 columns") {
       CHECK(line.size() <= 80);
     }
   }
+}
+
+TEST_CASE("a comparison says the middle where a figure is outside of its interval") {
+  Metric stall{0.0318, "s", {}};
+  stall.ci90 = {0.0352, 0.3695};
+  stall.median = 0.1053;
+  SideBySide both;
+  for (const char* name : {"a", "b"}) {
+    ComparedDesign& design = both.designs.emplace_back();
+    design.name = name;
+    design.prediction.metrics["job.llm.checkpoint.stall"] = stall;
+    stall.value = 0.04;
+  }
+  const std::vector<CompareRow> rows = compare_rows(both);
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [](const CompareRow& r) { return r.metric == "checkpoint.stall"; });
+  REQUIRE(row != rows.end());
+  CHECK(row->cells[0].interval == "35.2 to 369.5 ms, middle 105.3 ms");
+  CHECK(row->cells[1].interval == "35.2 to 369.5 ms");
 }
 
 TEST_CASE("the middle of outcomes is told once, also where the prediction is outside of them") {

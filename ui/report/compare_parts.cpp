@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -125,6 +125,8 @@ ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
     const std::string low = print_end(metric->ci90->first, metric->unit),
                       high = print_end(metric->ci90->second, metric->unit);
     if (low != high) out.interval = from_to(with_samples(name, low), with_samples(name, high));
+    if (const std::string middle = print_middle(*metric); low != high && !middle.empty())
+      out.interval += ", middle " + with_samples(name, middle);
   }
   return out;
 }
@@ -205,27 +207,45 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in some rows, storage systems in others, by their order.
+  /// What each is made of: hosts in some rows, storage systems in others.
   void plant() {
-    for (const std::string_view what : {"hosts", "storage"}) {
-      std::vector<std::vector<std::pair<std::string, std::string>>> parts;
-      std::size_t most = 0;
-      for (const ComparedDesign& d : c_.designs) {
-        auto& own = parts.emplace_back();
-        std::copy_if(d.plant.begin(), d.plant.end(), std::back_inserter(own),
-                     [&](const auto& part) { return part.first.starts_with(what); });
-        most = std::max(most, own.size());
+    part("hosts");
+    part("storage");
+  }
+
+  /// Parts of one id stand side by side. What not all designs have does where it is one of each:
+  /// the same thing by another name.
+  void part(std::string_view what) {
+    std::vector<std::map<std::string, std::string>> parts;
+    std::vector<std::string> ids;
+    for (const ComparedDesign& d : c_.designs) {
+      auto& own = parts.emplace_back();
+      for (const auto& [id, of] : d.plant) {
+        if (!id.starts_with(what)) continue;
+        own.emplace(id, of);
+        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
       }
-      for (std::size_t i = 0; i < most; ++i) {
-        CompareRow row{"", "", "", {}};
-        for (const auto& own : parts) {
-          const bool has = i < own.size();
-          row.cells.push_back({has ? own[i].second : "-", "", ""});
-          if (has && row.label.empty()) row.label = own[i].first;
-          if (has && row.label != own[i].first) row.label = what;
-        }
-        put("Made of", std::move(row));
+    }
+    const auto everywhere = [&](const std::string& id) {
+      return std::all_of(parts.begin(), parts.end(),
+                         [&](const auto& own) { return own.contains(id); });
+    };
+    const bool one_of_each = std::all_of(parts.begin(), parts.end(), [&](const auto& own) {
+      return std::count_if(own.begin(), own.end(),
+                           [&](const auto& entry) { return !everywhere(entry.first); }) == 1;
+    });
+    bool paired = false;
+    for (const std::string& id : ids) {
+      const bool lone = one_of_each && !everywhere(id);
+      if (lone && std::exchange(paired, true)) continue;
+      CompareRow row{"", lone ? std::string(what) : id, "", {}};
+      for (const auto& own : parts) {
+        const auto found = lone ? std::find_if(own.begin(), own.end(),
+                                               [&](const auto& e) { return !everywhere(e.first); })
+                                : own.find(id);
+        row.cells.push_back({found == own.end() ? "-" : found->second, "", ""});
       }
+      put("Made of", std::move(row));
     }
   }
 
