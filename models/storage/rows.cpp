@@ -57,7 +57,8 @@ constexpr std::array kCephfsCounts{kServerCount,
 constexpr std::array kChunkstoreCounts{Count{"nodes", "node.count", "nodes", "node", "server"}};
 constexpr std::array kCxlCounts{Count{"devices", "device.count", "devices"}};
 constexpr std::array kHdfsCounts{Count{"datanodes", "datanode.count", "DataNodes"}};
-constexpr std::array kLocalCounts{kDriveCount};
+constexpr std::array kLocalCounts{
+    Count{"drives", "drive.count", "drives per host", "drive", "target"}};
 constexpr std::array kLustreCounts{Count{"osts", "ost.count", "OSTs", "ost", "target"},
                                    Count{"oss", "oss.count", "OSS", "oss", "server"},
                                    Count{"mdts", "mdt.count", "MDTs", "mdt", "metadata"}};

@@ -24,6 +24,7 @@ TEST_CASE("one of many is named in the singular") {
                                   {"prefixes", "prefix"},
                                   {"shelves", "shelf"},
                                   {"drives", "drive"},
+                                  {"drives per host", "drive per host"},
                                   {"OSS", "OSS"},
                                   {"replicas", "replica"},
                                   {"copies", "copy"}})

@@ -99,6 +99,25 @@ class Compare(unittest.TestCase):
         self.assertEqual([label for label, _ in made_of], ["hosts gpu", "hosts cpu", "storage scratch"])
         self.assertTrue(all("lustre" in text for text in made_of[2][1]), made_of)
 
+    def test_stores_stand_beside_those_of_their_id(self):
+        def made_of(*designs):
+            files = [self.write(f"{one['id']}.json", json.dumps(one)) for one in designs]
+            _, out, _ = self.rows(*files, "--no-gains")
+            return [(row["label"], [cell["text"].split(",")[0] for cell in row["cells"]]) for row in out["rows"]
+                    if row["label"].startswith("storage")], out
+
+        one, two = json.loads(design("one", 8)), json.loads(design("two", 8))
+        two["storage"].insert(0, {"id": "nvme", "type": "local", "drive": {
+            "count": 4, "read": "6 GB/s", "write": "3 GB/s", "size": "4 TB"}})
+        rows, out = made_of(one, two)
+        self.assertEqual(rows, [("storage scratch", ["lustre", "lustre"]), ("storage nvme", ["-", "local"])])
+        self.assertTrue(any(cell["text"] == "local, 4 drives per host" for row in out["rows"] for cell in row["cells"]))
+        # By another name, where it is one of each.
+        for part in two["storage"][1], two["jobs"][0]["dataset"]:
+            part.update({key: "fast" for key in ("id", "on") if key in part})
+        del two["storage"][0], two["scenarios"]
+        self.assertEqual(made_of(one, two)[0], [("storage", ["lustre", "lustre"])])
+
     def test_labels_are_whole_and_shares_have_the_digits_of_run(self):
         long = "a-job-with-a-long-name"
         both = [self.write(f"{job}.json", design(job, 4, job)) for job in ("short", long)]
@@ -125,7 +144,26 @@ class Compare(unittest.TestCase):
         self.assertEqual([cell["text"] for cell in rows["cost of the system"]], ["1.36 MUSD", "2.48 MUSD"])
         self.assertEqual([cell["status"] for cell in rows["cost of the system"]], ["best", ""])
         self.assertIn("4 OSTs", rows["storage scratch"][0]["text"])
-        self.assertIn("1 of 2 meet their targets; many keeps GPUs busiest", out["headline"])
+        self.assertEqual(out["headline"], "1 of 2 meet their targets: many")
+
+    def test_the_best_are_those_that_meet_their_targets(self):
+        osts = {"few": 4, "more": 48, "many": 64}
+        files = [self.write(f"{name}.json", design(name, n)) for name, n in osts.items()]
+        _, out, rows = self.rows(*files, "--no-gains")
+        self.assertEqual([cell["status"] for cell in rows["busy"]], ["fail", "pass", "pass"])
+        self.assertIn("2 of 3 meet their targets; of these, ", out["headline"])
+        self.assertIn("more costs least (3.12 MUSD)", out["headline"])
+        self.assertIn(out["headline"], self.compare(*files, "--no-gains", "--format", "markdown").out)
+        # Where none meets them, or all do, of all.
+        less = self.write("less.json", design("less", 2))
+        _, out, _ = self.rows(files[0], less, "--no-gains")
+        self.assertIn("0 of 2 meet their targets; few keeps GPUs busiest", out["headline"])
+        self.assertIn("less costs least (1.28 MUSD)", out["headline"])
+        easy = [self.write(f"easy-{name}.json", design(f"easy-{name}", n).replace("85 %", "1 %").replace("500 TB", "50 TB"))
+                for name, n in osts.items()]
+        _, out, _ = self.rows(*easy, "--no-gains")
+        self.assertIn("all 3 meet their targets; ", out["headline"])
+        self.assertNotIn("of these", out["headline"])
         self.assertIn("few costs least (1.36 MUSD)", out["headline"])
 
     def test_one_file_alone_is_compared_with_its_variants(self):

@@ -4,8 +4,11 @@
 #include <sstream>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/compare_parts.hpp"
+#include "ui/report/diff/words.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/plan_parts.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
@@ -38,6 +41,59 @@ TEST_CASE("no line of a text report is wider than 80 columns") {
       CHECK(line.size() <= 80);
     }
   }
+}
+
+TEST_CASE("a comparison says the middle where a figure is outside of its interval") {
+  Metric stall{0.0318, "s", {}};
+  stall.ci90 = {0.0352, 0.3695};
+  stall.median = 0.1053;
+  SideBySide both;
+  for (const char* name : {"a", "b"}) {
+    ComparedDesign& design = both.designs.emplace_back();
+    design.name = name;
+    design.prediction.metrics["job.llm.checkpoint.stall"] = stall;
+    stall.value = 0.04;
+  }
+  const std::vector<CompareRow> rows = compare_rows(both);
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [](const CompareRow& r) { return r.metric == "checkpoint.stall"; });
+  REQUIRE(row != rows.end());
+  CHECK(row->cells[0].interval == "35.2 to 369.5 ms, middle 105.3 ms");
+  CHECK(row->cells[1].interval == "35.2 to 369.5 ms");
+}
+
+TEST_CASE("a diff says what limits either side as run does, with the target") {
+  const auto side = [](const char* id, const char* metric, std::optional<double> saved) {
+    Prediction p;
+    AssertionOutcome& missed = p.assertions.emplace_back();
+    missed.id = id, missed.metric = metric, missed.limited_by = "storage.scratch.ost";
+    missed.status = "fail", missed.level = "error", missed.value = 1.0;
+    p.breakdown["vision"] = {{"compute", 0.9}, {"data", 0.1}};
+    Bottleneck& b = p.bottlenecks.emplace_back();
+    b.resource = missed.limited_by, b.utilization = 0.544, b.blamed_share = 0.5;
+    p.gains = Gains{};
+    p.gains->noise = 0.001;
+    if (saved) b.gain = Gain{*saved, *saved, "storage[scratch].ost", "", {}};
+    return p;
+  };
+  Diff diff;
+  diff.base.prediction = side("vision", "job.vision.gpu.utilization", 0.163);
+  diff.head.prediction = side("kv", "tenant.kv.latency", std::nullopt);
+  const auto phrase = [](const DiffSide& of) {
+    const auto [what, cost] = limit_words(of.prediction);
+    CHECK(limit_phrase(of.prediction) == "limited by the " + what + ": " + cost);
+    return what + " (" + cost + ")";
+  };
+  CHECK(limit_text(diff.base.prediction).find("twice as fast saves 16.3 %") != std::string::npos);
+  CHECK(bottleneck_text(diff) == "bottleneck: " + phrase(diff.base) + " -> " + phrase(diff.head));
+  // Stays: the same resource for the same target.
+  diff.head.prediction = side("vision", "job.vision.gpu.utilization", 0.02);
+  const LimitWords was = limit_words(diff.base.prediction), is = limit_words(diff.head.prediction);
+  CHECK(was.what == "OSTs of scratch, target vision");
+  CHECK(bottleneck_text(diff) ==
+        "bottleneck stays " + is.what + " (" + was.cost + " -> " + is.cost + ")");
+  diff.head.prediction = diff.base.prediction;
+  CHECK(bottleneck_text(diff) == "bottleneck stays " + is.what + " (" + was.cost + ")");
 }
 
 TEST_CASE("the middle of outcomes is told once, also where the prediction is outside of them") {

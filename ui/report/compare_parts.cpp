@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -31,15 +31,6 @@ struct Found {
   std::string label, figure;
   std::vector<std::string> names;
 };
-
-/// Ids of a domain in one design.
-std::set<std::string> ids_of(const Prediction& p, Domain domain) {
-  std::set<std::string> out;
-  for (const auto& [name, value] : p.metrics)
-    if (const metric::Name parsed = metric::parse(name); parsed.domain == domain)
-      out.insert(std::string(parsed.id));
-  return out;
-}
 
 std::string of_domain(Domain domain, const std::string& id, std::string_view figure) {
   return domain == Domain::job ? metric::of_job(id, figure) : metric::of_tenant(id, figure);
@@ -119,15 +110,6 @@ const Metric* metric_of(const ComparedDesign& design, const std::string& name) {
   return name.empty() ? nullptr : find(design.prediction, name);
 }
 
-/// Whether the 90 % interval of `metric` holds `value`, where it is or moved from its middle to the
-/// figure: what is unsure may all lie on one side of that.
-bool reaches(const Metric& metric, double value) {
-  if (!metric.ci90) return false;
-  const auto [low, high] = *metric.ci90;
-  const double moved = metric.value - metric.median.value_or(metric.value);
-  return low + std::min(moved, 0.0) <= value && value <= high + std::max(moved, 0.0);
-}
-
 /// "369.3 to 393.6 ms": the unit once where both have the same.
 std::string from_to(const std::string& low, const std::string& high) {
   const std::size_t a = low.rfind(' '), b = high.rfind(' ');
@@ -143,6 +125,8 @@ ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
     const std::string low = print_end(metric->ci90->first, metric->unit),
                       high = print_end(metric->ci90->second, metric->unit);
     if (low != high) out.interval = from_to(with_samples(name, low), with_samples(name, high));
+    if (const std::string middle = print_middle(*metric); low != high && !middle.empty())
+      out.interval += ", middle " + with_samples(name, middle);
   }
   return out;
 }
@@ -223,27 +207,45 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in some rows, storage systems in others, by their order.
+  /// What each is made of: hosts in some rows, storage systems in others.
   void plant() {
-    for (const std::string_view what : {"hosts", "storage"}) {
-      std::vector<std::vector<std::pair<std::string, std::string>>> parts;
-      std::size_t most = 0;
-      for (const ComparedDesign& d : c_.designs) {
-        auto& own = parts.emplace_back();
-        std::copy_if(d.plant.begin(), d.plant.end(), std::back_inserter(own),
-                     [&](const auto& part) { return part.first.starts_with(what); });
-        most = std::max(most, own.size());
+    part("hosts");
+    part("storage");
+  }
+
+  /// Parts of one id stand side by side. What not all designs have does where it is one of each:
+  /// the same thing by another name.
+  void part(std::string_view what) {
+    std::vector<std::map<std::string, std::string>> parts;
+    std::vector<std::string> ids;
+    for (const ComparedDesign& d : c_.designs) {
+      auto& own = parts.emplace_back();
+      for (const auto& [id, of] : d.plant) {
+        if (!id.starts_with(what)) continue;
+        own.emplace(id, of);
+        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
       }
-      for (std::size_t i = 0; i < most; ++i) {
-        CompareRow row{"", "", "", {}};
-        for (const auto& own : parts) {
-          const bool has = i < own.size();
-          row.cells.push_back({has ? own[i].second : "-", "", ""});
-          if (has && row.label.empty()) row.label = own[i].first;
-          if (has && row.label != own[i].first) row.label = what;
-        }
-        put("Made of", std::move(row));
+    }
+    const auto everywhere = [&](const std::string& id) {
+      return std::all_of(parts.begin(), parts.end(),
+                         [&](const auto& own) { return own.contains(id); });
+    };
+    const bool one_of_each = std::all_of(parts.begin(), parts.end(), [&](const auto& own) {
+      return std::count_if(own.begin(), own.end(),
+                           [&](const auto& entry) { return !everywhere(entry.first); }) == 1;
+    });
+    bool paired = false;
+    for (const std::string& id : ids) {
+      const bool lone = one_of_each && !everywhere(id);
+      if (lone && std::exchange(paired, true)) continue;
+      CompareRow row{"", lone ? std::string(what) : id, "", {}};
+      for (const auto& own : parts) {
+        const auto found = lone ? std::find_if(own.begin(), own.end(),
+                                               [&](const auto& e) { return !everywhere(e.first); })
+                                : own.find(id);
+        row.cells.push_back({found == own.end() ? "-" : found->second, "", ""});
       }
+      put("Made of", std::move(row));
     }
   }
 
@@ -293,107 +295,25 @@ class Rows {
   std::vector<CompareRow> out_;
 };
 
-/// The one design that is best of a row, as "flash (94.1 %)"; "" where there is not one.
-std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure,
-                    const std::vector<std::string>& names) {
-  for (const CompareRow& row : rows) {
-    if (row.metric != figure) continue;
-    std::string out;
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      if (row.cells[i].status != "best") continue;
-      if (!out.empty()) return "";
-      out = names[i] + " (" + row.cells[i].text + ")";
-    }
-    return out;
-  }
-  return "";
-}
-
-/// GPU utilization over all jobs, by their GPUs: those of another design that has a job of the same
-/// name where they are not known, else as many each.
-std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& design) {
-  const auto weight = [&](const std::string& job) {
-    if (const auto own = design.gpus.find(job); own != design.gpus.end()) return own->second;
-    for (const ComparedDesign& other : c.designs)
-      if (const auto there = other.gpus.find(job); there != other.gpus.end()) return there->second;
-    return 1.0;
-  };
-  Metric sum{0.0, "ratio", {}};
-  double low = 0.0, high = 0.0, middle = 0.0, all = 0.0;
-  for (const std::string& job : ids_of(design.prediction, Domain::job)) {
-    const Metric* busy = find(design.prediction, metric::gpu_utilization(job));
-    if (busy == nullptr) continue;
-    const double gpus = weight(job);
-    const auto ends = busy->ci90.value_or(std::pair{busy->value, busy->value});
-    sum.value += gpus * busy->value;
-    low += gpus * ends.first, high += gpus * ends.second;
-    middle += gpus * busy->median.value_or(busy->value);
-    all += gpus;
-  }
-  if (!(all > 0.0)) return std::nullopt;
-  sum.value /= all;
-  sum.ci90 = {low / all, high / all};
-  sum.median = middle / all;
-  return sum;
-}
-
-/// The design that keeps GPUs busiest, as `best_of` says it.
-std::string busiest(const SideBySide& c, const std::vector<std::string>& names) {
-  std::vector<std::optional<Metric>> busy;
-  for (const ComparedDesign& design : c.designs) busy.push_back(busy_gpus(c, design));
-  const auto best = std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
-    return (a ? a->value : -1.0) < (b ? b->value : -1.0);
-  });
-  if (!*best || busy.size() < 2) return "";
-  const std::string said = print_end((*best)->value, "ratio");
-  std::size_t known = 0;
-  for (auto one = busy.begin(); one != busy.end(); ++one) {
-    if (!*one) continue;
-    ++known;
-    const bool alike = reaches(**one, (*best)->value) || print_end((*one)->value, "ratio") == said;
-    if (one != best && alike) return "";
-  }
-  const auto place = static_cast<std::size_t>(best - busy.begin());
-  return known < 2 ? "" : names[place] + " (" + said + ")";
-}
-
 }  // namespace
+
+std::set<std::string> ids_of(const Prediction& p, metric::Domain domain) {
+  std::set<std::string> out;
+  for (const auto& [name, value] : p.metrics)
+    if (const metric::Name parsed = metric::parse(name); parsed.domain == domain)
+      out.insert(std::string(parsed.id));
+  return out;
+}
+
+bool reaches(const Metric& metric, double value) {
+  if (!metric.ci90) return false;
+  const auto [low, high] = *metric.ci90;
+  const double moved = metric.value - metric.median.value_or(metric.value);
+  return low + std::min(moved, 0.0) <= value && value <= high + std::max(moved, 0.0);
+}
 
 std::vector<CompareRow> compare_rows(const SideBySide& comparison) {
   return Rows(comparison).all();
-}
-
-std::string compare_headline(const SideBySide& comparison) {
-  std::size_t asked = 0, met = 0;
-  for (const ComparedDesign& d : comparison.designs) {
-    asked += d.prediction.verdict != Verdict::none;
-    met += d.prediction.verdict == Verdict::pass;
-  }
-  std::vector<std::string> parts;
-  if (asked > 0)
-    parts.push_back(
-        (met == comparison.designs.size()
-             ? "all " + std::to_string(met)
-             : std::to_string(met) + " of " + std::to_string(comparison.designs.size())) +
-        " meet their targets");
-  const std::vector<CompareRow> rows = compare_rows(comparison);
-  const std::vector<std::string> names = compare_names(comparison);
-  const auto name_of = [](const std::string& best) { return best.substr(0, best.rfind(" (")); };
-  // What is rented costs nothing to buy.
-  std::string cheapest = best_of(rows, metric::kHourlyCost, names);
-  const std::string to_buy = best_of(rows, metric::kCapex, names);
-  if (name_of(to_buy) == name_of(cheapest)) cheapest = to_buy;
-  const std::pair<std::string, std::string_view> bests[] = {
-      {busiest(comparison, names), " keeps GPUs busiest"},
-      {best_of(rows, "checkpoint.stall", names), " stalls least for a save"},
-      {cheapest, " costs least"},
-      {best_of(rows, metric::kPower, names), " draws least"}};
-  for (const auto& [best, what] : bests)
-    if (!best.empty())
-      parts.push_back(name_of(best) + std::string(what) + best.substr(best.rfind(" (")));
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
-  return out.empty() ? "no figure tells them apart" : out;
 }
 
 }  // namespace stallcast::report

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "stallcast/metric.hpp"
 #include "stallcast/side_by_side.hpp"
 
 /// What a report of a comparison says, whatever it looks like.
@@ -27,7 +29,15 @@ struct CompareRow {
 /// it. None where all are alike, or where a figure has no better way.
 [[nodiscard]] std::vector<CompareRow> compare_rows(const SideBySide& comparison);
 
-/// "2 of 3 meet their targets; flash uses the GPUs most (94.1 %), disks cost least (1.2 MUSD)".
+/// Ids of a domain in one design.
+[[nodiscard]] std::set<std::string> ids_of(const Prediction& prediction, metric::Domain domain);
+
+/// Whether the 90 % interval of `metric` holds `value`, where it is or moved from its middle to the
+/// figure: what is unsure may all lie on one side of that.
+[[nodiscard]] bool reaches(const Metric& metric, double value);
+
+/// "2 of 3 meet their targets; of these, flash keeps GPUs busiest (94.1 %); disks costs least (1.2
+/// MUSD)": the best of those that meet them; of all where none does, or none is asked to.
 [[nodiscard]] std::string compare_headline(const SideBySide& comparison);
 
 /// Names that differ, as short as they do: "weka" of "designs/weka.json".

@@ -232,6 +232,13 @@ std::string figure(double value, const std::string& unit, int decimals) {
 
 std::string print_end(double value, const std::string& unit) { return figure(value, unit, 1); }
 
+// What is most likely of each input by itself need not give the middle of what all may be.
+std::string print_middle(const Metric& metric) {
+  if (!metric.ci90 || !metric.median) return "";
+  const bool outside = metric.value < metric.ci90->first || metric.value > metric.ci90->second;
+  return outside ? print_end(*metric.median, metric.unit) : "";
+}
+
 std::string print_metric(const Metric& metric) {
   std::string text = figure(metric.value, metric.unit, 1);
   const auto& interval = metric.ci90 ? metric.ci90 : metric.ci95;
@@ -240,13 +247,9 @@ std::string print_metric(const Metric& metric) {
   const std::string low = figure(interval->first, metric.unit, decimals);
   const std::string high = figure(interval->second, metric.unit, decimals);
   if (low == high) return text;
-  // What is most likely of each input by itself need not give the middle of what all may be.
-  const bool outside = metric.value < interval->first || metric.value > interval->second;
-  const std::string middle = metric.ci90 && metric.median && outside
-                                 ? ", middle " + figure(*metric.median, metric.unit, 1)
-                                 : "";
+  const std::string middle = print_middle(metric);
   return text + (metric.ci90 ? " (90 % of outcomes " : " (95 % interval ") + low + " to " + high +
-         middle + ")";
+         (middle.empty() ? "" : ", middle " + middle) + ")";
 }
 
 namespace {

@@ -87,6 +87,9 @@ class Ink {
 /// "93.1 % (95 % interval 92.93 % to 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
 
+/// The middle of outcomes, where the figure is outside of their interval; "" where it is not.
+[[nodiscard]] std::string print_middle(const Metric& metric);
+
 /// An end of an interval of outcomes: "84.0 %".
 [[nodiscard]] std::string print_end(double value, const std::string& unit);
 

@@ -167,29 +167,59 @@ std::string of_the_time(const Prediction& p) {
   return what.empty() ? " of the time" : " of the time " + what;
 }
 
-std::string limit_phrase(const Prediction& p) {
+LimitWords limit_words(const Prediction& p) {
   const Limit limit = limit_of(p);
-  const std::string target = limit.target.empty() ? "" : ", target " + limit.target;
-  const std::string by = "limited by the " + limit.label + target + ": ";
+  constexpr std::string_view kThe = "the ";
+  LimitWords out{limit.label.substr(limit.label.starts_with(kThe) ? kThe.size() : 0), ""};
+  if (!limit.target.empty()) out.what += ", target " + limit.target;
   const std::string share =
       print_share(limit.share) + of_the_time(p) + (limit.job.empty() ? "" : " of " + limit.job);
   switch (limit.kind) {
     case Limit::Kind::failures:
-      return "limited by failures: " + share + " goes to lost work and restarts";
+      out.cost = share + " goes to lost work and restarts";
+      break;
     case Limit::Kind::shifts:
-      return "limited by shifts of GPUs: " + share + " goes to saves and restarts for them";
+      out.cost = share + " goes to saves and restarts for them";
+      break;
     case Limit::Kind::barrier:
-      return "limited by the slowest rank" + target + ": " + share + " goes to waiting for it";
+      out.cost = share + " goes to waiting for it";
+      break;
     case Limit::Kind::resource:
-      return limit.share > 0.0 ? by + share + " is spent waiting for it"
-                               : by.substr(0, by.size() - 2);
+      if (limit.share > 0.0) out.cost = share + " is spent waiting for it";
+      break;
     case Limit::Kind::gain:
-      return by + std::string(what_is_tried(limit.name)) + " saves " + share;
+      out.cost = std::string(what_is_tried(limit.name)) + " saves " + share;
+      break;
     case Limit::Kind::together:
-      return by + "both twice as fast saves " + share;
+      out.cost = "both twice as fast saves " + share;
+      break;
     case Limit::Kind::nothing:
-      return "nothing alone limits it: " + share +
-             " is waiting, and no part that is twice as fast saves " + print_share(p.gains->noise);
+      out.cost = share + " is waiting, and no part that is twice as fast saves " +
+                 print_share(p.gains->noise);
+      break;
+    case Limit::Kind::compute:
+    case Limit::Kind::unnamed:
+      break;
+  }
+  return out;
+}
+
+std::string limit_phrase(const Prediction& p) {
+  const Limit limit = limit_of(p);
+  const auto [what, cost] = limit_words(p);
+  switch (limit.kind) {
+    case Limit::Kind::failures:
+    case Limit::Kind::shifts:
+      return "limited by " + what + ": " + cost;
+    case Limit::Kind::barrier:
+      return "limited by the slowest rank" +
+             (limit.target.empty() ? "" : ", target " + limit.target) + ": " + cost;
+    case Limit::Kind::resource:
+    case Limit::Kind::gain:
+    case Limit::Kind::together:
+      return "limited by the " + what + (cost.empty() ? "" : ": " + cost);
+    case Limit::Kind::nothing:
+      return "nothing alone limits it: " + cost;
     case Limit::Kind::compute:
       return "data, saves and communication cost less than 0.05 % of the time";
     case Limit::Kind::unnamed:

@@ -34,6 +34,13 @@ struct Limit {
 /// "failures", "gain", ...: as JSON names the kind.
 [[nodiscard]] std::string_view kind_name(Limit::Kind kind);
 
+/// What limits, with the target that is missed for it, and what that costs: {"OSTs of scratch,
+/// target busy", "twice as fast saves 3 % of the time"}; "" where there is nothing to say.
+struct LimitWords {
+  std::string what, cost;
+};
+[[nodiscard]] LimitWords limit_words(const Prediction& prediction);
+
 /// "limited by the OSTs of scratch: twice as fast saves 3 % of the time"; "" when nothing can be
 /// said.
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);

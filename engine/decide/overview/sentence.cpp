@@ -69,7 +69,8 @@ std::string storage_phrase(const Component& storage) {
     if (const Value* count = storage.find(what.field); count != nullptr && count->number > 0.0) {
       const std::string n = base::with_noun(count_text(count->number), what.noun);
       // "Cache servers" of one server are one of them.
-      return out.ends_with(" " + std::string(what.noun)) ? out + ": " + n : out + " of " + n;
+      const std::string_view many = what.noun.substr(0, what.noun.find(" per "));
+      return out.ends_with(" " + std::string(many)) ? out + ": " + n : out + " of " + n;
     }
   return out;
 }

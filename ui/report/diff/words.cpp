@@ -8,7 +8,6 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
-#include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -213,24 +212,19 @@ std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
 }
 
 std::string limit_text(const Prediction& p) {
-  const Limit limit = limit_of(p);
-  const bool together = limit.kind == Limit::Kind::together;
-  if (together || limit.kind == Limit::Kind::gain)
-    return limit.label + " (" +
-           (together ? "both twice as fast" : std::string(what_is_tried(limit.name))) + " saves " +
-           print_share(limit.share) + ")";
-  if (limit.kind != Limit::Kind::resource) return limit.label;
-  const auto found = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
-                                  [&](const Bottleneck& b) { return b.resource == limit.name; });
-  if (found == p.bottlenecks.end() || !(found->utilization > 0.0)) return limit.label;
-  return limit.label + " (" + print_share(found->utilization) + " busy)";
+  const auto [what, cost] = limit_words(p);
+  return what + (cost.empty() ? "" : " (" + cost + ")");
 }
 
 std::string bottleneck_text(const Diff& diff) {
-  const std::string was = limit_of(diff.base.prediction).label;
-  const std::string is = limit_text(diff.head.prediction);
-  if (was == limit_of(diff.head.prediction).label) return "bottleneck stays " + is;
-  return "bottleneck: " + was + " -> " + is;
+  const Prediction &base = diff.base.prediction, &head = diff.head.prediction;
+  const Limit was = limit_of(base), is = limit_of(head);
+  if (was.name != is.name || was.target != is.target)
+    return "bottleneck: " + limit_text(base) + " -> " + limit_text(head);
+  const std::string before = limit_words(base).cost, after = limit_words(head).cost;
+  if (before == after || before.empty() || after.empty())
+    return "bottleneck stays " + limit_text(head);
+  return "bottleneck stays " + limit_words(head).what + " (" + before + " -> " + after + ")";
 }
 
 std::string targets_text(const Diff& diff) {

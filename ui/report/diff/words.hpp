@@ -65,9 +65,10 @@ struct Blame {
 /// The greatest first, those that did nothing left out; empty when the metric is not shared.
 [[nodiscard]] std::vector<Blame> blames(const Diff& diff, const MetricChange& metric);
 
-/// What limits, and how busy it is: "storage.scratch.oss.nic (97 %)", "GPU compute".
+/// What limits, as `run` says it: "OSTs of scratch, target busy (twice as fast saves 3 % of the
+/// time)", "GPU compute".
 [[nodiscard]] std::string limit_text(const Prediction& prediction);
-/// "bottleneck: A -> B (97 %)", "bottleneck stays A (97 %)".
+/// "bottleneck: A (...) -> B (...)", "bottleneck stays A (...)": the same part for the same target.
 [[nodiscard]] std::string bottleneck_text(const Diff& diff);
 /// "all 3 targets hold -> 2 of 3 missed"; "" without targets.
 [[nodiscard]] std::string targets_text(const Diff& diff);

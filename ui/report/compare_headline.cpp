@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "stallcast/metric.hpp"
+#include "ui/report/compare_parts.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using metric::Domain;
+
+/// The one design that is best of a row, as "flash (94.1 %)"; "" where there is not one.
+std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure,
+                    const std::vector<std::string>& names) {
+  for (const CompareRow& row : rows) {
+    if (row.metric != figure) continue;
+    std::string out;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (row.cells[i].status != "best") continue;
+      if (!out.empty()) return "";
+      out = names[i] + " (" + row.cells[i].text + ")";
+    }
+    return out;
+  }
+  return "";
+}
+
+/// GPU utilization over all jobs, by their GPUs: those of another design that has a job of the same
+/// name where they are not known, else as many each.
+std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& design) {
+  const auto weight = [&](const std::string& job) {
+    if (const auto own = design.gpus.find(job); own != design.gpus.end()) return own->second;
+    for (const ComparedDesign& other : c.designs)
+      if (const auto there = other.gpus.find(job); there != other.gpus.end()) return there->second;
+    return 1.0;
+  };
+  Metric sum{0.0, "ratio", {}};
+  double low = 0.0, high = 0.0, middle = 0.0, all = 0.0;
+  for (const std::string& job : ids_of(design.prediction, Domain::job)) {
+    const Metric* busy = find(design.prediction, metric::gpu_utilization(job));
+    if (busy == nullptr) continue;
+    const double gpus = weight(job);
+    const auto ends = busy->ci90.value_or(std::pair{busy->value, busy->value});
+    sum.value += gpus * busy->value;
+    low += gpus * ends.first, high += gpus * ends.second;
+    middle += gpus * busy->median.value_or(busy->value);
+    all += gpus;
+  }
+  if (!(all > 0.0)) return std::nullopt;
+  sum.value /= all;
+  sum.ci90 = {low / all, high / all};
+  sum.median = middle / all;
+  return sum;
+}
+
+/// The one of the designs `of` that keeps GPUs busiest, as `best_of` says it.
+std::string busiest(const SideBySide& c, const std::vector<std::size_t>& of,
+                    const std::vector<std::string>& names) {
+  std::vector<std::optional<Metric>> busy;
+  for (const std::size_t i : of) busy.push_back(busy_gpus(c, c.designs[i]));
+  const auto best = std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
+    return (a ? a->value : -1.0) < (b ? b->value : -1.0);
+  });
+  if (!*best || busy.size() < 2) return "";
+  const std::string said = print_end((*best)->value, "ratio");
+  std::size_t known = 0;
+  for (auto one = busy.begin(); one != busy.end(); ++one) {
+    if (!*one) continue;
+    ++known;
+    const bool alike = reaches(**one, (*best)->value) || print_end((*one)->value, "ratio") == said;
+    if (one != best && alike) return "";
+  }
+  const auto place = static_cast<std::size_t>(best - busy.begin());
+  return known < 2 ? "" : names[place] + " (" + said + ")";
+}
+
+}  // namespace
+
+std::string compare_headline(const SideBySide& comparison) {
+  const std::vector<std::string> all = compare_names(comparison);
+  bool asked = false;
+  std::vector<std::size_t> of;  // those that meet their targets
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Verdict verdict = comparison.designs[i].prediction.verdict;
+    asked = asked || verdict != Verdict::none;
+    if (verdict == Verdict::pass) of.push_back(i);
+  }
+  const std::size_t met = of.size();
+  const bool some = met > 0 && met < all.size();
+  std::string out;
+  if (asked)
+    out = (met == all.size() ? "all " + std::to_string(met)
+                             : std::to_string(met) + " of " + std::to_string(all.size())) +
+          " meet their targets";
+  // The best of one is no news, but which one it is.
+  if (some && met == 1) return out + ": " + all[of.front()];
+  if (!some) {
+    of.resize(all.size());
+    std::iota(of.begin(), of.end(), std::size_t{0});
+  }
+  SideBySide those;
+  std::vector<std::string> names;
+  for (const std::size_t i : of) {
+    those.designs.push_back(comparison.designs[i]);
+    names.push_back(all[i]);
+  }
+  const std::vector<CompareRow> rows = compare_rows(those);
+  const auto name_of = [](const std::string& best) { return best.substr(0, best.rfind(" (")); };
+  // What is rented costs nothing to buy.
+  std::string cheapest = best_of(rows, metric::kHourlyCost, names);
+  const std::string to_buy = best_of(rows, metric::kCapex, names);
+  if (name_of(to_buy) == name_of(cheapest)) cheapest = to_buy;
+  const std::pair<std::string, std::string_view> bests[] = {
+      {busiest(comparison, of, names), " keeps GPUs busiest"},
+      {best_of(rows, "checkpoint.stall", names), " stalls least for a save"},
+      {cheapest, " costs least"},
+      {best_of(rows, metric::kPower, names), " draws least"}};
+  std::string_view lead = some ? "of these, " : "";
+  for (const auto& [best, what] : bests) {
+    if (best.empty()) continue;
+    out += (out.empty() ? "" : "; ") + std::string(lead) + name_of(best) + std::string(what) +
+           best.substr(best.rfind(" ("));
+    lead = "";
+  }
+  return out.empty() ? "no figure tells them apart" : out;
+}
+
+}  // namespace stallcast::report
