@@ -9,7 +9,8 @@
 /// Numbers of things in words.
 namespace stallcast::base {
 
-/// "box" of "boxes", "OST" of "OSTs", "drive per host" of "drives per host"; what is not a plural stays.
+/// "box" of "boxes", "OST" of "OSTs", "drive per host" of "drives per host"; what is not a plural
+/// stays.
 [[nodiscard]] std::string singular(std::string_view plural);
 
 /// What metrics call things that reports call "OSTs" or "drives per host": "osts", "drives".
