@@ -213,7 +213,9 @@ class HtmlTest(unittest.TestCase):
         front = sum(point["pareto"] for point in data["points"])
         self.assertGreater(front, 0)
         self.assertEqual(broad(text).count('r="9.0"'), front)
-        self.assertEqual(text.count("<tr>"), 2 + 6 + front)
+        warnings = {warning for point in data["points"] for warning in point.get("warnings", [])}
+        self.assertGreater(len(warnings), 0)  # the first save is due after the end
+        self.assertEqual(text.count("<tr>"), 2 + 6 + front + 1 + len(warnings))
         drawn = self.out("sweep", *vary, "--draws", "8", "--format", "html")
         self.assertEqual(broad(drawn).count('opacity="0.25"'), 2)  # a band for each number of workers
         self.assertIn("nine of ten outcomes", drawn)
