@@ -361,7 +361,7 @@ TEST_CASE("advice of a design that is too small agrees with its plan") {
     CHECK(p.alternatives.empty() == false);
     bool same = false;
     for (const Alternative& a : p.alternatives) {
-      UNSCOPED_INFO("advice: " << a.change << report::verdict_name(a.verdict));
+      UNSCOPED_INFO("advice: " << a.change << ", " << report::verdict_name(a.verdict));
       const std::string what = a.change.substr(0, a.change.find(' '));
       if (what != plan->axes[0].name) continue;
       same = true;

@@ -39,7 +39,7 @@ class Grown {
     std::vector<Change> all = at(month_, changes);
     Scenario now = scenario_.with(all);
     if (!now.ok()) return now;
-    const auto kept = kept_by(now, changes);
+    const std::map<std::string, Bytes>& kept = kept_by(now, changes);
     if (kept.empty()) return now;
     for (const auto& [storage, bytes] : kept) {
       const Value* other = now.design().find_storage(storage)->find(kOther);
@@ -150,9 +150,10 @@ Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, in
   if (!trends.ok()) return trends.failure();
   const auto in_month = [&](int month, const PlanSpec& wanted) -> Result<PlanResult> {
     Grown grown(scenario, *trends, month);
-    if (const Scenario as_it_is = grown.with({}); !as_it_is.ok())
-      return grow::in_month(month, as_it_is.failure());
-    return solve([&](std::span<const Change> changes) { return grown.with(changes); }, wanted);
+    const Scenario as_it_is = grown.with({});
+    if (!as_it_is.ok()) return grow::in_month(month, as_it_is.failure());
+    return solve(
+        as_it_is, [&](std::span<const Change> changes) { return grown.with(changes); }, wanted);
   };
   Result<PlanResult> last = in_month(until, spec);
   if (!last.ok()) return last.failure();

@@ -22,7 +22,10 @@ namespace stallcast::client {
 
 /// What a scenario is in a month, with changes: also what it has kept of the months before.
 using InMonth = std::function<Scenario(std::span<const Change> changes)>;
-using SolvePlan = std::function<Result<PlanResult>(const InMonth&, const PlanSpec&)>;
+/// The plan that a question asks for, of a scenario as it is in a month, and of what changes make
+/// of it.
+using SolvePlan =
+    std::function<Result<PlanResult>(const Scenario& as_it_is, const InMonth&, const PlanSpec&)>;
 
 /// The plan of `scenario` as it has grown by month `until`, with what would do before. Without a
 /// word about growth in the scenario the failure is bad_input.

@@ -9,12 +9,16 @@
 
 namespace stallcast::client {
 
-/// The scenario's design with values changed, or the first thing that is wrong with it.
+/// The design of a scenario, or the first thing that is wrong with it.
+[[nodiscard]] inline Result<Design> design_of(const Scenario& scenario) {
+  if (!scenario.ok()) return scenario.failure();
+  return scenario.design();
+}
+
+/// The same with values changed.
 [[nodiscard]] inline Result<Design> design_with(const Scenario& scenario,
                                                 std::span<const Change> changes) {
-  const Scenario changed = scenario.with(changes);
-  if (!changed.ok()) return changed.failure();
-  return changed.design();
+  return design_of(scenario.with(changes));
 }
 
 }  // namespace stallcast::client

@@ -154,9 +154,9 @@ struct Session::Impl {
     };
   }
 
-  /// The plan that `spec` asks for, of what `with` makes of changes.
-  [[nodiscard]] Result<PlanResult> solve(const InMonth& with, const PlanSpec& spec,
-                                         const Question& question);
+  /// The plan that `spec` asks for, of what `with` makes of changes of `scenario`.
+  [[nodiscard]] Result<PlanResult> solve(const Scenario& scenario, const InMonth& with,
+                                         const PlanSpec& spec, const Question& question);
 
   Settings settings;
   std::optional<CalibrationProfile> profile;
@@ -304,24 +304,20 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
     return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
   }
-  const auto solve = [&, until = base::Deadline::in(question.time_limit_s)](const InMonth& of,
-                                                                            const PlanSpec& what) {
+  const auto solve = [&, until = base::Deadline::in(question.time_limit_s)](
+                         const Scenario& of, const InMonth& with, const PlanSpec& what) {
     Question left = question;
     left.time_limit_s = until.left_s();
-    return impl_->solve(of, what, left);
+    return impl_->solve(of, with, what, left);
   };
   if (wanted.until) return plan_until(scenario, spec, *wanted.until, solve);
-  return solve([&](std::span<const Change> changes) { return scenario.with(changes); }, spec);
+  return solve(
+      scenario, [&](std::span<const Change> changes) { return scenario.with(changes); }, spec);
 }
 
-Result<PlanResult> Session::Impl::solve(const InMonth& with, const PlanSpec& spec,
-                                        const Question& question) {
-  const Scenario scenario = with({});
-  const auto redesigned = [&](std::span<const Change> changes) -> Result<Design> {
-    const Scenario changed = with(changes);
-    if (!changed.ok()) return changed.failure();
-    return changed.design();
-  };
+Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth& with,
+                                        const PlanSpec& spec, const Question& question) {
+  const auto redesigned = [&](std::span<const Change> changes) { return design_of(with(changes)); };
   const predict::PredictOptions options = begin(question);
   Result<PlanResult> found =
       plan::solve(scenario.design(), spec, redesigned, options,

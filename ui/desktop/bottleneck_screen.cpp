@@ -10,7 +10,6 @@
 #include <string>
 
 #include "stallcast/label.hpp"
-#include "stallcast/nominal.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/fall_chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -19,6 +18,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/picture_chart.hpp"
 #include "ui/desktop/twice_pane.hpp"
+#include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 
@@ -150,24 +150,25 @@ void BottleneckScreen::try_changes() {
                                               const Engine::Progress& progress) -> Engine::Then {
         std::vector<Alternative> found =
             session.alternatives(scenario, design, prediction, kMost, {.on_progress = progress});
-        return [this, found = std::move(found)] { show_changes(found); };
+        return [this, found = std::move(found), prediction] { show_changes(found, prediction); };
       });
   trying_ = true;
   tried_->setText(tr("Trying..."));
 }
 
-void BottleneckScreen::show_changes(const std::vector<Alternative>& found) {
+void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const Prediction& base) {
   std::vector<Row> rows;
-  const bool nominal = workspace().simulated() && tried_nominally(*workspace().simulated());
+  const auto meets = [&](const Alternative& a) {
+    const std::string_view word = report::targets_word(a, base);
+    const char* mark = word == "yes" ? "\u2713 " : word == "no" ? "\u2717 " : "";
+    return QString::fromUtf8(mark) + QString::fromUtf8(word.data(), qsizetype(word.size()));
+  };
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
     rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
                     Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
-                    Cell(a.verdict == Verdict::fail           ? tr("\u2717 no")
-                         : a.verdict == Verdict::inconclusive ? tr("unsure")
-                         : nominal                            ? tr("nominally")
-                                                              : tr("\u2713 yes"))});
+                    Cell(meets(a))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));

@@ -34,7 +34,8 @@ class BottleneckScreen : public Screen {
   [[nodiscard]] QWidget* twice_side(QWidget* parent);
   void show_falls(bool stale);
   void try_changes();
-  void show_changes(const std::vector<Alternative>& found);
+  /// Those that were `found` of the design that `base` predicts.
+  void show_changes(const std::vector<Alternative>& found, const Prediction& base);
 
   PictureChart* picture_;
   FallChart* falls_;

@@ -221,10 +221,11 @@ std::string bottleneck_text(const Diff& diff) {
   const Limit was = limit_of(base), is = limit_of(head);
   if (was.name != is.name || was.target != is.target)
     return "bottleneck: " + limit_text(base) + " -> " + limit_text(head);
-  const std::string before = limit_words(base).cost, after = limit_words(head).cost;
+  const std::string before = limit_words(base).cost;
+  const auto [what, after] = limit_words(head);
   if (before == after || before.empty() || after.empty())
     return "bottleneck stays " + limit_text(head);
-  return "bottleneck stays " + limit_words(head).what + " (" + before + " -> " + after + ")";
+  return "bottleneck stays " + what + " (" + before + " -> " + after + ")";
 }
 
 std::string targets_text(const Diff& diff) {
