@@ -30,6 +30,9 @@ constexpr std::array kEnvironment{
     std::pair{"STALLCAST_SIM",
               "The simulator to use instead of the installed "
               "\\fBstallcast\\-sim\\fR."},
+    std::pair{"STALLCAST_RESULTS",
+              "A folder in which results of simulations are kept and looked for, so that what was "
+              "simulated once by this simulator is not simulated again."},
     std::pair{"STALLCAST_TOKEN", "The token that \\fBstallcast serve\\fR asks of its clients."},
     std::pair{"COLUMNS", "The width of reports where they do not go to a terminal."},
     std::pair{"NO_COLOR", "When set, reports have no colours, as with \\fB\\-\\-no\\-color\\fR."},

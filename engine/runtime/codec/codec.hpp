@@ -26,6 +26,9 @@ namespace stallcast::codec {
 /// One value as it stands there.
 [[nodiscard]] std::string encode_identity(const Value& value);
 
+/// Whether files decide what it does, too: programs of replays are read while they are simulated.
+[[nodiscard]] bool reads_files(const Design& design);
+
 /// SHA-256 of a design's, in hex: two designs with the same prediction and verdict have one hash.
 [[nodiscard]] std::string design_hash(const Design& design);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -273,6 +274,11 @@ Result<Value> detail::value_of(const Json& json) {
 
 Result<Design> decode_design(std::string_view json) {
   return detail::design_of(detail::parse(json));
+}
+
+bool reads_files(const Design& design) {
+  return std::any_of(design.tenants.begin(), design.tenants.end(),
+                     [](const Component& tenant) { return tenant.kind == "replay"; });
 }
 
 std::string encode_identity(const Design& design) { return Writer(true).design(design); }

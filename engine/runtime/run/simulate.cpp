@@ -24,12 +24,14 @@ std::vector<Outcome> run_all(const std::vector<SimulationRequest>& requests,
 /// Simulates those that are not known already.
 std::vector<Outcome> run_new(const std::vector<SimulationRequest>& requests,
                              const SimulateOptions& options) {
-  ResultCache& results = options.warm->results();
+  WarmWorker& warm = *options.warm;
+  if (const auto opened = warm.open_kept(options); !opened)
+    return std::vector<Outcome>(requests.size(), opened.failure());
   std::vector<std::optional<Outcome>> all(requests.size());
   std::vector<SimulationRequest> rest;
   std::vector<std::size_t> places;  // of `rest` in `requests`
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (auto known = results.find(requests[i].design->hash, requests[i].seed)) {
+    if (auto known = warm.known(requests[i])) {
       all[i] = *std::move(known);
       if (options.on_outcome) options.on_outcome(i, *all[i]);
     } else {
@@ -42,11 +44,11 @@ std::vector<Outcome> run_new(const std::vector<SimulationRequest>& requests,
     of_rest.on_outcome = [&](std::size_t i, const Outcome& outcome) {
       options.on_outcome(places[i], outcome);
     };
-  std::vector<Outcome> simulated = run_all(rest, of_rest, *options.warm);
+  std::vector<Outcome> simulated = run_all(rest, of_rest, warm);
   for (std::size_t i = 0, next = 0; i < requests.size(); ++i) {
     if (all[i]) continue;
     Outcome& outcome = simulated[next++];
-    if (outcome) results.keep(requests[i].design->hash, *outcome);
+    if (outcome) warm.keep(*requests[i].design, *outcome);
     all[i] = std::move(outcome);
   }
   std::vector<Outcome> out;
@@ -58,13 +60,17 @@ std::vector<Outcome> run_new(const std::vector<SimulationRequest>& requests,
 }  // namespace
 
 EncodedDesign::EncodedDesign(const Design& design)
-    : text(codec::encode_identity(design)), hash(base::sha256(text)) {}
+    : text(codec::encode_identity(design)),
+      hash(base::sha256(text)),
+      reads_files(codec::reads_files(design)) {}
 
 std::vector<Outcome> simulate(const std::vector<SimulationRequest>& requests,
                               const SimulateOptions& options) {
   if (options.warm != nullptr) return run_new(requests, options);
   WarmWorker only(0);
-  return run_all(requests, options, only);
+  SimulateOptions with_one = options;
+  with_one.warm = &only;
+  return run_new(requests, with_one);
 }
 
 // The one piece of state a signal handler can reach; constant-initialised, so safe to touch there.

@@ -22,6 +22,7 @@ struct EncodedDesign {
   explicit EncodedDesign(const Design& design);
   std::string text;  ///< codec::encode_identity
   std::string hash;  ///< codec::design_hash
+  bool reads_files;  ///< codec::reads_files
 };
 
 /// One simulation to make. Those of one design share its text.

@@ -34,6 +34,33 @@ WarmWorker::~WarmWorker() {
   if (process_) process_->stop(kPatience);
 }
 
+Result<bool> WarmWorker::open_kept(const SimulateOptions& options) {
+  const std::filesystem::path folder = folder_of_results();
+  if (folder.empty()) return true;
+  const Result<std::string> found = find_worker(options.worker);
+  if (!found) return found.failure();
+  if (kept_ && kept_for_ == *found) return true;
+  Result<KeptResults> opened = KeptResults::open(folder, *found);
+  if (!opened) return opened.failure();
+  kept_ = std::move(opened).value();
+  kept_for_ = *found;
+  return true;
+}
+
+std::optional<RunResult> WarmWorker::known(const SimulationRequest& request) {
+  const EncodedDesign& design = *request.design;
+  if (auto result = results_.find(design.hash, request.seed)) return result;
+  if (!kept_) return std::nullopt;
+  auto result = kept_->find(design, request.seed);
+  if (result) results_.keep(design.hash, *result);
+  return result;
+}
+
+void WarmWorker::keep(const EncodedDesign& design, const RunResult& result) {
+  results_.keep(design.hash, result);
+  if (kept_) kept_->keep(design, result);
+}
+
 Result<bool> WarmWorker::start(const SimulateOptions& options) {
   const Result<std::string> found = find_worker(options.worker);
   if (!found) return found.failure();

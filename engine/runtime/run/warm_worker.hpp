@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/runtime/run/kept_results.hpp"
 #include "engine/runtime/run/result_cache.hpp"
 #include "engine/runtime/run/simulate.hpp"
 #include "engine/runtime/run/worker_process.hpp"
@@ -35,6 +36,12 @@ class WarmWorker {
 
   [[nodiscard]] ResultCache& results() { return results_; }
 
+  /// Opens the folder that $STALLCAST_RESULTS names, if any, for the worker that `options` ask for.
+  Result<bool> open_kept(const SimulateOptions& options);
+  /// The result of a request that was answered before: by this worker, or by one like it.
+  [[nodiscard]] std::optional<RunResult> known(const SimulationRequest& request);
+  void keep(const EncodedDesign& design, const RunResult& result);
+
  private:
   friend class WorkerSession;
   std::optional<WorkerProcess> process_;
@@ -42,6 +49,8 @@ class WarmWorker {
   std::string path_;
   std::vector<std::string> words_;  ///< its options
   ResultCache results_;
+  std::optional<KeptResults> kept_;
+  std::string kept_for_;  ///< path of the worker that `kept_` was opened for
 };
 
 }  // namespace stallcast::run

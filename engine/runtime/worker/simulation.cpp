@@ -95,11 +95,8 @@ void inject(std::string_view fault) {
   assert(!injected && "injected by STALLCAST_SIM_FAULT");
 }
 
-/// Programs of replays are read while they are simulated.
 Files files_of(const Design& design) {
-  const bool replays = std::any_of(design.tenants.begin(), design.tenants.end(),
-                                   [](const Component& c) { return c.kind == "replay"; });
-  return replays ? Files::read : Files::none;
+  return codec::reads_files(design) ? Files::read : Files::none;
 }
 
 bool on_comms(const Design& design) { return models::run_params(design.run).backend == "comm"; }
