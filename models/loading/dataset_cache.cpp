@@ -1,8 +1,18 @@
 #include "models/loading/dataset_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stallcast::models::cache {
+namespace {
+
+using namespace base;
+
+// Nothing more is kept while the drives have not written what came so long before: assumption, as
+// often as the kernel looks for what to write (dirty_writeback_centisecs 500).
+constexpr Seconds kLongestBehind = Seconds::from(5.0, unit::s);
+
+}  // namespace
 
 DatasetCache::DatasetCache(const CachePlan& plan, const DatasetParams& dataset, Plant& plant,
                            const std::string& host, std::size_t group, sim::Context& context)
@@ -39,12 +49,25 @@ void DatasetCache::beside_writes(Bytes bytes) {
 void DatasetCache::replace(double passes) {
   ratio_ = HitRatio(plan_.eviction, plan_.cached, false);
   before_ = passes;
+  plan_.warm = false;
+  passes_.reset();
+  offered_ = taken_ = wanted_ = {};
 }
 
 double DatasetCache::found(const Revisits& job) {
   Pattern pattern = plan_.pattern(job.pattern.share);
   pattern.written = written_;
-  return ratio_.at({pattern, job.passes - before_});
+  begin(job.passes);
+  return ratio_.at({pattern, job.passes - before_}) * kept_;
+}
+
+// All that was to come in in the first epoch should be there.    [cache.md, eq. 15]
+void DatasetCache::begin(double passes) {
+  if (drives_ == nullptr || passes_ == passes) return;
+  if (!passes_) kept_ = plan_.warm || passes > before_ ? 1.0 : 0.0;
+  if (passes_ == before_) wanted_ = offered_;
+  if (wanted_ > Bytes{}) kept_ = std::min(1.0, taken_ / wanted_);
+  passes_ = passes;
 }
 
 sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,
@@ -75,11 +98,42 @@ sim::Task<Served> DatasetCache::read(const Client& client, Bytes bytes, double r
 
 void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) {
   if (drives_ == nullptr) return;
-  // Pinned data are written once, in the first epoch; otherwise what was missed comes in.
-  const bool pinned = plan_.eviction == Eviction::none;
-  if (pinned && job.passes > 0.0) return;
-  const double share = pinned ? std::min(1.0, plan_.cached.in(unit::ratio)) : 1.0;
-  context_.spawn(write(client.members, bytes * share));
+  begin(job.passes);
+  // Pinned data are written once, so that of what is missed only what has yet to come in does.
+  double share = 1.0;
+  if (plan_.eviction == Eviction::none) {
+    if (kept_ == 1.0) return;
+    const double cached = std::min(1.0, plan_.cached.in(unit::ratio));
+    share = cached * (1.0 - kept_) / (1.0 - cached * kept_);
+  }
+  const Fill coming{context_.now(), client.members, bytes * share};
+  offered_ += coming.bytes;
+  if (!fills_.empty() && coming.came - fills_.front().came > kLongestBehind) return;
+  taken_ += coming.bytes;
+  fills_.push_back(coming);
+  if (!std::exchange(filling_, true)) context_.spawn(fill());
+}
+
+// One after the other, as the kernel's writeback, so that reads of the same drives have their
+// share.
+sim::Task<void> DatasetCache::fill() {
+  while (!fills_.empty()) {
+    const Fill next = fills_.front();
+    co_await write(next.members, next.bytes);
+    fills_.pop_front();
+  }
+  filling_ = false;
+}
+
+void DatasetCache::describe(sim::Ledger& ledger) {
+  ledger.state(kept_);
+  ledger.state(fills_.size());
+  for (const Fill& fill : fills_) {
+    ledger.due(fill.came);
+    ledger.state(fill.bytes);
+  }
+  ledger.count(offered_);
+  ledger.count(taken_);
 }
 
 sim::Task<void> DatasetCache::write(double members, Bytes bytes) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/ledger.hpp"
 #include "models/contract/dataset.hpp"
 #include "models/contract/storage.hpp"
 #include "models/loading/cache_plan.hpp"
@@ -20,19 +23,39 @@ class DatasetCache {
 
   /// From now on saves write `bytes` an epoch through the page cache of each host.
   void beside_writes(Bytes bytes);
+  /// What `before`, of the same hosts, has kept is there.
+  void take_over(const DatasetCache& before) {
+    kept_ = before.kept_;
+    passes_ = before.passes_;
+    offered_ = before.offered_;
+    taken_ = before.taken_;
+    wanted_ = before.wanted_;
+  }
   /// From now on it is another, empty one, on which the job has `passes` less behind it.
   void replace(double passes);
   /// Share of a read that is found.
   [[nodiscard]] double found(const Revisits& job);
   /// Reads what was found: from this host and, in a cooperative cache, from others.
   sim::Task<Served> read(const Client& client, Bytes bytes, double ranges);
-  /// Keeps what was not found; on local drives that is a write alongside the loading.
+  /// Keeps what was not found; on local drives that is a write alongside the loading, and drives
+  /// that are behind keep only what they can write.    [cache.md, eq. 15]
   void keep(const Client& client, Bytes bytes, const Revisits& job);
+  void describe(sim::Ledger& ledger);
 
  private:
   sim::Task<Served> stream(const Client& client, const std::vector<sim::LinkId>& path, Bytes bytes,
                            double ranges);
   sim::Task<void> write(double members, Bytes bytes);
+  sim::Task<void> fill();
+  /// From now on the job has `passes` behind it.
+  void begin(double passes);
+
+  /// What waits to be written on the drives of each member.
+  struct Fill {
+    Seconds came;
+    double members = 0.0;
+    Bytes bytes;
+  };
 
   CachePlan plan_;
   HitRatio ratio_;
@@ -43,6 +66,12 @@ class DatasetCache {
   std::vector<sim::LinkId> local_, remote_;  ///< besides the drives
   StorageModel* drives_ = nullptr;           ///< of the host; none: its page cache
   Client on_drives_;
+  std::deque<Fill> fills_;  ///< the first is being written
+  bool filling_ = false;
+  std::optional<double> passes_;  ///< of the present epoch
+  double kept_ = 1.0;             ///< of what the law finds, what was written before this epoch
+  Bytes offered_, taken_;         ///< so far: to be written, and of that not given up
+  Bytes wanted_;                  ///< what the first epoch offered
   ResourceTable& resources_;
   ResourceIndex copy_resource_;
   sim::Context& context_;

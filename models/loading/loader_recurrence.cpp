@@ -16,6 +16,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   ledger.state(sent_ - received_);
   ledger.state(rested_);  // decides what is blamed
   ledger.state(ended_.size());
+  if (shared_.site.cache) shared_.site.cache->describe(ledger);
   arrival_.describe(ledger);
   shared_indices_.describe(ledger);
   to_stage_.describe(ledger);

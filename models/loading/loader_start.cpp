@@ -64,7 +64,11 @@ void LoaderRuntime::stop() {
 void LoaderRuntime::take_over(const LoaderRuntime& before, bool cold) {
   const double passes = before.shared_.revisits.passes;
   shared_.revisits.passes = passes - 1.0;
-  if (cold && shared_.site.cache) shared_.site.cache->replace(passes);
+  if (!shared_.site.cache) return;
+  if (cold)
+    shared_.site.cache->replace(passes);
+  else if (before.shared_.site.cache)
+    shared_.site.cache->take_over(*before.shared_.site.cache);
 }
 
 // Every rank lists and shuffles all names, then makes an iterator.

@@ -118,7 +118,10 @@ constexpr double kDirtyShare = 0.2;
 // Data enter and leave in pieces of this share of the dirty limit, so that writes slow down
 // smoothly; a large write enters in so many pieces at most.
 constexpr double kPiece = 1.0 / 16.0, kPieces = 256.0;
-constexpr double kAllFound = 1e-9;  // what is missed is less: rounding
+constexpr double kAllFound = 1e-9;       // what is missed is less: rounding
+constexpr double kRounded = 1.0 + 1e-9;  // files are shares of files
+// A write of so many times the dirty limit goes on as its bytes leave, from its beginning.
+constexpr double kFewPieces = 64.0;
 
 // Stands for no data at all.
 constexpr Bytes kLeastData = Bytes::from(1.0, unit::B);
@@ -199,7 +202,9 @@ class CacheStore final : public PooledStore {
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    return p_.writes == "back" ? write_back(client, request) : write_through(client, request);
+    const bool at_once = request.bytes * client.members > dirty_limit() * kFewPieces;
+    return p_.writes == "through" || at_once ? write_through(client, request)
+                                             : write_back(client, request);
   }
 
   void remark(RunResult& out) const override {
@@ -240,9 +245,9 @@ class CacheStore final : public PooledStore {
  private:
   double servers() const { return static_cast<double>(p_.servers); }
   Bytes space() const { return p_.size * servers(); }
-  Bytes dirty_limit() const { return p_.dirty.value_or(space() * kDirtyShare); }
+  Bytes dirty_limit() const { return std::min(space(), p_.dirty.value_or(space() * kDirtyShare)); }
   bool too_large(Bytes bytes, double files) const {
-    return p_.largest && bytes > *p_.largest * files;
+    return p_.largest && bytes > *p_.largest * (files * kRounded);
   }
   bool kept(const ReadRequest& request) const {
     if (too_large(request.bytes, request.files)) return false;
@@ -315,6 +320,8 @@ class CacheStore final : public PooledStore {
     co_await metadata_ops(client, request.files, true);
     append(client.write_path, paths_.drain);
     client.host_write = std::min(client.host_write, p_.connection());
+    if (p_.drain && p_.writes == "back")
+      client.host_write = std::min(client.host_write, *p_.drain / client.members);
     co_await answers(request.requests, p_.service);
     const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
     co_await context().sleep(crossing);

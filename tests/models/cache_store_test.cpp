@@ -78,6 +78,13 @@ TEST_CASE("cache: what is kept on the second read is found on the third") {
 TEST_CASE("cache: files above the limit pass through") {
   const Pairs all_fits = {{"server.size", "200 GB"}, {"largest", "39 GB"}};
   CHECK(read_seconds(tiers(all_fits), 1.0) == Approx(10.0).epsilon(1e-3));
+  // One as large as the limit is kept, in whatever parts it is asked for.
+  const Design exact = tiers({{"server.size", "200 GB"}, {"largest", "100 MB"}});
+  for (const double files : {1.0, 0.7, 1.0 / 3.0, 0.0123456789})
+    CHECK(serve(exact,
+                {.bytes = 100_MB * files, .files = files, .revisits = {.pattern = {}, .passes = 1}},
+                {.bytes = 1_MiB})
+              .read.in(unit::s) == Approx(0.1 * files / 20.0).epsilon(0.01));
 }
 
 TEST_CASE("cache: filling is limited by what the servers write and by their network") {
@@ -103,6 +110,14 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   // 4 x 50 GB under a limit of 40 GB: 200 GB leave at 4 GB/s, the last 40 GB need not wait for it.
   const Design small = tiers({{"writes", "back"}, {"dirty", "40 GB"}});
   CHECK(write_seconds(small, 50_GB) == Approx((200.0 - 40.0) / 4.0).epsilon(0.02));
+  // Hardly any may be dirty: as written through; no more may be than there is space.
+  for (const char* dirty : {"3.2 GB", "1 GB", "1 MB"})
+    CHECK(write_seconds(tiers({{"writes", "back"}, {"dirty", dirty}}), 50_GB) ==
+          Approx(50.0).epsilon(0.03));
+  CHECK(write_seconds(tiers({{"writes", "back"}, {"dirty", "1 MB"}, {"drain", "2 GB/s"}}), 50_GB) ==
+        Approx(100.0).epsilon(0.03));
+  CHECK(write_seconds(tiers({{"writes", "back"}, {"server.size", "4 GB"}, {"dirty", "1 TB"}}),
+                      50_GB) == Approx((200.0 - 40.0) / 4.0).epsilon(0.02));
   // a background limit of 2 GB/s
   const Design slow = tiers({{"writes", "back"}, {"dirty", "40 GB"}, {"drain", "2 GB/s"}});
   CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
