@@ -139,9 +139,10 @@ void add_whole_runs(const Design& design, const Costs& costs,
     metrics[metric::of_job(run.job, "run.steps")] = {run.steps, "count", {}};
     if (useful == metrics.end() || !(useful->second.value > 0.0)) continue;
     const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
-    // A failure with a date comes once, however long the training is.
+    // A failure with a date comes once, and so do epochs that fill caches, however long it is.
     const double wall = figure_or_zero(metrics, metric::of_job(run.job, "time.wall")),
-                 once = figure_or_zero(metrics, metric::of_job(run.job, "time.restart"));
+                 once = figure_or_zero(metrics, metric::of_job(run.job, "time.restart")) +
+                        figure_or_zero(metrics, metric::of_job(run.job, "epoch.cold"));
     const double others = once < wall ? wall / (wall - once) : 1.0;
     const Seconds time = run.time((1.0 - lent) * useful->second.value * others) +
                          Seconds::from(once < wall ? once : 0.0, unit::s);

@@ -304,6 +304,8 @@ class StorageModel {
     (void)part;
     (void)factor;
   }
+  /// Whether a cache of it starts empty, so that first epochs read slower than later ones.
+  [[nodiscard]] virtual bool fills() const { return false; }
   /// What it remembers between operations. Only kinds that answer are ever skipped.
   virtual void describe(sim::Ledger& ledger) { ledger.never(); }
   /// What else there is to report of a run: metrics named "storage.<id>. ..." and warnings.

@@ -281,9 +281,10 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
 // that is no epoch, unless the run has no other.
 void TrainingJob::end_epoch() {
   if (epoch_.before > 0) return;
-  if (epoch_.done < epoch_.steps && !au_.empty()) return;
   const std::int64_t steps = epoch_.done;
   const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
+  cold_epochs_.end(wall, steps, epoch_read_ > Bytes{} ? epoch_missed_ / epoch_read_ : 1.0);
+  if (epoch_.done < epoch_.steps && !au_.empty()) return;
   if (steps < 2) return;
   for (const RankClass& ranks : classes_)
     au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first),

@@ -11,6 +11,7 @@
 #include "models/contract/stage_supply.hpp"
 #include "models/contract/statistics.hpp"
 #include "models/failure/restarts.hpp"
+#include "models/job/cold_epochs.hpp"
 #include "models/job/communicator.hpp"
 #include "models/job/steady_state.hpp"
 #include "models/loading/cache_plan.hpp"
@@ -129,6 +130,7 @@ class TrainingJob {
   /// What of the time that was blamed came since `before`: the most.
   [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before, const WaitSplit& now) const;
   void report_cache(RunResult& out) const;
+  void report_cold_epochs(RunResult& out) const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
@@ -181,6 +183,7 @@ class TrainingJob {
   std::vector<StageSupply*> behind_;
   Seconds starved_;
   SteadyState steady_;
+  ColdEpochs cold_epochs_;
   std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated
   Seconds held_;                              ///< by these
   StragglerCost stragglers_;

@@ -54,6 +54,25 @@ void TrainingJob::report_cache(RunResult& out) const {
                            ".cache: processes and snapshots leave no host memory for it");
 }
 
+// Epochs that fill caches come once, however many the job has.    [docs/models/whole-run.md, eq. 2]
+void TrainingJob::report_cold_epochs(RunResult& out) const {
+  const DatasetParams dataset = dataset_params(*job_.dataset);
+  const bool servers =
+      plant_.storage(dataset.on).fills() || (dataset.also && plant_.storage(*dataset.also).fills());
+  if (!servers && (!cache_.used || cache_.warm)) return;
+  if (cold_epochs_.count() > 1) {
+    out.metrics[metric::of_job(id_, "epoch.cold")] = {cold_epochs_.more().in(unit::s), "s", {}};
+    return;
+  }
+  const Value *epochs = job_.job.find("run.epochs"), *steps = job_.job.find("run.steps");
+  if ((epochs != nullptr && epochs->number > 1.0) ||
+      (steps != nullptr && steps->number > steps_per_epoch_))
+    out.warnings.push_back("job." + id_ +
+                           ".run.time: only the first epoch is simulated, in which caches are "
+                           "filled, and all are taken to be like it; \"epochs\": 2 tells them "
+                           "apart");
+}
+
 // What was measured is said to hold only there.                             [training.md, eq. 2]
 void TrainingJob::remark_barrier(RunResult& out) const {
   const auto warn = [&](const char* how, std::int64_t measured) {
@@ -100,6 +119,7 @@ void TrainingJob::report(RunResult& out) const {
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
     report_cache(out);
+    report_cold_epochs(out);
     if (!epoch_samples_.empty())
       out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
   }

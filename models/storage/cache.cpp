@@ -143,6 +143,7 @@ class CacheStore final : public PooledStore {
   explicit CacheStore(const Component& component)
       : PooledStore(component), p_(bind(kCacheStoreFields, component)) {}
 
+  bool fills() const override { return !p_.warm; }
   void describe(sim::Ledger& ledger) override { ledger.never(); }  // fills and drains over epochs
 
   std::optional<Backing> backing() const override {

@@ -123,6 +123,25 @@ TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
   check_evaluates(tree);
 }
 
+TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
+  Design design = saving();
+  set(design.jobs[0].job, Role::job, "run.epochs", "30");
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  design.run.values.erase("duration");
+  design.jobs[0].dataset = component(Role::dataset, "raw", "dataset",
+                                     {{"on", "scratch"},
+                                      {"sample", "10 MB"},
+                                      {"samples", "8000"},
+                                      {"cache.policy", "lru"},
+                                      {"cache.size", "1 TB"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {});
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.run.time", result, forms);
+  CHECK(tree.equation == "steps * compute / goodput * (wall - cold) / wall + cold");
+  check_evaluates(tree);
+}
+
 TEST_CASE("what requests cost is their rate, an hour and their price") {
   Design design = design_with_storage(
       "s3", {{"request.get.price", "0.0004 USD"}, {"request.put.price", "0.005 USD"}});

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "models/bounds/bounds.hpp"
+#include "models/bounds/cost.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
@@ -168,6 +170,34 @@ TEST_CASE("dataset cache: drives that are behind keep what they can write, and h
     // The rest comes in later.
     CHECK(hit(filled(policy, "100 MB/s", "5")) > 0.95);
   }
+}
+
+TEST_CASE("dataset cache: a run of many epochs has its cold ones once") {
+  // 8 GB at 200 MB/s, then 10 s of computing an epoch: 40 + 10 (n - 1)
+  const Pairs kept = {{"cache.policy", "lru"}, {"cache.size", "8 GB"}};
+  const auto whole = [&](Pairs settings, const char* epochs, const char* hosts = "1") {
+    Design design = reading(settings, epochs, hosts);
+    set(design.jobs[0].job, Role::job, "run.epochs", "50");
+    RunResult result = run(design);
+    models::add_whole_runs(design, models::costs(design), result.metrics);
+    return result;
+  };
+  for (const char* epochs : {"2", "3", "6"}) {
+    CAPTURE(epochs);
+    const RunResult result = whole(kept, epochs);
+    CHECK(metric(result, "job.train.epoch.cold") == Approx(30.0).epsilon(0.03));
+    CHECK(metric(result, "job.train.run.time") == Approx(30.0 + 50 * 10.0).epsilon(0.02));
+    CHECK(result.warnings.empty());
+  }
+  const RunResult first = whole(kept, "1");
+  REQUIRE(first.warnings.size() == 1);
+  CHECK(first.warnings[0].find("\"epochs\": 2") != std::string::npos);
+  CHECK(metric(first, "job.train.run.time") == Approx(50 * 40.0).epsilon(0.02));
+  // What is warm, or never kept, has none.
+  CHECK_FALSE(whole({}, "3").metrics.contains("job.train.epoch.cold"));
+  Pairs warm = kept;
+  warm.emplace_back("cache.warm", "true");
+  CHECK_FALSE(whole(warm, "3").metrics.contains("job.train.epoch.cold"));
 }
 
 TEST_CASE("dataset cache: O_DIRECT goes past the page cache and not past local drives") {

@@ -103,6 +103,17 @@ TEST_CASE("a failure with a date is lost once of a whole run") {
   CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 900.0));
 }
 
+TEST_CASE("epochs that fill caches come once in a whole run") {
+  const Design design = design_of(load({.run = R"("steps": 1000)"}));
+  // 500 s of which the first 100 were waited for what caches did not have yet.
+  std::map<std::string, Metric> metrics{{"job.train.goodput", {0.8 * 400.0 / 500.0, "ratio", {}}},
+                                        {"job.train.time.wall", {500.0, "s", {}}},
+                                        {"job.train.epoch.cold", {100.0, "s", {}}}};
+  models::add_whole_runs(design, models::costs(design), metrics);
+  const double step = 6.0 * 175e9 * 4096 / (312e12 * 0.4);
+  CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 100.0));
+}
+
 // Published figures against the equation: docs/models/whole-run.md, "Checked".
 TEST_CASE("published trainings take as long as their tokens, FLOPs and GPUs say") {
   // Megatron-LM (2021): 175B, 300B tokens on 1024 A100 at 140 TFLOP/s with recomputation, which is

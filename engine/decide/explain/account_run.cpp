@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/decide/explain/account.hpp"
@@ -62,10 +63,21 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation = "steps * compute / ((1 - lent) * " + useful + ")";
     made.children.push_back(read(lent, "lent"));
   }
-  if (const std::string once = job_ + "time.restart"; value(once) > 0.0) {
-    made.equation += " * (wall - once) / wall + once";
+  std::string once;
+  std::vector<ExplainNode> lost;
+  for (const auto& [key, symbol, what] :
+       {std::array{"time.restart", "once", "lost to failures with a date"},
+        std::array{"epoch.cold", "cold",
+                   "that epochs which fill caches take more than later ones"}})
+    if (const std::string name = job_ + key; value(name) > 0.0) {
+      once += (once.empty() ? "" : " + ") + std::string(symbol);
+      lost.push_back(read(name, symbol, what));
+    }
+  if (!lost.empty()) {
+    made.equation += lost.size() > 1 ? " * (wall - (" + once + ")) / wall + " + once
+                                     : " * (wall - " + once + ") / wall + " + once;
     made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
-    made.children.push_back(read(once, "once", "lost to failures with a date"));
+    for (ExplainNode& each : lost) made.children.push_back(std::move(each));
   }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));
