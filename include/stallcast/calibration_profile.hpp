@@ -92,7 +92,7 @@ struct ProfileValue {
   double low = 0.0;    ///< 90 % interval
   double high = 0.0;
   std::string fit;  ///< id of the fit it comes from
-  /// The value under each draw of that fit; replica i of a prediction takes draw i.
+  /// The value under each draw of that fit; draw i of a prediction takes the i-th.
   std::vector<double> draws;
 
   /// Whether it is for a component of that role.

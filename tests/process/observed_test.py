@@ -124,6 +124,10 @@ class Observed(unittest.TestCase):
             run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--replicas", replicas,
                       "--format", "json", text=compute(TENTH))
             seen.append(json.loads(run.out)["metrics"]["job.train.step.time"])
+        # Every run is of the design that stands for the draws.
+        self.assertAlmostEqual(seen[0]["value"], seen[1]["value"], delta=1e-9)
+        low, high = seen[1]["ci95"]
+        self.assertAlmostEqual(low, high, delta=1e-9)
         # A job that only computes has no luck: more of its runs do not widen what the draws say.
         for once, repeated in zip(seen[0]["ci90"], seen[1]["ci90"]):
             self.assertAlmostEqual(once, repeated, delta=1e-6)
