@@ -102,7 +102,7 @@ struct ProfileValue {
 };
 
 /// What observed runs say of a value that is not exact: of every one with a range that it names, in
-/// whatever design.
+/// whatever design, but for one that a scenario states with another range than was calibrated.
 struct NarrowedInput {
   std::string role;       ///< of registry: "storage"
   std::string kind;       ///< registry row: "lustre"
@@ -117,6 +117,11 @@ struct NarrowedInput {
   double high = 0.0;
   double low_before = 0.0;  ///< the same before anything was observed
   double high_before = 0.0;
+  /// The value and its range when it was calibrated, in the base unit of `dimension`; all 0 where
+  /// that is not known.
+  double said = 0.0;
+  double said_low = 0.0;
+  double said_high = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
   /// How far the draws differ from the prior in mean or width, on its scale, in standard errors of
