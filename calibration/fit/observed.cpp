@@ -130,6 +130,9 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       const double unit = one.scales ? value.number : 1.0;
       one.low_before = uncertain::quantile(place.prior, 0.05) / unit;
       one.high_before = uncertain::quantile(place.prior, 0.95) / unit;
+      one.said = value.number;
+      one.said_low = value.range->low;
+      one.said_high = value.range->high;
       one.told = told_of(posterior, i);
       out.narrowed.push_back(std::move(one));
     }

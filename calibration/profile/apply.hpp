@@ -10,8 +10,8 @@
 /// What a calibration profile does to designs and says of them.
 namespace stallcast::calibration {
 
-/// `design` with draw `i` of the profile in every value that came from it: replica i of a
-/// prediction. Without draws the design stays as it is.
+/// `design` with draw `i` of the profile in every value that came from it. Without draws the design
+/// stays as it is.
 void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design);
 
 /// A line per host of `design` that differs from the machine of the profile: by a factor of two in

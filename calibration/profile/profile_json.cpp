@@ -116,6 +116,9 @@ void describe(Visitor& at, NarrowedInput& input) {
   at("high", input.high);
   at("low_before", input.low_before);
   at("high_before", input.high_before);
+  at("said", input.said);
+  at("said_low", input.said_low);
+  at("said_high", input.said_high);
   at("draws", input.draws);
 }
 

@@ -92,7 +92,7 @@ struct ProfileValue {
   double low = 0.0;    ///< 90 % interval
   double high = 0.0;
   std::string fit;  ///< id of the fit it comes from
-  /// The value under each draw of that fit; replica i of a prediction takes draw i.
+  /// The value under each draw of that fit; draw i of a prediction takes the i-th.
   std::vector<double> draws;
 
   /// Whether it is for a component of that role.
@@ -102,7 +102,7 @@ struct ProfileValue {
 };
 
 /// What observed runs say of a value that is not exact: of every one with a range that it names, in
-/// whatever design.
+/// whatever design, but for one that a scenario states with another range than was calibrated.
 struct NarrowedInput {
   std::string role;       ///< of registry: "storage"
   std::string kind;       ///< registry row: "lustre"
@@ -117,6 +117,11 @@ struct NarrowedInput {
   double high = 0.0;
   double low_before = 0.0;  ///< the same before anything was observed
   double high_before = 0.0;
+  /// The value and its range when it was calibrated, in the base unit of `dimension`; all 0 where
+  /// that is not known.
+  double said = 0.0;
+  double said_low = 0.0;
+  double said_high = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
   /// How far the draws differ from the prior in mean or width, on its scale, in standard errors of

@@ -93,9 +93,6 @@ struct Gains {
   /// Parts that gain far more together than each alone; empty where one alone says it.
   std::vector<std::string> pair = {};
   Gain together;  ///< of `pair`
-  /// Headline metrics of the one run that gains are compared with: the first seed of the design as
-  /// it is. With a profile the prediction is the mean of designs with other draws of it.
-  std::map<std::string, double> base = {};
 };
 
 /// The outcome of one `expect` line.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -142,19 +143,60 @@ class ComponentReader {
       }
   }
 
-  // What runs that were observed say goes before all that is not exact, whoever says that.
+  // What runs that were observed say goes before all that is not exact, but for what the scenario
+  // says of it since.
   void narrow(const CalibrationProfile& profile) {
     for (const NarrowedInput& n : profile.narrowed) {
       if (!n.is_for(role_.id, out_)) continue;
       const auto at = out_.values.find(n.field);
       if (at == out_.values.end() || !at->second.range) continue;
       Value& value = at->second;
+      if (is_stated(value) && !as_calibrated(value, n)) {
+        keep_stated(value, n, profile.id);
+        continue;
+      }
       const double said = n.scales ? value.number : 1.0;
       value.number = said * n.value;
       value.range = {said * n.low, said * n.high, std::string(kObservedRuns)};
       value.source = {Source::Kind::profile, "profile:" + profile.id, std::string(kObservedRuns),
                       false};
     }
+  }
+
+  static bool is_stated(const Value& value) {
+    return value.source.kind == Source::Kind::scenario ||
+           value.source.kind == Source::Kind::set_option ||
+           value.source.kind == Source::Kind::expression;
+  }
+
+  // Whether the profile was made with this statement: of factors, with one that is as wide.
+  static bool as_calibrated(const Value& value, const NarrowedInput& n) {
+    if (n.said_low == n.said_high) return true;  // profiles of old do not say
+    const double unit = n.scales ? n.said / value.number : 1.0;
+    // Figures are written with few digits.
+    constexpr double kAlike = 0.01;
+    const auto same = [&](double now, double then) {
+      return std::abs(now * unit - then) <= kAlike * (n.said_high - n.said_low);
+    };
+    return same(value.number, n.said) && same(value.range->low, n.said_low) &&
+           same(value.range->high, n.said_high);
+  }
+
+  void keep_stated(const Value& value, const NarrowedInput& n, const std::string& profile) {
+    std::string at = spec_.pointer;
+    for (const std::string& part : base::split(n.field, '.')) at += base::pointer_token(part);
+    const auto text = [&](double number, double low, double high) {
+      const auto print = [&](double x) { return base::print_quantity(x, value.dimension); };
+      return print(number) + " (" + print(low) + " to " + print(high) + ")";
+    };
+    const double unit = n.scales ? n.said : 1.0;
+    report().warn("profile", at,
+                  "\"" + n.field + "\" is " +
+                      text(value.number, value.range->low, value.range->high) +
+                      " as it is stated here; the profile \"" + profile +
+                      "\" was made with another range and has " +
+                      text(unit * n.value, unit * n.low, unit * n.high),
+                  "leave it out to take the profile's, or calibrate with it");
   }
 
   // Keys of `node`, whose own dotted key is `prefix` without the last dot.

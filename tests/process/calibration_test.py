@@ -24,6 +24,7 @@ MEASURED = """{
   "run": { "duration": "2 s", "replicas": 3 }
 }
 """
+UTILIZATION = "job.train.gpu.utilization"
 SWEEP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",
                      "vm-disk-sweep.json")
 
@@ -36,6 +37,18 @@ class Calibration(unittest.TestCase):
 
     def tearDown(self):
         self.folder.cleanup()
+
+    def fit_barrier(self, off):
+        """A profile of barriers that take 2 ms and a millisecond times the root of the ranks, and so much more or less."""
+        runs = [{"subject": "training", "operation": "barrier", "processes": n,
+                 "latency": factor * (0.002 + 0.001 * n ** 0.5)}
+                for n in (1, 4, 16, 64) for factor in (1 - off, 1, 1 + off)]
+        records = os.path.join(self.folder.name, "barrier.json")
+        with open(records, "w", encoding="utf-8") as file:
+            json.dump({"schema": "stallcast.measurements/1", "tool": "log", "measurements": runs}, file)
+        made = Run("calibrate", records, "-o", self.profile)
+        self.assertEqual(made.code, 0, made.err)
+        return made
 
     def test_a_sweep_becomes_a_profile_and_a_report_of_80_columns(self):
         self.assertEqual(self.made.code, 0, self.made.err)
@@ -57,28 +70,55 @@ class Calibration(unittest.TestCase):
         resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=MEASURED)
         self.assertIn("profile:vm-disk-sweep", resolved.out)
 
-    def test_the_report_says_that_gains_are_of_the_fitted_design(self):
-        run = Run("run", "-v", "FILE", "--profile", self.profile, text=MEASURED)
-        said = " ".join(run.out.split())
-        self.assertIn("gains are of one run with the fitted values of the profile (GPU utilization ", said)
-        self.assertIn("the figures above of 3 runs with draws of it", said)
-        run = Run("run", "FILE", "--profile", self.profile, "--format", "json", text=MEASURED)
-        base = json.loads(run.out)["gains"]["base"]
-        self.assertEqual(list(base), ["job.train.gpu.utilization"])
-        # Without a profile both are of one design.
-        plain = MEASURED.replace('"measured" }', '"nfs", "head": { "count": 1 } }')
-        self.assertNotIn("gains are of", Run("run", "-v", "FILE", text=plain).out)
+    def test_all_verbs_are_of_the_one_design_with_the_fitted_values(self):
+        text = MEASURED.replace('"run":', '"expect": [ { "id": "busy", "that": "%s >= 95 %%" } ], "run":' % UTILIZATION)
 
-    def test_a_sweep_draws_from_the_profile_as_a_run_does(self):
-        utilization = "job.train.gpu.utilization"
-        args = ["FILE", "--profile", self.profile, "--format", "json"]
-        sweep = Run("sweep", *args, "--vary", "jobs.train.loader.workers=2,4", text=MEASURED)
-        self.assertEqual(sweep.code, 0, sweep.err)
-        points = json.loads(sweep.out)["points"]
-        for point, workers in zip(points, (2, 4)):
-            run = Run("run", *args, "--set", f"jobs.train.loader.workers={workers}", text=MEASURED)
-            self.assertEqual(point["metrics"][utilization],
-                             json.loads(run.out)["metrics"][utilization])
+        def of(verb, *args):
+            run = Run(verb, "FILE", *args, "--profile", self.profile, "--format", "json", text=text)
+            self.assertIn(run.code, (0, 1), run.err)
+            return json.loads(run.out)
+
+        run = of("run")
+        figure, value = run["metrics"][UTILIZATION], run["metrics"][UTILIZATION]["value"]
+        self.assertEqual(run["verdict"], "fail")
+        # What the profile is unsure of is in the draws alone.
+        self.assertEqual(of("run", "--draws", "8", "--no-advice")["metrics"][UTILIZATION]["value"], value)
+        points = of("sweep", "--vary", "jobs.train.loader.workers=2,4")["points"]
+        self.assertEqual(points[1]["metrics"][UTILIZATION], figure)
+        self.assertEqual(of("check")["scenarios"][0]["assertions"][0]["value"], value)
+        compared = of("compare", "FILE", "--draws", "0")["designs"][1]["result"]
+        self.assertEqual(compared["metrics"][UTILIZATION], figure)
+        self.assertEqual(of("diff", "FILE")["head"]["assertions"][0]["value"], value)
+        self.assertEqual(of("explain", UTILIZATION)["result"]["metrics"][UTILIZATION], figure)
+        grown = of("grow", "--of", "jobs.train.dataset.size=4 %/month", "--until", "2mo")
+        self.assertEqual(grown["targets"][0]["values"][0], value)
+        plan = of("plan", "--over", "jobs.train.loader.workers=4..4")
+        self.assertEqual(plan["metrics"][UTILIZATION]["value"], value)
+        # A change gains what its design has more.
+        change = next(one for one in run["alternatives"] if one["change"].endswith("workers 4 -> 2"))
+        followed = points[0]["metrics"][UTILIZATION]["value"]
+        self.assertEqual(change["utilization"], followed)
+        self.assertAlmostEqual(change["gain"], followed - value, delta=1e-12)
+
+    def test_draws_have_the_joint_spread_of_a_fit(self):
+        self.fit_barrier(0.1)
+        with open(self.profile, encoding="utf-8") as file:
+            values = {one["field"]: one for one in json.load(file)["values"]}
+        base, root = values["barrier.base"], values["barrier.per_sqrt"]
+        # A job that only computes: its 16 ranks wait for the barrier.
+        text = json.dumps({
+            "id": "computes",
+            "cluster": {"hosts": [{"id": "gpu", "count": 2, "gpus": 8}]},
+            "jobs": [{"id": "train", "hosts": "gpu", "discrepancy": {"step": "0.01 %"},
+                      "step": {"compute": "100 ms", "jitter": "0 %", "overhead": "0 s", "sharing": "0 %"}}],
+            "run": {"duration": "2 s", "replicas": 2}})
+        run = Run("run", "FILE", "--profile", self.profile, "--draws", "64", "--format", "json", text=text)
+        step = json.loads(run.out)["metrics"]["job.train.step.time"]
+        self.assertAlmostEqual(step["value"], 0.1 + base["value"] + 4 * root["value"], delta=1e-6)
+        self.assertAlmostEqual(step["ci95"][1] - step["ci95"][0], 0, delta=1e-9)
+        drawn = sorted(0.1 + a + 4 * q for a, q in list(zip(base["draws"], root["draws"]))[:64])
+        for end, there in zip(step["ci90"], (drawn[2] + drawn[3], drawn[-3] + drawn[-4])):
+            self.assertAlmostEqual(end, there / 2, delta=(drawn[-1] - drawn[0]) / 50)
 
     def test_what_the_scenario_says_goes_before_the_profile(self):
         text = MEASURED.replace('"type": "measured"',
@@ -96,15 +136,7 @@ class Calibration(unittest.TestCase):
         self.assertEqual(inside.code, 0, inside.err)
 
     def test_a_barrier_over_ranks_sets_the_jobs_and_warns_beyond_its_range(self):
-        runs = [{"subject": "training", "operation": "barrier", "processes": n,
-                 "latency": off * (0.002 + 0.001 * n ** 0.5)}
-                for n in (1, 4, 16, 64) for off in (0.99, 1, 1.01)]
-        records = os.path.join(self.folder.name, "barrier.json")
-        with open(records, "w", encoding="utf-8") as file:
-            json.dump({"schema": "stallcast.measurements/1", "tool": "log", "measurements": runs},
-                      file)
-        made = Run("calibrate", records, "-o", self.profile)
-        self.assertEqual(made.code, 0, made.err)
+        made = self.fit_barrier(0.01)
         self.assertIn("sync.barrier  accepted", made.out)
         design = json.dumps({
             "id": "small",

@@ -103,6 +103,24 @@ class Observed(unittest.TestCase):
                     text=compute('"200 ms"'))
         self.assertAlmostEqual(json.loads(exact.out)["metrics"]["job.train.step.time"]["value"], 0.2, delta=1e-6)
 
+    def test_a_range_that_the_scenario_states_since_stays_and_warns(self):
+        _, profile = self.calibrate("metric,value,low,high\njob.train.step.time,108 ms,107.9 ms,108.1 ms\n")
+        path = "jobs.train.step.compute"
+        new = "100 ms +- 1 %"
+        for args, text in ((("--set", f"{path}={new}"), compute(TENTH)), ((), compute(f'"{new}"'))):
+            run = Run("resolve", "FILE", "--profile", profile, *args, text=text)
+            self.assertIn('"compute": { "value": "100 ms", "low": "99 ms", "high": "101 ms"', run.out)
+            self.assertIn("the profile \"compute\" was made with another range and has 108 ms (", run.err)
+            run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--format", "json", *args,
+                      text=text)
+            step = json.loads(run.out)["metrics"]["job.train.step.time"]
+            self.assertAlmostEqual(step["value"], 0.1, delta=1e-6)
+            self.assertAlmostEqual(step["ci90"][1], 0.101, delta=0.0002)
+        # Stated as it was when it was calibrated it is narrowed, without a word.
+        run = Run("resolve", "FILE", "--profile", profile, "--set", f"{path}=100 ms +- 10 %", text=compute(TENTH))
+        self.assertNotIn("another range", run.err)
+        self.assertRegex(run.out, r'"compute": \{ "value": "10[78][^}]+ "why": "observed runs"')
+
     def test_figures_have_their_units(self):
         run, _ = self.calibrate("metric,value\njob.train.step.time,104 ms\njob.train.goodput,99.5 %\n")
         self.assertRegex(run.out, r"job\.train\.step\.time +104 ms +\d+(\.\d+)? ms\n")
@@ -124,6 +142,10 @@ class Observed(unittest.TestCase):
             run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--replicas", replicas,
                       "--format", "json", text=compute(TENTH))
             seen.append(json.loads(run.out)["metrics"]["job.train.step.time"])
+        # Every run is of the design that stands for the draws.
+        self.assertAlmostEqual(seen[0]["value"], seen[1]["value"], delta=1e-9)
+        low, high = seen[1]["ci95"]
+        self.assertAlmostEqual(low, high, delta=1e-9)
         # A job that only computes has no luck: more of its runs do not widen what the draws say.
         for once, repeated in zip(seen[0]["ci90"], seen[1]["ci90"]):
             self.assertAlmostEqual(once, repeated, delta=1e-6)

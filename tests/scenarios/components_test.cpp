@@ -74,7 +74,7 @@ TEST_CASE("what was measured goes before defaults, and what the scenario says be
   CHECK_THAT(text, Contains("\"write\": \"3 GB/s\",  // profile:lab: fit io.write"));
 }
 
-TEST_CASE("observed runs narrow what is not exact, whoever says that") {
+TEST_CASE("observed runs narrow what is not exact") {
   CalibrationProfile lab = profile();
   NarrowedInput factor;
   factor.role = "storage";
@@ -116,6 +116,51 @@ TEST_CASE("observed runs narrow what is not exact, whoever says that") {
                       R"("why": "observed runs" })"));
   CHECK_THAT(text, Contains(R"("write": { "value": "2.9358)") &&
                        Contains(R"( GB/s", "low": "2.4 GB/s", "high": "2.6 GB/s", )"));
+}
+
+TEST_CASE("a range stated since goes before observed runs") {
+  CalibrationProfile lab = profile();
+  NarrowedInput factor;
+  factor.role = "storage";
+  factor.field = "ost.read";
+  factor.scales = true;
+  factor.value = 0.9;
+  factor.low = 0.8;
+  factor.high = 1.0;
+  factor.said = 4e9;
+  factor.said_low = 2e9;
+  factor.said_high = 6e9;
+  NarrowedInput share;
+  share.role = "storage";
+  share.field = "capacity.fill";
+  share.value = 0.7;
+  share.low = 0.68;
+  share.high = 0.72;
+  const std::string filled = "storage.capacity.fill=80 % +- 5 %";
+  const Value before =
+      *design_of(with_profile(profile(), {filled})).storage[0].find("capacity.fill");
+  share.said = before.number;
+  share.said_low = before.range->low;
+  share.said_high = before.range->high;
+  lab.narrowed = {factor, share};
+  const auto read = [&](const char* range) {
+    return *design_of(with_profile(lab, {std::string("storage.ost.read=") + range}))
+                .storage[0]
+                .find("ost.read");
+  };
+  // As it was calibrated, or the same share of another value.
+  CHECK(read("4 GB/s +- 50 %").number == Approx(3.6e9));
+  CHECK(read("6 GB/s +- 50 %").number == Approx(5.4e9));
+  CHECK(read("2711.23 MB/s +- 1355.6 MB/s").number == Approx(0.9 * 2711.23e6));
+  const Value kept = read("4 GB/s +- 10 %");
+  CHECK(kept.number == 4e9);
+  CHECK(kept.range->high == Approx(4.4e9));
+  const auto fill = [&](const std::string& text) {
+    return design_of(with_profile(lab, {text})).storage[0].find("capacity.fill")->number;
+  };
+  CHECK(fill(filled) == 0.7);
+  CHECK(fill("storage.capacity.fill=81 % +- 5 %") == 0.81);
+  CHECK(fill("storage.capacity.fill=80 % +- 4 %") == 0.8);
 }
 
 TEST_CASE("a kind and a product agree") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -118,14 +119,11 @@ struct Session::Impl {
     return out;
   }
 
-  /// The same, of replicas each of which draws what the profile is unsure of.
-  [[nodiscard]] predict::PredictOptions begin_varied(const Question& question) {
-    predict::PredictOptions options = begin(question);
-    if (const CalibrationProfile* known = fitted())
-      options.vary = [known](Design& varied, std::size_t i) {
-        calibration::apply_draw(*known, i, varied);
-      };
-    return options;
+  /// Puts draw i of what the profile is unsure of into a design; none without a profile.
+  [[nodiscard]] std::function<void(Design&, std::size_t)> profile_draws() const {
+    const CalibrationProfile* known = fitted();
+    if (known == nullptr) return {};
+    return [known](Design& design, std::size_t i) { calibration::apply_draw(*known, i, design); };
   }
 
   /// Adds what the profile has to say.
@@ -192,7 +190,7 @@ Result<Prediction> Session::predict(const Design& design, const Question& questi
 
 std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
                                                      const Question& question) {
-  const predict::PredictOptions options = impl_->begin_varied(question);
+  const predict::PredictOptions options = impl_->begin(question);
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
   for (std::size_t i = 0; i < designs.size(); ++i)
     if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
@@ -202,8 +200,9 @@ std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> des
 Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction& prediction,
                                          std::optional<std::size_t> draws,
                                          const Question& question) {
-  uncertain::DrawOptions options{.predict = impl_->begin_varied(question), .draws = draws};
+  uncertain::DrawOptions options{.predict = impl_->begin(question), .draws = draws};
   options.valid = can_be_built;
+  options.vary = impl_->profile_draws();
   return uncertain::outcomes(design, prediction, options);
 }
 
@@ -212,9 +211,10 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
                                               const std::string& id,
                                               std::optional<std::size_t> draws,
                                               const Question& question) {
-  uncertain::ConditionOptions options{.predict = impl_->begin_varied(question)};
+  uncertain::ConditionOptions options{.predict = impl_->begin(question)};
   if (draws) options.draws = *draws;
   options.valid = can_be_built;
+  options.vary = impl_->profile_draws();
   const Result<uncertain::Posterior> found = uncertain::condition(design, observed, options);
   if (!found.ok()) return found.failure();
   return calibration::profile_of(*found, design, id);
@@ -236,7 +236,7 @@ Result<Explanation> Session::explain(const Design& design, const std::vector<std
                                      bool simulate, const Question& question) {
   if (!simulate) return explain::explain(design, nullptr, {}, metrics);
   std::vector<RunResult> runs;
-  Result<Prediction> prediction = predict::predict(design, impl_->begin_varied(question), runs);
+  Result<Prediction> prediction = predict::predict(design, impl_->begin(question), runs);
   if (!prediction.ok()) return prediction.failure();
   impl_->finish(design, question, *prediction);
   return explain::explain(design, &*prediction, runs, metrics);
@@ -247,7 +247,7 @@ Result<Timeline> Session::record(const Design& design, const TimelineRequest& wh
   if (!(what.begin_s >= 0.0 && what.end_s > what.begin_s && std::isfinite(what.end_s)))
     return Failure{ExitCode::bad_input, "the window to record ends before it begins", ""};
   if (what.bins == 0) return Failure{ExitCode::bad_input, "counters need at least one bin", ""};
-  return predict::record(design, what, impl_->begin_varied(question));
+  return predict::record(design, what, impl_->begin(question));
 }
 
 std::optional<Timeline> Session::overview(const Design& design, const Prediction& prediction,
@@ -319,9 +319,8 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth&
                                         const PlanSpec& spec, const Question& question) {
   const auto redesigned = [&](std::span<const Change> changes) { return design_of(with(changes)); };
   const predict::PredictOptions options = begin(question);
-  Result<PlanResult> found =
-      plan::solve(scenario.design(), spec, redesigned, options,
-                  {.valid = can_be_built, .vary = begin_varied(question).vary});
+  Result<PlanResult> found = plan::solve(scenario.design(), spec, redesigned, options,
+                                         {.valid = can_be_built, .vary = profile_draws()});
   if (!found.ok() || found->points.empty()) return found;
   // What the design that is shown is, and what limits it: as `run` says of it.
   const std::vector<std::string>& values = found->points[found->answer.value_or(found->end)].values;
@@ -345,7 +344,7 @@ Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestio
   return client::grow(
       scenario, wanted,
       [&](std::span<const Change> changes) { return design_with(scenario, changes); },
-      impl_->begin_varied(question));
+      impl_->begin(question));
 }
 
 Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,

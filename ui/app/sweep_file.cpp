@@ -77,8 +77,6 @@ std::string SweepFile::part() const {
 }
 
 std::optional<Failure> SweepFile::run(const Run& how) {
-  auto draws = draws_of(impl_->store);
-  if (!draws.ok()) return draws.failure();
   sweep::RunOptions options;
   options.predict.run.jobs =
       how.settings.jobs > 0 ? how.settings.jobs
@@ -89,15 +87,19 @@ std::optional<Failure> SweepFile::run(const Run& how) {
   options.predict.run.cancelled = how.unwanted;
   options.predict.seed = impl_->seed;
   options.predict.replicas = impl_->replicas;
-  if (const std::size_t wanted = impl_->store.draws(); wanted > 0)
-    options.draw = [wanted](const Design& design, const predict::PredictOptions& predict,
-                            Prediction& prediction) {
+  if (const std::size_t wanted = impl_->store.draws(); wanted > 0) {
+    auto vary = draws_of(impl_->store);
+    if (!vary.ok()) return vary.failure();
+    options.draw = [wanted, vary = std::move(vary).value()](const Design& design,
+                                                            const predict::PredictOptions& predict,
+                                                            Prediction& prediction) {
       uncertain::DrawOptions drawing{.predict = predict, .draws = wanted};
       drawing.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
+      drawing.vary = vary;
       Result<Uncertainty> found = uncertain::outcomes(design, prediction, drawing);
       if (found.ok()) uncertain::attach(std::move(found).value(), design, prediction);
     };
-  options.predict.vary = std::move(draws).value();
+  }
   options.on_progress = how.on_progress;
   options.shard = impl_->shard;
   options.retry = how.retry;

@@ -245,7 +245,7 @@ class Planner {
         for (const Expectation& e : r.scenario->design().expect)
           if (e.confidence && input_.draws == 0)
             faults_.warn("expect", e.pointer, only_draws_judge(e.id), "give --draws 32");
-        changes.emplace(r.scenario->design(), profile_.has_value() || input_.draws > 0);
+        changes.emplace(r.scenario->design(), input_.draws > 0);
       }
       if (faults_.has_errors()) continue;
       base::parallel_for(some.size(), 0, [&](std::size_t i) {

@@ -25,7 +25,7 @@ void add_sweep_faults(const Scenario& scenario, Diagnostics& out);
 /// What the store of the sweep at `path` has, with the parts of shards next to it; "" has none.
 [[nodiscard]] Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path);
 
-/// Draws what a calibration profile leaves uncertain, as `run` does.
+/// Puts draw i of what a calibration profile leaves uncertain into a design; none without one.
 [[nodiscard]] Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store);
 
 }  // namespace stallcast::client

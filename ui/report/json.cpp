@@ -106,8 +106,7 @@ Json gains_object(const Gains& gains) {
               {"left_out", gains.left_out},
               {"noise", gains.noise},
               {"all", {{"time", gains.all.time}, {"utilization", gains.all.utilization}}},
-              {"together", nullptr},
-              {"base", gains.base}};
+              {"together", nullptr}};
   if (!gains.pair.empty())
     out["together"] = {{"parts", gains.pair},
                        {"time", gains.together.time},

@@ -271,30 +271,6 @@ std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
   return told ? gain_phrase(*b.gain) : "nothing";
 }
 
-namespace {
-
-/// What gains are of where the figures are means over draws of a profile, and these differ.
-std::string as_it_is(const Prediction& p) {
-  constexpr double kAlike = 1e-3;
-  std::string out;
-  if (p.profile_sha256.empty()) return out;
-  for (const auto& [name, value] : p.gains->base) {
-    const auto mean = p.metrics.find(name);
-    if (mean == p.metrics.end() ||
-        std::abs(value - mean->second.value) <= kAlike * std::abs(mean->second.value))
-      continue;
-    const metric::Figure* row = metric::find(name);
-    const bool plain = row != nullptr && p.gains->base.size() == 1;
-    out += (out.empty() ? "" : ", ") + (plain ? std::string(row->name_alone()) : name) + " " +
-           with_samples(name, print_value(value, mean->second.unit));
-  }
-  if (out.empty()) return out;
-  return "gains are of one run with the fitted values of the profile (" + out +
-         "), the figures above of " + count_of(p.seeds.size(), "run") + " with draws of it";
-}
-
-}  // namespace
-
 std::string gains_note(const Prediction& p) {
   if (!p.gains) return "";
   const Gains& gains = *p.gains;
@@ -307,7 +283,6 @@ std::string gains_note(const Prediction& p) {
   if (gains.left_out > 0)
     out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +
            " not tried: the design is large";
-  if (const std::string one = as_it_is(p); !one.empty()) out += (out.empty() ? "" : "; ") + one;
   return out;
 }
 

@@ -158,9 +158,6 @@ class Ranking {
     if (!base.front().ok()) return false;
     base_ = *std::move(base.front());
     out_.simulated = 0;  // of what is changed
-    for (const std::string& name :
-         options_.of.empty() ? headlines(base_) : std::vector<std::string>{options_.of})
-      out_.base[name] = figure_or_zero(base_, name);
     end_with_a_cycle();
     Levers everything;
     for (const auto& [path, part] : parts_) {

@@ -133,8 +133,8 @@ class Drawn {
     if (std::optional<Failure> failed = complete(cell)) return failed;
     const Design& design = *designs_.at(cell);
     uncertain::DrawOptions how{.predict = designs_.options(), .draws = draws_};
-    how.predict.vary = question_.help.vary;
     how.valid = question_.help.valid;
+    how.vary = question_.help.vary;
     const Result<Uncertainty> found = uncertain::outcomes(design, as_it_is, how);
     if (!found.ok()) return found.failure();
     if (found->cut_off > 0)

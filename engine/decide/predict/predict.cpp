@@ -92,15 +92,8 @@ struct Batch {
       first.push_back(requests.size());
       replicas.push_back(static_cast<std::size_t>(replica_count(each, options)));
       for (std::size_t r = 0; r < replicas.back(); ++r) {
-        const std::uint64_t seed = first_seed(each, options) + r;
         design.push_back(i);
-        if (options.vary && replicas.back() > 1) {
-          Design varied = each;
-          options.vary(varied, r);
-          requests.emplace_back(varied, seed);
-        } else {
-          requests.emplace_back(encoded[i], seed);
-        }
+        requests.emplace_back(encoded[i], first_seed(each, options) + r);
       }
     }
   }

@@ -26,14 +26,11 @@ struct PredictOptions {
   /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
   /// with bad_input either way.
   Diagnostics* faults = nullptr;
-  /// Changes the design of replica i, when there are several: draws of uncertain parameters.
-  std::function<void(Design&, std::size_t)> vary = {};
 };
 
 /// `options` for one simulation of each design as it is.
 [[nodiscard]] inline PredictOptions one_run(PredictOptions options) {
   options.replicas = 1;
-  options.vary = {};
   options.faults = nullptr;
   return options;
 }

@@ -71,12 +71,11 @@ class Drawing {
   Result<Uncertainty> run() {
     out_.inputs.reserve(inputs_.size());
     for (const Input& input : inputs_) out_.inputs.push_back(input.said);
-    if (options_.predict.vary) out_.fitted = fitted_count(design_);
+    if (options_.vary) out_.fitted = fitted_count(design_);
     const std::size_t wanted = count();
     if (wanted == 0) return out_;
     make_designs(wanted);
     if (const std::optional<Failure> failed = simulate()) return *failed;
-    if (const std::optional<Failure> failed = repeat()) return *failed;
     out_.draws = predictions_.size();
     for (const auto& [name, metric] : nominal_.metrics) add(name, metric);
     add_targets();
@@ -87,7 +86,7 @@ class Drawing {
  private:
   std::size_t count() {
     // Where nothing is uncertain all draws are the design as it is, which is in memory.
-    if (inputs_.empty() && !options_.predict.vary)
+    if (inputs_.empty() && !options_.vary)
       return std::min(options_.draws.value_or(kFewest), kFewest);
     if (options_.draws) return *options_.draws;
     const std::size_t fit = draws_of_a_run(design_, nominal_);
@@ -100,7 +99,7 @@ class Drawing {
   void make_designs(std::size_t wanted) {
     for (const std::vector<double>& point : scrambled_sobol(wanted, inputs_.size(), kPoints)) {
       Design design = drawn(design_, inputs_, point);
-      if (options_.predict.vary) options_.predict.vary(design, designs_.size());
+      if (options_.vary) options_.vary(design, designs_.size());
       if (options_.valid && !options_.valid(design)) {
         ++out_.broken;
         continue;
@@ -135,31 +134,6 @@ class Drawing {
                            "narrow the ranges of its inputs"};
   }
 
-  /// Replicas of the design as it is, where those of `nominal_` took the draws of a profile, which
-  /// are among the inputs.
-  std::optional<Failure> repeat() {
-    if (out_.fitted == 0 || nominal_.seeds.size() < 2) return std::nullopt;
-    predict::PredictOptions how = options_.predict;
-    how.vary = {};
-    how.faults = nullptr;
-    how.seed = nominal_.seeds.front();
-    how.replicas = static_cast<int>(nominal_.seeds.size());
-    Result<Prediction> repeated = predict::predict(design_, how);
-    if (!repeated.ok()) return repeated.failure();
-    repeated_ = std::move(*repeated);
-    return std::nullopt;
-  }
-
-  /// Middle and half width of single runs of the design as it is, on the scale.
-  [[nodiscard]] std::pair<double, double> single_runs(const std::string& name, const Metric& metric,
-                                                      const ErrorScale& scale) const {
-    const Prediction& of = repeated_ ? *repeated_ : nominal_;
-    const auto found = of.metrics.find(name);
-    if (found == of.metrics.end()) return {scale.to(metric.value), 0.0};
-    const double half = seeds_half(found->second, of.seeds.size(), scale);
-    return {scale.to(half > 0.0 ? found->second.value : metric.value), half};
-  }
-
   /// What the draws made of a metric; empty where one of them lacks it.
   [[nodiscard]] std::vector<double> values_of(const std::string& name) const {
     std::vector<double> out;
@@ -182,7 +156,8 @@ class Drawing {
     const auto end = [&](double p) { return end_of_draws(sorted, scale, p); };
     out.inputs = {end(0.05), end(0.95)};
     const double middle = scale.to(out.median);
-    const auto [nominal, seeds] = single_runs(name, metric, scale);
+    const double nominal = scale.to(metric.value);
+    const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
     const double model =
         scale.kind == ErrorScale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
@@ -275,7 +250,7 @@ class Drawing {
       const double model = scale.kind == ErrorScale::Kind::linear
                                ? 0.0
                                : discrepancy_of(name, design_, predictions_);
-      const double seeds = single_runs(name, nominal_.metrics.at(name), scale).second;
+      const double seeds = seeds_half(nominal_.metrics.at(name), nominal_.seeds.size(), scale);
       out = std::max(out, std::hypot(seeds, model) / kStandardNine);
     }
     return out;
@@ -310,7 +285,6 @@ class Drawing {
   std::vector<std::vector<double>> points_;
   std::vector<Design> designs_;
   std::vector<Prediction> predictions_;
-  std::optional<Prediction> repeated_;
   Uncertainty out_;
 };
 

@@ -16,10 +16,12 @@
 namespace stallcast::uncertain {
 
 struct DrawOptions {
-  predict::PredictOptions predict;   ///< `vary` puts draw i of what was measured into design i
+  predict::PredictOptions predict;
   std::optional<std::size_t> draws;  ///< none: as many as fit about a second on two cores
   /// Whether a drawn design can be built; none: all can.
   std::function<bool(const Design&)> valid = {};
+  /// Puts draw i of what a profile measured into a design; none: nothing is measured.
+  std::function<void(Design&, std::size_t)> vary = {};
 };
 
 /// What one simulation of `design` costs, in events, where `nominal` is its prediction: those that

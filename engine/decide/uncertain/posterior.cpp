@@ -109,7 +109,7 @@ class Conditioning {
     std::vector<Design> designs;
     for (std::vector<double>& point : points) {
       Design design = design_at(point);
-      if (options_.predict.vary) options_.predict.vary(design, designs.size());
+      if (options_.vary) options_.vary(design, designs.size());
       if (options_.valid && !options_.valid(design)) continue;
       out.push_back({std::move(point), {}, kNone, 0.0});
       designs.push_back(std::move(design));

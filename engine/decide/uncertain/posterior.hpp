@@ -28,6 +28,8 @@ struct ConditionOptions {
   double effective = kLeastEffective;
   /// Whether a drawn design can be built; none: all can.
   std::function<bool(const Design&)> valid = {};
+  /// Puts draw i of what a profile measured into a design; none: nothing is measured.
+  std::function<void(Design&, std::size_t)> vary = {};
 };
 
 /// One observed figure and what was simulated of it.
