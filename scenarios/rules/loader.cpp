@@ -123,13 +123,14 @@ void check_other_place(const Design& design, const JobDesign& job, Diagnostics& 
   check_reference(data, "also.on", ids_of(design.storage), "storage system", report);
   const Value *on = data.find("on"), *also = data.find("also.on"), *share = data.find("also.share");
   const bool some = share != nullptr && share->number > 0.0;
-  if (also == nullptr && some)
+  if (lacks(data, "also.on", report) && some)
     report.error("rule", pointer_of(data, "also.share"),
                  "the dataset of job \"" + job.job.id + "\" does not say where " +
                      base::print_quantity(share->number, Dimension::ratio) + " of its files lie",
                  "add \"also\": { \"on\": ..., \"share\": ... }, or leave out the share");
   if (also == nullptr) return;
-  if (share == nullptr || share->source.kind == Source::Kind::default_value)
+  if (lacks(data, "also.share", report) ||
+      (share != nullptr && share->source.kind == Source::Kind::default_value))
     report.error("rule", pointer_of(data, "also.on"),
                  "the dataset of job \"" + job.job.id +
                      "\" does not say how much of it lies on \"" + also->text + "\"",
@@ -159,8 +160,7 @@ void check_dataset(const Design& design, const JobDesign& job, Diagnostics& repo
   const Value* samples = data.find("samples");
   const Value* size = data.find("size");
   const Value* sample = data.find("sample");
-  if (samples == nullptr && size == nullptr && !is_faulty(data, "samples", report) &&
-      !is_faulty(data, "size", report))
+  if (lacks(data, "samples", report) && lacks(data, "size", report))
     report.error("rule", data.pointer,
                  "the dataset of job \"" + job.job.id + "\" has neither \"size\" nor \"samples\"",
                  "add \"size\": \"20 TB\" or \"samples\": 1000000");
