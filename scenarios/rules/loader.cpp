@@ -117,6 +117,15 @@ void check_dealing(const Design& design, const JobDesign& job, Diagnostics& repo
                 "alone");
 }
 
+// Indices of a map-style data set are shuffled before anything is read: no worker keeps a buffer.
+void check_shuffle(const Component& loader, Diagnostics& report) {
+  const Value* style = loader.find("style");
+  if (style == nullptr || style->text != "map" || number(loader, "shuffle.buffer") <= 1.0) return;
+  report.error("rule", pointer_of(loader, "shuffle.buffer"),
+               "a loader of style \"map\" has no shuffle buffer: it shuffles indices",
+               "write \"style\": \"iterable\", or leave the buffer out");
+}
+
 // A part of the files lies on another storage system.
 void check_other_place(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
@@ -197,6 +206,7 @@ void check_loading(const Design& design, const JobDesign& job, Diagnostics& repo
     check_loader(design, job, report);
     check_shared_memory(design, job, report);
     check_dealing(design, job, report);
+    check_shuffle(*job.loader, report);
     check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
   }
   if (job.dataset) check_dataset(design, job, report);

@@ -229,6 +229,15 @@ TEST_CASE("an iterable data set needs a shard for every rank and a batch for eve
              Contains("no storage system \"nowhere\""));
 }
 
+TEST_CASE("only workers of an iterable data set have a shuffle buffer") {
+  const std::string buffer = "jobs.loader.shuffle.buffer=1000";
+  CHECK_THAT(only_fault(load_with({buffer}, "", kFull)),
+             Contains("a loader of style \"map\" has no shuffle buffer"));
+  CHECK(warning({buffer, "jobs.loader.style=iterable"}) == "");
+  CHECK(warning({buffer, "jobs.loader.type=tensorflow"}) == "");
+  CHECK(warning({"jobs.loader.shuffle.buffer=1"}) == "");
+}
+
 TEST_CASE("snapshots that the simulation would not stage are warned of") {
   // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot; half of 500 GB may be used.
   CHECK(warning({"jobs.checkpoint.buffers=1"}) == "");
