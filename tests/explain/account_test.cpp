@@ -123,6 +123,23 @@ TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
   check_evaluates(tree);
 }
 
+TEST_CASE("what a line of a cache was billed is what crossed it and its price") {
+  Design design = small_design();
+  design.storage.push_back(component(Role::storage, "cache", "near",
+                                     {{"over", "scratch"},
+                                      {"server.count", "2"},
+                                      {"server.size", "1 TB"},
+                                      {"link.rate", "1 GB/s"},
+                                      {"link.price_per_tb", "20 USD"}}));
+  RunResult result;
+  result.metrics["storage.near.link.read"] = {1.5e12, "B", {}};
+  result.metrics["storage.near.link.price"] = {30.0, "USD", {}};
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("storage.near.link.price", result, forms);
+  CHECK(tree.equation == "crossed / terabyte * price");
+  check_evaluates(tree);
+}
+
 TEST_CASE("what requests cost is their rate, an hour and their price") {
   Design design = design_with_storage(
       "s3", {{"request.get.price", "0.0004 USD"}, {"request.put.price", "0.005 USD"}});
