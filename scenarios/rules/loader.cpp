@@ -161,10 +161,25 @@ void check_other_place(const Design& design, const JobDesign& job, Diagnostics& 
   }
 }
 
+// A scan costs what opening costs, and where an open sends no request that is nothing.
+//    [docs/models/formats.md, eq. 10]
+void check_scan(const Design& design, const Component& data, Diagnostics& report) {
+  const Value *scan = data.find("scan"), *on = data.find("on");
+  const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
+  if (scan == nullptr || scan->text == "none" || storage == nullptr ||
+      storage->find("open.requests") == nullptr || number(*storage, "open.requests") > 0.0)
+    return;
+  report.warn("rule", pointer_of(data, "scan"),
+              "the scan takes no time: to open a file of \"" + storage->id + "\" takes no request",
+              "\"open\": { \"requests\": 1 } of the storage lets it take some, and every read "
+              "one more");
+}
+
 void check_dataset(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   check_reference(data, "on", ids_of(design.storage), "storage system", report);
   check_other_place(design, job, report);
+  check_scan(design, data, report);
   if (data.kind.empty()) return;
   const Value* samples = data.find("samples");
   const Value* size = data.find("size");
