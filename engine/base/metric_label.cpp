@@ -21,8 +21,6 @@ constexpr FigureWords kFigureWords[] = {
     {"checkpoint.stall.total", "stall of all saves"},
     {"checkpoint.rank0", "save of rank 0"},
     {"restore.rank0", "restore of rank 0"},
-    {"cache.hit", "reads found in the cache"},
-    {"hit", "reads found in the cache"},
     {"slow.cost", "time lost to slow hosts"},
     {"unseen.wait", "wait for ranks that are drawn"},
     {"failures.lost_all", "failures that lose all"},

@@ -14,7 +14,6 @@ constexpr std::string_view kStatistics[] = {"p50", "p95", "p99", "max"};
 constexpr std::pair<Domain, std::string_view> kOthers[] = {
     {Domain::job, "*.required"},
     {Domain::job, "accelerators.supported"},
-    {Domain::job, "cache.hit"},
     {Domain::job, "cache.miss"},
     {Domain::job, "cache.missed"},
     {Domain::job, "cache.size"},
@@ -88,8 +87,6 @@ constexpr std::pair<Domain, std::string_view> kOthers[] = {
     {Domain::stage, "written"},
     {Domain::storage, "*.required"},
     {Domain::storage, "dirty.peak"},
-    {Domain::storage, "hit"},
-    {Domain::storage, "link.price"},
     {Domain::storage, "link.read"},
     {Domain::storage, "ramped"},
     {Domain::storage, "throttled"},

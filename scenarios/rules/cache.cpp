@@ -73,11 +73,11 @@ void check_memory(const Component& data, const Component& host, Diagnostics& rep
 }
 
 void check_cached_drives(const Component& data, const Component& host, Diagnostics& report) {
-  if (host.find("nvme.read") == nullptr || host.find("nvme.write") == nullptr)
+  if (lacks(host, "nvme.read", report) || lacks(host, "nvme.write", report))
     report.error("rule", pointer_of(data, "cache.medium"),
                  "host class \"" + host.id + "\" has no local NVMe",
                  "add \"nvme\": { \"read\": \"12 GB/s\", \"write\": \"8 GB/s\" } to it");
-  if (data.find("cache.size") == nullptr && data.find("cache_limit") == nullptr)
+  if (lacks(data, "cache.size", report) && lacks(data, "cache_limit", report))
     report.error("rule", pointer_of(data, "cache.medium"), "a cache on local drives needs its size",
                  "add \"cache.size\": \"4 TB\"");
 }

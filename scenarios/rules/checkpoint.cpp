@@ -53,13 +53,13 @@ class StateRules {
   void check_shape() {
     std::vector<std::string> missing;
     for (const std::string_view key : kShape)
-      if (job_.model.find(key) == nullptr) missing.emplace_back(key);
+      if (lacks(job_.model, key)) missing.emplace_back(key);
     if (!missing.empty() && missing.size() < std::size(kShape))
       report_.error("rule", job_.model.pointer,
                     "the shape of the model lacks \"" + missing.front() + "\"",
                     "give all six of vocabulary, hidden, ffn, heads, kv_heads and layers, or none");
     const double hidden = number(job_.model, "shape.hidden");
-    if (missing.empty() && number(job_.model, "shape.heads") > hidden)
+    if (missing.empty() && hidden > 0.0 && number(job_.model, "shape.heads") > hidden)
       report_.error("rule", pointer_of(job_.model, "shape.heads"),
                     "there are more heads than the hidden size of " + base::shortest(hidden),
                     "a head has hidden / heads elements");
@@ -109,7 +109,7 @@ class StateRules {
   void check_interval(const Component& save) {
     const Value* every = save.find("every");
     const Value* steps = save.find("every_steps");
-    if ((every == nullptr) == (steps == nullptr))
+    if (every != nullptr ? steps != nullptr : lacks(save, "every") && lacks(save, "every_steps"))
       report_.error("rule", every == nullptr ? save.pointer : pointer_of(save, "every_steps"),
                     "the checkpoint of job \"" + job_.job.id + "\" needs " +
                         (every == nullptr ? "\"every\" or \"every_steps\""
@@ -134,17 +134,16 @@ class StateRules {
   }
 
   void check_size(const Component& save) {
-    if (save.find("size") == nullptr && job_.model.find("parameters") == nullptr &&
-        job_.model.find("shape.hidden") == nullptr)
+    if (lacks(save, "size") && lacks(job_.model, "parameters") && lacks(job_.model, "shape.hidden"))
       report_.error("rule", save.pointer,
                     "the size of a checkpoint of job \"" + job_.job.id + "\" is unknown",
                     "add \"size\": \"2 TB\", or the model's \"parameters\"");
     const Value* serializer = save.find("serializer");
-    if (serializer != nullptr && serializer->text == "tensorstore" && save.find("chunk") == nullptr)
+    if (serializer != nullptr && serializer->text == "tensorstore" && lacks(save, "chunk"))
       report_.error("rule", pointer_of(save, "serializer"),
                     "tensorstore writes objects, and \"chunk\" does not say how large",
                     "add \"chunk\": \"64 MiB\"");
-    if (save.find("keep.every") != nullptr && save.find("keep.last") == nullptr)
+    if (save.find("keep.every") != nullptr && lacks(save, "keep.last"))
       report_.error("rule", pointer_of(save, "keep.every"),
                     "\"keep.every\" spares old checkpoints, and without \"keep.last\" all are kept",
                     "add \"keep\": { \"last\": 3, ... }");
@@ -254,10 +253,10 @@ class StateRules {
   void check_tier_there(const std::string& tier, const std::string& at, bool read) {
     if (host_ == nullptr || host_->kind.empty()) return;
     if (tier == models::kLocalNvme &&
-        (host_->find("nvme.write") == nullptr || (read && host_->find("nvme.read") == nullptr)))
+        (lacks(*host_, "nvme.write") || (read && lacks(*host_, "nvme.read"))))
       report_.error("rule", at,
                     "host class \"" + host_->id + "\" has no local NVMe" +
-                        (host_->find("nvme.write") == nullptr ? "" : " to read from"),
+                        (lacks(*host_, "nvme.write") ? "" : " to read from"),
                     "add \"nvme\": { \"read\": \"12 GB/s\", \"write\": \"8 GB/s\" } to it");
     const double others = number(*host_, "count") - 1.0;
     const double peers = number(*job_.checkpoint, "peers", 1.0);
@@ -326,7 +325,8 @@ class StateRules {
                     "no save passes through \"" + durable->text + "\"", "name one of \"tiers\"");
     const Value* to = save.find("to");
     if (number(save, "drain_every", 1.0) > 1.0 && !ends_in_memory(save) &&
-        (durable == nullptr || (to != nullptr && durable->text == to->text)))
+        (lacks(save, "durable") ||
+         (durable != nullptr && to != nullptr && durable->text == to->text)))
       report_.error("rule", pointer_of(save, "drain_every"),
                     "saves that are not drained to the last tier would be safe nowhere",
                     "name the tier that keeps them: \"durable\": \"peer-memory\"");
@@ -341,7 +341,7 @@ class StateRules {
   void check_trust(const Component& save) {
     const double corrupt = number(save, "corrupt");
     if (corrupt <= 0.0 || reads_back(save)) return;
-    if (save.find("checksum") == nullptr)
+    if (lacks(save, "checksum"))
       report_.warn(
           "rule", pointer_of(save, "corrupt"),
           "saves may be bad and have no checksum: one that loads all the same goes on with "
@@ -375,6 +375,10 @@ class StateRules {
                     "restore from one of \"tiers\", or from \"to\"");
     else
       check_tier_there(from->text, pointer_of(save, "restore.from"), true);
+  }
+
+  [[nodiscard]] bool lacks(const Component& component, std::string_view key) const {
+    return scenarios::lacks(component, key, report_);
   }
 
   const JobDesign& job_;

@@ -35,7 +35,7 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
   check_reference(failure, "on", ids_of(design.storage), "storage system", report);
   if (!complete(models::Role::failure, failure)) return;
   const models::StorageFaultParams p = models::storage_fault_params(failure);
-  if (!p.at && !p.mtbf && !is_faulty(failure, "at", report) && !is_faulty(failure, "mtbf", report))
+  if (lacks(failure, "at", report) && lacks(failure, "mtbf", report))
     report.error("rule", failure.pointer,
                  "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
                  "write \"at\": \"10 min\", or how often one such part fails");

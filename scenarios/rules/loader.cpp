@@ -117,19 +117,29 @@ void check_dealing(const Design& design, const JobDesign& job, Diagnostics& repo
                 "alone");
 }
 
+// Indices of a map-style data set are shuffled before anything is read: no worker keeps a buffer.
+void check_shuffle(const Component& loader, Diagnostics& report) {
+  const Value* style = loader.find("style");
+  if (style == nullptr || style->text != "map" || number(loader, "shuffle.buffer") <= 1.0) return;
+  report.error("rule", pointer_of(loader, "shuffle.buffer"),
+               "a loader of style \"map\" has no shuffle buffer: it shuffles indices",
+               "write \"style\": \"iterable\", or leave the buffer out");
+}
+
 // A part of the files lies on another storage system.
 void check_other_place(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   check_reference(data, "also.on", ids_of(design.storage), "storage system", report);
   const Value *on = data.find("on"), *also = data.find("also.on"), *share = data.find("also.share");
   const bool some = share != nullptr && share->number > 0.0;
-  if (also == nullptr && some)
+  if (lacks(data, "also.on", report) && some)
     report.error("rule", pointer_of(data, "also.share"),
                  "the dataset of job \"" + job.job.id + "\" does not say where " +
                      base::print_quantity(share->number, Dimension::ratio) + " of its files lie",
                  "add \"also\": { \"on\": ..., \"share\": ... }, or leave out the share");
   if (also == nullptr) return;
-  if (share == nullptr || share->source.kind == Source::Kind::default_value)
+  if (lacks(data, "also.share", report) ||
+      (share != nullptr && share->source.kind == Source::Kind::default_value))
     report.error("rule", pointer_of(data, "also.on"),
                  "the dataset of job \"" + job.job.id +
                      "\" does not say how much of it lies on \"" + also->text + "\"",
@@ -151,16 +161,30 @@ void check_other_place(const Design& design, const JobDesign& job, Diagnostics& 
   }
 }
 
+// A scan costs what opening costs, and where an open sends no request that is nothing.
+//    [docs/models/formats.md, eq. 10]
+void check_scan(const Design& design, const Component& data, Diagnostics& report) {
+  const Value *scan = data.find("scan"), *on = data.find("on");
+  const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
+  if (scan == nullptr || scan->text == "none" || storage == nullptr ||
+      storage->find("open.requests") == nullptr || number(*storage, "open.requests") > 0.0)
+    return;
+  report.warn("rule", pointer_of(data, "scan"),
+              "the scan takes no time: to open a file of \"" + storage->id + "\" takes no request",
+              "\"open\": { \"requests\": 1 } of the storage lets it take some, and every read "
+              "one more");
+}
+
 void check_dataset(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   check_reference(data, "on", ids_of(design.storage), "storage system", report);
   check_other_place(design, job, report);
+  check_scan(design, data, report);
   if (data.kind.empty()) return;
   const Value* samples = data.find("samples");
   const Value* size = data.find("size");
   const Value* sample = data.find("sample");
-  if (samples == nullptr && size == nullptr && !is_faulty(data, "samples", report) &&
-      !is_faulty(data, "size", report))
+  if (lacks(data, "samples", report) && lacks(data, "size", report))
     report.error("rule", data.pointer,
                  "the dataset of job \"" + job.job.id + "\" has neither \"size\" nor \"samples\"",
                  "add \"size\": \"20 TB\" or \"samples\": 1000000");
@@ -197,6 +221,7 @@ void check_loading(const Design& design, const JobDesign& job, Diagnostics& repo
     check_loader(design, job, report);
     check_shared_memory(design, job, report);
     check_dealing(design, job, report);
+    check_shuffle(*job.loader, report);
     check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
   }
   if (job.dataset) check_dataset(design, job, report);

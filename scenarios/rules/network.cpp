@@ -9,8 +9,8 @@ void check_communication(const JobDesign& job, Diagnostics& report) {
   const std::string of =
       "communication of type \"" + communication.kind + "\" of job \"" + job.job.id + "\" needs ";
   const bool shape =
-      job.model.find("shape.layers") != nullptr && job.model.find("shape.hidden") != nullptr;
-  if (job.model.find("parameters") == nullptr && !shape)
+      !lacks(job.model, "shape.layers", report) && !lacks(job.model, "shape.hidden", report);
+  if (lacks(job.model, "parameters", report) && !shape)
     report.error("rule", communication.pointer, of + "the number of parameters of the model",
                  "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
   if (communication.find("microbatches") != nullptr && !shape)

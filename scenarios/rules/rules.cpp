@@ -96,7 +96,7 @@ class Rules {
   void check_run_without_jobs() {
     const bool ends = std::any_of(design_.tenants.begin(), design_.tenants.end(),
                                   [](const Component& tenant) { return tenant.kind == "replay"; });
-    if (!ends && design_.run.find("duration") == nullptr)
+    if (!ends && lacks(design_.run, "duration", report_))
       report_.error("missing", "/run", "a scenario without a job does not say when its tenants end",
                     "add \"run\": { \"duration\": \"10 min\" }");
   }
@@ -143,8 +143,8 @@ class Rules {
                           base::shortest(number(*host, "gpus")) + " = " + base::shortest(there),
                       "use at most " + base::shortest(there) + ", or raise the host count");
     }
-    if (job.step.find("tokens") != nullptr && job.model.find("parameters") == nullptr &&
-        job.model.find("shape.hidden") == nullptr)
+    if (job.step.find("tokens") != nullptr && lacks(job.model, "parameters", report_) &&
+        lacks(job.model, "shape.hidden", report_))
       report_.error(
           "rule", job.step.pointer,
           "a step of type \"" + job.step.kind + "\" needs the number of parameters of the model",

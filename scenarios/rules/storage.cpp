@@ -61,7 +61,7 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
 void check_lustre(const Component& storage, Diagnostics& report) {
   const double osts = number(storage, "ost.count"), servers = number(storage, "oss.count");
   if (osts <= 0.0) return;
-  if (storage.find("provisioned") != nullptr && storage.find("ost.capacity") == nullptr)
+  if (storage.find("provisioned") != nullptr && lacks(storage, "ost.capacity", report))
     report.error("rule", pointer_of(storage, "provisioned"),
                  "storage \"" + storage.id + "\" has a rate for each TiB and no capacity",
                  "add \"ost\": { \"capacity\": \"1.2 TiB\" }");
@@ -164,14 +164,15 @@ void check_networks(const Component& component, Diagnostics& report) {
 void check_writers(const Design& design, Diagnostics& report) {
   for (const Component& storage : design.storage) {
     if (storage.kind != "measured") continue;
-    const std::string lacks = storage.find("write.rate") == nullptr      ? "write.rate"
-                              : storage.find("write.latency") == nullptr ? "write.latency"
-                                                                         : "";
-    const std::string writer = lacks.empty() ? "" : writer_of(design, storage.id);
+    const std::string missing = lacks(storage, "write.rate", report)      ? "write.rate"
+                                : lacks(storage, "write.latency", report) ? "write.latency"
+                                                                          : "";
+    const std::string writer = missing.empty() ? "" : writer_of(design, storage.id);
     if (!writer.empty())
       report.error(
           "missing", storage.pointer,
-          "storage \"" + storage.id + "\" lacks \"" + lacks + "\", and " + writer + " writes to it",
+          "storage \"" + storage.id + "\" lacks \"" + missing + "\", and " + writer +
+              " writes to it",
           "write it, or measure it: \"stallcast probe io\", then \"stallcast calibrate\"; a "
           "profile "
           "says under \"refused\" why it has no law of writes");

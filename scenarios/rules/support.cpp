@@ -29,10 +29,12 @@ bool complete(models::Role role, const Component& component) {
   return true;
 }
 
-bool is_faulty(const Component& component, std::string_view key, const Diagnostics& report) {
+bool lacks(const Component& component, std::string_view key, const Diagnostics& report) {
+  if (component.find(key) != nullptr) return false;
   const std::string at = pointer_of(component, key);
-  return std::any_of(report.items().begin(), report.items().end(), [&](const Diagnostic& d) {
-    return d.severity == Severity::error && d.pointer == at;
+  return std::none_of(report.items().begin(), report.items().end(), [&](const Diagnostic& d) {
+    return d.severity == Severity::error &&
+           (d.pointer == at || d.pointer.starts_with(at + "/"));  // "value" or a bound of it
   });
 }
 

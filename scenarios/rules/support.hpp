@@ -22,9 +22,10 @@ using base::pointer_of;
 /// a model of a component ask first.
 [[nodiscard]] bool complete(models::Role role, const Component& component);
 
-/// Whether a fault of the field was reported: it is written, though the component lacks it.
-[[nodiscard]] bool is_faulty(const Component& component, std::string_view key,
-                             const Diagnostics& report);
+/// Whether the field is absent because nobody wrote it: one that was written with a fault, which
+/// is reported, is not there either.
+[[nodiscard]] bool lacks(const Component& component, std::string_view key,
+                         const Diagnostics& report);
 
 /// The host class of a job; nullptr when unknown.
 [[nodiscard]] const Component* host_of(const Design& design, const JobDesign& job);

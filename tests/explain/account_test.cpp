@@ -123,6 +123,7 @@ TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
   check_evaluates(tree);
 }
 
+<<<<<<< HEAD
 TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
   Design design = saving();
   set(design.jobs[0].job, Role::job, "run.epochs", "30");
@@ -139,6 +140,22 @@ TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
   explain::Forms forms(design);
   const ExplainNode tree = explain::account("job.train.run.time", result, forms);
   CHECK(tree.equation == "steps * compute / goodput * (wall - cold) / wall + cold");
+=======
+TEST_CASE("what a line of a cache was billed is what crossed it and its price") {
+  Design design = small_design();
+  design.storage.push_back(component(Role::storage, "cache", "near",
+                                     {{"over", "scratch"},
+                                      {"server.count", "2"},
+                                      {"server.size", "1 TB"},
+                                      {"link.rate", "1 GB/s"},
+                                      {"link.price_per_tb", "20 USD"}}));
+  RunResult result;
+  result.metrics["storage.near.link.read"] = {1.5e12, "B", {}};
+  result.metrics["storage.near.link.price"] = {30.0, "USD", {}};
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("storage.near.link.price", result, forms);
+  CHECK(tree.equation == "crossed / terabyte * price");
+>>>>>>> 9dd99e66470abcaa53665328291dbe7b874a08be
   check_evaluates(tree);
 }
 

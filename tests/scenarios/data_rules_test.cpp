@@ -61,6 +61,23 @@ TEST_CASE("a data set holds a sample, a shard and a row group") {
              Contains("does not hold one row group of 100 MB"));
 }
 
+TEST_CASE("a scan of objects that are opened without a request is warned of") {
+  const auto of = [](const std::string& scan, const std::string& bucket) {
+    const std::string whole = R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+      "storage": [ { "id": "b", "type": "s3")" +
+                              bucket + R"( } ],
+      "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" },
+                  "dataset": { "on": "b", "format": "raw", "sample": "1 MB", "size": "1 TB")" +
+                              scan + " } } ] }";
+    return remarks(load_with({}, "", whole.c_str()).diagnostics());
+  };
+  CHECK(of("", "") == "");
+  for (const std::string scan : {"list", "stat"})
+    CHECK_THAT(of(R"(, "scan": ")" + scan + "\"", ""),
+               Contains("/jobs/0/dataset/scan the scan takes no time"));
+  CHECK(of(R"(, "scan": "stat")", R"(, "open": { "requests": 1 })") == "");
+}
+
 TEST_CASE("drives that decode do so for the whole data set") {
   const std::string both =
       std::string(kRaw) + R"(, "size": "1 TB", "also": { "on": "drives", "share": "30 %" })";

@@ -83,6 +83,30 @@ TEST_CASE("rules leave out what a faulty component cannot tell them") {
   CHECK(loaded.diagnostics().items()[0].pointer == "/storage/1/prefixes");
 }
 
+TEST_CASE("a field that was written with a fault is not missed as well") {
+  const auto fault = [](std::vector<std::string> sets) {
+    const auto loaded = load_with(std::move(sets), "", kFull);
+    INFO(remarks(loaded.diagnostics()));
+    CHECK(loaded.diagnostics().items().size() == 1);
+    return loaded.diagnostics().items()[0].pointer;
+  };
+  const std::string on = "jobs.dataset.also.on=other", share = "jobs.dataset.also.share=",
+                    other = R"(storage=[{"id":"scratch","type":"lustre","ost":{"count":8}},)"
+                            R"({"id":"other","type":"lustre","ost":{"count":8}}])";
+  CHECK(fault({other, on, share + "120 %"}) == "/jobs/0/dataset/also/share");
+  CHECK(fault({other, on, share + R"({"value":"120 %","low":"1 %","high":"9 %"})"}) ==
+        "/jobs/0/dataset/also/share/value");
+  CHECK(fault({other, on}) == "/jobs/0/dataset/also/on");
+  const std::string lru = "jobs.dataset.cache.policy=lru", nvme = "jobs.dataset.cache.medium=nvme",
+                    drives = "cluster.hosts.nvme.read=4 GB/s", writes = "cluster.hosts.nvme.write=";
+  CHECK(fault({lru, nvme, drives, writes + "2 GB/s", "jobs.dataset.cache.size=25"}) ==
+        "/jobs/0/dataset/cache/size");
+  CHECK(fault({lru, nvme, drives, writes + "2", "jobs.dataset.cache.size=25 GB"}) ==
+        "/cluster/hosts/0/nvme/write");
+  CHECK(fault({"jobs.checkpoint.every=10"}) == "/jobs/0/checkpoint/every");
+  CHECK(fault({"jobs.model.parameters=-1"}) == "/jobs/0/model/parameters");
+}
+
 TEST_CASE("RAID levels need drives, and data sets fit on them") {
   const auto error = [](const std::string& storage, const std::string& dataset = "") {
     const std::string text =
@@ -203,6 +227,15 @@ TEST_CASE("an iterable data set needs a shard for every rank and a batch for eve
              Contains("no worker owns enough samples for one batch"));
   CHECK_THAT(only_fault(load_with({"jobs.loader.import.on=nowhere"}, "", kFull)),
              Contains("no storage system \"nowhere\""));
+}
+
+TEST_CASE("only workers of an iterable data set have a shuffle buffer") {
+  const std::string buffer = "jobs.loader.shuffle.buffer=1000";
+  CHECK_THAT(only_fault(load_with({buffer}, "", kFull)),
+             Contains("a loader of style \"map\" has no shuffle buffer"));
+  CHECK(warning({buffer, "jobs.loader.style=iterable"}) == "");
+  CHECK(warning({buffer, "jobs.loader.type=tensorflow"}) == "");
+  CHECK(warning({"jobs.loader.shuffle.buffer=1"}) == "");
 }
 
 TEST_CASE("snapshots that the simulation would not stage are warned of") {

@@ -1,5 +1,6 @@
 #include "stallcast/client.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -186,6 +187,23 @@ TEST_CASE("what is advised of few OSTs is what a plan says, however many more it
   CHECK(advice.front().change ==
         "storage.scratch.ost.count 1 -> " + std::to_string(plan->required));
   CHECK(advice.front().verdict == Verdict::pass);
+}
+
+TEST_CASE("what relieves a bucket is tried once, though a plan would count it, too") {
+  client::Session session(settings());
+  const Scenario bucket = read(session, {.file = "bucket.json", .text = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 1 } ] },
+  "storage": [ { "id": "b", "type": "s3", "get": { "rate": "100 ops/s" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" },
+    "dataset": { "on": "b", "format": "raw", "sample": "100 kB", "samples": 2000 },
+    "loader": { "type": "pytorch", "workers": 8, "batch": 20 } } ],
+  "run": { "replicas": 1 }, "expect": [ { "that": "job.train.gpu.utilization >= 99 %" } ] })"});
+  const Prediction base = session.predict(bucket.design()).value();
+  REQUIRE(base.verdict == Verdict::fail);
+  const auto tried = session.alternatives(bucket, bucket.design(), base, 4);
+  CHECK(std::count_if(tried.begin(), tried.end(), [](const Alternative& a) {
+          return a.change.starts_with("storage.b.prefixes 1 -> ");
+        }) == 1);
 }
 
 TEST_CASE("a target that cannot be read is a fault of the scenario") {

@@ -351,4 +351,26 @@ TEST_CASE("cases are on the same side of what is asked for as the probability") 
   CHECK(said(0.999, 0.9) == "more than 99 of 100 cases (need 90)");
 }
 
+TEST_CASE("a full report says what caches gave, and what their lines were billed") {
+  Prediction p;
+  p.breakdown["train"] = {};
+  p.metrics["job.train.cache.hit"] = {0.25, "ratio", {}};
+  p.metrics["storage.near.hit"] = {0.5, "ratio", {}};
+  p.metrics["storage.near.link.price"] = {21.5, "USD", {}};
+  const std::vector<FigureBlock> blocks = figure_blocks(p);
+  REQUIRE(blocks.size() == 3);
+  CHECK(blocks[0].rows[0].label == "found in cache");
+  CHECK(blocks[0].rows[0].text == "25.0 %");
+  CHECK(blocks[1].title == "Storage near");
+  CHECK(blocks[1].rows[0].text == "50.0 %");
+  CHECK(blocks[2].title == kCostTitle);
+  CHECK(blocks[2].rows[0].label == "egress of near");
+  CHECK(blocks[2].rows[0].text == "21.5 USD in the run");
+  // What else costs is said first.
+  p.metrics["cost.requests"] = {0.1, "USD/h", {}};
+  const FigureBlock costs = figure_blocks(p)[2];
+  REQUIRE(costs.rows.size() == 2);
+  CHECK(costs.rows[1].metric == "storage.near.link.price");
+}
+
 }  // namespace report_layout_test

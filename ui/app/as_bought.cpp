@@ -76,7 +76,15 @@ void add_planned(const Scenario& scenario, const Design& design,
                  std::vector<plan::Proposal>& proposals) {
   const PlanSpec& spec = scenario.questions().plan;
   const std::string storage = spec.storage.empty() ? models::bounds(design).storage : spec.storage;
-  if (auto counted = count_of(design, storage)) proposals.push_back(*std::move(counted));
+  auto counted = count_of(design, storage);
+  if (!counted) return;
+  // A remedy that changes the same number is that change, and is counted from now on.
+  for (plan::Proposal& proposal : proposals)
+    if (proposal.change.path == counted->change.path) {
+      if (!proposal.count) proposal.count = counted->count;
+      return;
+    }
+  proposals.push_back(*std::move(counted));
 }
 
 std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const Design& design,

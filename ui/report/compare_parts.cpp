@@ -74,17 +74,25 @@ std::vector<Found> found_of(const SideBySide& c, Domain domain,
   return out;
 }
 
-/// Costs, power and space of the whole design.
+/// Whether it is of the whole design, or what a storage system was billed.
+bool of_plant(const std::string& name) {
+  const metric::Figure* figure = metric::find(name);
+  return name.starts_with("cost.") || name.starts_with("power.") || name.starts_with("space.") ||
+         (figure != nullptr && figure->group == metric::Group::cost);
+}
+
+/// Costs, power and space.
 std::vector<Found> found_of_plant(const SideBySide& c) {
   std::set<std::string> names;
   for (const ComparedDesign& d : c.designs)
     for (const auto& [name, value] : d.prediction.metrics)
-      if (name.starts_with("cost.") || name.starts_with("power.") || name.starts_with("space."))
-        names.insert(name);
+      if (of_plant(name)) names.insert(name);
   std::vector<Found> out;
   for (const std::string& name : names) {
     const metric::Figure* known = metric::find(name);
     Found row{known == nullptr ? name : std::string(known->name_alone()), name, {}};
+    if (const metric::Name parsed = metric::parse(name); parsed.domain == Domain::storage)
+      row.label += " of " + std::string(parsed.id);
     for (const ComparedDesign& d : c.designs)
       row.names.push_back(d.prediction.metrics.contains(name) ? name : "");
     out.push_back(std::move(row));

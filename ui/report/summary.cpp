@@ -83,6 +83,26 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
   }
 }
 
+/// What all is bought or rented for, and what storage systems were billed in the run.
+void add_costs(const Prediction& p, std::vector<FigureBlock>& out) {
+  FigureBlock block{std::string(kCostTitle), {}};
+  for (const auto& [name, value] : p.metrics) {
+    const metric::Figure* figure = metric::find(name);
+    const metric::Name parsed = metric::parse(name);
+    if (figure == nullptr || figure->group != Group::cost ||
+        parsed.domain != metric::Domain::storage || !parsed.statistic.empty())
+      continue;
+    block.rows.push_back({std::string(figure->label) + " of " + std::string(parsed.id), name,
+                          distribution(p, name) + " in the run"});
+  }
+  const std::size_t before = out.size();
+  add_block(p, block.title, metric::of_cost(""), Group::cost, out);
+  if (out.size() > before)
+    out.back().rows.insert(out.back().rows.end(), block.rows.begin(), block.rows.end());
+  else if (!block.rows.empty())
+    out.push_back(std::move(block));
+}
+
 }  // namespace
 
 const Metric* find(const Prediction& prediction, const std::string& name) {
@@ -195,7 +215,7 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
   add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
   add_blocks(p, metric::Domain::storage, "Storage ", Group::capacity, out);
-  add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
+  add_costs(p, out);
   add_block(p, "Power", "power.", Group::power, out);
   add_block(p, "Room in racks", "space.", Group::power, out);
   return out;

@@ -32,6 +32,7 @@ ExplainNode Account::take_apart() {
   if (metric_ == metric::kGpuIdleCost) explain_idle_cost(node);
   if (metric_ == metric::kUsefulGpuHour) explain_useful_cost(node);
   if (metric_ == metric::of_cost("requests")) explain_requests(node);
+  if (metric_.ends_with(".link.price")) explain_egress(node);
   if (metric_ == metric::kMeanPower) explain_mean_power(node);
   if (job_.empty() && metric::parse(metric_).domain == metric::Domain::resource)
     explain_resource(node);

@@ -88,6 +88,8 @@ class Account {
   std::string add_save_and_failure(ExplainNode& node);
   /// What requests cost by the hour, and what the design draws on average.
   void explain_requests(ExplainNode& node);
+  /// What reads through the line of a cache were billed.
+  void explain_egress(ExplainNode& node);
   void explain_mean_power(ExplainNode& node);
   /// Share of the GPUs of a class of hosts that are busy; none where nobody knows.
   std::optional<ExplainNode> busy_gpus(const std::string& host);

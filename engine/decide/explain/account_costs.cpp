@@ -52,6 +52,20 @@ void Account::explain_idle_cost(ExplainNode& node) {
   node.children = std::move(children);
 }
 
+// [docs/models/cache.md, eq. 13]
+void Account::explain_egress(ExplainNode& node) {
+  const metric::Name name = metric::parse(metric_);
+  const std::string price = "storage[" + std::string(name.id) + "].link.price_per_tb";
+  if (name.domain != metric::Domain::storage || !forms_.known(price)) return;
+  ExplainNode made;
+  made.equation = "crossed / terabyte * price";
+  made.reference = "docs/models/cache.md, eq. 13";
+  made.children = {read(metric::of_storage(name.id, "link.read"), "crossed", "read over the line"),
+                   constant("terabyte", unit::TB.scale, "B")};
+  add_form(made, price, "price", "of a TB");
+  accept(node, std::move(made));
+}
+
 void Account::explain_useful_cost(ExplainNode& node) {
   std::optional<ExplainNode> useful = count_gpus("cost.gpus.useful", metric::kGoodput);
   if (!useful || !forms_.known("cost.hourly") || !(useful->value > 0.0)) return;
