@@ -123,7 +123,6 @@ TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
   check_evaluates(tree);
 }
 
-<<<<<<< HEAD
 TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
   Design design = saving();
   set(design.jobs[0].job, Role::job, "run.epochs", "30");
@@ -140,7 +139,9 @@ TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
   explain::Forms forms(design);
   const ExplainNode tree = explain::account("job.train.run.time", result, forms);
   CHECK(tree.equation == "steps * compute / goodput * (wall - cold) / wall + cold");
-=======
+  check_evaluates(tree);
+}
+
 TEST_CASE("what a line of a cache was billed is what crossed it and its price") {
   Design design = small_design();
   design.storage.push_back(component(Role::storage, "cache", "near",
@@ -155,7 +156,6 @@ TEST_CASE("what a line of a cache was billed is what crossed it and its price") 
   explain::Forms forms(design);
   const ExplainNode tree = explain::account("storage.near.link.price", result, forms);
   CHECK(tree.equation == "crossed / terabyte * price");
->>>>>>> 9dd99e66470abcaa53665328291dbe7b874a08be
   check_evaluates(tree);
 }
 
