@@ -292,6 +292,17 @@ class Draws(unittest.TestCase):
         self.assertEqual(self.result("--draws", "16", text=compute(TENTH))["draws"]["ask_for"], 64)
         self.assertNotIn("ask_for", self.result("--draws", "64", text=compute(TENTH))["draws"])
 
+    def test_figures_that_say_the_same_are_as_sure(self):
+        exact = SAVING.replace("1 GB/s +- 50 %", "1 GB/s").replace('"serializer"', '"coordinate": "0 s", "quiesce": "0 s", "serializer"')
+        found = self.result("--draws", "32", text=exact)["metrics"]
+        low, high = found["job.train.checkpoint.stall"]["ci90"]
+        for figure in ("bandwidth", "stall.total"):
+            least, most = found[f"job.train.checkpoint.{figure}"]["ci90"]
+            self.assertAlmostEqual(math.log(most / least) / math.log(high / low), 1.0, delta=0.05)
+        least, most = found["job.train.checkpoint.overhead"]["ci90"]
+        odds = math.log(most / (1 - most)) - math.log(least / (1 - least))
+        self.assertAlmostEqual(odds / math.log(high / low), 1.0, delta=0.05)
+
     def test_a_number_of_draws_is_a_number(self):
         run = Run("run", "FILE", "--draws", "-1", text=compute(TENTH))
         self.assertEqual(run.code, 2)
