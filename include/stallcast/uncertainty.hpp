@@ -27,7 +27,8 @@ inline constexpr std::size_t kNineInTen = 4;  ///< of kLevels: what is printed
 struct ObservedFigure {
   std::string metric;
   double value = 0.0;
-  Interval within;  ///< the measurement's own 90 % interval, `value` inside
+  Interval within;      ///< the measurement's own 90 % interval, `value` inside
+  std::string at = {};  ///< where it is said: "seen.csv:3:1"; "" where nobody knows
 };
 
 /// An input that is not exact. Values of one kind with the same figure and range are one input.
