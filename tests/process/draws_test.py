@@ -302,6 +302,9 @@ class Draws(unittest.TestCase):
         least, most = found["job.train.checkpoint.overhead"]["ci90"]
         odds = math.log(most / (1 - most)) - math.log(least / (1 - least))
         self.assertAlmostEqual(odds / math.log(high / low), 1.0, delta=0.05)
+        # The clock ends the run.
+        least, most = found["job.train.time.wall"]["ci90"]
+        self.assertLess(most / least, 1.05)
 
     def test_a_number_of_draws_is_a_number(self):
         run = Run("run", "FILE", "--draws", "-1", text=compute(TENTH))

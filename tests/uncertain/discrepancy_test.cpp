@@ -109,6 +109,18 @@ TEST_CASE("what follows from a save or from goodput is as unsure as that") {
   CHECK(of("checkpoint.bandwidth") == of("checkpoint.stall"));
 }
 
+TEST_CASE("the time of a run that the clock ends is known") {
+  Design design = testing::small_design();
+  testing::set(design.run, models::Role::run, "duration", "60 s");
+  std::vector<Prediction> draws(1);
+  draws[0].metrics["job.train.gpu.utilization"] = {0.8, "ratio", std::nullopt};
+  for (const double wall : {60.5, 40.0}) {
+    draws[0].metrics["job.train.time.wall"] = {wall, "s", std::nullopt};
+    CHECK((discrepancy_of("job.train.time.wall", design, draws) > 0.0) == (wall < 60.0));
+    CHECK(discrepancy_of("job.train.steady.step.time", design, draws) > 0.0);
+  }
+}
+
 TEST_CASE("what idle and useful GPUs cost is as sure as how many there are") {
   Design design = testing::small_design();
   testing::set(design.hosts[0], models::Role::host, "price", "300 kUSD");
