@@ -43,6 +43,11 @@ Interval as_repeated(const std::string& metric, double value,
   return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
 }
 
+/// "seen.csv:3:1".
+std::string place_text(const Position& at) {
+  return at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
 /// A figure as it was given; a plain number has no dimension.
 struct Given {
   double value = 0.0;
@@ -119,7 +124,7 @@ class ObservedTable {
       const auto given = cell(i, "value", true);
       if (!given) continue;
       const double value = given->value;
-      Observed one{table_.text(i, "metric"), value, {}};
+      Observed one{table_.text(i, "metric"), value, {}, place_text(table_.position(i, "metric"))};
       one.within = as_repeated(one.metric, value, given->dimension);
       const auto low = cell(i, "low", false), high = cell(i, "high", false);
       const auto sd = cell(i, "sd", false);
@@ -185,7 +190,8 @@ class ObservedReport : private NodeReader {
         error("range", at, "this " + why, kAsGiven);
         continue;
       }
-      Observed one{name, value->value, as_repeated(name, value->value, value->dimension)};
+      Observed one{name, value->value, as_repeated(name, value->value, value->dimension),
+                   place_text(base::locate(document_, at, base::PointAt::key))};
       if (node.is_object()) one.within = within(node, at, one);
       out.push_back(std::move(one));
     }

@@ -27,7 +27,8 @@ inline constexpr std::size_t kNineInTen = 4;  ///< of kLevels: what is printed
 struct ObservedFigure {
   std::string metric;
   double value = 0.0;
-  Interval within;  ///< the measurement's own 90 % interval, `value` inside
+  Interval within;      ///< the measurement's own 90 % interval, `value` inside
+  std::string at = {};  ///< where it is said: "seen.csv:3:1"; "" where nobody knows
 };
 
 /// An input that is not exact. Values of one kind with the same figure and range are one input.
@@ -46,6 +47,7 @@ struct InputShare {
   std::size_t input = 0;  ///< of Uncertainty::inputs
   double first = 0.0;     ///< by itself
   double total = 0.0;     ///< with what it does together with others
+  Interval rest = {};     ///< what would remain of all outcomes, were it known
 };
 
 /// What one input alone does to a figure, simulated at both ends of what it may be.
@@ -62,6 +64,7 @@ inline constexpr double kExplained = 0.3;
 struct Spread {
   double median = 0.0;         ///< of all draws
   Interval all;                ///< inputs, seeds and model together
+  Interval known = {};         ///< what would remain of `all`, were every input known
   Interval half;               ///< as `all`, every second time
   LevelIntervals levels = {};  ///< as `all`, by kLevels
   Interval inputs;             ///< with the inputs drawn, one seed
@@ -71,6 +74,18 @@ struct Spread {
   std::vector<InputShare> shares;  ///< largest first, of the headline figures
   double explained = 0.0;          ///< part of the variance that the shares account for
 };
+
+/// Whether outcomes are less wide with `rest` left of them by enough to measure for it: a fiftieth.
+/// Where seeds and the model make most of the width, no input narrows it.
+[[nodiscard]] inline bool narrows(const Interval& rest, const Interval& all) {
+  return rest.high - rest.low < 0.98 * (all.high - all.low);
+}
+
+/// Whether the draws tell at least one input to measure for a figure.
+[[nodiscard]] inline bool tells_inputs(const Spread& spread) {
+  return !spread.shares.empty() && spread.explained >= kExplained &&
+         narrows(spread.shares.front().rest, spread.all);
+}
 
 /// What comes of drawing the inputs of a design.
 struct Uncertainty {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What draws say: intervals with a closed form, shares, probabilities of targets, and when there are none."""
 import json
+import math
 import re
 import unittest
 
@@ -266,6 +267,44 @@ class Draws(unittest.TestCase):
         self.assertIn("64 draws of what", run.out)
         self.assertIn("of 100 cases", " ".join(run.out.split()))
         self.assertTrue(all(len(line) <= 80 for line in run.out.splitlines()))
+
+    def test_what_would_remain_is_what_comes_of_knowing_the_input(self):
+        metric, read = "job.train.gpu.utilization", "storage[fast].ost.write"
+        asked = self.result("--draws", "64", text=SAVING)
+        row = next(r for r in asked["uncertainty"] if (r["metric"], r["input"]) == (metric, read))
+        known = self.result("--draws", "64", text=SAVING.replace("1 GB/s +- 50 %", "1 GB/s"))
+        (low, high), (least, most) = row["remains"], known["metrics"][metric]["ci90"]
+        self.assertAlmostEqual((high - low) / (most - least), 1.0, delta=0.25)
+        self.assertTrue(low < asked["metrics"][metric]["median"] < high)
+
+    def test_an_input_that_narrows_nothing_is_not_to_be_measured(self):
+        """What is left open of a known save is the model's, whatever the inputs' shares are of what they do."""
+        known = SAVING.replace("1 GB/s +- 50 %", "1 GB/s")
+        known = known.replace('"serializer"', '"coordinate": "0 s", "quiesce": "0 s", "serializer"')
+        target = known.replace("gpu.utilization >= 80 %", "checkpoint.stall <= 10 s")
+        run = Run("run", "FILE", "-v", "--draws", "64", "--no-advice", "--no-color", text=target)
+        self.assertNotIn("What to measure first", run.out)
+        self.assertIn("by being known: seeds and the model make its width", " ".join(run.out.split()))
+
+    def test_draws_that_tell_no_input_say_how_many_may(self):
+        few = Run("run", "FILE", "--draws", "16", "--no-advice", "--no-color", text=compute(TENTH))
+        self.assertRegex(" ".join(few.out.split()), r"these do not tell which inputs move .*, --draws 64 may")
+        self.assertEqual(self.result("--draws", "16", text=compute(TENTH))["draws"]["ask_for"], 64)
+        self.assertNotIn("ask_for", self.result("--draws", "64", text=compute(TENTH))["draws"])
+
+    def test_figures_that_say_the_same_are_as_sure(self):
+        exact = SAVING.replace("1 GB/s +- 50 %", "1 GB/s").replace('"serializer"', '"coordinate": "0 s", "quiesce": "0 s", "serializer"')
+        found = self.result("--draws", "32", text=exact)["metrics"]
+        low, high = found["job.train.checkpoint.stall"]["ci90"]
+        for figure in ("bandwidth", "stall.total"):
+            least, most = found[f"job.train.checkpoint.{figure}"]["ci90"]
+            self.assertAlmostEqual(math.log(most / least) / math.log(high / low), 1.0, delta=0.05)
+        least, most = found["job.train.checkpoint.overhead"]["ci90"]
+        odds = math.log(most / (1 - most)) - math.log(least / (1 - least))
+        self.assertAlmostEqual(odds / math.log(high / low), 1.0, delta=0.05)
+        # The clock ends the run.
+        least, most = found["job.train.time.wall"]["ci90"]
+        self.assertLess(most / least, 1.05)
 
     def test_a_number_of_draws_is_a_number(self):
         run = Run("run", "FILE", "--draws", "-1", text=compute(TENTH))

@@ -56,7 +56,7 @@ class Observed(unittest.TestCase):
     def test_a_metric_that_is_none_is_refused_with_what_was_meant(self):
         run, _ = self.calibrate("metric,value\njob.train.step.tine,104 ms\n")
         self.assertEqual(run.code, 2)
-        self.assertIn('no metric "job.train.step.tine"', run.err)
+        self.assertIn('seen.csv:2:1: the scenario has no metric "job.train.step.tine"', run.err)
         self.assertIn('did you mean "job.train.step.time"?', run.err)
 
     def test_a_time_limit_leaves_no_profile_of_the_quick_draws_alone(self):
@@ -173,7 +173,7 @@ class Observed(unittest.TestCase):
         run, _ = self.calibrate("metric,value\njob.train.no_such,1\n")
         self.assertEqual(run.code, 2)
         self.assertIn("job.train.no_such", run.err)
-        self.assertIn("seen.csv: ", run.err)
+        self.assertIn("seen.csv:2:1: ", run.err)
         run, _ = self.calibrate("metric,value\njob.train.au,1.05\n")
         self.assertEqual(run.code, 2)
         self.assertIn("is a share, and more than 1", run.err)

@@ -9,6 +9,7 @@
 #include "ui/report/diff/words.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
+#include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
 #include "ui/report/waterfall.hpp"
@@ -231,6 +232,21 @@ TEST_CASE("a target that holds is said to be unlikely to, where draws say so") {
   CHECK(verdict_phrase(p) == "the target holds");
   p.assertions[0].probability = 0.08, p.assertions[0].confidence = 0.05;
   CHECK(verdict_phrase(p) == "the target holds");
+}
+
+TEST_CASE("few draws are not said to leave every input as it was") {
+  CalibrationProfile profile;
+  profile.narrowed.resize(3);
+  for (const bool few : {false, true}) {
+    profile.environment["effective draws"] = few ? "30.4" : "179";
+    const std::string text = profile_text(profile, {});
+    INFO(text);
+    CHECK((text.find("3 inputs: as unsure as before") != std::string::npos) == !few);
+    CHECK((text.find("3 inputs: the 30.4 draws that are left do not tell") != std::string::npos) ==
+          few);
+  }
+  profile.narrowed.front().told = 9.0;
+  CHECK(profile_text(profile, {}).find("2 other inputs: the 30.4 draws") != std::string::npos);
 }
 
 TEST_CASE("what is assumed comes by its effect, with what to do, and never by its name") {

@@ -68,7 +68,7 @@ Prediction drawn() {
                             .seeds = {0.868, 0.874},
                             .model = 0.01,
                             .model_probed = 0.01,
-                            .shares = {{0, 0.6, 0.64}, {1, 0.3, 0.34}},
+                            .shares = {{0, 0.6, 0.64, {0.82, 0.905}}, {1, 0.3, 0.34, {0.8, 0.92}}},
                             .explained = 0.94};
   u.metrics[stall] = {.median = 5.6,
                       .all = {4.8, 8.1},
@@ -76,7 +76,7 @@ Prediction drawn() {
                       .inputs = {4.9, 8.0},
                       .seeds = {5.4, 5.6},
                       .model = 0.0,
-                      .shares = {{0, 0.7, 0.72}},
+                      .shares = {{0, 0.7, 0.72, {5.2, 7.0}}},
                       .explained = 0.9};
   for (const auto& [name, spread] : u.metrics) {
     p.metrics[name].median = spread.median;

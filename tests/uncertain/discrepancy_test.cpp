@@ -96,6 +96,31 @@ TEST_CASE("only what readers lose of the time is as unsure as they are") {
   CHECK(of("steady.step.time") == Approx(std::log(1.03)));
 }
 
+TEST_CASE("what follows from a save or from goodput is as unsure as that") {
+  Design design = testing::small_design();
+  const auto of = [&](const char* figure) {
+    return discrepancy_of(std::string("job.train.") + figure, design, {});
+  };
+  for (const char* figure : {"checkpoint.bandwidth", "checkpoint.overhead",
+                             "checkpoint.stall.total", "time.checkpoint", "restore.bandwidth"})
+    CHECK(of(figure) == Approx(0.2));
+  CHECK(of("goodput.p5") == of("goodput"));
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.checkpoint", "5 %");
+  CHECK(of("checkpoint.bandwidth") == of("checkpoint.stall"));
+}
+
+TEST_CASE("the time of a run that the clock ends is known") {
+  Design design = testing::small_design();
+  testing::set(design.run, models::Role::run, "duration", "60 s");
+  std::vector<Prediction> draws(1);
+  draws[0].metrics["job.train.gpu.utilization"] = {0.8, "ratio", std::nullopt};
+  for (const double wall : {60.5, 40.0}) {
+    draws[0].metrics["job.train.time.wall"] = {wall, "s", std::nullopt};
+    CHECK((discrepancy_of("job.train.time.wall", design, draws) > 0.0) == (wall < 60.0));
+    CHECK(discrepancy_of("job.train.steady.step.time", design, draws) > 0.0);
+  }
+}
+
 TEST_CASE("what idle and useful GPUs cost is as sure as how many there are") {
   Design design = testing::small_design();
   testing::set(design.hosts[0], models::Role::host, "price", "300 kUSD");

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "engine/decide/uncertain/widths.hpp"
+
 namespace scale_test {
 
 using namespace stallcast;
@@ -77,6 +79,19 @@ TEST_CASE("A metric has one scale whatever it is compared with", "[uncertain]") 
   CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, false).kind == Kind::linear);
   CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, true).kind == Kind::factors);
   CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 0.0, true).kind == Kind::linear);
+}
+
+TEST_CASE("An input that is known takes its part of the inputs' width and no other",
+          "[uncertain]") {
+  const uncertain::Widths widths{{Kind::factors}, 10.0, 0.3};
+  const Interval inputs{10.0 * std::exp(-0.4), 10.0 * std::exp(0.4)};
+  const auto half = [](Interval of) { return std::log(of.high / of.low) / 2.0; };
+  CHECK(half(widths.with(inputs)) == Approx(0.5));
+  CHECK(half(widths.left_of(inputs, 1.0)) == Approx(0.5));
+  CHECK(half(widths.left_of(inputs, 0.25)) == Approx(std::hypot(0.2, 0.3)));
+  CHECK(half(widths.left_of(inputs, 0.0)) == Approx(0.3));
+  // Nothing else is unsure: then the median is all that is left.
+  CHECK(half(uncertain::Widths{{Kind::factors}, 10.0}.left_of(inputs, 0.0)) == 0.0);
 }
 
 }  // namespace scale_test

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "calibration/fit/calibrate.hpp"
@@ -42,7 +43,10 @@ int observe(const CommonOptions& options, const std::string& scenario,
   bar.clear();
   if (!profile.ok()) {
     Failure failure = profile.failure();
-    if (failure.exit == ExitCode::bad_input && files.size() == 1)
+    const bool placed = std::ranges::any_of(observed, [&](const ObservedFigure& one) {
+      return !one.at.empty() && failure.message.starts_with(one.at);
+    });
+    if (failure.exit == ExitCode::bad_input && files.size() == 1 && !placed)
       failure.message = files.front() + ": " + failure.message;
     return report_failure(failure);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
 #include <span>
@@ -148,8 +149,13 @@ std::string effective_draws(const CalibrationProfile& profile) {
   return found == profile.environment.end() ? "?" : found->second;
 }
 
+double effective_number(const CalibrationProfile& profile) {
+  return base::parse_number(effective_draws(profile)).value_or(HUGE_VAL);
+}
+
 /// The inputs that what was observed says most of, and how many it says nothing of.
 std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
+  constexpr double kEnoughDraws = 50.0;
   constexpr double kChance = 4.0;  // standard errors: of a hundred inputs none has more by chance
   if (profile.narrowed.empty()) return "";
   std::vector<const NarrowedInput*> said;
@@ -170,8 +176,16 @@ std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
            right(narrowed_interval(*n, n->low, n->high), 21) + "\n";
   }
   const std::size_t rest = profile.narrowed.size() - said.size();
-  if (rest > 0) out += "  " + count_of(rest, "other input") + ": as unsure as before\n";
-  return out;
+  if (rest == 0) return out;
+  const std::string others = count_of(rest, said.empty() ? "input" : "other input");
+  // Of few draws chance is as wide as what was learned.
+  if (effective_number(profile) < kEnoughDraws)
+    return out + wrapped("  ",
+                         others + ": the " + effective_draws(profile) +
+                             " draws that are left do not tell what it says of each; runs "
+                             "with the profile take them together",
+                         4);
+  return out + "  " + others + ": as unsure as before\n";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ui/report/renderers.hpp"
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -65,6 +66,7 @@ Json uncertainty_array(const Uncertainty& uncertainty) {
                      {"why", input.range.why},
                      {"share", share.first},
                      {"total_share", share.total},
+                     {"remains", Json::array({share.rest.low, share.rest.high})},
                      {"measure_with",
                       input.measure_with.empty() ? Json(nullptr) : Json(input.measure_with)}});
     }
@@ -114,12 +116,14 @@ Json gains_object(const Gains& gains) {
   return out;
 }
 
-Json draws_object(const Uncertainty& uncertainty) {
+Json draws_object(const Prediction& prediction) {
+  const Uncertainty& uncertainty = *prediction.uncertainty;
   Json out = {{"count", uncertainty.draws},
               {"broken", uncertainty.broken},
               {"inputs", uncertainty.inputs.size()}};
   if (uncertainty.cut_off > 0) out["cut_off"] = uncertainty.cut_off;
   if (uncertainty.fitted > 0) out["fitted"] = uncertainty.fitted;
+  if (const std::size_t more = draws_to_ask_for(prediction); more > 0) out["ask_for"] = more;
   return out;
 }
 
@@ -201,7 +205,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
     out["prices"].push_back(
         {{"path", price.path}, {"value", price.value}, {"source", price.source}});
   if (prediction.uncertainty) {
-    out["draws"] = draws_object(*prediction.uncertainty);
+    out["draws"] = draws_object(prediction);
     out["uncertainty"] = uncertainty_array(*prediction.uncertainty);
   }
   out["assumptions"] = Json::array();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
@@ -28,10 +29,32 @@ std::string print_model(double half, const std::string& unit) {
   return "x" + fixed(std::exp(half), 2);
 }
 
-/// What would remain of the interval if an input with this share of the variance were known.
-Interval remaining(const Spread& o, double share) {
-  const double kept = std::sqrt(std::max(0.0, 1.0 - share));
-  return {o.median - (o.median - o.all.low) * kept, o.median + (o.all.high - o.median) * kept};
+/// The first figure that somebody asks for and that may come out otherwise; "" if none.
+std::string first_open(const Prediction& p) {
+  for (const std::string& metric : asked_figures(p))
+    if (!outcomes_phrase(p, metric).empty()) return metric;
+  return "";
+}
+
+/// Whether draws that could name an input worth measuring name none. A profile's joint draws and
+/// those that were cut off could not.
+bool tell_nothing(const Prediction& p) {
+  if (!p.uncertainty) return false;
+  const Uncertainty& u = *p.uncertainty;
+  return u.draws > 0 && !u.inputs.empty() && u.fitted == 0 && u.cut_off == 0 &&
+         figure_to_settle(p).empty();
+}
+
+/// Why no input is named that is worth measuring; "" where one is, or where no draw could tell.
+std::string untold_phrase(const Prediction& p) {
+  if (!p.uncertainty->why_few.empty() || !tell_nothing(p)) return "";
+  const std::string metric = first_open(p);
+  if (metric.empty()) return "";
+  const std::string of = label::of_metric(metric, "", p.breakdown.size() > 1);
+  if (const std::size_t more = draws_to_ask_for(p); more > 0)
+    return "; these do not tell which inputs move " + of + ", --draws " + std::to_string(more) +
+           " may";
+  return "; no input narrows " + of + " by being known: seeds and the model make its width";
 }
 
 }  // namespace
@@ -80,7 +103,7 @@ std::string figure_to_settle(const Prediction& p) {
   double least = 0.5;
   const auto has_shares = [&](const std::string& metric) {
     const Spread* o = outcome_of(p, metric);
-    return o != nullptr && !o->shares.empty() && o->explained >= kExplained;
+    return o != nullptr && tells_inputs(*o);
   };
   for (const AssertionOutcome& a : p.assertions) {
     const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;
@@ -107,12 +130,23 @@ std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& me
   if (o == nullptr) return out;
   const std::string& unit = p.metrics.at(metric).unit;
   for (const InputShare& share : o->shares) {
-    if (out.size() == kMostRows) break;
+    if (out.size() == kMostRows || !narrows(share.rest, o->all)) break;
     const UncertainInput& input = p.uncertainty->inputs[share.input];
     out.push_back({input.path, base::percent(share.total, 0), input_range(input),
-                   print_interval(remaining(*o, share.total), unit), input.measure_with});
+                   print_interval(share.rest, unit), input.measure_with});
   }
   return out;
+}
+
+std::size_t draws_to_ask_for(const Prediction& p) {
+  constexpr std::size_t kFewest = 64, kTimes = 4;
+  if (!tell_nothing(p)) return 0;
+  const Spread* o = outcome_of(p, first_open(p));
+  if (o == nullptr || !narrows(o->known, o->all)) return 0;
+  // What the shares are of is known, and is little next to what seeds and the model do.
+  if (o->explained >= kExplained && !o->shares.empty()) return 0;
+  const std::size_t draws = p.uncertainty->draws;
+  return draws < kFewest ? kFewest : kTimes * draws;
 }
 
 std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitted) {
@@ -138,6 +172,7 @@ std::string draws_phrase(const Prediction& p) {
     out += ", of " + std::to_string(u.draws + u.broken + u.cut_off) +
            ": the others were cut off, by the time limit or an interrupt";
   if (!u.why_few.empty()) out += "; " + u.why_few;
+  out += untold_phrase(p);
   return out;
 }
 

@@ -41,6 +41,10 @@ struct MeasureRow {
 [[nodiscard]] std::vector<MeasureRow> measure_first(const Prediction& prediction,
                                                     const std::string& metric);
 
+/// So many draws may tell which inputs to measure, where those that were made tell none and inputs
+/// do widen what may come out; 0 elsewhere.
+[[nodiscard]] std::size_t draws_to_ask_for(const Prediction& prediction);
+
 /// "64 draws of what 45 inputs may be in truth", of `inputs` drawn one by one and `fitted` values
 /// that a profile drew jointly.
 [[nodiscard]] std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitted);

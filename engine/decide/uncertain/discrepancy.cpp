@@ -33,6 +33,7 @@ constexpr double kWorthProbing = 0.1;
 constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
                                                       {"gpu.utilization", kKnownReaders, kOfUse},
                                                       {"goodput", kKnownReaders, kOfUse},
+                                                      {"goodput.p5", kKnownReaders, kOfUse},
                                                       {"steady.au", kKnownReaders, kOfUse},
                                                       {"first_step", 0.5, kOfFirst},
                                                       {"first_batch", 0.5, kOfFirst},
@@ -41,6 +42,11 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"checkpoint.stall", 0.2, kOfSave},
                                                       {"restore.rank0", 0.2, kOfSave},
                                                       {"restore.duration", 0.2, kOfSave},
+                                                      {"checkpoint.stall.total", 0.2, kOfSave},
+                                                      {"checkpoint.overhead", 0.2, kOfSave},
+                                                      {"checkpoint.bandwidth", 0.2, kOfSave},
+                                                      {"time.checkpoint", 0.2, kOfSave},
+                                                      {"restore.bandwidth", 0.2, kOfSave},
                                                       {"step.time", 0.0, kOfStep},
                                                       {"steady.step.time", 0.0, kOfStep},
                                                       {"throughput.samples", 0.0, kOfStep},
@@ -138,6 +144,18 @@ double derived_of(const std::string& utilization, double half,
   return half * (1.0 - *middle);
 }
 
+/// Whether the clock ends a job, and not its work: its time cannot vary then.
+bool ends_by_clock(const Design& design, const JobDesign& job, const std::string& wall,
+                   std::span<const Prediction> predictions) {
+  const Value* duration = design.run.find("duration");
+  if (duration == nullptr)
+    return job.job.find("epochs") == nullptr && job.job.find("steps") == nullptr;
+  const auto ended = std::count_if(predictions.begin(), predictions.end(), [&](const auto& p) {
+    return figure_or_zero(p, wall) >= duration->number;
+  });
+  return 2 * ended >= std::ssize(predictions) && ended > 0;
+}
+
 /// What a metric of a design is of, and what its job says of its width.
 struct Known {
   const Class* found = nullptr;
@@ -184,6 +202,9 @@ double discrepancy_of(std::string_view metric, const Design& design,
     });
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return 0.0;
+  if (known.job != nullptr && known.found->figure == "time.wall" &&
+      ends_by_clock(design, *known.job, std::string(metric), predictions))
+    return 0.0;
   if (known.said) return *known.said;
   if (known.job == nullptr) return known.found->half;
   if (known.found->field == kOfUse) return use_of(known.found->figure, *known.job, predictions);

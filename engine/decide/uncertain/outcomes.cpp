@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/scale.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
+#include "engine/decide/uncertain/widths.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -155,7 +157,6 @@ class Drawing {
     out.median = quantile_of(sorted, 0.5);
     const auto end = [&](double p) { return end_of_draws(sorted, scale, p); };
     out.inputs = {end(0.05), end(0.95)};
-    const double middle = scale.to(out.median);
     const double nominal = scale.to(metric.value);
     const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
     const double model =
@@ -170,23 +171,16 @@ class Drawing {
       out.seeds = {std::max(scale.from(nominal - seeds), least), scale.from(nominal + seeds)};
     else
       out.seeds = {metric.value, metric.value};
-    const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
-    // Independent of each other, so their widths add as squares.  [eq. 4]
-    const auto together = [&](double low, double high, double more) -> Interval {
-      if (more == 0.0) return {low, high};
-      // Never narrower than what the draws gave, not by a rounding either.
-      const double below = scale.from(middle - std::hypot(middle - scale.to(low), more)),
-                   above = scale.from(middle + std::hypot(scale.to(high) - middle, more));
-      const Interval wide = {std::min(low, std::max(below, least)), std::max(high, above)};
-      return share ? Interval{wide.low, std::min(wide.high, 1.0)} : wide;
-    };
-    const double more = std::hypot(seeds, model);
-    out.all = together(out.inputs.low, out.inputs.high, more);
+    Widths widths{scale, out.median, std::hypot(seeds, model), least};
+    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0) widths.most = 1.0;
+    out.all = widths.with(out.inputs);
+    out.known = widths.left_of(out.inputs, 0.0);
     out.levels = by_level_of(end, [&](double low, double high, double times) {
-      return together(low, high, more * times);
+      return widths.with({low, high}, times);
     });
     out.levels[kNineInTen] = out.all;
     out.half = out.levels.front();
+    widths_.emplace(name, widths);
     out_.metrics.emplace(name, out);
   }
 
@@ -272,7 +266,9 @@ class Drawing {
       of->second.explained = shares.explained;
       for (std::size_t i = 0; i < shares.total.size(); ++i)
         if (shares.total[i] >= kSmallest)
-          of->second.shares.push_back({i, shares.first[i], shares.total[i]});
+          of->second.shares.push_back(
+              {i, shares.first[i], shares.total[i],
+               widths_.at(name).left_of(of->second.inputs, 1.0 - shares.total[i])});
       std::stable_sort(of->second.shares.begin(), of->second.shares.end(),
                        [](const InputShare& a, const InputShare& b) { return a.total > b.total; });
     }
@@ -285,6 +281,7 @@ class Drawing {
   std::vector<std::vector<double>> points_;
   std::vector<Design> designs_;
   std::vector<Prediction> predictions_;
+  std::map<std::string, Widths> widths_;
   Uncertainty out_;
 };
 

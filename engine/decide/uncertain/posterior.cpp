@@ -82,7 +82,9 @@ class Conditioning {
     for (const ObservedFigure& figure : observed_) {
       const auto metric = nominal->metrics.find(figure.metric);
       if (metric == nominal->metrics.end())
-        return Failure{ExitCode::bad_input, "the scenario has no metric \"" + figure.metric + "\"",
+        return Failure{ExitCode::bad_input,
+                       (figure.at.empty() ? "" : figure.at + ": ") +
+                           "the scenario has no metric \"" + figure.metric + "\"",
                        predict::metric_hint(figure.metric, *nominal)};
       errors_.push_back(error_of(figure, metric->second.unit, design_));
     }

@@ -25,7 +25,8 @@ double below(double limit, double value, bool at_too, ErrorScale scale, double b
 ErrorScale ErrorScale::of(std::string_view name, std::string_view unit, double least, double most,
                           bool zero) {
   const bool share = unit == "ratio";
-  if (share && discrepancy_of(name) > 0.0 && least >= 0.0 && most <= 1.0) return {Kind::odds};
+  if (share && discrepancy_of(name) > 0.0 && least >= 0.0 && most > 0.0 && most <= 1.0)
+    return {Kind::odds};
   const bool factor = !share && (zero ? least >= 0.0 && most > 0.0 : least > 0.0);
   return {factor ? Kind::factors : Kind::linear};
 }

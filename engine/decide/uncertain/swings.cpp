@@ -42,9 +42,8 @@ std::string figure_of(const Prediction& p) {
 bool tells_inputs(const Prediction& prediction) {
   if (!prediction.uncertainty) return false;
   const auto& metrics = prediction.uncertainty->metrics;
-  return std::any_of(metrics.begin(), metrics.end(), [](const auto& named) {
-    return !named.second.shares.empty() && named.second.explained >= kExplained;
-  });
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [](const auto& named) { return stallcast::tells_inputs(named.second); });
 }
 
 void add_swings(const Design& design, const DrawOptions& options, std::size_t most,
