@@ -66,6 +66,7 @@ struct GrowthCeiling {
 /// When what there is runs out.
 struct GrowthResult {
   std::string scenario_id, scenario_file;
+  std::string profile_sha256 = {};  ///< of the calibration profile; "" without one
   int until = 0;            ///< months
   std::vector<int> months;  ///< that were simulated, in order; the first is 0: now
   std::vector<GrownValue> trends;

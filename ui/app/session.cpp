@@ -341,10 +341,12 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth&
 
 Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestion& wanted,
                                    const Question& question) {
-  return client::grow(
+  Result<GrowthResult> found = client::grow(
       scenario, wanted,
       [&](std::span<const Change> changes) { return design_with(scenario, changes); },
       impl_->begin(question));
+  if (found.ok() && impl_->profile) found->profile_sha256 = impl_->profile->sha256;
+  return found;
 }
 
 Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,

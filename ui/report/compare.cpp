@@ -142,7 +142,7 @@ std::string compare_json(const SideBySide& comparison, const ReportContext& cont
                          const Style& style) {
   Json out;
   out["schema"] = "stallcast.comparison/1";
-  out["tool"] = tool_object(context, "");
+  out["tool"] = tool_object(context, comparison.designs.front().prediction.profile_sha256);
   out["headline"] = compare_headline(comparison);
   out["rows"] = Json::array();
   for (const CompareRow& row : compare_rows(comparison)) {

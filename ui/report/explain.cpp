@@ -199,7 +199,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                              const Style& style) {
   Json out;
   out["schema"] = "stallcast.explain/2";
-  out["tool"] = tool_object(context, "");
+  out["tool"] = tool_object(context, e.prediction ? e.prediction->profile_sha256 : "");
   out["scenario"] = {{"id", e.scenario_id}};
   out["asked"] = e.asked;
   out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};

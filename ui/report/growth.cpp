@@ -129,7 +129,7 @@ std::string growth_json(const GrowthResult& growth, const ReportContext& context
   constexpr const char* kKinds[] = {"space", "load", "target"};
   Json out;
   out["schema"] = "stallcast.growth/1";
-  out["tool"] = tool_object(context, "");
+  out["tool"] = tool_object(context, growth.profile_sha256);
   out["scenario"] = {{"id", growth.scenario_id}, {"file", growth.scenario_file}};
   out["until"] = growth.until;
   out["months"] = growth.months;
