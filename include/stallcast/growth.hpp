@@ -67,8 +67,8 @@ struct GrowthCeiling {
 struct GrowthResult {
   std::string scenario_id, scenario_file;
   std::string profile_sha256 = {};  ///< of the calibration profile; "" without one
-  int until = 0;            ///< months
-  std::vector<int> months;  ///< that were simulated, in order; the first is 0: now
+  int until = 0;                    ///< months
+  std::vector<int> months;          ///< that were simulated, in order; the first is 0: now
   std::vector<GrownValue> trends;
   std::vector<GrowthSeries> space;  ///< of each storage system that says what it holds: used share
   std::vector<GrowthSeries>
