@@ -50,24 +50,23 @@ void DatasetCache::replace(double passes) {
   ratio_ = HitRatio(plan_.eviction, plan_.cached, false);
   before_ = passes;
   plan_.warm = false;
-  passes_.reset();
-  offered_ = taken_ = wanted_ = {};
+  filled_ = {};
 }
 
 double DatasetCache::found(const Revisits& job) {
   Pattern pattern = plan_.pattern(job.pattern.share);
   pattern.written = written_;
   begin(job.passes);
-  return ratio_.at({pattern, job.passes - before_}) * kept_;
+  return ratio_.at({pattern, job.passes - before_}) * filled_.kept;
 }
 
 // All that was to come in in the first epoch should be there.    [cache.md, eq. 15]
 void DatasetCache::begin(double passes) {
-  if (drives_ == nullptr || passes_ == passes) return;
-  if (!passes_) kept_ = plan_.warm || passes > before_ ? 1.0 : 0.0;
-  if (passes_ == before_) wanted_ = offered_;
-  if (wanted_ > Bytes{}) kept_ = std::min(1.0, taken_ / wanted_);
-  passes_ = passes;
+  if (drives_ == nullptr || filled_.passes == passes) return;
+  if (!filled_.passes) filled_.kept = plan_.warm || passes > before_ ? 1.0 : 0.0;
+  if (filled_.passes == before_) filled_.wanted = filled_.offered;
+  if (filled_.wanted > Bytes{}) filled_.kept = std::min(1.0, filled_.taken / filled_.wanted);
+  filled_.passes = passes;
 }
 
 sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,
@@ -102,14 +101,14 @@ void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) 
   // Pinned data are written once, so that of what is missed only what has yet to come in does.
   double share = 1.0;
   if (plan_.eviction == Eviction::none) {
-    if (kept_ == 1.0) return;
+    if (filled_.kept == 1.0) return;
     const double cached = std::min(1.0, plan_.cached.in(unit::ratio));
-    share = cached * (1.0 - kept_) / (1.0 - cached * kept_);
+    share = cached * (1.0 - filled_.kept) / (1.0 - cached * filled_.kept);
   }
   const Fill coming{context_.now(), client.members, bytes * share};
-  offered_ += coming.bytes;
+  filled_.offered += coming.bytes;
   if (!fills_.empty() && coming.came - fills_.front().came > kLongestBehind) return;
-  taken_ += coming.bytes;
+  filled_.taken += coming.bytes;
   fills_.push_back(coming);
   if (!std::exchange(filling_, true)) context_.spawn(fill());
 }
@@ -126,14 +125,14 @@ sim::Task<void> DatasetCache::fill() {
 }
 
 void DatasetCache::describe(sim::Ledger& ledger) {
-  ledger.state(kept_);
+  ledger.state(filled_.kept);
   ledger.state(fills_.size());
   for (const Fill& fill : fills_) {
     ledger.due(fill.came);
     ledger.state(fill.bytes);
   }
-  ledger.count(offered_);
-  ledger.count(taken_);
+  ledger.count(filled_.offered);
+  ledger.count(filled_.taken);
 }
 
 sim::Task<void> DatasetCache::write(double members, Bytes bytes) {

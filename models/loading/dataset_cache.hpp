@@ -24,13 +24,7 @@ class DatasetCache {
   /// From now on saves write `bytes` an epoch through the page cache of each host.
   void beside_writes(Bytes bytes);
   /// What `before`, of the same hosts, has kept is there.
-  void take_over(const DatasetCache& before) {
-    kept_ = before.kept_;
-    passes_ = before.passes_;
-    offered_ = before.offered_;
-    taken_ = before.taken_;
-    wanted_ = before.wanted_;
-  }
+  void take_over(const DatasetCache& before) { filled_ = before.filled_; }
   /// From now on it is another, empty one, on which the job has `passes` less behind it.
   void replace(double passes);
   /// Share of a read that is found.
@@ -56,6 +50,13 @@ class DatasetCache {
     double members = 0.0;
     Bytes bytes;
   };
+  /// How far the drives of a host are filled.
+  struct Filled {
+    std::optional<double> passes;  ///< of the present epoch
+    double kept = 1.0;             ///< of what the law finds, what was written before this epoch
+    Bytes offered, taken;          ///< so far: to be written, and of that not given up
+    Bytes wanted;                  ///< what the first epoch offered
+  };
 
   CachePlan plan_;
   HitRatio ratio_;
@@ -68,10 +69,7 @@ class DatasetCache {
   Client on_drives_;
   std::deque<Fill> fills_;  ///< the first is being written
   bool filling_ = false;
-  std::optional<double> passes_;  ///< of the present epoch
-  double kept_ = 1.0;             ///< of what the law finds, what was written before this epoch
-  Bytes offered_, taken_;         ///< so far: to be written, and of that not given up
-  Bytes wanted_;                  ///< what the first epoch offered
+  Filled filled_;
   ResourceTable& resources_;
   ResourceIndex copy_resource_;
   sim::Context& context_;

@@ -47,6 +47,18 @@ CalibrationProfile profile() {
   return out;
 }
 
+/// What observed runs say of reads: a factor of what is stated.
+NarrowedInput reading_factor() {
+  NarrowedInput out;
+  out.role = "storage";
+  out.field = "ost.read";
+  out.scales = true;
+  out.value = 0.9;
+  out.low = 0.8;
+  out.high = 1.0;
+  return out;
+}
+
 Scenario with_profile(const CalibrationProfile& profile, std::vector<std::string> sets = {}) {
   return Scenario::read({.file = "test.json", .text = kScenario, .sets = std::move(sets)},
                         &profile);
@@ -76,13 +88,7 @@ TEST_CASE("what was measured goes before defaults, and what the scenario says be
 
 TEST_CASE("observed runs narrow what is not exact") {
   CalibrationProfile lab = profile();
-  NarrowedInput factor;
-  factor.role = "storage";
-  factor.field = "ost.read";
-  factor.scales = true;
-  factor.value = 0.9;
-  factor.low = 0.8;
-  factor.high = 1.0;
+  NarrowedInput factor = reading_factor();
   NarrowedInput absolute = factor;
   absolute.field = "ost.write";
   absolute.scales = false;
@@ -120,13 +126,7 @@ TEST_CASE("observed runs narrow what is not exact") {
 
 TEST_CASE("a range stated since goes before observed runs") {
   CalibrationProfile lab = profile();
-  NarrowedInput factor;
-  factor.role = "storage";
-  factor.field = "ost.read";
-  factor.scales = true;
-  factor.value = 0.9;
-  factor.low = 0.8;
-  factor.high = 1.0;
+  NarrowedInput factor = reading_factor();
   factor.said = 4e9;
   factor.said_low = 2e9;
   factor.said_high = 6e9;
