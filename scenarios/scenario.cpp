@@ -6,6 +6,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/place_text.hpp"
 #include "scenarios/document/overrides.hpp"
 #include "scenarios/questions/expectations.hpp"
 #include "scenarios/questions/growth_reader.hpp"
@@ -309,9 +310,7 @@ const std::string& Scenario::text() const {
 const ScenarioFile& Scenario::file() const { return state_->reading->file; }
 
 std::string line_of(const Diagnostic& d) {
-  std::string out = d.position.file;
-  if (d.position.line > 0)
-    out += ":" + std::to_string(d.position.line) + ":" + std::to_string(d.position.column);
+  std::string out = base::place_text(d.position);
   if (!out.empty()) out += ": ";
   if (!d.pointer.empty() || d.position.line > 0)
     out += (d.pointer.empty() ? "/" : d.pointer) + ": ";

@@ -11,6 +11,7 @@
 #include "calibration/observe/job_figures.hpp"
 #include "calibration/observe/observation_json.hpp"
 #include "engine/base/jsonc.hpp"
+#include "engine/base/place_text.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
@@ -41,11 +42,6 @@ Interval as_repeated(const std::string& metric, double value,
   if (dimension_of(metric).value_or(said.value_or(Dimension::number)) == Dimension::ratio)
     return {value - kRepeatPoints, std::min(value + kRepeatPoints, std::max(value, 1.0))};
   return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
-}
-
-/// "seen.csv:3:1".
-std::string place_text(const Position& at) {
-  return at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
 /// A figure as it was given; a plain number has no dimension.
@@ -124,7 +120,8 @@ class ObservedTable {
       const auto given = cell(i, "value", true);
       if (!given) continue;
       const double value = given->value;
-      Observed one{table_.text(i, "metric"), value, {}, place_text(table_.position(i, "metric"))};
+      Observed one{
+          table_.text(i, "metric"), value, {}, base::place_text(table_.position(i, "metric"))};
       one.within = as_repeated(one.metric, value, given->dimension);
       const auto low = cell(i, "low", false), high = cell(i, "high", false);
       const auto sd = cell(i, "sd", false);
@@ -191,7 +188,7 @@ class ObservedReport : private NodeReader {
         continue;
       }
       Observed one{name, value->value, as_repeated(name, value->value, value->dimension),
-                   place_text(base::locate(document_, at, base::PointAt::key))};
+                   base::place_text(base::locate(document_, at, base::PointAt::key))};
       if (node.is_object()) one.within = within(node, at, one);
       out.push_back(std::move(one));
     }

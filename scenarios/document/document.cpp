@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <set>
 
+#include "engine/base/place_text.hpp"
+
 namespace stallcast::scenarios {
 namespace {
 
@@ -266,9 +268,7 @@ void Reporter::option_error(std::string_view code, const std::string& option, st
 }
 
 std::string Reporter::where(const std::string& pointer) const {
-  const Position p = position(pointer, base::PointAt::value);
-  if (p.line == 0) return p.file;
-  return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
+  return base::place_text(position(pointer, base::PointAt::value));
 }
 
 bool Reporter::from_option(const std::string& pointer) const {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/place_text.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
@@ -47,10 +48,7 @@ const Values::value_type* find_value(const Values& values, std::string_view path
 }
 
 Failure fault(const GrowthTrend& trend, std::string message, std::string hint) {
-  std::string where;
-  if (trend.position.line > 0)
-    where = trend.position.file + ":" + std::to_string(trend.position.line) + ":" +
-            std::to_string(trend.position.column) + ": ";
+  const std::string where = trend.position.line > 0 ? base::place_text(trend.position) + ": " : "";
   return {ExitCode::bad_input, where + std::move(message), std::move(hint)};
 }
 
