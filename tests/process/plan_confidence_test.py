@@ -103,6 +103,14 @@ class Confidence(unittest.TestCase):
         # Asked for by an option the plan has both, as before.
         self.assertFalse(plan("--confidence", "90%", "--draws", "16")["confidence"]["decides"])
 
+    def test_an_option_that_asks_for_less_says_what_a_target_asks_for(self):
+        text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+        own = json.loads(Run("plan", "FILE", "--format", "json", "--tornado", "0", text=text).out)["plan"]["confidence"]
+        args = ("plan", "FILE", "--confidence", "50%", "--tornado", "0", "--draws", str(own["draws"]))
+        sure = json.loads(Run(*args, "--format", "json", text=text).out)["plan"]["confidence"]
+        self.assertEqual((sure["required"], sure["asked"]), (own["required"], 0.9))
+        self.assertIn("for 50 % to 90 % of all cases", Run(*args, text=text).out)
+
     def test_each_target_is_judged_by_its_own_confidence(self):
         """As run and check judge them: one that asks for none has to hold in the design as it is, one that asks for less in
         fewer draws. Asked of all together in nine of ten these would need more than the first alone."""

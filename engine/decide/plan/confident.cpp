@@ -30,11 +30,13 @@ bool holds(const Need& need, std::span<const Result<Prediction>> drawn) {
   });
 }
 
+/// That all hold in the share that is asked for, and what a target asks for beyond it.
 std::vector<Need> needs_of(const Design& design, const ConfidenceQuestion& question) {
-  if (question.share) return {{"", *question.share}};
   std::vector<Need> out;
+  if (question.share) out.push_back({"", *question.share});
   for (const Expectation& e : design.expect)
-    if (e.level != "warn" && e.confidence) out.push_back({e.id, *e.confidence});
+    if (e.level != "warn" && e.confidence.value_or(0) > question.share.value_or(0))
+      out.push_back({e.id, *e.confidence});
   return out;
 }
 
