@@ -78,6 +78,17 @@ std::optional<double> busy_share(const Design& design, const std::string& host,
   return std::min(use->busy / gpus, 1.0);
 }
 
+/// Of one derivation for each part.
+struct Sum {
+  Rule rule{"", "docs/models/power.md, eq. 1", {}};
+
+  void add(const Derivation& part) {
+    const std::string symbol = "part" + std::to_string(rule.terms.size() + 1);
+    rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
+    rule.terms.push_back({symbol, part.name});
+  }
+};
+
 Metric watts(Power power) { return {power.in(unit::W), "W", {}}; }
 
 }  // namespace
@@ -131,22 +142,33 @@ void add_power(const Design& design, const Powers& all, std::map<std::string, Me
 std::vector<Derivation> derive_powers(const Design& design) {
   std::vector<Derivation> out;
   const Powers all = powers(design);
-  if (!all.any_power) return out;
-  Rule total{"", "docs/models/power.md, eq. 1", {}};
+  Sum total, storage, space;
   for (const PowerItem& item : all.items) {
-    if (item.power.in(unit::W) <= 0.0) continue;
-    const std::string name = "power." + item.name;
-    const std::string symbol = "part" + std::to_string(total.terms.size() + 1);
-    total.equation += (total.terms.empty() ? "" : " + ") + symbol;
-    total.terms.push_back({symbol, name});
-    out.push_back(derived(name, item.power * item.count,
-                          count(item.count) + " " + item.noun + " x " + text(item.power)));
+    const std::string each = count(item.count) + " " + item.noun + " x ";
+    if (item.power.in(unit::W) > 0.0) {
+      out.push_back(
+          derived("power." + item.name, item.power * item.count, each + text(item.power)));
+      total.add(out.back());
+      if (item.storage) storage.add(out.back());
+    }
+    if (item.space > 0.0) {
+      out.push_back(derived("space." + item.name, {item.space * item.count, Dimension::number},
+                            each + count(item.space) + " U"));
+      space.add(out.back());
+    }
   }
-  std::string without;
-  for (const std::string& name : all.unsaid) without += (without.empty() ? "" : ", ") + name;
-  if (!without.empty()) without = "; nothing is said of " + without;
-  out.push_back(
-      derived(metric::kPower, all.total(), "all that is said, at work", std::move(total), without));
+  if (all.any_power) {
+    std::string without;
+    for (const std::string& name : all.unsaid) without += (without.empty() ? "" : ", ") + name;
+    if (!without.empty()) without = "; nothing is said of " + without;
+    out.push_back(
+        derived(metric::kPower, all.total(), "all that is said, at work", total.rule, without));
+    out.push_back(
+        derived(metric::kStoragePower, all.storage(), "all that is said of storage", storage.rule));
+  }
+  if (all.any_space)
+    out.push_back(derived(metric::kRackUnits, {all.rack_units(), Dimension::number},
+                          "all that is said", space.rule));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "models/bounds/power.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "models/bounds/bounds.hpp"
@@ -41,6 +42,18 @@ TEST_CASE("power at work is the sum of counts times powers") {
   CHECK(all.storage().in(unit::kW) == Approx(4.0));
   CHECK(all.rack_units() == Approx(4 * 8.0 + 8 * 2.0));
   CHECK(all.unsaid == std::vector<std::string>{"fabric"});
+}
+
+TEST_CASE("what is drawn, by storage too, and rack units are derived part by part") {
+  const std::vector<models::Derivation> all = models::derive_powers(powered());
+  const auto at = [&](const std::string& name) {
+    return *std::ranges::find(all, name, &models::Derivation::name);
+  };
+  CHECK(at("power.total").value == Approx(4 * 2000.0 + 32 * 700.0 + 8 * 500.0));
+  CHECK(at("power.storage").value == Approx(8 * 500.0));
+  CHECK(at("power.storage").rule.terms.size() == 1);
+  CHECK(at("space.rack_units").value == Approx(4 * 8.0 + 8 * 2.0));
+  CHECK(at("space.rack_units").rule.terms.size() == 2);
 }
 
 TEST_CASE("GPUs that wait draw what they draw idle") {

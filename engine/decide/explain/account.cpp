@@ -33,18 +33,28 @@ ExplainNode Account::take_apart() {
   if (metric_ == metric::kUsefulGpuHour) explain_useful_cost(node);
   if (metric_ == metric::of_cost("requests")) explain_requests(node);
   if (metric_.ends_with(".link.price")) explain_egress(node);
+  if (metric_.ends_with(".hit")) explain_hits(node);
   if (metric_ == metric::kMeanPower) explain_mean_power(node);
+  if (metric_ == metric::kIdlePower) explain_idle_power(node);
   if (job_.empty() && metric::parse(metric_).domain == metric::Domain::resource)
     explain_resource(node);
-  if (const models::Derivation* same = forms_.find(metric_);
-      node.equation.empty() && same != nullptr &&
-      std::abs(same->value - node.value) <= 1e-9 * std::abs(node.value))
-    node = forms_.tree(metric_);
+  prefer_closed_form(node);
   if (node.equation.empty() && node.note.empty())
     node.note = "as measured in the run; its parts are not kept";
   add_limit(node);
   forms_.prefer(before);
   return node;
+}
+
+void Account::prefer_closed_form(ExplainNode& node) {
+  const models::Derivation* same = forms_.find(metric_);
+  const double measured = metric::to_base(node.value, node.unit);
+  if (!node.equation.empty() || same == nullptr ||
+      std::abs(same->value - measured) > kExact * std::abs(measured))
+    return;
+  const std::string unit = node.value == measured ? node.unit : "";
+  node = forms_.tree(metric_);
+  if (!unit.empty()) node.unit = unit;  // "117 U": no dimension tells these from numbers
 }
 
 double Account::value(const std::string& name) const { return figure_or_zero(run_.metrics, name); }

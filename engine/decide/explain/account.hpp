@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/decide/explain/forms.hpp"
+#include "models/bounds/power.hpp"
 #include "stallcast/explanation.hpp"
 
 /// What a run measured, as sums and quotients of what it measured: identities, no models.
@@ -35,6 +36,8 @@ class Account {
   void add_limit(ExplainNode& node) const;
   void explain_job(ExplainNode& node);
 
+  /// Of a number that is in no sum: its closed form, where the run agrees with that.
+  void prefer_closed_form(ExplainNode& node);
   /// The tree of the closed form, where the run agrees with it.
   ExplainNode prefer_form(const std::string& key, ExplainNode measured);
   static void divide(ExplainNode& node, const char* above, ExplainNode numerator, const char* below,
@@ -88,9 +91,14 @@ class Account {
   std::string add_save_and_failure(ExplainNode& node);
   /// What requests cost by the hour, and what the design draws on average.
   void explain_requests(ExplainNode& node);
+  /// What a cache had of what was read through it.
+  void explain_hits(ExplainNode& node);
   /// What reads through the line of a cache were billed.
   void explain_egress(ExplainNode& node);
   void explain_mean_power(ExplainNode& node);
+  void explain_idle_power(ExplainNode& node);
+  [[nodiscard]] static ExplainNode idle_power(const models::PowerItem& item,
+                                              const std::string& number);
   /// Share of the GPUs of a class of hosts that are busy; none where nobody knows.
   std::optional<ExplainNode> busy_gpus(const std::string& host);
   /// "jobs[train].recovery.horizon" of the job.

@@ -52,6 +52,24 @@ void Account::explain_idle_cost(ExplainNode& node) {
   node.children = std::move(children);
 }
 
+// Of the last epoch in a host's memory or drives, of the whole run in cache servers; what was
+// missed follows where the run counts it.    [docs/models/cache.md]
+void Account::explain_hits(ExplainNode& node) {
+  const bool host = !job_.empty();
+  node.note = host ? "of the bytes read in the last epoch, those that were in the hosts"
+                   : "of the bytes read through the servers, those that were in them";
+  const std::string missed = host ? job_ + "cache.missed" : "";
+  if (!(value(missed) > 0.0)) return;
+  ExplainNode made;
+  made.equation = "1 - missed / read";
+  made.reference = "docs/models/cache.md";
+  made.children = {
+      read(missed, "missed", "from the storage"),
+      simulated(job_ + "cache.read", value(missed) / (1.0 - node.value), "B", "in the last epoch")};
+  made.children.back().symbol = "read";
+  accept(node, std::move(made));
+}
+
 // [docs/models/cache.md, eq. 13]
 void Account::explain_egress(ExplainNode& node) {
   const metric::Name name = metric::parse(metric_);

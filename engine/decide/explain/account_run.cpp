@@ -154,6 +154,13 @@ std::optional<ExplainNode> Account::busy_gpus(const std::string& host) {
   return node;
 }
 
+ExplainNode Account::idle_power(const models::PowerItem& item, const std::string& number) {
+  ExplainNode idle = constant("idle" + number, (item.idle * item.count).in(unit::W), "W");
+  idle.name = "power." + item.name + ".idle";
+  idle.note = "while GPUs wait";
+  return idle;
+}
+
 // Of GPUs, and servers around them, what they draw at work and while they wait.
 //    [docs/models/power.md, eq. 2]
 void Account::explain_mean_power(ExplainNode& node) {
@@ -172,15 +179,30 @@ void Account::explain_mean_power(ExplainNode& node) {
     std::optional<ExplainNode> busy = busy_gpus(item.host);
     if (!busy) return;
     busy->symbol = "busy" + number;
-    ExplainNode idle = constant("idle" + number, (item.idle * item.count).in(unit::W), "W");
-    idle.name = name + ".idle";
-    idle.note = "while GPUs wait";
     made.equation +=
         "part" + number + " * busy" + number + " + idle" + number + " * (1 - busy" + number + ")";
     made.children.push_back(*std::move(busy));
-    made.children.push_back(std::move(idle));
+    made.children.push_back(idle_power(item, number));
   }
   made.reference = "docs/models/power.md, eq. 2";
+  accept(node, std::move(made));
+}
+
+//    [docs/models/power.md, eq. 3]
+void Account::explain_idle_power(ExplainNode& node) {
+  ExplainNode made;
+  for (const models::PowerItem& item : models::powers(forms_.design()).items) {
+    if (item.host.empty()) continue;
+    std::optional<ExplainNode> busy = busy_gpus(item.host);
+    if (!busy) return;
+    const std::string number = std::to_string(made.children.size() / 2 + 1);
+    busy->symbol = "busy" + number;
+    made.equation +=
+        (made.equation.empty() ? "idle" : " + idle") + number + " * (1 - busy" + number + ")";
+    made.children.push_back(idle_power(item, number));
+    made.children.push_back(*std::move(busy));
+  }
+  made.reference = "docs/models/power.md, eq. 3";
   accept(node, std::move(made));
 }
 
