@@ -168,6 +168,13 @@ class Confidence(unittest.TestCase):
         told = near[near.index("How often the targets hold"):]
         self.assertRegex(told, r"26 OSTs: \d+ of \d+ draws")  # the nearest to it
 
+    def test_designs_that_hold_in_no_draw_are_counted_not_listed(self):
+        worse = SCENARIO.replace('"commit": "0 s"', '"commit": { "value": "0 s", "low": "0 s", "high": "9 s", "why": "test" }')
+        run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=25",
+                  "--over", "jobs.train.step.compute=1 s,2 s", "--minimize", "osts",
+                  text=worse % RANGE.replace("0.5 GB/s", "0.4 GB/s"))
+        self.assertRegex(run.out, r"0 of 16 draws, the answer without draws\n +1 other design: in no draw\n")
+
     def test_the_text_has_both_answers(self):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
         self.assertEqual(run.code, 0, run.err)

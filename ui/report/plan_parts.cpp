@@ -166,7 +166,8 @@ std::string as_run_says(const ConfidentPlan& sure) {
          ", with what seeds and the model leave open";
 }
 
-/// Without an answer: of the designs that draws judged, those whose targets hold most often.
+/// Without an answer: of the designs that draws judged, those whose targets hold most often, if
+/// they ever do.
 std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
   constexpr std::size_t kNearest = 3;
   const auto share = [&](std::size_t i) {
@@ -179,7 +180,7 @@ std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
   std::stable_sort(by.begin(), by.end(),
                    [&](std::size_t i, std::size_t j) { return share(i) > share(j); });
   std::vector<bool> out(by.size(), false);
-  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) >= 0.0;
+  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) > 0.0;
   return out;
 }
 
@@ -201,6 +202,9 @@ PlanPart drawn(const PlanResult& plan) {
                                                              : ", the answer without draws")
                                              : ""));
   }
+  const auto others = static_cast<std::int64_t>(sure.points.size()) - (sure.nominal ? 1 : 0);
+  if (!sure.answer && others > 0 && out.lines.size() <= (sure.nominal ? 1U : 0U))
+    out.lines.push_back(counted(others, "other designs") + ": in no draw");
   out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
                       ", the same ones for each design; of one that is decided "
                       "early fewer are simulated");
