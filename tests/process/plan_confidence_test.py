@@ -173,7 +173,7 @@ class Confidence(unittest.TestCase):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=25",
                   "--over", "jobs.train.step.compute=1 s,2 s", "--minimize", "osts",
                   text=worse % RANGE.replace("0.5 GB/s", "0.4 GB/s"))
-        self.assertRegex(run.out, r"0 of 16 draws, the answer without draws\n +1 other design: in no draw\n")
+        self.assertIn("0 of 16 draws, the answer without draws 1 other design: in no draw", " ".join(run.out.split()))
 
     def test_the_text_has_both_answers(self):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
