@@ -131,6 +131,14 @@ struct PlanReason {
   std::string values;    ///< of that design: "36 OSTs"
 };
 
+/// Where no design meets the targets: the one that comes nearest, of those simulated.
+struct PlanNearest {
+  std::size_t point = 0;  ///< of PlanResult::points
+  PlanReason misses;
+  /// What the next larger design is more than: a budget that it is over by bounds alone.
+  std::optional<PlanReason> beyond = std::nullopt;
+};
+
 /// What the objective would gain from a softer target, from a simulated neighbour of the answer.
 struct PlanPrice {
   std::string target;    ///< id of the expectation
@@ -235,7 +243,8 @@ struct PlanResult {
   std::int64_t implied = 0;     ///< ... of which so many were not simulated: a larger one misses
   std::vector<std::string> survived = {};  ///< what may be down: "oss of scratch"
   std::vector<PlanNeighbour> neighbours = {};
-  std::optional<PlanReason> reason = std::nullopt;  ///< none where no smaller design was missed
+  std::optional<PlanReason> reason = std::nullopt;    ///< none where no smaller design was missed
+  std::optional<PlanNearest> nearest = std::nullopt;  ///< where it is infeasible
   std::vector<PlanPrice> prices = {};
   std::vector<PlanSwing> tornado = {};  ///< those that move the margin, the most first
   std::int64_t varied = 0;              ///< assumed inputs that were varied for it

@@ -60,6 +60,27 @@ class Saves(unittest.TestCase):
         self.assertIn("How often to save, with 8 OSTs\n", said)
 
 
+class Nearest(unittest.TestCase):
+    def test_what_comes_nearest_and_what_the_next_costs(self):
+        """A save of 500 GB takes 62 s of 8 OSTs; a budget for ten stops there."""
+        storage = [SCENARIO["storage"][0] | {"ost": SCENARIO["storage"][0]["ost"] | {"price": "40 kUSD"}}]
+        scenario = SCENARIO | {"storage": storage, "expect": [
+            {"id": "util", "that": "job.train.gpu.utilization >= 90 %"}, {"id": "budget", "that": "cost.capex <= 410 kUSD"}]}
+        args = ("--tornado", "0", "--over", "storage.fs.ost.count=4..40")
+        run = plan(*args, "--format", "json", text=json.dumps(scenario))
+        self.assertEqual(run.code, 1, run.err)
+        found = json.loads(run.out)["plan"]
+        self.assertEqual(found["points"][found["nearest"]["point"]]["values"], {"storage[fs].ost.count": "10"})
+        missed, beyond = found["nearest"]["misses"], found["nearest"]["beyond"]
+        self.assertEqual((missed["target"], missed["with"]), ("util", "10 OSTs"))
+        self.assertEqual((beyond["target"], beyond["by"], beyond["value"]), ("budget", "budget", 440e3))
+        said = " ".join(plan(*args, text=json.dumps(scenario)).out.split())
+        self.assertRegex(said, r"nearest: with 10 OSTs util is [\d.]+ %, against 90 %; with 11 OSTs budget is 440 kUSD, against 410 kUSD")
+        self.assertRegex(said, r" 10 misses .* margin")  # in the table, too
+        run = plan("--over", "storage.fs.ost.count=4..40", "--tornado", "0", "--format", "json", text=json.dumps(SCENARIO))
+        self.assertIsNone(json.loads(run.out)["plan"]["nearest"])
+
+
 class Warned(unittest.TestCase):
     def test_what_is_warned_of_in_the_answer_alone_is_told_once(self):
         scenario = SCENARIO | {"cluster": {"hosts": [{"id": "gpu", "count": 1, "gpus": 2, "cpu": {"cores": 12}}]}}

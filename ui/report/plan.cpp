@@ -25,6 +25,13 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
     for (const std::size_t i : places) out.push_back(&plan.points[i]);
     return out;
   }
+  if (plan.nearest && !plan.points.empty()) {
+    const std::size_t at = plan.nearest->point, last = plan.points.size() - 1;
+    for (const std::size_t i :
+         std::set<std::size_t>{0, at > 0 ? at - 1 : 0, at, std::min(at + 1, last), last})
+      out.push_back(&plan.points[i]);
+    return out;
+  }
   for (const PlanPoint& point : plan.points)
     if (plan.status == PlanStatus::found ? std::abs(point.count - plan.required) <= 1
                                          : out.size() < kMostShown || &point == &plan.points.back())
@@ -142,7 +149,9 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           plan.status == PlanStatus::infeasible
               ? "none of the designs meets the targets"
               : "the search for the " + goal_text(plan) + " has no answer yet",
-          confident_text(plan), searched(plan),
+          confident_text(plan),
+          searched(plan),
+          nearest_text(plan),
           says ? "with " + base::counted(plan, *end) + ", limited by the " +
                      label::of_resource(end->binding)
                : ""};
@@ -169,7 +178,10 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
                               : "no value of " + plan.axes[0].name + " that was searched") +
                   " meets the targets",
-              confident_text(plan), searched(plan), end != nullptr ? what_remains(plan, *end) : ""};
+              confident_text(plan),
+              searched(plan),
+              nearest_text(plan),
+              end != nullptr ? what_remains(plan, *end) : ""};
     case PlanStatus::inconclusive:
       break;
   }

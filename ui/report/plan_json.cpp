@@ -8,6 +8,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json reason_json(const std::optional<PlanReason>& reason) {
+  if (!reason) return nullptr;
+  return {{"by", reason->by},
+          {"resource", reason->resource},
+          {"target", reason->target.id},
+          {"status", reason->target.status},
+          {"value", reason->target.value},
+          {"limit", reason->target.limit},
+          {"unit", reason->target.unit},
+          {"with", reason->values}};
+}
+
 void add_search(const PlanResult& plan, Json& out) {
   out["axes"] = Json::array();
   for (const PlanAxis& axis : plan.axes)
@@ -46,16 +58,12 @@ void add_search(const PlanResult& plan, Json& out) {
                                  {"units", n.units},
                                  {"utilization_per_unit", n.utilization},
                                  {"target_per_unit", n.target}});
-  out["reason"] = nullptr;
-  if (plan.reason)
-    out["reason"] = {{"by", plan.reason->by},
-                     {"resource", plan.reason->resource},
-                     {"target", plan.reason->target.id},
-                     {"status", plan.reason->target.status},
-                     {"value", plan.reason->target.value},
-                     {"limit", plan.reason->target.limit},
-                     {"unit", plan.reason->target.unit},
-                     {"with", plan.reason->values}};
+  out["reason"] = reason_json(plan.reason);
+  out["nearest"] = nullptr;
+  if (plan.nearest)
+    out["nearest"] = {{"point", plan.nearest->point},
+                      {"misses", reason_json(plan.nearest->misses)},
+                      {"beyond", reason_json(plan.nearest->beyond)}};
   if (plan.until) {
     out["until"] = {{"months", *plan.until}, {"stages", Json::array()}};
     for (const PlanStage& stage : plan.stages)

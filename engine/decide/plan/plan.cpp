@@ -12,6 +12,7 @@
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
 #include "engine/decide/plan/reason.hpp"
+#include "engine/decide/plan/refusals.hpp"
 #include "engine/decide/plan/sensitivity.hpp"
 #include "engine/decide/plan/space.hpp"
 #include "engine/decide/plan/standing.hpp"
@@ -29,14 +30,6 @@ constexpr double kSpread = 0.2;         ///< the same
 
 /// Values that make no design are named one by one up to so many, and looked for among so many.
 constexpr std::size_t kMostLeftOut = 4, kMostListedLooked = 100;
-
-bool has_targets(const Design& design) {
-  return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
-    const auto parsed = base::parse_assertion(e.that);
-    return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
-           !predict::is_plan_metric(parsed->metric);
-  });
-}
 
 /// From a search to what is said about it.
 class Answer {
@@ -71,6 +64,7 @@ class Answer {
       rank_smaller();
       out_.reason = reason_of(out_);
     }
+    if (out_.status == PlanStatus::infeasible) nearest();
     remarks();
     return std::move(out_);
   }
@@ -94,6 +88,24 @@ class Answer {
     }
     out_.scenario_id = out_.prediction.scenario_id;
     out_.scenario_file = out_.prediction.scenario_file;
+  }
+
+  /// The design that comes nearest, and what the next larger one is too much for.
+  void nearest() {
+    out_.nearest = nearest_of(out_);
+    if (!out_.nearest || designs_.axes().size() > 1) return;
+    const auto at = std::ranges::find(places_, out_.nearest->point,
+                                      &std::pair<const Cell, std::size_t>::second);
+    Cell cell = at->first;
+    if (++cell.front() >= designs_.axes().front().size() || places_.contains(cell)) return;
+    const Result<Design>& design = designs_.at(cell);
+    if (!design.ok()) return;
+    const Prediction bounded = predict::estimate(*design);
+    if (standing_of(bounded) != Standing::too_much) return;
+    PlanPoint point = point_of(bounded, designs_.outages());
+    point.values = {text_of(designs_.axes().front().values[cell.front()])};
+    if (const TargetMargin* missed = tightest(point))
+      out_.nearest->beyond = missed_by(point, *missed, base::counted(out_, point));
   }
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
@@ -310,10 +322,7 @@ void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& fau
 
 Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const RedesignAll& redesign,
                          const predict::PredictOptions& options, const DrawHelp& help) {
-  if (!has_targets(design))
-    return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
-                   "add \"expect\": [ { \"id\": \"au\", \"that\": "
-                   "\"job.train.gpu.utilization >= 95 %\" } ]"};
+  if (const std::optional<Failure> refused = refused_targets(design)) return *refused;
   if (const std::optional<Failure> refused = refused_metric(spec, design)) return *refused;
   if (const std::optional<Failure> refused = refused_accelerators(spec, design)) return *refused;
   const models::Bounds bounds = models::bounds(design);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/assertion.hpp"
@@ -53,16 +54,34 @@ std::string_view given_by(std::string_view resource) {
   return "time";
 }
 
+PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed, std::string values) {
+  return {std::string(short_of(missed, point.binding)), point.binding, missed, std::move(values)};
+}
+
 std::optional<PlanReason> reason_of(const PlanResult& plan) {
   for (const PlanNeighbour& n : plan.neighbours) {
     const PlanPoint& smaller = plan.points[n.point];
     if (n.axis != 0 || n.direction > 0 || smaller.meets) continue;
     const TargetMargin* missed = tightest(smaller);
     if (missed == nullptr) continue;
-    return PlanReason{std::string(short_of(*missed, smaller.binding)), smaller.binding, *missed,
-                      base::counted(plan.axes[n.axis], smaller.values[n.axis])};
+    return missed_by(smaller, *missed, base::counted(plan.axes[n.axis], smaller.values[n.axis]));
   }
   return std::nullopt;
+}
+
+std::optional<PlanNearest> nearest_of(const PlanResult& plan) {
+  const auto score = [](const TargetMargin& t) {
+    return t.unsure() && t.probability ? *t.probability - *t.confidence : t.margin;
+  };
+  std::optional<PlanNearest> out;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const PlanPoint& point = plan.points[i];
+    const TargetMargin* missed = tightest(point);
+    if (missed == nullptr || missed->status == "pass" || !std::isfinite(score(*missed))) continue;
+    if (!out || score(*missed) > score(out->misses.target))
+      out = PlanNearest{i, missed_by(point, *missed, base::counted(plan, point))};
+  }
+  return out;
 }
 
 std::string unsearched_note(const Design& design, const PlanResult& plan) {

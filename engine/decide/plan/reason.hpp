@@ -18,6 +18,14 @@ namespace stallcast::plan {
 /// none does.
 [[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan);
 
+/// That `point`, which has `values`, misses a target.
+[[nodiscard]] PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed,
+                                   std::string values);
+
+/// Of a plan without an answer, the design whose worst target is nearest to its limit; nullopt
+/// where none has a limit that is near.
+[[nodiscard]] std::optional<PlanNearest> nearest_of(const PlanResult& plan);
+
 /// Of a plan without an answer, what its largest `design` is limited by and was not searched, as
 /// `--over` takes it; "" where nothing counts it.
 [[nodiscard]] std::string unsearched_note(const Design& design, const PlanResult& plan);

@@ -1,14 +1,31 @@
 #include "engine/decide/plan/refusals.hpp"
 
+#include <algorithm>
+
+#include "engine/base/assertion.hpp"
 #include "engine/decide/plan/axes.hpp"
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
+#include "engine/decide/predict/predict.hpp"
 #include "models/bounds/bounds.hpp"
 
 namespace stallcast::plan {
 
 std::string objective_pointer(const PlanSpec& spec) {
   return spec.maximize.empty() ? "/plan/minimize" : "/plan/maximize";
+}
+
+std::optional<Failure> refused_targets(const Design& design) {
+  const bool any =
+      std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
+        const auto parsed = base::parse_assertion(e.that);
+        return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
+               !predict::is_plan_metric(parsed->metric);
+      });
+  if (any) return std::nullopt;
+  return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
+                 "add \"expect\": [ { \"id\": \"au\", \"that\": "
+                 "\"job.train.gpu.utilization >= 95 %\" } ]"};
 }
 
 Refusals refusals(const PlanSpec& spec, const Design& design, const RedesignAll& redesign) {

@@ -28,6 +28,9 @@ struct Refusals {
 /// Where a scenario says what `spec` asks the least or the most of.
 [[nodiscard]] std::string objective_pointer(const PlanSpec& spec);
 
+/// A plan needs a target that a design can meet.
+[[nodiscard]] std::optional<Failure> refused_targets(const Design& design);
+
 /// All that `solve` would refuse of `spec` without a simulation, targets aside.
 [[nodiscard]] Refusals refusals(const PlanSpec& spec, const Design& design,
                                 const RedesignAll& redesign);

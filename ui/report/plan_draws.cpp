@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include "engine/base/counted.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/plan_parts.hpp"
+#include "ui/report/sureness.hpp"
+
+/// What a plan says of its draws.
+namespace stallcast::report {
+namespace {
+
+std::string drawn_amounts(const PlanResult& plan, const DrawnPoint& point) {
+  std::string out;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    out += (a > 0 ? ", " : "") + base::counted(plan.axes[a], point.values[a]);
+  return out;
+}
+
+std::string in_draws(const DrawnPoint& point) {
+  return std::to_string(point.met) + " of " + std::to_string(point.draws) + " draws";
+}
+
+/// "the targets hold", "save holds": what was counted of a design.
+std::string what_holds(const DrawnPoint& point) {
+  return point.target.empty() ? "the targets hold" : point.target + " holds";
+}
+
+/// What `run` says of the answer, where that is less than was asked of the draws.
+std::string as_run_says(const ConfidentPlan& sure) {
+  const DrawnPoint& answer = sure.points[*sure.answer];
+  const std::optional<double>& said = answer.probability;
+  if (!said || *said >= sure.asked || !answer.target.empty()) return "";
+  return "; a run of it says that all targets hold in " + cases_of(*said, sure.asked) +
+         ", with what seeds and the model leave open";
+}
+
+/// Without an answer: of the designs that draws judged, those whose targets hold most often, if
+/// they ever do.
+std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
+  constexpr std::size_t kNearest = 3;
+  const auto share = [&](std::size_t i) {
+    const DrawnPoint& point = sure.points[i];
+    return point.draws == 0 ? -1.0
+                            : static_cast<double>(point.met) / static_cast<double>(point.draws);
+  };
+  std::vector<std::size_t> by(sure.points.size());
+  for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
+  std::stable_sort(by.begin(), by.end(),
+                   [&](std::size_t i, std::size_t j) { return share(i) > share(j); });
+  std::vector<bool> out(by.size(), false);
+  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) > 0.0;
+  return out;
+}
+
+/// What the design as it is would need, where a target asks for more.
+std::string nominally(const PlanResult& plan, bool same) {
+  const ConfidentPlan& sure = *plan.confident;
+  if (same) return ", and nominally";
+  if (!sure.nominal) return "";
+  const DrawnPoint& point = sure.points[*sure.nominal];
+  return "; nominally " + drawn_amounts(plan, point) + ", with which " + what_holds(point) +
+         " in " + in_draws(point);
+}
+
+}  // namespace
+
+std::string asked_text(const ConfidentPlan& plan) {
+  const std::string most = print_value(plan.asked, "ratio");
+  return (plan.least_asked < plan.asked ? print_value(plan.least_asked, "ratio") + " to " : "") +
+         most + " of all cases";
+}
+
+PlanPart drawn_part(const PlanResult& plan) {
+  PlanPart out{"How often the targets hold", {}};
+  if (!plan.confident || plan.confident->points.empty()) return out;
+  const ConfidentPlan& sure = *plan.confident;
+  const std::vector<bool> nearest = nearest_drawn(sure);
+  for (std::size_t i = 0; i < sure.points.size(); ++i) {
+    const bool near = sure.answer ? i + 1 >= *sure.answer && i <= *sure.answer + 1 : nearest[i];
+    if (!near && sure.nominal != i) continue;
+    const DrawnPoint& point = sure.points[i];
+    out.lines.push_back(drawn_amounts(plan, point) + ": " +
+                        (point.target.empty() ? "" : point.target + " in ") + in_draws(point) +
+                        (sure.answer == i    ? ", the answer for " + asked_text(sure)
+                         : sure.nominal == i ? (sure.decides ? ", the nominal answer"
+                                                             : ", the answer without draws")
+                                             : ""));
+  }
+  const auto others = static_cast<std::int64_t>(sure.points.size()) - (sure.nominal ? 1 : 0);
+  if (!sure.answer && others > 0 && out.lines.size() <= (sure.nominal ? 1U : 0U))
+    out.lines.push_back(counted(others, "other designs") + ": in no draw");
+  out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
+                      ", the same ones for each design; of one that is decided "
+                      "early fewer are simulated");
+  return out;
+}
+
+std::string confident_text(const PlanResult& plan) {
+  if (!plan.confident) return "";
+  const ConfidentPlan& sure = *plan.confident;
+  if (!sure.answer && sure.decides)
+    return "that is for " + asked_text(sure) + nominally(plan, false);
+  if (!sure.answer)
+    return (sure.status == PlanStatus::infeasible
+                ? "no design that was looked at meets the targets in "
+                : "the search has no answer yet for ") +
+           asked_text(sure);
+  const std::string run = as_run_says(sure);
+  if (sure.decides)
+    return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer) + run;
+  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;
+  std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
+  if (sure.nominal)
+    out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " " +
+           what_holds(sure.points[*sure.nominal]) + " in " + in_draws(sure.points[*sure.nominal]);
+  return out + run;
+}
+
+}  // namespace stallcast::report
