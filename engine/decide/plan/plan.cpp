@@ -9,6 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/gain/gains.hpp"
 #include "engine/decide/plan/axes.hpp"
+#include "engine/decide/plan/nearest.hpp"
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
 #include "engine/decide/plan/reason.hpp"
@@ -90,22 +91,15 @@ class Answer {
     out_.scenario_file = out_.prediction.scenario_file;
   }
 
-  /// The design that comes nearest, and what the next larger one is too much for.
+  /// The design that comes nearest, and the budget that the next larger one is over.
   void nearest() {
     out_.nearest = nearest_of(out_);
     if (!out_.nearest || designs_.axes().size() > 1) return;
-    const auto at = std::ranges::find(places_, out_.nearest->point,
-                                      &std::pair<const Cell, std::size_t>::second);
-    Cell cell = at->first;
-    if (++cell.front() >= designs_.axes().front().size() || places_.contains(cell)) return;
-    const Result<Design>& design = designs_.at(cell);
-    if (!design.ok()) return;
-    const Prediction bounded = predict::estimate(*design);
-    if (standing_of(bounded) != Standing::too_much) return;
-    PlanPoint point = point_of(bounded, designs_.outages());
-    point.values = {text_of(designs_.axes().front().values[cell.front()])};
-    if (const TargetMargin* missed = tightest(point))
-      out_.nearest->beyond = missed_by(point, *missed, base::counted(out_, point));
+    Cell next =
+        std::ranges::find(places_, out_.nearest->point, &std::pair<const Cell, std::size_t>::second)
+            ->first;
+    if (++next.front() < designs_.axes().front().size())
+      out_.nearest->beyond = over_budget(designs_, next, out_);
   }
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
@@ -359,9 +353,14 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
            : standing_of(p) == Standing::too_much ? Standing::too_much
                                                   : Standing::misses;
   };
-  const Result<Search> found =
+  Result<Search> found =
       search(problem, [&](std::span<const Cell> cells) { return designs.predict(cells); });
   if (!found.ok()) return found.failure();
+  // Bounds said that it misses; how far only a simulation knows.
+  if (found->status == PlanStatus::infeasible)
+    if (const std::optional<Cell> cell = largest_within(designs); cell)
+      if (Result<Prediction> made = std::move(designs.predict({&*cell, 1}).front()); made.ok())
+        found->seen.emplace(*cell, *std::move(made));
 
   PlanResult plan = Answer(designs, *objective, *found).make();
   if (plan.status != PlanStatus::found) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "engine/base/assertion.hpp"
@@ -67,21 +66,6 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
     return missed_by(smaller, *missed, base::counted(plan.axes[n.axis], smaller.values[n.axis]));
   }
   return std::nullopt;
-}
-
-std::optional<PlanNearest> nearest_of(const PlanResult& plan) {
-  const auto score = [](const TargetMargin& t) {
-    return t.unsure() && t.probability ? *t.probability - *t.confidence : t.margin;
-  };
-  std::optional<PlanNearest> out;
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    const PlanPoint& point = plan.points[i];
-    const TargetMargin* missed = tightest(point);
-    if (missed == nullptr || missed->status == "pass" || !std::isfinite(score(*missed))) continue;
-    if (!out || score(*missed) > score(out->misses.target))
-      out = PlanNearest{i, missed_by(point, *missed, base::counted(plan, point))};
-  }
-  return out;
 }
 
 std::string unsearched_note(const Design& design, const PlanResult& plan) {

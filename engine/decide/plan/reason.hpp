@@ -22,10 +22,6 @@ namespace stallcast::plan {
 [[nodiscard]] PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed,
                                    std::string values);
 
-/// Of a plan without an answer, the design whose worst target is nearest to its limit; nullopt
-/// where none has a limit that is near.
-[[nodiscard]] std::optional<PlanNearest> nearest_of(const PlanResult& plan);
-
 /// Of a plan without an answer, what its largest `design` is limited by and was not searched, as
 /// `--over` takes it; "" where nothing counts it.
 [[nodiscard]] std::string unsearched_note(const Design& design, const PlanResult& plan);

@@ -1,5 +1,7 @@
 #include "engine/decide/plan/standing.hpp"
 
+#include <algorithm>
+
 #include "engine/base/assertion.hpp"
 #include "stallcast/metric.hpp"
 
@@ -27,6 +29,13 @@ Standing standing_of(const Prediction& prediction) {
     out = Standing::too_much;
   }
   return out;
+}
+
+const AssertionOutcome* exceeded(const Prediction& prediction) {
+  const auto found = std::ranges::find_if(prediction.assertions, [](const AssertionOutcome& a) {
+    return a.level != "warn" && a.status == "fail" && opposes(a);
+  });
+  return found == prediction.assertions.end() ? nullptr : &*found;
 }
 
 }  // namespace stallcast::plan
