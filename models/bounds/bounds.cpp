@@ -88,6 +88,7 @@ class Deriver {
       out_.binding = binding_;
       out_.job = d.id;
     }
+    if (const double held = std::min(d.allowed, d.begun); held < 1.0) out_.held[d.id] = held;
     demands_.push_back(d);
   }
 

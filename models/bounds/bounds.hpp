@@ -21,6 +21,9 @@ struct Bounds {
   Rate unit_write;                      ///< what one of them writes
   std::string storage;                  ///< id of that storage system; "" when there is none
   std::string binding;                  ///< resource that sets `utilization`
+  /// By job, the utilization that its own limits of bytes and operations let it have; only of jobs
+  /// that they hold back.
+  std::map<std::string, double> held;
 };
 
 [[nodiscard]] Bounds bounds(const Design& design);

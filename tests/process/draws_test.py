@@ -37,6 +37,20 @@ SAVING = """{
 }"""
 
 
+# A job that may read 1 GB/s of the 16 it could use.
+HELD = """{
+  "id": "held",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 2, "gpus": 8 } ] },
+  "storage": [ { "id": "fs", "type": "lustre", "ost": { "count": 10, "read": "3 GB/s", "write": "3 GB/s" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "limit": "1 GB/s", "step": { "compute": "100 ms" },
+              "dataset": { "on": "fs", "format": "webdataset", "sample": "1 MB", "size": "10 TB" },
+              "loader": { "type": "pytorch", "batch": 100, "workers": 4 } } ],
+  "run": { "duration": "5 min", "seed": 1, "replicas": 1 },
+  "expect": [ { "id": "more", "that": "job.train.throughput.bytes >= 1.05 GB/s", "level": "warn" },
+              { "id": "busy", "that": "job.train.gpu.utilization >= 6.6 %", "level": "warn" } ]
+}"""
+
+
 def compute(step, barrier=NONE):
     return COMPUTE % (barrier, step)
 
@@ -54,6 +68,15 @@ class Draws(unittest.TestCase):
         self.assertAlmostEqual(high, 0.110, delta=0.0015)
         self.assertAlmostEqual(found["metrics"][STEP]["median"], 0.100, delta=0.001)
         self.assertAlmostEqual(found["metrics"][STEP]["value"], 0.100, delta=1e-6)
+
+    def test_no_outcome_is_beyond_a_jobs_own_limit(self):
+        """At full utilization 16 ranks read 16 GB/s: 1 GB/s is 6.25 %, however wrong the model is."""
+        found = self.result("--draws", "32", text=HELD)
+        metrics = found["metrics"]
+        self.assertAlmostEqual(metrics["job.train.throughput.bytes"]["ci90"][1], 1e9, delta=1e6)
+        self.assertLessEqual(metrics["job.train.gpu.utilization"]["ci90"][1], 0.0625 + 1e-9)
+        self.assertLess(metrics["job.train.gpu.utilization"]["ci90"][0], 0.05)  # below it the model is as unsure as ever
+        self.assertEqual([target["probability"] for target in found["assertions"]], [0.0, 0.0])
 
     def test_a_target_holds_as_often_as_the_input_allows(self):
         found = self.result("--draws", "64", text=compute(TENTH))

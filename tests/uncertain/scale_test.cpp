@@ -62,6 +62,17 @@ TEST_CASE("Both ends of a range belong to it", "[uncertain]") {
   CHECK(chance("in", 0.0, 0.0, 0.005, factors, 0.2) == 1.0);
 }
 
+TEST_CASE("No blur goes beyond what is possible", "[uncertain]") {
+  const ErrorScale odds{ErrorScale::Kind::odds};
+  CHECK(chance(">=", 0.25, 0.3, 0.3, odds, 0.7) > 0.3);
+  CHECK(chance(">=", 0.25, 0.3, 0.3, odds, 0.7, {.most = 0.271}) == 0.0);
+  CHECK(chance("<=", 0.25, 0.3, 0.3, odds, 0.7, {.most = 0.271}) == 1.0);
+  CHECK(chance("<", 0.25, 0.1, 0.1, odds, 0.7, {.least = 0.2}) == 0.0);
+  // Within it all is as before.
+  CHECK(chance(">=", 0.25, 0.2, 0.2, odds, 0.7, {.most = 0.271}) ==
+        chance(">=", 0.25, 0.2, 0.2, odds, 0.7));
+}
+
 TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
   const ErrorScale factors{Kind::factors};
   CHECK(at("<=", 0.0, 0.0, factors, 0.2) == 1.0);

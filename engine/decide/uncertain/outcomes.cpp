@@ -17,6 +17,7 @@
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/possible.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/scale.hpp"
@@ -79,6 +80,7 @@ class Drawing {
     make_designs(wanted);
     if (const std::optional<Failure> failed = simulate()) return *failed;
     out_.draws = predictions_.size();
+    limits_.emplace(designs_, nominal_);
     for (const auto& [name, metric] : nominal_.metrics) add(name, metric);
     add_targets();
     add_shares();
@@ -165,14 +167,18 @@ class Drawing {
     const double read = scale.kind == ErrorScale::Kind::odds ? scale.slope(out.median) : 1.0;
     out.model = model / read;
     out.model_probed = std::min(model, probed_discrepancy_of(name, design_, predictions_)) / read;
-    const double least = sorted.front() >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    const Possible possible = limits_->of(name);
+    const double least = sorted.front() >= 0.0 ? std::max(possible.least, 0.0) : possible.least;
     // What nothing varies keeps all its digits: the scale and back rounds.
     if (seeds > 0.0)
-      out.seeds = {std::max(scale.from(nominal - seeds), least), scale.from(nominal + seeds)};
+      out.seeds = {std::max(scale.from(nominal - seeds), least),
+                   std::min(scale.from(nominal + seeds), std::max(possible.most, metric.value))};
     else
       out.seeds = {metric.value, metric.value};
     Widths widths{scale, out.median, std::hypot(seeds, model), least};
-    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0) widths.most = 1.0;
+    widths.most = possible.most;
+    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0)
+      widths.most = std::min(widths.most, 1.0);
     out.all = widths.with(out.inputs);
     out.known = widths.left_of(out.inputs, 0.0);
     out.levels = by_level_of(end, [&](double low, double high, double times) {
@@ -201,13 +207,14 @@ class Drawing {
       const ErrorScale scale = ErrorScale::of(of.empty() ? asked.metric : of.front(), asked.unit,
                                               least->value, most->value, true);
       const double blur = blur_of(of, scale);
+      const Possible possible = of.size() == 1 ? limits_->of(of.front()) : Possible{};
       double sum = 0.0;
       for (std::size_t i = 0; i < drawn.size(); ++i) {
         const AssertionOutcome& a = drawn[i];
-        const double holds = assertion->op == "=="
-                                 ? (a.status == "pass" ? 1.0 : 0.0)
-                                 : chance(assertion->op, a.value, *asked.limit,
-                                          asked.upper.value_or(*asked.limit), scale, blur);
+        const double holds = assertion->op == "==" ? (a.status == "pass" ? 1.0 : 0.0)
+                                                   : chance(assertion->op, a.value, *asked.limit,
+                                                            asked.upper.value_or(*asked.limit),
+                                                            scale, blur, possible);
         sum += holds;
         if (asked.level != "warn") all[i] *= holds, any = true;
       }
@@ -282,6 +289,7 @@ class Drawing {
   std::vector<Design> designs_;
   std::vector<Prediction> predictions_;
   std::map<std::string, Widths> widths_;
+  std::optional<OwnLimits> limits_;
   Uncertainty out_;
 };
 

@@ -10,12 +10,14 @@ namespace stallcast::uncertain {
 namespace {
 
 /// Whether a draw is below a limit, or at it where that counts too.
-double below(double limit, double value, bool at_too, ErrorScale scale, double blur) {
+double below(double limit, double value, bool at_too, ErrorScale scale, double blur,
+             Possible possible) {
   // What is nothing times any factor or any odds stays nothing, and what is all stays all.
   const double end = scale.kind == ErrorScale::Kind::odds ? 1.0 : HUGE_VAL;
   const auto inside = [end](double x) { return x > 0.0 && x < end; };
-  const bool blurred =
-      blur > 0.0 && (scale.kind == ErrorScale::Kind::linear || (inside(value) && inside(limit)));
+  const bool within = possible.least < limit && limit < possible.most;
+  const bool blurred = blur > 0.0 && within &&
+                       (scale.kind == ErrorScale::Kind::linear || (inside(value) && inside(limit)));
   if (!blurred) return (at_too ? value <= limit : value < limit) ? 1.0 : 0.0;
   return 0.5 * std::erfc((scale.to(value) - scale.to(limit)) / blur / std::sqrt(2.0));
 }
@@ -47,9 +49,9 @@ double ErrorScale::slope(double value) const {
 }
 
 double chance(const std::string& op, double value, double limit, double upper, ErrorScale scale,
-              double blur) {
-  const auto at_most = [&](double to) { return below(to, value, true, scale, blur); };
-  const auto under = [&](double to) { return below(to, value, false, scale, blur); };
+              double blur, Possible possible) {
+  const auto at_most = [&](double to) { return below(to, value, true, scale, blur, possible); };
+  const auto under = [&](double to) { return below(to, value, false, scale, blur, possible); };
   if (op == "in") return std::max(0.0, at_most(upper) - under(limit));
   if (op == "<") return under(limit);
   if (op == "<=") return at_most(limit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,17 @@ struct ErrorScale {
   [[nodiscard]] double slope(double value) const;
 };
 
+/// What a figure can be at all.
+struct Possible {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
 /// How likely a figure that a draw gave as `value` is in truth on one side of limits, blurred by a
 /// normal of standard deviation `blur` on `scale`. What is nothing times any factor is nothing. For
-/// each operator of targets; `upper` is of "in" alone.  [eq. 5]
+/// each operator of targets; `upper` is of "in" alone. Nothing goes beyond what is `possible`.
+/// [eq. 5]
 [[nodiscard]] double chance(const std::string& op, double value, double limit, double upper,
-                            ErrorScale scale, double blur);
+                            ErrorScale scale, double blur, Possible possible = {});
 
 }  // namespace stallcast::uncertain

@@ -1,0 +1,61 @@
+#include "engine/decide/uncertain/possible.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/bounds/bounds.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::uncertain {
+namespace {
+
+constexpr std::array<std::string_view, 5> kShares = {"gpu.utilization", "goodput", "goodput.p5",
+                                                     "au", "steady.au"};
+/// As many as steps, which are as many as utilization lets there be.
+constexpr std::array<std::string_view, 3> kRates = {"throughput.samples", "throughput.bytes",
+                                                    "throughput.dlio"};
+constexpr std::array<std::string_view, 2> kTimes = {"step.time", "steady.step.time"};
+
+bool among(const auto& figures, std::string_view figure) {
+  return std::ranges::find(figures, figure) != figures.end();
+}
+
+bool limited(const Design& design) {
+  return std::ranges::any_of(design.jobs, [](const JobDesign& job) {
+    return job.job.find("limit") != nullptr || job.job.find("limit_operations") != nullptr;
+  });
+}
+
+}  // namespace
+
+OwnLimits::OwnLimits(const std::vector<Design>& designs, const Prediction& nominal)
+    : nominal_(nominal) {
+  if (designs.empty() || !limited(designs.front())) return;
+  std::map<std::string, std::size_t> held;  // in how many designs
+  for (const Design& design : designs)
+    for (const auto& [job, share] : models::bounds(design).held) {
+      ++held[job];
+      double& most = utilization_.try_emplace(job, share).first->second;
+      most = std::max(most, share);
+    }
+  // In one design the limit is out of reach: it says nothing.
+  std::erase_if(utilization_, [&](const auto& one) { return held[one.first] < designs.size(); });
+}
+
+Possible OwnLimits::of(const std::string& metric) const {
+  const metric::Name name = metric::parse(metric);
+  const auto held = utilization_.find(std::string(name.id));
+  if (name.domain != metric::Domain::job || held == utilization_.end()) return {};
+  Possible out;
+  if (among(kShares, name.figure)) out.most = held->second;
+  const double now = figure_or_zero(nominal_, metric::gpu_utilization(name.id));
+  const auto figure = nominal_.metrics.find(metric);
+  if (figure == nominal_.metrics.end() || !(now > 0.0)) return out;
+  const double further = std::max(held->second / now, 1.0);
+  if (among(kRates, name.figure)) out.most = figure->second.value * further;
+  if (among(kTimes, name.figure)) out.least = figure->second.value / further;
+  return out;
+}
+
+}  // namespace stallcast::uncertain
