@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <numeric>
 #include <sstream>
 
 #include "tests/ui/report_samples.hpp"
@@ -19,14 +18,11 @@ namespace report_layout_test {
 using namespace stallcast;
 using namespace stallcast::report;
 
-TEST_CASE("rounded shares still sum to 100 %") {
-  // Three thirds: 33.3 + 33.3 + 33.3 would be 99.9 %; the first stays as it is in the headline, so
-  // another gets the missing tenth.
+TEST_CASE("shares are rounded as they are wherever else they are said") {
+  // Three thirds: their sum is 99.9 %, and no part is 33.4 %.
   const std::vector<int> tenths =
       tenths_of_percent({{"compute", 1.0 / 3}, {"data", 1.0 / 3}, {"sync", 1.0 / 3}});
-  CHECK(std::accumulate(tenths.begin(), tenths.end(), 0) == 1000);
-  CHECK(tenths[0] == 333);
-  CHECK(tenths[2] == 334);
+  CHECK(std::ranges::count(tenths, 333) == 3);
 }
 
 TEST_CASE("no line of a text report is wider than 80 columns") {

@@ -8,6 +8,7 @@
 #include "engine/base/deadline.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/overview/overview.hpp"
 #include "models/contract/registry.hpp"
 
 namespace stallcast::client {
@@ -36,11 +37,11 @@ std::string counts_of(const Component& component) {
 std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const Component& host : design.hosts) {
-    const Value *count = host.find("count"), *gpus = host.find("gpus");
+    const Value* count = host.find("count");
     std::string text = count == nullptr ? "" : base::written(*count) + " x ";
     text += host.product.empty() ? "host" : product_of(host);
-    if (count != nullptr && gpus != nullptr && gpus->number > 0.0)
-      text += ", " + base::counted(static_cast<std::int64_t>(count->number * gpus->number), "GPUs");
+    if (const overview::GpuCount gpus = overview::gpus_of(design, host); gpus.all > 0.0)
+      text += ", " + base::with_noun(gpus.text(), "GPUs");
     out.emplace_back("hosts " + host.id, text);
   }
   for (const Component& storage : design.storage) {

@@ -169,28 +169,12 @@ std::string shortened(const std::string& name, std::size_t width) {
 }
 
 std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares) {
-  std::vector<double> exact;
-  std::vector<int> tenths;
-  double total = 0.0;
-  int given = 0;
+  std::vector<int> out;
   for (const char* cause : kBreakdownCauses) {
     const auto it = shares.find(cause);
-    exact.push_back(it == shares.end() ? 0.0 : 1000.0 * it->second);
-    tenths.push_back(static_cast<int>(std::lround(exact.back())));
-    total += exact.back();
-    given += tenths.back();
+    out.push_back(it == shares.end() ? 0 : static_cast<int>(std::lround(1000.0 * it->second)));
   }
-  for (int missing = static_cast<int>(std::lround(total)) - given; missing != 0;) {
-    const int step = missing > 0 ? 1 : -1;
-    // Whichever of the others was rounded away from most; never compute, which is also the
-    // headline.
-    std::size_t most = 1;
-    for (std::size_t i = 2; i < tenths.size(); ++i)
-      if (step * (exact[i] - tenths[i]) > step * (exact[most] - tenths[most])) most = i;
-    tenths[most] += step;
-    missing -= step;
-  }
-  return tenths;
+  return out;
 }
 
 std::string print_tenths(int tenths) {

@@ -63,8 +63,8 @@ class Ink {
 /// A resource name of at most `width` characters: the middle is replaced by "..".
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t width);
 
-/// Shares in tenths of a percent that sum to exactly what their sum rounds to, in the order of
-/// kBreakdownCauses; causes that are absent are 0. The first one is rounded as it would be alone.
+/// Shares in tenths of a percent, in the order of kBreakdownCauses; causes that are absent are 0.
+/// Each is rounded by itself, as wherever else it is said: their sum may be a tenth off.
 [[nodiscard]] std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares);
 
 /// "93.1 %" from 931.

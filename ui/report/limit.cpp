@@ -59,8 +59,14 @@ std::string job_of(const std::string& id, const Prediction& p) {
 /// Of one resource: by what it gains, else by what it costs.
 Limit by_resource(const Prediction& p, const std::string& resource, std::string target) {
   const std::string label = label::of_resource(resource);
-  if (is_barrier(resource))
-    return {Limit::Kind::barrier, resource, label, mean_share(p, "sync"), std::move(target)};
+  if (is_barrier(resource)) {
+    const auto own = p.breakdown.find(std::string(metric::parse(resource).id));
+    if (own == p.breakdown.end() || p.breakdown.size() == 1)
+      return {Limit::Kind::barrier, resource, label, mean_share(p, "sync"), std::move(target)};
+    const auto sync = own->second.find("sync");
+    return {Limit::Kind::barrier, resource,  label, sync == own->second.end() ? 0.0 : sync->second,
+            std::move(target),    own->first};
+  }
   const Bottleneck* b = find_bottleneck(p, resource);
   // Of a target of one job among several, what that job saves.
   const std::string job = b != nullptr && b->gain ? job_of(target, p) : "";
@@ -201,6 +207,10 @@ LimitWords limit_words(const Prediction& p) {
     case Limit::Kind::unnamed:
       break;
   }
+  // Shares of breakdowns and of what was waited for; what is gained says of which time itself.
+  const bool shared = limit.kind != Limit::Kind::gain && limit.kind != Limit::Kind::together;
+  if (shared && !out.cost.empty() && limit.job.empty() && p.breakdown.size() > 1)
+    out.cost += ", mean of the jobs";
   return out;
 }
 

@@ -57,9 +57,9 @@ std::string time_split(const Prediction& p, const Ink& ink) {
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n" + ink.bold("Where the time of " + job + " goes") + "\n";
     const std::vector<int> tenths = tenths_of_percent(shares);
-    int sum = 0;
+    double sum = 0.0;
+    for (const auto& [cause, share] : shares) sum += share;
     for (std::size_t i = 0; i < tenths.size(); ++i) {
-      sum += tenths[i];
       if (tenths[i] == 0) continue;
       const auto bar = static_cast<std::size_t>(
           std::lround(static_cast<double>(tenths[i]) / 1000.0 * bar_columns()));
@@ -68,7 +68,7 @@ std::string time_split(const Prediction& p, const Ink& ink) {
       if (bar > 0) out += "  " + std::string(bar, '#');
       out += "\n";
     }
-    out += "  " + left("total", kCauseColumns) + right(print_tenths(sum), 8) + "\n";
+    out += "  " + left("total", kCauseColumns) + right(print_share(sum), 8) + "\n";
   }
   return out;
 }

@@ -21,7 +21,7 @@ struct Fall {
 [[nodiscard]] std::string_view words_of_cause(std::size_t cause, std::string_view cpu);
 
 /// What a job's time is lost to, the largest first; then, from 0, what computes. Tenths as every
-/// view rounds them, so that the parts sum to 100.0 %. Causes that take nothing are left out.
+/// view rounds them: their sum may be some off. Causes that take nothing are left out.
 [[nodiscard]] std::vector<Fall> waterfall(const std::map<std::string, double>& shares,
                                           std::string_view cpu = "waiting for CPU cores");
 

@@ -16,6 +16,15 @@ namespace stallcast::overview {
 /// `prediction` has figures of; a system in front of another stands left of it.
 [[nodiscard]] Picture system_picture(const Design& design, const Prediction& prediction);
 
+/// GPUs of a class of hosts, and how many of them its jobs use: fewer than all where each job says
+/// "accelerators". All of hosts without a job.
+struct GpuCount {
+  double all = 0.0, used = 0.0;
+  /// "64", "16 of 64".
+  [[nodiscard]] std::string text() const;
+};
+[[nodiscard]] GpuCount gpus_of(const Design& design, const Component& host);
+
 /// What a component is called: its product ("DDN AI400X2T"), else its kind ("Lustre").
 [[nodiscard]] std::string title_of(const Component& component, std::string_view role);
 

@@ -93,17 +93,17 @@ class Drawing {
 
   void add_hosts(const Component& host) {
     PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", host.id));
-    const Value *count = host.find("count"), *gpus = host.find("gpus");
+    const Value* count = host.find("count");
     const double n = count == nullptr ? 1.0 : count->number;
-    const double each = gpus == nullptr ? 0.0 : gpus->number;
+    const GpuCount gpus = gpus_of(design_, host);
     const std::string name = title_of(host, "host");
     made.title = base::print_value(n, "count") + (name.empty() ? " hosts" : " x " + name);
     made.subtitle = "hosts " + host.id;
-    PicturePart compute{"GPUs", base::print_value(n * each, "count"), {}, {}};
+    PicturePart compute{"GPUs", gpus.text(), {}, {}};
     for (const JobDesign& job : design_.jobs)
       if (const Value* on = job.job.find("hosts"); on != nullptr && on->text == host.id)
         compute.metrics.push_back(metric::gpu_utilization(job.job.id));
-    if (each > 0.0 && !compute.metrics.empty()) made.parts.push_back(std::move(compute));
+    if (gpus.all > 0.0 && !compute.metrics.empty()) made.parts.push_back(std::move(compute));
     add_parts(made, "host", host);
   }
 

@@ -39,10 +39,11 @@ std::string name_in(std::string_view summary) {
 /// Hosts of one product, all classes together.
 struct Hosts {
   std::string name;
-  double count = 0.0, gpus = 0.0;
+  double count = 0.0;
+  GpuCount gpus = {};
   [[nodiscard]] std::string phrase() const {
     std::string out = name.empty() ? plural(count, "host") : count_text(count) + " x " + name;
-    if (gpus > 0.0) out += " (" + plural(gpus, "GPU") + ")";
+    if (gpus.all > 0.0) out += " (" + base::with_noun(gpus.text(), "GPUs") + ")";
     return out;
   }
 };
@@ -56,7 +57,9 @@ std::vector<Hosts> hosts_of(const Design& design) {
     if (same == out.end()) same = out.insert(out.end(), Hosts{name});
     const double count = number_of(host, "count", 1.0);
     same->count += count;
-    same->gpus += count * number_of(host, "gpus", 0.0);
+    const GpuCount gpus = gpus_of(design, host);
+    same->gpus.all += gpus.all;
+    same->gpus.used += gpus.used;
   }
   return out;
 }
@@ -113,6 +116,23 @@ std::string title_of(const Component& component, std::string_view role) {
   if (product != nullptr && (product->summary.front() < 'a' || product->summary.front() > 'z'))
     return name_in(product->summary);
   return label::of_kind(role, component.kind);
+}
+
+std::string GpuCount::text() const {
+  return (used < all ? count_text(used) + " of " : "") + count_text(all);
+}
+
+GpuCount gpus_of(const Design& design, const Component& host) {
+  const double all = number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
+  double used = 0.0;
+  bool any = false;
+  for (const JobDesign& job : design.jobs) {
+    const Value* on = job.job.find("hosts");
+    if (on == nullptr || on->text != host.id) continue;
+    any = true;
+    used += number_of(job.job, "accelerators", all);
+  }
+  return {all, any ? std::min(used, all) : all};
 }
 
 std::string system_sentence(const Design& design) {
