@@ -117,7 +117,8 @@ constexpr Figure kFigures[] = {
     {Domain::failure, "count", "failures in the run", "count", neither, fault},
     {Domain::failure, "lasted", "lasted", "s", neither, fault, TileOn::none, "duration"},
     {Domain::failure, "stall", "GPUs waited", "s", lower, fault, TileOn::none, "wait of GPUs"},
-    {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
+    {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault, TileOn::none,
+     "GPU utilization during failure"},
     {Domain::failure, "down.share", "time down", "ratio", lower, fault},
     {Domain::failure, "degraded.share", "time degraded", "ratio", lower, fault},
 

@@ -27,6 +27,14 @@ std::string coloured(const Ink& ink, const std::string& status, const std::strin
   return status.empty() ? text : ink.by_status(status, text);
 }
 
+/// Variants of one file differ behind the "#": that is what stays where the room is short.
+std::string head_of(const std::string& name, std::size_t width) {
+  const std::size_t variant = name.find('#');
+  return name.size() > width && variant != std::string::npos
+             ? shortened(name.substr(variant), width)
+             : shortened(name, width);
+}
+
 /// One block of the designs `from` to `to`.
 std::string block(const std::vector<CompareRow>& rows, const std::vector<std::string>& names,
                   std::size_t from, std::size_t to, const Ink& ink) {
@@ -35,7 +43,7 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
   const std::size_t width = (page_columns() - label) / (to - from) - 1;
   std::string out = left("", label);
   for (std::size_t i = from; i < to; ++i)
-    out += " " + ink.bold(left(shortened(names[i], width), width));
+    out += " " + ink.bold(left(head_of(names[i], width), width));
   out += "\n";
   for (const CompareRow& row : rows) {
     if (!row.group.empty()) out += ink.bold(row.group) + "\n";
