@@ -14,7 +14,7 @@ using uncertain::discrepancy_of;
 TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class of figure") {
   Design design = testing::small_design();
   for (const char* metric : {"job.train.first_batch", "job.train.checkpoint.stall",
-                             "job.train.step.time", "job.train.stall.data"})
+                             "job.train.step.time", "job.train.steps"})
     CHECK(discrepancy_of(metric, design, {}) == discrepancy_of(metric));
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.step", "3 %");
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.utilization", "0.04");
@@ -28,7 +28,7 @@ TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class
   CHECK(discrepancy_of("job.train.checkpoint.stall", design, {}) == Approx(std::log(1.05)));
   // Of another job, and of no class.
   CHECK(discrepancy_of("job.other.au", design, {}) == discrepancy_of("job.other.au"));
-  CHECK(discrepancy_of("job.train.stall.data", design, {}) == 0.0);
+  CHECK(discrepancy_of("job.train.steps", design, {}) == 0.0);
 }
 
 TEST_CASE("utilization is known by who reads, and better where probes measured that") {
@@ -75,6 +75,8 @@ TEST_CASE("only what readers lose of the time is as unsure as they are") {
   const auto of = [&](const char* figure) {
     return discrepancy_of(std::string("job.train.") + figure, design, draws);
   };
+  // Waits for data are as unsure as readers are, whatever else is lost.
+  CHECK(of("stall.data") == Approx(0.75));
   // A quarter of what is lost is lost to readers.
   CHECK(of("gpu.utilization") == Approx(0.25 + 0.25 * 0.5));
   CHECK(of("goodput") == of("gpu.utilization"));

@@ -85,7 +85,8 @@ TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
 
 TEST_CASE("A metric has one scale whatever it is compared with", "[uncertain]") {
   CHECK(ErrorScale::of("job.t.au", "ratio", 0.2, 0.9, true).kind == Kind::odds);
-  CHECK(ErrorScale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::linear);
+  CHECK(ErrorScale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::odds);
+  CHECK(ErrorScale::of("job.t.cache.hit", "ratio", 0.2, 0.9, true).kind == Kind::linear);
   CHECK(ErrorScale::of("job.t.step.time", "s", 0.2, 9.0, false).kind == Kind::factors);
   CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, false).kind == Kind::linear);
   CHECK(ErrorScale::of("job.t.checkpoint.stall", "s", 0.0, 9.0, true).kind == Kind::factors);

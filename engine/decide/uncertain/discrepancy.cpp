@@ -35,6 +35,9 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"goodput", kKnownReaders, kOfUse},
                                                       {"goodput.p5", kKnownReaders, kOfUse},
                                                       {"steady.au", kKnownReaders, kOfUse},
+                                                      {"stall.data", kKnownReaders, kOfUse},
+                                                      {"stall.cpu", kKnownReaders, kOfUse},
+                                                      {"stall.metadata", kKnownReaders, kOfUse},
                                                       {"first_step", 0.5, kOfFirst},
                                                       {"first_batch", 0.5, kOfFirst},
                                                       {"checkpoint.rank0", 0.2, kOfSave},
@@ -124,8 +127,9 @@ double lost_to_readers(const std::string& job, std::span<const Prediction> predi
 double use_of(std::string_view figure, const JobDesign& job,
               std::span<const Prediction> predictions) {
   const double readers = use_of_readers(job, predictions);
-  // AU leaves saves and restarts out.
-  if (readers <= kKnownReaders || figure.ends_with("au")) return readers;
+  // AU leaves saves and restarts out, and waits for data are all readers'.
+  if (readers <= kKnownReaders || figure.ends_with("au") || figure.starts_with("stall."))
+    return readers;
   const double share = lost_to_readers(job.job.id, predictions);
   return kKnownReaders + share * (readers - kKnownReaders);
 }
