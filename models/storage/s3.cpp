@@ -5,7 +5,9 @@
 
 #include "engine/base/random.hpp"
 #include "models/contract/storage.hpp"
+#include "models/storage/fair_blame.hpp"
 #include "models/storage/kinds.hpp"
+#include "models/storage/object_cut.hpp"
 #include "models/storage/request_limit.hpp"
 #include "models/storage/s3_params.hpp"
 #include "models/storage/scaled_links.hpp"
@@ -18,29 +20,6 @@ using namespace base;
 
 // The 99th percentile of a standard normal variable.
 constexpr double kQuantile99 = 2.3263478740408408;
-
-/// How one object is cut into requests over the connections of one process.
-struct Cut {
-  double requests = 1.0;     ///< in all
-  double connections = 1.0;  ///< at one time
-  double turns = 1.0;        ///< of the busiest connection, one after the other
-  double speedup = 1.0;      ///< over one connection that carries all
-};
-
-// Parts of equal size but for the last, `most` at one time. The busiest connection has a part in
-// every turn; in the last turn that is the short part if nobody else has one.    [s3.md, eq. 3]
-Cut cut(Bytes object, Bytes part, std::int64_t most) {
-  Cut out;
-  if (object <= part) return out;
-  out.requests = std::ceil(object / part);
-  out.connections = std::min(out.requests, static_cast<double>(most));
-  out.turns = std::ceil(out.requests / out.connections);
-  const bool alone = out.requests - (out.turns - 1.0) * out.connections == 1.0;
-  const Bytes last = object - part * (out.requests - 1.0);
-  const Bytes busiest = part * (out.turns - 1.0) + (alone ? last : part);
-  out.speedup = object / busiest;
-  return out;
-}
 
 /// One operation of a member.
 struct Call {
@@ -244,6 +223,7 @@ class S3 final : public StorageModel {
   /// Random numbers of one class of clients.
   struct Draws {
     base::RandomStream delay, jitter, others;
+    FairBlame blame = {};
   };
 
   Rate servers(Rate one) const {
@@ -275,7 +255,8 @@ class S3 final : public StorageModel {
     waited += lost;
     const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
     co_await context_->sleep(delay);
-    co_return Served{waited > delay ? gets_->resource() : first_byte_};
+    co_return Served{
+        draws_of(client).blame.charge({{gets_->resource(), waited}, {first_byte_, delay}})};
   }
   // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
   // lognormal with the mean and variance of the sum.    [s3.md, eq. 2]
@@ -355,17 +336,21 @@ class S3 final : public StorageModel {
     const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
-    const auto by = [&](ResourceIndex limit_of) {
-      return Served{limit_of, call.behind, call.delayed_by, call.tail};
-    };
-    if (waited > flow.ended - began) co_return by(limit.resource());
-    const bool delayed = call.delay > flow.ended - began - call.delay;
-    if (flow.binding.valid() && !delayed) co_return by(resources_->of_link[flow.binding.index]);
-    if (delayed) co_return by(call.delayed_by);
+    const Seconds moved = flow.ended - began, delayed = std::min(call.delay, moved);
+    const ResourceIndex by = draws_of(client).blame.charge(
+        {{limit.resource(), waited},
+         {call.delayed_by, delayed},
+         {flow.binding.valid() ? resources_->of_link[flow.binding.index]
+                               : own_limit(client, host, call),
+          moved - delayed}});
+    co_return Served{by, call.behind, call.delayed_by, call.tail};
+  }
+  // What a connection by itself cannot exceed.
+  ResourceIndex own_limit(const Client& client, Rate host, const Call& call) const {
     const ResourceIndex held = client.write_limit(kNoResource);
-    if (held != kNoResource && host <= std::min(call.connections, call.library)) co_return by(held);
-    if (call.library < std::min(call.connections, client.core)) co_return by(library_);
-    co_return by(call.connections <= client.core ? connection_ : tls_);
+    if (held != kNoResource && host <= std::min(call.connections, call.library)) return held;
+    if (call.library < std::min(call.connections, client.core)) return library_;
+    return call.connections <= client.core ? connection_ : tls_;
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]

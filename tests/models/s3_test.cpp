@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "models/bounds/bounds.hpp"
 #include "models/plant/plant.hpp"
 #include "models/run/simulate.hpp"
+#include "models/storage/fair_blame.hpp"
 #include "models/storage/request_limit.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
@@ -367,6 +369,19 @@ TEST_CASE("servers of a store of one's own limit what all readers get") {
                                 {"connection.rate", "1 GB/s"},
                                 {"prefixes", "100"}});
   CHECK(read_rate(design, 1000, 100_MB, 10).in(unit::GBps) == Approx(8.0).epsilon(0.01));
+}
+
+TEST_CASE("waits of several parts go to each of them for as long as it took") {
+  models::FairBlame blame;
+  const models::ResourceIndex prefixes = 3, first_byte = 5, connection = 7;
+  std::map<models::ResourceIndex, int> waits;
+  CHECK(blame.charge({{prefixes, 2_s}, {first_byte, 3_s}, {connection, 0_s}}) == first_byte);
+  for (int i = 1; i < 1000; ++i)
+    ++waits[blame.charge({{prefixes, 2_s}, {first_byte, 3_s}, {connection, 0_s}})];
+  CHECK(waits[prefixes] == Approx(400).margin(1));
+  CHECK(waits[first_byte] == Approx(600).margin(1));
+  // What takes no part in a wait gets nothing of it, whatever it is owed.
+  CHECK(blame.charge({{connection, 1_s}}) == connection);
 }
 
 TEST_CASE("the bound counts the prefixes that reads or writes need, whichever is more") {
