@@ -131,7 +131,8 @@ std::string priced(const PlanResult& plan) {
 
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
-  const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
+  const PlanPoint* end =
+      plan.points.empty() ? nullptr : &plan.points[plan.nearest ? plan.nearest->point : plan.end];
   if (plan.status == PlanStatus::found && plan.answer) {
     return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
             sure(plan),
