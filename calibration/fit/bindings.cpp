@@ -189,6 +189,8 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);
       add("storage", "measured", "fitted.largest", Dimension::bytes, range.high);
     } else if (reads && range.quantity == "depth") {
+      if (range.low > 1.0)
+        add("storage", "measured", "fitted.shallowest", Dimension::number, range.low);
       add("storage", "measured", "fitted.deepest", Dimension::number, range.high);
     } else if (barrier && range.quantity == "ranks") {
       add("job", "", "barrier.fitted.fewest", Dimension::count, range.low);
