@@ -175,6 +175,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       value.draws.push_back(rounded(b.factor * draw[column]));
     out.push_back(std::move(value));
   }
+  if (out.empty()) return out;
   // Where it was measured, so that a prediction can say when it leaves that range.
   const auto add = [&](std::string_view role, std::string_view kind, std::string_view field,
                        Dimension dimension, double number) {

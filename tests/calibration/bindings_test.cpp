@@ -53,6 +53,8 @@ TEST_CASE("the fewest in flight that were measured are said where they are more 
   fit.ranges.front().low = 16.0;
   REQUIRE(find(values_of(fit), "fitted.shallowest"));
   CHECK(find(values_of(fit), "fitted.shallowest")->value == 16.0);
+  fit.id += ".working-set";  // no field takes its law
+  CHECK(values_of(fit).empty());
 }
 
 TEST_CASE("fits that share no field decide theirs side by side") {

@@ -1,5 +1,6 @@
 #include "calibration/fit/fit.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
