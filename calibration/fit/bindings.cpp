@@ -175,6 +175,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       value.draws.push_back(rounded(b.factor * draw[column]));
     out.push_back(std::move(value));
   }
+  if (out.empty()) return out;
   // Where it was measured, so that a prediction can say when it leaves that range.
   const auto add = [&](std::string_view role, std::string_view kind, std::string_view field,
                        Dimension dimension, double number) {
@@ -189,6 +190,8 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);
       add("storage", "measured", "fitted.largest", Dimension::bytes, range.high);
     } else if (reads && range.quantity == "depth") {
+      if (range.low > 1.0)
+        add("storage", "measured", "fitted.shallowest", Dimension::number, range.low);
       add("storage", "measured", "fitted.deepest", Dimension::number, range.high);
     } else if (barrier && range.quantity == "ranks") {
       add("job", "", "barrier.fitted.fewest", Dimension::count, range.low);

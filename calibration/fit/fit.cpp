@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calibration/fit/draws.hpp"
+#include "calibration/fit/one_axis.hpp"
 #include "calibration/fit/robust.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -272,6 +273,7 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
                                     [](const FittedParameter& p) { return p.value == 0.0; });
   if (estimate.condition > kLargestCondition && !at_bound)
     doubt(fit, "the parameters cannot be told apart");
+  as_line(fit, series, options);
   return fit;
 }
 

@@ -7,6 +7,7 @@
 
 #include "calibration/fit/draws.hpp"
 #include "calibration/measure/flags.hpp"
+#include "calibration/measure/mixes.hpp"
 #include "calibration/measure/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -21,14 +22,53 @@ double solo(const Fit& fit, const FitCell& cell) {
   return law(fit.law).response(theta, cell);
 }
 
+/// Runs of reads and writes at one time.
+struct Mix {
+  FitCell reads, writes;  ///< all that is in flight is the depth of both; runs are of the reads
+  double share = 0.5;     ///< of the operations that are reads
+
+  [[nodiscard]] std::string name() const {
+    const auto size = [](const FitCell& cell) {
+      return base::print_quantity(cell.size.in(unit::B), Dimension::bytes);
+    };
+    return size(reads) + (reads.size == writes.size ? "" : " and " + size(writes)) + ", " +
+           base::print_quantity(share, Dimension::ratio) + " reads, depth " +
+           base::print_quantity(reads.depth, Dimension::number);
+  }
+};
+
+/// What each of a mix takes where all wait in one line.             [docs/calibration.md, eq. 8]
+double in_one_line(const Fit& read, const Fit& write, const Mix& mix) {
+  return mix.share * solo(read, mix.reads) + (1.0 - mix.share) * solo(write, mix.writes);
+}
+
+/// Whether `fit` was made of sizes and depths about `cell`.
+bool inside(const Fit& fit, const FitCell& cell) {
+  return std::all_of(fit.ranges.begin(), fit.ranges.end(), [&](const FittedRange& range) {
+    const double value = range.quantity == "depth" ? cell.depth : cell.size.in(unit::B);
+    return value >= 0.999 * range.low && value <= 1.001 * range.high;
+  });
+}
+
+/// Doubts `fit` where mixes are of sizes or depths at which reads or writes alone are not known.
+void doubt_outside(Fit& fit, const Fit& read, const Fit& write, std::span<const Mix> mixes) {
+  const auto out = std::count_if(mixes.begin(), mixes.end(), [&](const Mix& mix) {
+    return !inside(read, mix.reads) || !inside(write, mix.writes);
+  });
+  if (out > 0)
+    doubt(fit,
+          std::to_string(out) + " of " + std::to_string(mixes.size()) +
+              " mixes are of sizes or depths at which reads or writes alone were not measured");
+}
+
 /// What mixes of a cell take where each way has a line of its own: n requests, a share p of them
 /// reads, go as fast as the line that is busy all the time, and no faster than one by one.
 ///                                                                    [docs/calibration.md, eq. 14]
-double in_own_lines(const Fit& read, const Fit& write, const FitCell& cell, double p) {
-  FitCell alone = cell;
-  alone.depth = 1.0;
-  const double least = p * solo(read, alone) + (1.0 - p) * solo(write, alone);
-  return std::max({p * solo(read, cell), (1.0 - p) * solo(write, cell), least});
+double in_own_lines(const Fit& read, const Fit& write, const Mix& mix) {
+  Mix alone = mix;
+  alone.reads.depth = alone.writes.depth = 1.0;
+  return std::max({mix.share * solo(read, mix.reads), (1.0 - mix.share) * solo(write, mix.writes),
+                   in_one_line(read, write, alone)});
 }
 
 /// `draws` values of `statistic` over values drawn again from `values`.
@@ -54,9 +94,39 @@ double squares(const double* from, const double* to) {
   return sum;
 }
 
-bool mixed(const Measurement& m) {
-  return m.subject == Subject::io && m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0 &&
-         m.ops > OpRate{} && m.depth > 0.0 && unfit_flag(m).empty();
+/// Whether record `i` begins a run of both at one time; `other`: its writes where they are another.
+bool begins_mix(const std::vector<Measurement>& all, std::size_t i, const Measurement* other) {
+  const Measurement& m = all[i];
+  if (m.subject != Subject::io || !is_mix(m) || m.ops <= OpRate{} || m.depth <= 0.0) return false;
+  if (!unfit_flag(m).empty()) return false;
+  if (m.operation != "read" && m.operation != "write") return true;
+  return m.operation == "read" && other != nullptr && unfit_flag(*other).empty();
+}
+
+/// All mixes of `sets`; `busy` counts runs on a busy machine. Repeats are not the same to the last
+/// digit: shares are whole percents.
+std::vector<Mix> mixes_of(std::span<const MeasurementSet> sets, std::size_t& busy) {
+  std::map<std::tuple<Bytes, Bytes, double, double>, Mix> mixes;
+  for (const MeasurementSet& set : sets)
+    for (std::size_t i = 0; i < set.measurements.size(); ++i) {
+      const Measurement& m = set.measurements[i];
+      const Measurement* other = other_half(set.measurements, i);
+      if (!begins_mix(set.measurements, i, other)) continue;
+      const double share = std::clamp(std::round(100.0 * *m.read_share), 1.0, 99.0) / 100.0;
+      const Bytes written = other == nullptr ? m.size : other->size;
+      Mix& mix = mixes[{m.size, written, m.depth, share}];
+      mix.share = share;
+      mix.reads.size = m.size;
+      mix.writes.size = written;
+      mix.reads.depth = mix.writes.depth = m.depth;
+      // What a tool tells apart is done at one time, by the same depth.
+      const OpRate both = other == nullptr ? m.ops : m.ops + other->ops;
+      mix.reads.runs.push_back(Ops::from(m.depth, unit::ops) / both);
+      if (has_flag(m, "busy")) ++busy;
+    }
+  std::vector<Mix> out;
+  for (auto& [key, mix] : mixes) out.push_back(std::move(mix));
+  return out;
 }
 
 /// Takes lines of their own where these say what the mixes of `fit` took within 10 % in the median,
@@ -81,36 +151,24 @@ bool use_own_lines(Fit& fit, const std::vector<double>& apart, double shared) {
 std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,
                              const Fit& write, const FitOptions& options) {
   if (read.law.empty() || write.law.empty()) return std::nullopt;
-  std::map<std::tuple<Bytes, double, double>, FitCell> cells;
   std::size_t busy = 0;
-  for (const MeasurementSet& set : sets)
-    for (const Measurement& m : set.measurements) {
-      if (!mixed(m)) continue;
-      FitCell& cell = cells[{m.size, m.depth, *m.read_share}];
-      cell.size = m.size;
-      cell.depth = m.depth;
-      cell.runs.push_back(Ops::from(m.depth, unit::ops) / m.ops);
-      if (has_flag(m, "busy")) ++busy;
-    }
-  if (cells.empty()) return std::nullopt;
+  const std::vector<Mix> mixes = mixes_of(sets, busy);
+  if (mixes.empty()) return std::nullopt;
   Fit fit;
   fit.id = "io.mixed";
   fit.law = "shared line";
   fit.equation = "R = c (p R_read(n, b) + (1 - p) R_write(n, b))";
-  fit.cells = cells.size();
+  fit.cells = mixes.size();
   std::vector<FitCell> all;
   std::vector<double> ratios, apart;
-  for (const auto& [key, cell] : cells) {
-    const double p = std::get<2>(key), measured = cell.response().in(unit::s);
-    const double expected = p * solo(read, cell) + (1.0 - p) * solo(write, cell);
+  for (const Mix& mix : mixes) {
+    const double measured = mix.reads.response().in(unit::s);
+    const double expected = in_one_line(read, write, mix);
     ratios.push_back(measured / expected);
-    apart.push_back(in_own_lines(read, write, cell, p));
-    all.push_back(cell);
-    fit.runs += cell.runs.size();
-    fit.residuals.push_back({base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", " +
-                                 base::print_quantity(p, Dimension::ratio) + " reads, depth " +
-                                 base::print_quantity(cell.depth, Dimension::number),
-                             measured, expected, cell.runs.size()});
+    apart.push_back(in_own_lines(read, write, mix));
+    all.push_back(mix.reads);
+    fit.runs += mix.reads.runs.size();
+    fit.residuals.push_back({mix.name(), measured, expected, mix.reads.runs.size()});
   }
   fit.noise = noise_of(all);
   const auto off = [&](double c) {
@@ -124,6 +182,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   const bool one = undisturbed || measured < 1.0;
   const double c = one ? 1.0 : measured;
   if (use_own_lines(fit, apart, median(off(c)))) {
+    doubt_outside(fit, read, write, mixes);
     doubt_busy(fit, busy);
     return fit;
   }
@@ -150,6 +209,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   } else {
     fit.reasons.push_back("mixes take " + times + " times as long as one line for both");
   }
+  doubt_outside(fit, read, write, mixes);
   doubt_busy(fit, busy);
   return fit;
 }

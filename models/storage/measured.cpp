@@ -176,6 +176,12 @@ class Measured final : public StorageModel {
     if (p_.deepest && deepest_ > *p_.deepest * 1.001)
       warn(print_quantity(deepest_, Dimension::number) + " requests in flight are more than the " +
            print_quantity(*p_.deepest, Dimension::number) + " measured");
+    constexpr double kAbout = 0.9;  // processes do not begin and end at one time
+    const double in_flight = mean_in_flight();
+    if (p_.shallowest && in_flight > 0.0 && in_flight < *p_.shallowest * kAbout)
+      warn(print_quantity(in_flight, Dimension::number) +
+           " requests in flight in the mean are fewer than the " +
+           print_quantity(*p_.shallowest, Dimension::number) + " measured");
   }
 
   Countable countable() const override {
@@ -197,7 +203,16 @@ class Measured final : public StorageModel {
     Throttle read_limit, write_limit;
     std::optional<FileQueue> files;
     double outstanding = 0.0;
+    Seconds changed, busy;  ///< when that was last another; how long there were any
+    double waited = 0.0;    ///< requests in flight x s
 
+    /// `more` requests are in flight from `now` on.
+    void note(double more, Seconds now) {
+      if (outstanding > 0.0) busy += now - changed;
+      waited += outstanding * (now - changed).in(unit::s);
+      changed = now;
+      outstanding += more;
+    }
     void attach(sim::Context& context, ResourceTable& resources, const Measured& of,
                 const FileLayout& layout, std::uint64_t seed) {
       const std::string name = of.name_ + ".device";
@@ -292,7 +307,7 @@ class Measured final : public StorageModel {
     const double pieces = std::max(1.0, std::ceil(file / way.request - 1e-9));
     const double depth = std::min(static_cast<double>(p_.depth), pieces);
     const Bytes piece = file / pieces;
-    device.outstanding += client.members * depth;
+    device.note(client.members * depth, context_->now());
     if (!writes) note(piece, device.outstanding / device.count);
     const std::vector<sim::LinkId> links = outside(path);
     const Seconds began = context_->now();
@@ -319,7 +334,7 @@ class Measured final : public StorageModel {
       parts.push_back(pass(*way.limiter, bytes * members, requests * members, limited));
     }
     co_await sim::join(*context_, std::move(parts));
-    device.outstanding -= client.members * depth;
+    device.note(-client.members * depth, context_->now());
     const Seconds took = context_->now() - began;
     if (limited > took * 0.5) co_return Served{limit_resource_};
     const bool device_limits = data.ended < context_->now() || !data.binding.valid();
@@ -330,6 +345,17 @@ class Measured final : public StorageModel {
     least_ = std::min(least_, piece);
     most_ = std::max(most_, piece);
     deepest_ = std::max(deepest_, outstanding);
+  }
+
+  // Requests in flight of a device, while there are any.
+  double mean_in_flight() const {
+    double waited = 0.0, busy = 0.0;
+    for (const auto& device : devices_) {
+      device->note(0.0, context_->now());
+      waited += device->waited;
+      busy += device->count * device->busy.in(unit::s);
+    }
+    return busy > 0.0 ? waited / busy : 0.0;
   }
 
   std::string name_;

@@ -145,6 +145,8 @@ constexpr std::array kMeasuredFields{
           "smallest read that was measured", kPositive),
     field("fitted.largest", &MeasuredParams::largest, kOptional, "largest read that was measured",
           kPositive),
+    field("fitted.shallowest", &MeasuredParams::shallowest, kOptional,
+          "fewest reads in flight that were measured; absent: one", kAtLeastOne),
     field("fitted.deepest", &MeasuredParams::deepest, kOptional,
           "most reads in flight that were measured", kAtLeastOne)};
 

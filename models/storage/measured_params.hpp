@@ -43,8 +43,8 @@ struct MeasuredParams {
   std::string limit_refill;  ///< "steady", "slices"
   Seconds limit_burst;       ///< what passes at once after a rest, as time at the limit
   Fraction jitter;           ///< exponential share of latencies
-  std::optional<Bytes> smallest, largest;  ///< reads that were measured
-  std::optional<double> deepest;           ///< most reads in flight that were measured
+  std::optional<Bytes> smallest, largest;     ///< reads that were measured
+  std::optional<double> shallowest, deepest;  ///< fewest, most reads in flight that were measured
 
   [[nodiscard]] bool shared() const { return scope == "shared"; }
   [[nodiscard]] bool one_line() const { return write_line == "shared"; }

@@ -46,6 +46,17 @@ TEST_CASE("a refused fit decides nothing, and the next takes its place") {
   CHECK(values_of(std::vector<Fit>{line("io.read.random", 1e-5, FitVerdict::refused)}).empty());
 }
 
+TEST_CASE("the fewest in flight that were measured are said where they are more than one") {
+  Fit fit = line("io.read.random", 1e-5);
+  fit.ranges = {{"depth", "count", 1.0, 64.0}};
+  CHECK_FALSE(find(values_of(fit), "fitted.shallowest"));
+  fit.ranges.front().low = 16.0;
+  REQUIRE(find(values_of(fit), "fitted.shallowest"));
+  CHECK(find(values_of(fit), "fitted.shallowest")->value == 16.0);
+  fit.id += ".working-set";  // no field takes its law
+  CHECK(values_of(fit).empty());
+}
+
 TEST_CASE("fits that share no field decide theirs side by side") {
   Fit pinned = line("memory.h2d.pinned", 1e-5), pageable = line("memory.h2d.pageable", 1e-5);
   const auto values = values_of(std::vector<Fit>{pageable, pinned});
@@ -72,7 +83,7 @@ TEST_CASE("every field that a fit decides exists, in its dimension") {
     Fit fit = line(std::string(b.series).c_str(), 1e-5);
     fit.parameters.push_back({std::string(b.parameter), "", 1.0, 1.0, 1.0});
     fit.ranges = {
-        {"size", "B", 1.0, 2.0}, {"depth", "count", 1.0, 2.0}, {"ranks", "count", 2.0, 8.0}};
+        {"size", "B", 1.0, 2.0}, {"depth", "count", 2.0, 2.0}, {"ranks", "count", 2.0, 8.0}};
     for (const ProfileValue& v : values_of(fit)) {
       CAPTURE(b.series, v.role, v.kind, v.field);
       REQUIRE(field_of(v));

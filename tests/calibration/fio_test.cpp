@@ -86,6 +86,27 @@ TEST_CASE("entries of one fio job become one record, with weighted mean latency 
   CHECK_FALSE(flagged(m, "inconsistent"));
 }
 
+TEST_CASE("a fio job on several hosts is one record of all of them") {
+  // fio --client: entries of both hosts are in client_stats, as processes of one are in jobs.
+  std::string text = replaced(fixture("fio-two-processes.json"), "\"jobs\"", "\"client_stats\"");
+  const std::string name = "\"jobname\": \"p\",";
+  const std::size_t first = text.find(name), second = text.find(name, first + 1);
+  REQUIRE(second != std::string::npos);
+  text.insert(second, "\"hostname\": \"node2\", ").insert(first, "\"hostname\": \"node1\", ");
+  const std::string two = "\"numjobs\": \"2\"", one = "\"numjobs\": \"1\"";
+  for (const double each : {1.0, 2.0}) {  // processes of a host, told as one by group_reporting
+    if (each == 1.0) text = replaced(replaced(text, two, one), two, one);
+    if (each == 2.0) text = replaced(replaced(text, one, two), one, two);
+    const Imported f = import_text("fio", text);
+    REQUIRE(f.set.measurements.size() == 1);
+    CHECK(f.at(0).ops.in(unit::per_s) == Approx(30000));
+    CHECK(f.at(0).depth == 16.0 * each);
+    CHECK(static_cast<double>(f.at(0).processes) == 2.0 * each);
+    CHECK(f.at(0).options.at("hosts") == "2");
+    CHECK_FALSE(flagged(f.at(0), "concurrent-jobs"));
+  }
+}
+
 TEST_CASE("jobs merged by group_reporting keep no options, and no fit reads them") {
   const Imported f = import_fixture("fio", "fio-merged.json");
   REQUIRE(f.set.measurements.size() == 2);

@@ -1,5 +1,6 @@
 #include "calibration/fit/fit.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -127,6 +128,55 @@ TEST_CASE("cells that follow no law are refused") {
   CHECK(fit.verdict == FitVerdict::refused);
   REQUIRE_FALSE(fit.reasons.empty());
   CHECK(fit.reasons.front().starts_with("held-out cells are off by "));
+}
+
+/// What the draws and values of `fit` say of `cell` lies within `off` of what was measured.
+bool gives_back(const Fit& fit, const FitCell& cell, double off) {
+  std::vector<std::vector<double>> all = fit.draws;
+  std::vector<double>& values = all.emplace_back();
+  for (const FittedParameter& p : fit.parameters) values.push_back(p.value);
+  return std::all_of(all.begin(), all.end(), [&](const std::vector<double>& theta) {
+    const double measured = cell.response().in(unit::s);
+    return std::abs(law(fit.law).response(theta, cell) / measured - 1.0) < off;
+  });
+}
+
+TEST_CASE("a sweep of one depth gives back what it measured, and leaves other depths open") {
+  const std::vector<double> truth{100e-6, 5e-6, 2e9};
+  FitSeries series = follow(law("line"), truth, 0.005);
+  std::erase_if(series.cells, [](const FitCell& cell) { return cell.depth != 32.0; });
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.law == "line");
+  CHECK(fit.verdict == FitVerdict::usable);
+  REQUIRE(fit.reasons.size() == 1);
+  CHECK_THAT(fit.reasons.front(), Catch::StartsWith("one depth only, 32 in flight"));
+  CHECK(parameter(fit, "B").value == Approx(truth[2]).epsilon(0.01));
+  for (const char* name : {"alpha", "s"}) CHECK_FALSE(parameter(fit, name).identified);
+  CHECK(parameter(fit, "alpha").low < truth[0]);
+  CHECK(parameter(fit, "alpha").high > truth[0]);
+  for (const FitCell& cell : series.cells) CHECK(gives_back(fit, cell, 0.03));
+  // One operation at a time: its own time, and nothing of what others do to it.
+  series = follow(law("line"), truth, 0.005);
+  std::erase_if(series.cells, [](const FitCell& cell) { return cell.depth != 1.0; });
+  const Fit alone = fit_series(series, {});
+  CHECK(alone.law == "hockney");
+  CHECK(alone.verdict == FitVerdict::usable);
+  CHECK(parameter(alone, "alpha").value == Approx(truth[0] + truth[1]).epsilon(0.01));
+  // Elsewhere one at a time is all that is asked.
+  series.subject = Subject::network;
+  CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
+}
+
+TEST_CASE("a sweep of one size gives back what it measured, and leaves other sizes open") {
+  FitSeries series = follow(law("line"), {100e-6, 5e-6, 2e9}, 0.005);
+  std::erase_if(series.cells, [](const FitCell& cell) { return cell.size != 4_KiB; });
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.law == "line");
+  CHECK(fit.verdict == FitVerdict::usable);
+  REQUIRE(fit.reasons.size() == 1);
+  CHECK_THAT(fit.reasons.front(), Catch::StartsWith("one size only, 4.1 kB"));
+  CHECK(parameter(fit, "alpha").value == Approx(100e-6).epsilon(0.01));
+  for (const FitCell& cell : series.cells) CHECK(gives_back(fit, cell, 0.03));
 }
 
 TEST_CASE("two cells are too few for a law") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "calibration/fit/bindings.hpp"
+#include "calibration/measure/mixes.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
@@ -68,6 +69,61 @@ TEST_CASE("what mixes take longer than one line is found") {
   CHECK(fit->verdict == FitVerdict::usable);
   CHECK(fit->parameters.front().value == Approx(1.4).epsilon(1e-9));
   CHECK(fit->median_error < 1e-9);
+}
+
+/// The same as tools tell them: a record of each way, in which repeats differ in the last digits.
+std::vector<MeasurementSet> told_apart(const std::vector<MeasurementSet>& sets) {
+  MeasurementSet out;
+  for (const double off : {0.998, 1.002})
+    for (const Measurement& m : sets[0].measurements)
+      for (const bool reads : {true, false}) {
+        Measurement& half = out.measurements.emplace_back(m);
+        half.operation = reads ? "read" : "write";
+        half.read_share = *m.read_share * off;
+        half.ops = m.ops * (reads ? *half.read_share : 1.0 - *half.read_share);
+      }
+  return {out};
+}
+
+TEST_CASE("a mix that a tool tells as two records is one run of both") {
+  for (const double c : {1.0, 1.4}) {
+    const auto fit = fit_mixes(told_apart(mixes(c)), kRead, kWrite, {});
+    REQUIRE(fit);
+    CHECK(fit->parameters.front().value == Approx(c).epsilon(1e-6));
+    CHECK(fit->cells == 6);
+    CHECK(fit->runs == 12);
+    CHECK(fit->noise < 1e-6);
+  }
+  // Reads of 4 KiB beside writes of 1 MiB: each as long as its own size takes.
+  auto sets = told_apart(mixes(1.0));
+  sets[0].measurements.resize(2);
+  Measurement &reads = sets[0].measurements[0], &writes = sets[0].measurements[1];
+  writes.size = 1_MiB;
+  const double p = *reads.read_share;
+  const double both = 16.0 / (p * (40e-6 + 16 * (10e-6 + 4096 / 4e9)) +
+                              (1.0 - p) * (60e-6 + 16 * (20e-6 + 1048576 / 2e9)));
+  reads.ops = OpRate::from(p * both, unit::per_s);
+  writes.ops = OpRate::from((1.0 - p) * both, unit::per_s);
+  const auto fit = fit_mixes(sets, kRead, kWrite, {});
+  REQUIRE(fit);
+  CHECK(fit->median_error < 0.01);
+  CHECK_THAT(fit->residuals.front().cell, Catch::StartsWith("4.1 kB and 1.05 MB, 25 % reads"));
+  // Of several in a row each has its own other half.
+  const std::vector<Measurement> row{reads, writes, reads, writes};
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) CHECK(other_half(row, i) == &row[i ^ 1U]);
+  // One half alone does not tell what the other was.
+  sets[0].measurements.pop_back();
+  CHECK_FALSE(fit_mixes(sets, kRead, kWrite, {}));
+}
+
+TEST_CASE("mixes where reads alone were not measured are doubted") {
+  Fit shallow = kRead;
+  shallow.ranges = {{"size", "B", 4096.0, 1048576.0}, {"depth", "count", 1.0, 8.0}};
+  const auto fit = fit_mixes(mixes(1.0), shallow, kWrite, {});
+  CHECK(fit->verdict == FitVerdict::usable);
+  CHECK_THAT(fit->reasons.back(), Catch::StartsWith("6 of 6 mixes are of sizes or depths"));
+  shallow.ranges[1].high = 16.0;
+  CHECK(fit_mixes(mixes(1.0), shallow, kWrite, {})->verdict == FitVerdict::accepted);
 }
 
 TEST_CASE("mixes and watched writes on a busy machine are usable at best") {

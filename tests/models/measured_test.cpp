@@ -315,6 +315,29 @@ TEST_CASE("measured: what was not measured is said") {
   CHECK_FALSE(run(design).extrapolated);
 }
 
+TEST_CASE("measured: fewer requests in flight than were measured are said, by their mean") {
+  const Design design = device({{"read.latency", "1 ms"}, {"fitted.shallowest", "8"}});
+  const auto warned = [&](int clients) {
+    const auto context = sim::make_fluid_context();
+    models::Plant plant(design);
+    plant.attach(*context, 1);
+    const models::Client client = plant.client("gpu", 0, "scratch", 1.0);
+    // One of them reads nine times as long as the others.
+    const Program few = reads(10, 128_KiB), many = reads(90, 128_KiB);
+    for (int i = 1; i < clients; ++i) context->spawn(few(plant.storage("scratch"), client));
+    if (clients == 8) context->spawn(few(plant.storage("scratch"), client));
+    if (clients > 8) context->spawn(many(plant.storage("scratch"), client));
+    context->run();
+    RunResult result;
+    plant.storage("scratch").remark(result);
+    CHECK(result.extrapolated == !result.warnings.empty());
+    return result.warnings.empty() ? "" : result.warnings.front();
+  };
+  CHECK(warned(8) == "");
+  CHECK_THAT(warned(7), Catch::Contains("fewer than the 8 measured"));
+  CHECK_THAT(warned(9), Catch::Contains("fewer than the 8 measured"));
+}
+
 TEST_CASE("measured: the first open of a group of files waits for the inodes of the group") {
   // 1024 files in 2 groups of 512, 32 requests each at 100 requests/s without a burst; 1000 opens
   // of 1 ms, far more than it takes to meet both groups

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "calibration/measure/importers/tool_json.hpp"
@@ -11,7 +12,8 @@
 
 /// fio 3.x, --output-format=json or json+.
 /// - `bw` is KiB/s; `bw_bytes` is read. `clat` leaves out the submission; `lat` is read.
-/// - One entry per process, all with the options of their job: those of one job become one record.
+/// - One entry per process, all with the options of their job: those of one job become one record,
+///   of all hosts where it ran on several (--client).
 /// - With group_reporting the entry of a group has the name of its first job, the options of any.
 namespace stallcast::calibration::fio {
 namespace {
@@ -29,7 +31,8 @@ constexpr std::array kDirections{"read", "write", "trim"};
 struct Job {
   ToolNode node;
   std::string name;
-  Options options;  ///< of [global], overridden by the job's
+  Options options;   ///< of [global], overridden by the job's
+  std::string host;  ///< of client and server mode; "" else
   double group = 0.0;
 };
 
@@ -177,14 +180,21 @@ void correct_depth(const Options& options, std::vector<Measurement>& sides) {
   }
 }
 
+/// Processes on each host.
+double asked_of(const Job& job) {
+  return tool_number(option(job.options, {"numjobs"}, "1")).value_or(1.0);
+}
+
 /// What `entries`, all processes of one job, measured.
 void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) {
   const Job& first = entries.front();
-  double processes = static_cast<double>(entries.size());
-  const double asked = tool_number(option(first.options, {"numjobs"}, "1")).value_or(1.0);
-  const bool grouped = entries.size() == 1 && asked > 1.0;
-  if (grouped) processes = asked;
-  const bool unknown = merged(first, grouped ? processes : 1.0);
+  std::set<std::string> hosts;
+  for (const Job& job : entries) hosts.insert(job.host);
+  // An entry is of one process, or of all of a host (group_reporting).
+  const double each = entries.size() == hosts.size() ? asked_of(first) : 1.0;
+  const double processes = each * static_cast<double>(entries.size());
+  const bool unknown = std::any_of(entries.begin(), entries.end(),
+                                   [&](const Job& job) { return merged(job, each); });
   double cpu = 0.0;
   bool failed = false;
   for (const Job& job : entries) {
@@ -198,8 +208,9 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
       if (const auto one = read_side(job.node, kDirections[d]))
         sum ? add(*sum, *one) : void(sum = one);
     if (!sum) continue;
-    sum->cores = cpu / 100.0 * (grouped ? processes : 1.0);
+    sum->cores = cpu / 100.0 * each;
     sum->options["job"] = first.name;
+    if (!first.host.empty()) sum->options["hosts"] = std::to_string(hosts.size());
     if (unknown) {
       flag(*sum, "merged-jobs");
     } else {
@@ -242,16 +253,16 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
   std::vector<std::vector<Job>> jobs;  // processes of one job side by side
   std::map<double, int> in_group;
   for (const ToolNode& entry : entries) {
-    Job job{entry, entry.text("jobname"), global, entry.number("groupid").value_or(0.0)};
+    Job job{entry, entry.text("jobname"), global, entry.text("hostname"),
+            entry.number("groupid").value_or(0.0)};
     if (job.name == "All clients") continue;  // the sum of the others
     for (auto& [key, value] : entry.texts("job options")) job.options[key] = value;
-    const std::string host = entry.text("hostname");
-    if (!host.empty()) job.options["hostname"] = host;
     const auto same = [&](const std::vector<Job>& other) {
       const Job& o = other.front();
+      const auto here = std::count_if(other.begin(), other.end(),
+                                      [&](const Job& one) { return one.host == job.host; });
       return o.name == job.name && o.group == job.group && o.options == job.options &&
-             static_cast<double>(other.size()) <
-                 tool_number(option(o.options, {"numjobs"}, "1")).value_or(1.0);
+             static_cast<double>(here) < asked_of(o);
     };
     const auto into = std::find_if(jobs.begin(), jobs.end(), same);
     if (into != jobs.end()) {

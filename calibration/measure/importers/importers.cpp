@@ -6,6 +6,7 @@
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
+#include "calibration/measure/mixes.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/sha256.hpp"
@@ -45,10 +46,6 @@ bool negative(const Measurement& m) {
          (m.latency && *m.latency < Seconds{}) || (m.duration && *m.duration < Seconds{});
 }
 
-bool mixed(const Measurement& m) {
-  return m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0;
-}
-
 /// Operations outstanding by Little's law, X R; 0 when it takes what was not said.
 double outstanding(const Measurement& m) {
   return m.latency && m.depth > 0.0 ? m.ops.in(unit::per_s)*m.latency->in(unit::s) : 0.0;
@@ -62,7 +59,7 @@ std::string contradiction(const Measurement& m, const Measurement* partner) {
   if (moved > 0.0 && m.rate > Rate{} && apart(m.rate.in(unit::Bps), moved))
     return "operations x size is " + figure(moved) + " B/s, but " + figure(m.rate.in(unit::Bps)) +
            " B/s are reported";
-  if (mixed(m) && partner == nullptr) return "";
+  if (is_mix(m) && partner == nullptr) return "";
   const double other = partner != nullptr ? outstanding(*partner) : 0.0;
   const double inside = outstanding(m);
   if (inside <= 0.0 || (partner != nullptr && other <= 0.0)) return "";
@@ -70,16 +67,6 @@ std::string contradiction(const Measurement& m, const Measurement* partner) {
     return "throughput x latency is " + figure(inside + other) + ", but " + figure(m.depth) +
            " operations were to be outstanding";
   return "";
-}
-
-const Measurement* partner_of(const std::vector<Measurement>& all, std::size_t i) {
-  const auto fits = [&](std::size_t j) {
-    return j < all.size() && mixed(all[j]) && all[j].operation != all[i].operation &&
-           all[j].depth == all[i].depth && all[j].read_share == all[i].read_share;
-  };
-  if (!mixed(all[i])) return nullptr;
-  if (fits(i + 1)) return &all[i + 1];
-  return i > 0 && fits(i - 1) ? &all[i - 1] : nullptr;
 }
 
 /// A mean over fewer operations says little about the device.
@@ -112,7 +99,7 @@ void check(MeasurementSet& set, Diagnostics& diagnostics) {
     Measurement& m = set.measurements[i];
     if (few_completions(m)) flag(m, "few-completions");
     if (depth_unknown(m)) flag(m, "depth-unknown");
-    const std::string why = contradiction(m, partner_of(set.measurements, i));
+    const std::string why = contradiction(m, other_half(set.measurements, i));
     if (why.empty()) continue;
     flag(m, "inconsistent");
     if (++told > kMostWarnings) continue;
