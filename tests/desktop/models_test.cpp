@@ -45,6 +45,17 @@ TEST_CASE("CSV quotes what has commas and writes numbers in base units") {
   CHECK(model.csv() == QStringLiteral("\"a,b\",rate\r\n\"say \"\"x\"\"\",4000000000\r\n"));
 }
 
+TEST_CASE("what a part would save stands with what was tried of it") {
+  Prediction p;
+  p.gains.emplace().noise = 0.001;
+  const Bottleneck failures{"job.train.failures", 0.0, 0.0, "", Gain{0.058, 0.0, "", ""}};
+  const Bottleneck ost{"storage.scratch.ost", 0.5, 0.9, "", Gain{0.0, 0.0, "", ""}};
+  CHECK(saved_cell(failures, p).text == QStringLiteral("5.8 %\nwithout them"));
+  CHECK(saved_cell(failures, p).tip == QStringLiteral("without them: 5.8 % less time"));
+  CHECK(saved_cell(ost, p).text == QStringLiteral("nothing\ntwice as fast"));
+  CHECK(saved_cell({"storage.scratch.mdt", 0.0, 0.0, ""}, p).text == QStringLiteral("\u2013"));
+}
+
 TEST_CASE("the twin of the step bar has one row a design and one column a cause") {
   Prediction prediction;
   prediction.breakdown["train"] = {{"compute", 0.9}, {"checkpoint", 0.1}};

@@ -85,7 +85,7 @@ QWidget* BottleneckScreen::twice_side(QWidget* parent) {
   auto* falls = new ChartPane(tr("Where the time goes"), "falls", falls_, side);
   falls->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   rows->addWidget(falls);
-  rows->addWidget(heading(tr("What would twice of it do?"), side));
+  rows->addWidget(heading(tr("What would it gain?"), side));
   twice_ = new TwicePane(workspace(), side);
   rows->addWidget(twice_);
   help_ = push_button(tr("What would &help?"), "help", tr("Try changes by simulation"), side);

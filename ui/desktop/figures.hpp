@@ -30,8 +30,8 @@ struct Headline {
 /// The same without saying of what: "84.0 % to 95.1 %".
 [[nodiscard]] QString ends_text(const Metric& metric);
 
-/// Of the time, what twice the speed of `bottleneck` saves: "1.5 %", "nothing", or a dash where
-/// that was not tried.
+/// Of the time, what is saved where `bottleneck` limits less, and how that was tried: "1.5 %",
+/// "nothing", and below it "twice as fast", "without them"; a dash where nothing was.
 [[nodiscard]] Cell saved_cell(const Bottleneck& bottleneck, const Prediction& prediction);
 
 /// What went wrong, with its hint: "no storage is named \"b\" (known: a)".

@@ -81,20 +81,8 @@ std::string falls(const Explanation& e) {
 }
 
 std::string limits(const Explanation& e) {
-  std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
-  if (!e.prediction) return out;
-  std::vector<std::vector<std::string>> rows;
-  for (const Bottleneck& b : e.prediction->bottlenecks)
-    if (const Gain* gain = gain_of(b, *e.prediction); b.blamed_share > 0.0 || gain != nullptr)
-      rows.push_back({html::named(b.resource), gain != nullptr ? markup(gain_phrase(*gain)) : "",
-                      print_share(b.blamed_share), print_share(b.utilization), markup(b.headroom)});
-  if (rows.empty()) return out + element("p", "Simulated: no resource is waited for.");
-  return out + html::table({{"what"},
-                            {"twice as fast", "number"},
-                            {"of all waiting", "number"},
-                            {"busy", "number"},
-                            {"headroom"}},
-                           rows);
+  const std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
+  return e.prediction ? out + html::limits_table(*e.prediction) : out;
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {

@@ -125,7 +125,7 @@ std::string path(std::string_view text) {
 }
 
 std::string named(std::string_view resource) {
-  if (resource.empty() || !label::knows(resource)) return path(resource);
+  if (resource.empty()) return "";
   return titled(label::of_resource(resource), resource);
 }
 

@@ -129,25 +129,24 @@ std::string stages(const Prediction& p) {
          table({{"stage"}, {"when"}, {"rate"}, {"waits"}, {"limited by"}}, rows);
 }
 
-std::string limits(const Prediction& p) {
+}  // namespace
+
+std::string limits_table(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const LimitRow& row : limit_rows(p)) {
-    rows.push_back({named(row.resource), print_share(row.time_share),
-                    row.utilization > 0.0 ? print_share(row.utilization) : "",
-                    markup(row.headroom)});
+    rows.push_back({named(row.resource), row.waited, row.busy, markup(row.headroom)});
     if (p.gains) rows.back().insert(rows.back().begin() + 1, {markup(row.gain), path(row.by)});
   }
   if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
   std::vector<html::Column> heads = {
-      {"resource"},
-      {time_gained(p).empty() ? "of the time" : "of the time " + time_gained(p), "number"},
-      {"busy", "number"},
-      {"headroom"}};
+      {"resource"}, {of_the_time(p).substr(1), "number"}, {"busy", "number"}, {"headroom"}};
   if (!p.gains) return table(heads, rows);
-  heads.insert(heads.begin() + 1, {{"twice as fast", "number"}, {"most of it by"}});
+  heads.insert(heads.begin() + 1, {{"gain"}, {"most of it by"}});
   const std::string note = gains_note(p);
   return table(heads, rows) + (note.empty() ? "" : element("p", note));
 }
+
+namespace {
 
 std::string data_path_table(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
@@ -292,7 +291,7 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
                                 const Style& style) {
   return folded("Key figures", tiles(p)) + folded("Targets", targets(p)) + sureness_section(p) +
          folded("Where the time goes", time_split(p)) + folded("Stages", stages(p)) +
-         folded("What limits it", limits(p)) +
+         folded("What limits it", limits_table(p)) +
          folded("Data path, mean over the run", data_path_table(p)) +
          folded("What happens when",
                 context.timeline ? timeline_section(*context.timeline, p) : std::string()) +

@@ -1,0 +1,42 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/ui/report_samples.hpp"
+#include "ui/report/html/chart.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/sureness.hpp"
+#include "ui/report/sweep.hpp"
+
+/// What tables and charts of pages say, beside what text says of the same.
+namespace pages_say_test {
+
+using namespace stallcast;
+using namespace stallcast::report;
+
+TEST_CASE(
+    "every format says what was tried of what limits, and leaves out shares that it has not") {
+  Prediction p = report::testing::missed_target();
+  p.gains.emplace().noise = 0.001;
+  p.bottlenecks = {
+      {"job.train.failures", 0.0, 0.0, "", Gain{0.058, 0.029, "job.train.failures", ""}},
+      {"job.train.barrier", 0.0, 0.0, "", Gain{0.02, 0.019, "job.train.barrier", ""}},
+      {"storage.scratch.ost", 0.5, 0.9, "", Gain{0.03, 0.03, "storage[scratch].ost", ""}}};
+  Explanation e = report::testing::explanation();
+  e.prediction = p;
+  const ReportContext context = report::testing::context();
+  for (const std::string& text :
+       {render(p, context, Format::text, {.full = true}), render(p, context, Format::markdown, {}),
+        render(p, context, Format::html, {}), render(e, context, Format::html, {})}) {
+    INFO(text);
+    for (const char* tried : {"without them: 5.8 %", "half of it: 2.0 %", "twice as fast: 3.0 %"})
+      CHECK(text.find(tried) != std::string::npos);
+    CHECK(text.find("failures of train") != std::string::npos);
+  }
+  const std::string page = render(e, context, Format::html, {});
+  const std::size_t row = page.find("<tr><td><span title=\"job.train.failures\"");
+  REQUIRE(row != std::string::npos);
+  CHECK(page.substr(row, page.find("</tr>", row) - row).find(">0.0 %<") == std::string::npos);
+}
+
+}  // namespace pages_say_test
