@@ -118,7 +118,7 @@ void BottleneckScreen::refresh() {
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   picture_->set(*w.simulated());
   hops_->set(w.simulated()->resources, stale);
-  show_falls(stale);
+  falls_->set(fall_jobs(*w.simulated()), stale);
   if (!w.simulated()->gains) return;
   std::map<std::string, double> gains;
   for (const Bottleneck& b : w.simulated()->bottlenecks) {
@@ -126,18 +126,6 @@ void BottleneckScreen::refresh() {
     gains[b.resource] = gain == nullptr ? 0.0 : gain->time;
   }
   hops_->set_gains(std::move(gains));
-}
-
-void BottleneckScreen::show_falls(bool stale) {
-  const Prediction& now = *workspace().simulated();
-  std::vector<FallChart::Job> jobs;
-  for (const auto& [job, shares] : now.breakdown) {
-    const Metric* use =
-        find_metric(now, QStringLiteral("job.%1.gpu.utilization").arg(QString::fromStdString(job)));
-    jobs.push_back({now.breakdown.size() > 1 ? QString::fromStdString(job) : QString(), shares,
-                    use == nullptr ? std::nullopt : use->ci90});
-  }
-  falls_->set(jobs, stale);
 }
 
 void BottleneckScreen::try_changes() {
