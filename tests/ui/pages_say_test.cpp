@@ -39,4 +39,15 @@ TEST_CASE(
   CHECK(page.substr(row, page.find("</tr>", row) - row).find(">0.0 %<") == std::string::npos);
 }
 
+TEST_CASE("a page whose draws do not tell which inputs matter says so") {
+  Prediction p = report::testing::drawn();
+  p.uncertainty->draws = 16;
+  for (auto& [name, spread] : p.uncertainty->metrics) spread.shares.clear();
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  const std::size_t at = page.find("What could change the answer");
+  REQUIRE(at != std::string::npos);
+  CHECK(page.substr(at, 600).find(markup(draws_phrase(p))) != std::string::npos);
+  CHECK(page.find("none of which was varied") == std::string::npos);
+}
+
 }  // namespace pages_say_test

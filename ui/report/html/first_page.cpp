@@ -283,12 +283,13 @@ std::string moving(const Prediction& p, const ReportContext& context) {
            markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) +
            " then " + element("b", low + " to " + high) + "</li>\n";
   }
-  if (n > 0)
-    return block("What could change the answer", "<ul class=\"moving\">" + out + "</ul>\n");
+  constexpr const char* kTitle = "What could change the answer";
+  if (n > 0) return block(kTitle, "<ul class=\"moving\">" + out + "</ul>\n");
+  if (p.uncertainty) return block(kTitle, element("p", draws_phrase(p), "soft"));
   if (context.assumptions.empty()) return "";
   const std::string assumed = count_of(context.assumptions.size(), "input");
   return block(
-      "What could change the answer",
+      kTitle,
       element("p",
               p.varied > 0 ? "Little: no assumed input moves it by a thousandth."
                            : assumed + " " + (context.assumptions.size() == 1 ? "is" : "are") +
