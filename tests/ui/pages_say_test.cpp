@@ -50,4 +50,28 @@ TEST_CASE("a page whose draws do not tell which inputs matter says so") {
   CHECK(page.find("none of which was varied") == std::string::npos);
 }
 
+TEST_CASE("pages show what changes gain by the figure that a target asks for") {
+  Prediction p = report::testing::missed_target();
+  p.metrics["job.train.goodput"] = {0.85, "ratio", {}};
+  p.assertions[0].metric = "job.train.goodput";
+  p.alternatives.resize(1);
+  p.alternatives[0].utilization = 0.866, p.alternatives[0].gain = -0.0052;
+  p.alternatives[0].goodput = 0.859, p.alternatives[0].goodput_gain = 0.009;
+  p.counts.name = "storage.scratch.oss.count";
+  p.counts.now = 2.0;
+  for (const double n : {1.0, 2.0, 3.0})
+    p.counts.points.push_back({n, 0.8 + 0.03 * n, 0.7 + 0.07 * n, Verdict::fail});
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  for (const char* shown : {"points of goodput gained", ">0.90 points<", ">goodput</th>", "85.9 %",
+                            "goodput over OSSs of scratch", "now 2: 84.0 %"})
+    CHECK(page.find(shown) != std::string::npos);
+  CHECK(page.find("points of GPU utilization") == std::string::npos);
+  Explanation e = report::testing::explanation();
+  e.prediction = p;
+  e.what_ifs.resize(1);
+  e.what_ifs[0].goodput = 0.88, e.what_ifs[0].goodput_gain = 0.03;
+  CHECK(render(e, report::testing::context(), Format::html, {}).find("points of goodput") !=
+        std::string::npos);
+}
+
 }  // namespace pages_say_test

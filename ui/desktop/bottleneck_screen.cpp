@@ -151,17 +151,20 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const
     const char* mark = word == "yes" ? "\u2713 " : word == "no" ? "\u2717 " : "";
     return QString::fromUtf8(mark) + QString::fromUtf8(word.data(), qsizetype(word.size()));
   };
+  const report::GainedFigure figure = report::figure_gained(base, found);
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
-    rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
-                    Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
+    rows.push_back({std::move(change), figure_cell(a.*figure.value, "ratio"),
+                    Cell(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain),
                     Cell(meets(a))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));
   table_->setVisible(!rows.empty());
-  changes_->set(std::move(rows));
+  changes_->set(
+      {tr("change"), QString::fromStdString(figure.name), tr("gain"), tr("meets all targets")},
+      std::move(rows));
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

@@ -164,18 +164,21 @@ std::string data_path_table(const Prediction& p) {
 
 std::string what_ifs(const Prediction& p) {
   if (p.alternatives.empty()) return "";
+  const bool alone = !time_gained(p).empty();
+  const GainedFigure figure = figure_gained(p, p.alternatives);
   std::vector<GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({label::of_change(a.change), 0.0, a.gain,
-                     !time_gained(p).empty() ? print_share(a.gain) : points(a.gain, 2)});
+    const double gain = alone ? a.gain : a.*figure.gain;
+    gains.push_back(
+        {label::of_change(a.change), 0.0, gain, alone ? print_share(gain) : points(gain, 2)});
     rows.push_back({titled(label::of_change(a.change), a.change), markup(gain_text(a, p))});
   }
-  return element("p",
-                 !time_gained(p).empty()
-                     ? "Each change alone, simulated; time " + time_gained(p) + " saved."
-                     : "Each change alone, simulated; points of GPU utilization gained.",
-                 "soft") +
+  return element(
+             "p",
+             "Each change alone, simulated; " + (alone ? "time " + time_gained(p) + " saved."
+                                                       : "points of " + figure.name + " gained."),
+             "soft") +
          gain_bars("gain of each change", gains, kShownGain) +
          table({{"change"}, {"with it"}}, rows);
 }
