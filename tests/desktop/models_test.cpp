@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/gauge_chart.hpp"
 #include "ui/desktop/rows_model.hpp"
 #include "ui/desktop/step_chart.hpp"
 

@@ -165,6 +165,9 @@ QWidget* WhatIfScreen::cause_side() {
   table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
   table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   table->setTextElideMode(Qt::ElideMiddle);
+  table->setWordWrap(true);  // two that differ in the middle are not cut to the same
+  connect(table->horizontalHeader(), &QHeaderView::sectionResized, table,
+          &QTableView::resizeRowsToContents);
   layout->addWidget(table, 1);
   side->addWidget(limits);
   return side;
