@@ -1,4 +1,7 @@
 #include <QAbstractItemModelTester>
+#include <QBuffer>
+#include <QPainter>
+#include <QSvgGenerator>
 #include <QTableView>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -12,6 +15,23 @@ namespace models_test {
 
 using namespace stallcast;
 using namespace stallcast::desktop;
+
+namespace {
+
+/// What `chart` paints in so much room, as SVG: its texts can be found there.
+QString painted(Chart& chart, int width) {
+  QBuffer file;
+  QSvgGenerator svg;
+  svg.setOutputDevice(&file);
+  svg.setSize({width, 300});
+  QPainter painter(&svg);
+  painter.setFont(chart.font());
+  chart.paint(painter, QRectF(0, 0, width, 300), Theme::light());
+  painter.end();
+  return QString::fromUtf8(file.data());
+}
+
+}  // namespace
 
 TEST_CASE("a table of rows keeps the rules of item models while its rows change") {
   RowsModel model({QStringLiteral("name"), QStringLiteral("share")});
@@ -68,6 +88,32 @@ TEST_CASE("the twin of the step bar has one row a design and one column a cause"
   CHECK(chart.twin().columnCount() == static_cast<int>(kBreakdownCauses.size()) + 1);
   CHECK(chart.accessibleDescription() ==
         QStringLiteral("this design: compute 90.0 %, saving checkpoints 10.0 %"));
+}
+
+TEST_CASE("the legend has the shares of each bar below its name, or of none") {
+  Prediction prediction;
+  prediction.breakdown["production"] = {{"compute", 0.949}, {"data", 0.051}};
+  prediction.breakdown["research"] = {{"compute", 0.25}, {"data", 0.75}};
+  StepChart chart(nullptr);
+  chart.set(step_bars(prediction, QStringLiteral("this design"), false));
+  const QString wide = painted(chart, 600);
+  for (const char* text : {">production<", ">research<", ">5.1 %<", ">75.0 %<"})
+    CHECK(wide.contains(QLatin1String(text)));
+  CHECK(wide.count(QStringLiteral(">25.0 %<")) == 2);  // in the bar, and in the legend
+  CHECK_FALSE(painted(chart, 160).contains(QStringLiteral(">5.1 %<")));
+}
+
+TEST_CASE("a target keeps its limit where there is little room for its name") {
+  Prediction prediction;
+  AssertionOutcome a{"first", "pipeline.first_batch < 3 d", 1.9 * 86400.0, "s", "pass", "error", "",
+                     ""};
+  a.metric = "pipeline.first_batch", a.limit = 3.0 * 86400.0;
+  prediction.assertions = {a};
+  GaugeChart chart(nullptr);
+  chart.set(prediction, false);
+  CHECK(chart.twin().index(0, 1).data().toString() ==
+        QStringLiteral("first batch of the pipeline after < 3 d"));
+  CHECK(painted(chart, 300).contains(QStringLiteral(" &lt; 3 d<")));
 }
 
 TEST_CASE("what waits for GPUs that decode is not said to wait for CPU cores") {
