@@ -126,6 +126,13 @@ TEST_CASE("what waits for GPUs that decode is not said to wait for CPU cores") {
         QStringLiteral("this design: compute 90.0 %, waiting for GPU decoders 10.0 %"));
 }
 
+TEST_CASE("a range has the middle of outcomes that the figure is outside of") {
+  const Metric outside{0.004, "s", {}, std::pair{0.01, 0.4}, 0.07};
+  CHECK(range_text(outside) == QStringLiteral("90 % of outcomes 10 ms to 400 ms, middle 70 ms"));
+  const Metric inside{0.1, "s", {}, std::pair{0.01, 0.4}, 0.07};
+  CHECK(range_text(inside) == QStringLiteral("90 % of outcomes 10 ms to 400 ms"));
+}
+
 TEST_CASE("a change is said in points of a ratio, else in percent, and with its direction") {
   const Metric low{0.90, "ratio", {}}, high{0.93, "ratio", {}};
   CHECK(delta_text(low, high) == QStringLiteral("+3.0 points"));

@@ -50,6 +50,16 @@ TEST_CASE("a page whose draws do not tell which inputs matter says so") {
   CHECK(page.find("none of which was varied") == std::string::npos);
 }
 
+TEST_CASE("every format names the middle of outcomes that a figure is outside of") {
+  Prediction p = report::testing::drawn();
+  p.metrics["job.train.checkpoint.stall"].value = 4.0;
+  for (const Format format : {Format::text, Format::html, Format::markdown}) {
+    const std::string text = render(p, report::testing::context(), format, {.full = true});
+    INFO(text);
+    CHECK(text.find("4.8 s to 8.1 s, middle 5.6 s") != std::string::npos);
+  }
+}
+
 TEST_CASE("pages show what changes gain by the figure that a target asks for") {
   Prediction p = report::testing::missed_target();
   p.metrics["job.train.goodput"] = {0.85, "ratio", {}};

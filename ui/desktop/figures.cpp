@@ -91,7 +91,15 @@ QString ends_text(const Metric& metric) {
 }
 
 QString range_text(const Metric& metric) {
-  return metric.ci90 ? QStringLiteral("90 % of outcomes ") + ends_text(metric) : QString();
+  if (!metric.ci90) return {};
+  const QString middle = middle_text(metric);
+  return QStringLiteral("90 % of outcomes ") + ends_text(metric) +
+         (middle.isEmpty() ? middle : QStringLiteral(", ") + middle);
+}
+
+QString middle_text(const Metric& metric) {
+  const std::string middle = report::print_middle(metric);
+  return middle.empty() ? QString() : QStringLiteral("middle ") + QString::fromStdString(middle);
 }
 
 QString delta_text(const Metric& before, const Metric& now) {

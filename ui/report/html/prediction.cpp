@@ -44,7 +44,7 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", with_samples(metric, print_value(m->value, m->unit)));
-  if (const std::string said = outcomes_phrase(p, metric); !said.empty()) {
+  if (const std::string said = outcomes_and_middle(p, metric); !said.empty()) {
     out += "<small>" + together_after("of outcomes ", said) + "</small>";
   } else if (m->ci95 && !m->ci90) {
     const std::string low = with_samples(metric, print_value(m->ci95->first, m->unit));
@@ -82,7 +82,7 @@ std::string tiles(const Prediction& p) {
 }
 
 std::string predicted(const Prediction& p, const AssertionOutcome& a) {
-  const std::string said = outcomes_phrase(p, a.metric);
+  const std::string said = outcomes_and_middle(p, a.metric);
   if (!said.empty()) return print_predicted(a) + " (" + said + ")";
   return a.ci95 ? with_samples(a.metric, print_metric({a.value, a.unit, a.ci95}))
                 : print_predicted(a);
