@@ -60,6 +60,59 @@ TEST_CASE("every format names the middle of outcomes that a figure is outside of
   }
 }
 
+TEST_CASE("the chart of a plan says what is drawn in it, and of no answer that there is none") {
+  PlanResult plan = report::testing::found_plan();
+  plan.axes.emplace_back().noun = "OSTs";
+  for (PlanPoint& point : plan.points) point.values = {std::to_string(point.count)};
+  plan.answer = 1;
+  const auto caption = [&] {
+    const std::string page = render(plan, report::testing::context(), Format::html, {});
+    const std::size_t at = page.find("Filled: meets all targets; hollow");
+    return at == std::string::npos ? "" : page.substr(at, page.find("</figcaption>", at) - at);
+  };
+  CHECK(caption().find("The circle is the answer.") != std::string::npos);
+  CHECK(caption().find("Band") == std::string::npos);
+  plan.answer.reset();
+  plan.status = PlanStatus::infeasible;
+  for (PlanPoint& point : plan.points) point.interval = std::pair{0.9, 0.96};
+  CHECK(caption().find("circle") == std::string::npos);
+  CHECK(caption().find("Band: 95 % interval of the mean of replicas.") != std::string::npos);
+}
+
+// The first and the last are where the name of a target may stand, above its line or below.
+TEST_CASE("the name of a target stands where no dot is") {
+  html::Plot plot;
+  plot.x = {"OSTs", "count"}, plot.y = {"GPU utilization", "ratio"};
+  plot.dots = {{2.0, 0.9, "good"}, {16.0, 0.2, "bad"}, {30.0, 0.9, "good"}};
+  plot.targets = {{0.85, "target >= 85 %", "ink"}};
+  const auto below_its_line = [&] {
+    const std::string drawn = html::scatter("plot", plot);
+    constexpr std::string_view kLine = "y1=\"", kLabel = " y=\"";
+    const std::size_t line = drawn.rfind(kLine, drawn.find("6 4"));
+    const std::size_t label = drawn.find(kLabel, drawn.find("halo"));
+    return std::stod(drawn.substr(label + kLabel.size())) >
+           std::stod(drawn.substr(line + kLine.size()));
+  };
+  CHECK(below_its_line());
+  plot.dots.front().y = plot.dots.back().y = 0.8;
+  CHECK_FALSE(below_its_line());
+}
+
+TEST_CASE("the legend of a sweep counts points without a verb") {
+  SweepReport sweep;
+  sweep.axes = {"storage.scratch.ost.count"};
+  sweep.columns.emplace_back().name = "job.train.gpu.utilization";
+  for (const double n : {8.0, 16.0}) {
+    SweepRow& row = sweep.rows.emplace_back();
+    row.values = {n == 8.0 ? "8" : "16"};
+    row.numbers = {SweepFigure{n, "count"}};
+    row.outcome.emplace().metrics["job.train.gpu.utilization"] = {n / 20.0, "ratio", {}};
+    row.outcome->verdict = n == 8.0 ? Verdict::pass : Verdict::inconclusive;
+  }
+  const std::string page = render(sweep, {.style = {}, .format = Format::html});
+  CHECK(page.find("Targets all met: 1, too close to call: 1.") != std::string::npos);
+}
+
 TEST_CASE("pages show what changes gain by the figure that a target asks for") {
   Prediction p = report::testing::missed_target();
   p.metrics["job.train.goodput"] = {0.85, "ratio", {}};

@@ -278,7 +278,7 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   for (const MeasureRow& row : measure_first(p, settle)) {
     if (n++ == kMostMoving) break;
     out += "<li>" + titled(label::of_input(row.input), row.input) + ", " + markup(row.range) +
-           ": " + element("b", row.share) + " of the spread of " +
+           ": " + element("b", row.share, "ends") + " of the spread of " +
            markup(label::of_metric(settle, "")) +
            (row.with.empty() ? "" : markup("; measure with: " + row.with)) + "</li>\n";
   }
@@ -291,7 +291,7 @@ std::string moving(const Prediction& p, const ReportContext& context) {
     ++n;
     out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +
            markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) +
-           " then " + element("b", low + " to " + high) + "</li>\n";
+           " then " + element("b", low + " to " + high, "ends") + "</li>\n";
   }
   constexpr const char* kTitle = "What could change the answer";
   if (n > 0) return block(kTitle, "<ul class=\"moving\">" + out + "</ul>\n");
