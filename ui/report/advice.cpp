@@ -9,6 +9,7 @@
 #include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
 #include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
