@@ -148,7 +148,7 @@ struct Alternative {
 /// What another number of what is bought by number makes of a design, simulated.
 struct CountedDesign {
   double count = 0.0;
-  double utilization = 0.0;  ///< mean over jobs
+  double utilization = 0.0, goodput = 0.0;  ///< mean over jobs
   Verdict verdict = Verdict::none;
   std::optional<double> cost = std::nullopt;  ///< USD, all of it; absent where nothing has a price
 };

@@ -145,6 +145,19 @@ TEST_CASE("the waterfall marks what nine in ten outcomes are within") {
   CHECK(dark(std::pair{0.85, 0.95}) > dark({}) + 150);
 }
 
+TEST_CASE("what a job computes has the outcomes of its goodput, not of its utilization") {
+  Prediction p;
+  p.breakdown["train"] = {{"compute", 0.9}, {"restart", 0.06}, {"cpu", 0.04}};
+  p.metrics["job.train.gpu.utilization"] = {0.93, "ratio", {}, std::pair{0.91, 0.95}};
+  p.metrics["job.train.goodput"] = {0.9, "ratio", {}, std::pair{0.8, 0.92}};
+  p.metrics["job.train.waited.host.gpu.gpu.decode"] = {1.0, "s", {}};
+  FallChart chart(nullptr);
+  chart.set(fall_jobs(p), false);
+  REQUIRE(chart.twin().rowCount() == 3);
+  CHECK(chart.twin().index(2, 3).data().toString() == QStringLiteral("80.0 % to 92.0 %"));
+  CHECK(chart.twin().index(1, 0).data().toString() == QStringLiteral("waiting for GPU decoders"));
+}
+
 TEST_CASE("a plan is a chart: utilization with its band, the target, the fewest, and the cost") {
   MainWindow window(settings(), {});
   window.show();

@@ -2,10 +2,12 @@
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QTableView>
 #include <QTest>
 #include <QUrl>
 #include <catch2/catch.hpp>
@@ -60,6 +62,10 @@ TEST_CASE("the difference from a pinned design is shared among the changed input
   REQUIRE(window.show_screen(QStringLiteral("compare")));
   REQUIRE(window.current()->act(QStringLiteral("attribute"), {}));
   REQUIRE(wait_done(window));
+  window.resize(1024, 700);
+  QApplication::processEvents();
+  const auto* figures = window.current()->findChild<QTableView*>(QStringLiteral("figures"));
+  CHECK(figures->horizontalHeader()->length() <= figures->viewport()->width());
   const QString saved = QStringLiteral("job.train.checkpoint.duration");
   REQUIRE(window.current()->act(QStringLiteral("figure"), saved));
   auto* chart = window.findChild<WaterfallChart*>();

@@ -12,6 +12,7 @@
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/outcome_chart.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/range_model.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
@@ -109,6 +110,24 @@ TEST_CASE("a sweep of the first two inputs runs by itself, and never over one th
   REQUIRE(wait_simulated(window));
   REQUIRE(wait_idle(window));
   CHECK(rows_of(*screen, "points") == 5);
+}
+
+// A share of 75 % has a range to 100 %, not to twice of it.
+TEST_CASE("ranges end where a value makes no design any more") {
+  MainWindow window(settings(2), {});
+  open(window, QStringLiteral("scenarios/library/two-tier-dataset.json"));
+  const SliderSpec& hot = window.workspace().sliders().front();
+  CHECK(hot.label == QStringLiteral("hot"));
+  CHECK(hot.maximum == 1.0);
+  REQUIRE(window.show_screen(QStringLiteral("sweep")));
+  Screen* screen = window.current();
+  const QAbstractItemModel* ranges =
+      screen->findChild<QTableView*>(QStringLiteral("ranges"))->model();
+  CHECK(ranges->index(0, RangeModel::kHigh).data().toString() == QStringLiteral("100 %"));
+  const QAbstractItemModel* points =
+      screen->findChild<QTableView*>(QStringLiteral("points"))->model();
+  CHECK(points->headerData(0, Qt::Horizontal).toString() == QStringLiteral("hot"));
+  CHECK(QTest::qWaitFor([&] { return !screen->working() && points->rowCount() == 25; }, kPatience));
 }
 
 TEST_CASE("comparing begins with the scenario as it was saved, and says which change did it") {

@@ -93,6 +93,30 @@ TEST_CASE("templates are grouped, each in one group, and one click opens one", "
   CHECK(window.workspace().document().file().isEmpty());
 }
 
+TEST_CASE("a step that sets a value has it as it stands in a scenario") {
+  const QTemporaryDir folder;
+  QFile steps(folder.filePath(QStringLiteral("steps.json")));
+  REQUIRE(steps.open(QIODevice::WriteOnly));
+  steps.write(R"([{"do": "open", "file": ")" + QDir().absoluteFilePath(kExample).toUtf8() + R"("},
+                  {"do": "set", "path": "storage[scratch].ost.write", "value": "3 GB/s"},
+                  {"do": "set", "path": "storage[scratch].mdt.count", "value": 3},
+                  {"do": "set", "path": "params.n_ost", "value": {"value": 24}}])");
+  steps.close();
+  MainWindow window(settings(), {});
+  window.setProperty("discard", true);
+  QString why_not;
+  Script* script = Script::load(window, steps.fileName(), folder.path(), why_not);
+  REQUIRE(script != nullptr);
+  QSignalSpy finished(script, &Script::finished);
+  script->start();
+  REQUIRE(QTest::qWaitFor([&] { return finished.count() == 1; }, kPatience));
+  CHECK(finished.front().front().toString().toStdString() == "");
+  CHECK_FALSE(window.workspace().has_errors());
+  const QString text = window.workspace().document().text();
+  CHECK(text.contains(QStringLiteral("\"3 GB/s\"")));
+  CHECK(text.contains(QStringLiteral("{\"value\":24}")));
+}
+
 TEST_CASE("five tasks are done by keys alone, none with more than twelve", "[screen]") {
   constexpr qsizetype kMostKeys = 12;
   QTemporaryDir folder;

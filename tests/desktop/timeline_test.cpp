@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
@@ -61,6 +62,26 @@ TEST_CASE("the table of the heat map has the figures of the time on screen") {
   CHECK(mean() == 5.0);
   QTest::keyClick(&chart, Qt::Key_Home);
   CHECK(chart.shows_all());
+}
+
+TEST_CASE("ticks are at round times, and no two of them read alike") {
+  CHECK(tick_step(13.0) == 5.0);
+  CHECK(tick_step(120.0) == 30.0);
+  CHECK(tick_step(2.0 * 3600.0) == 1800.0);
+  CHECK(tick_step(12.0 * 86400.0) == 2.0 * 86400.0);
+  CHECK(tick_text(0.4, 0.2) == QStringLiteral("400 ms"));
+  CHECK(tick_text(167400.0, 1800.0) == QStringLiteral("1 d 22 h 30 min"));
+  CHECK(tick_text(125.4, 0.2) == QStringLiteral("2 min 5.4 s"));
+  for (const double from : {0.0, 59.0, 3599.0, 165600.0, 1e6})
+    for (const double span : {0.5, 17.7, 120.0, 9000.0, 90000.0}) {
+      const double step = tick_step(span);
+      CHECK(span / step <= 6.0 + 1e-9);
+      CHECK(span / step >= 2.0);
+      QStringList texts;
+      for (double t = std::ceil(from / step) * step; t <= from + span; t += step)
+        texts << tick_text(t, step);
+      CHECK(texts.removeDuplicates() == 0);
+    }
 }
 
 TEST_CASE("a range is told once, is never outside of the time, and can be chosen by the mouse") {

@@ -90,7 +90,7 @@ class HtmlTest(unittest.TestCase):
             self.assertIn(f">{column}</th>", options)
         # By their effect on the figure of the target, the largest first; names with their paths.
         moved = re.search(r'<ul class="moving">(.*?)</ul>', text, re.DOTALL).group(1)
-        ends = [(float(a), float(b)) for a, b in re.findall(r"<b>([\d.]+) % to ([\d.]+) %</b>", moved)]
+        ends = [(float(a), float(b)) for a, b in re.findall(r"<b[^>]*>([\d.]+) % to ([\d.]+) %</b>", moved)]
         sizes = [abs(a - b) for a, b in ends]
         self.assertTrue(1 <= len(sizes) <= 3, moved)
         self.assertEqual(sizes, sorted(sizes, reverse=True))

@@ -85,7 +85,7 @@ QWidget* BottleneckScreen::twice_side(QWidget* parent) {
   auto* falls = new ChartPane(tr("Where the time goes"), "falls", falls_, side);
   falls->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   rows->addWidget(falls);
-  rows->addWidget(heading(tr("What would twice of it do?"), side));
+  rows->addWidget(heading(tr("What would it gain?"), side));
   twice_ = new TwicePane(workspace(), side);
   rows->addWidget(twice_);
   help_ = push_button(tr("What would &help?"), "help", tr("Try changes by simulation"), side);
@@ -118,7 +118,7 @@ void BottleneckScreen::refresh() {
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   picture_->set(*w.simulated());
   hops_->set(w.simulated()->resources, stale);
-  show_falls(stale);
+  falls_->set(fall_jobs(*w.simulated()), stale);
   if (!w.simulated()->gains) return;
   std::map<std::string, double> gains;
   for (const Bottleneck& b : w.simulated()->bottlenecks) {
@@ -126,18 +126,6 @@ void BottleneckScreen::refresh() {
     gains[b.resource] = gain == nullptr ? 0.0 : gain->time;
   }
   hops_->set_gains(std::move(gains));
-}
-
-void BottleneckScreen::show_falls(bool stale) {
-  const Prediction& now = *workspace().simulated();
-  std::vector<FallChart::Job> jobs;
-  for (const auto& [job, shares] : now.breakdown) {
-    const Metric* use =
-        find_metric(now, QStringLiteral("job.%1.gpu.utilization").arg(QString::fromStdString(job)));
-    jobs.push_back({now.breakdown.size() > 1 ? QString::fromStdString(job) : QString(), shares,
-                    use == nullptr ? std::nullopt : use->ci90});
-  }
-  falls_->set(jobs, stale);
 }
 
 void BottleneckScreen::try_changes() {
@@ -163,17 +151,20 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const
     const char* mark = word == "yes" ? "\u2713 " : word == "no" ? "\u2717 " : "";
     return QString::fromUtf8(mark) + QString::fromUtf8(word.data(), qsizetype(word.size()));
   };
+  const report::GainedFigure figure = report::figure_gained(base, found);
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
-    rows.push_back({std::move(change), figure_cell(a.utilization, "ratio"),
-                    Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
+    rows.push_back({std::move(change), figure_cell(a.*figure.value, "ratio"),
+                    Cell(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain),
                     Cell(meets(a))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));
   table_->setVisible(!rows.empty());
-  changes_->set(std::move(rows));
+  changes_->set(
+      {tr("change"), QString::fromStdString(figure.name), tr("gain"), tr("meets all targets")},
+      std::move(rows));
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

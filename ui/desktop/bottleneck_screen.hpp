@@ -32,7 +32,6 @@ class BottleneckScreen : public Screen {
 
  private:
   [[nodiscard]] QWidget* twice_side(QWidget* parent);
-  void show_falls(bool stale);
   void try_changes();
   /// Those that were `found` of the design that `base` predicts.
   void show_changes(const std::vector<Alternative>& found, const Prediction& base);

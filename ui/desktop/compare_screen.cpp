@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -83,8 +84,14 @@ QWidget* CompareScreen::pinned_side(QWidget* parent) {
   left->addWidget(titled(tr("What was changed"),
                          table_of(*inputs_, tr("What was changed"), left, "inputs"), left));
   figures_ = new RowsModel({tr("figure")}, this);
-  left->addWidget(titled(tr("What came of it"),
-                         table_of(*figures_, tr("What came of it"), left, "figures"), left));
+  QTableView* figures = table_of(*figures_, tr("What came of it"), left, "figures");
+  left->addWidget(titled(tr("What came of it"), figures, left));
+  // Figures stay in sight, names take what is left.
+  constexpr int kLeastName = 16;  // letters
+  figures->setTextElideMode(Qt::ElideMiddle);
+  figures->horizontalHeader()->setMinimumSectionSize(kLeastName * fontMetrics().averageCharWidth());
+  figures->horizontalHeader()->setStretchLastSection(false);
+  figures->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   stretch(*left, {1, 3});
   split->addWidget(left);
   steps_ = new StepChart(split);

@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -31,7 +34,7 @@ void FallChart::set(const std::vector<Job>& jobs, bool stale) {
   std::vector<Row> rows;
   QStringList said;
   for (const Job& job : jobs) {
-    Falls& falls = jobs_.emplace_back(Falls{job, report::waterfall(job.shares)});
+    Falls& falls = jobs_.emplace_back(Falls{job, report::waterfall(job.shares, job.cpu)});
     const QString lead = job.name.isEmpty() ? QString() : job.name + QStringLiteral(": ");
     for (const report::Fall& fall : falls.rows) {
       const bool last = &fall == &falls.rows.back();
@@ -112,6 +115,17 @@ void FallChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     }
   }
   painter.setOpacity(1.0);
+}
+
+std::vector<FallChart::Job> fall_jobs(const Prediction& p) {
+  std::vector<FallChart::Job> out;
+  for (const auto& [job, shares] : p.breakdown) {
+    const Metric* computes = report::find(p, metric::goodput(job));
+    out.push_back({p.breakdown.size() > 1 ? QString::fromStdString(job) : QString(), shares,
+                   computes == nullptr ? std::nullopt : computes->ci90,
+                   std::string(report::cpu_words(p, job))});
+  }
+  return out;
 }
 
 }  // namespace stallcast::desktop

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stallcast/prediction.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/report/waterfall.hpp"
 
@@ -21,6 +22,7 @@ class FallChart : public Chart {
     QString name;  ///< "" when there is only one
     std::map<std::string, double> shares;
     std::optional<std::pair<double, double>> outcomes = {};
+    std::string cpu = "waiting for CPU cores";  ///< words for that cause
   };
 
   explicit FallChart(QWidget* parent);
@@ -38,5 +40,8 @@ class FallChart : public Chart {
   std::vector<Falls> jobs_;
   bool stale_ = false;
 };
+
+/// The jobs of `prediction`, each with the outcomes of its goodput, which is what it computes.
+[[nodiscard]] std::vector<FallChart::Job> fall_jobs(const Prediction& prediction);
 
 }  // namespace stallcast::desktop

@@ -65,8 +65,13 @@ Cell figure_cell(double value, const std::string& unit) {
 Cell saved_cell(const Bottleneck& bottleneck, const Prediction& prediction) {
   if (!bottleneck.gain) return {QStringLiteral("\u2013"), -1.0};
   const Gain* gain = report::gain_of(bottleneck, prediction);
-  if (gain == nullptr) return {QStringLiteral("nothing"), 0.0};
-  return {QStringLiteral("%1 %").arg(100.0 * gain->time, 0, 'f', 1), gain->time};
+  const std::string_view tried = report::what_is_tried(bottleneck.resource);
+  const QString saved = gain == nullptr ? QStringLiteral("nothing")
+                                        : QStringLiteral("%1 %").arg(100.0 * gain->time, 0, 'f', 1);
+  Cell cell(saved + u'\n' + QLatin1String(tried.data(), qsizetype(tried.size())),
+            gain == nullptr ? 0.0 : gain->time);
+  cell.tip = QString::fromStdString(report::tried_phrase(bottleneck, prediction));
+  return cell;
 }
 
 QString failure_text(const Failure& failure) {
@@ -86,7 +91,15 @@ QString ends_text(const Metric& metric) {
 }
 
 QString range_text(const Metric& metric) {
-  return metric.ci90 ? QStringLiteral("90 % of outcomes ") + ends_text(metric) : QString();
+  if (!metric.ci90) return {};
+  const QString middle = middle_text(metric);
+  return QStringLiteral("90 % of outcomes ") + ends_text(metric) +
+         (middle.isEmpty() ? middle : QStringLiteral(", ") + middle);
+}
+
+QString middle_text(const Metric& metric) {
+  const std::string middle = report::print_middle(metric);
+  return middle.empty() ? QString() : QStringLiteral("middle ") + QString::fromStdString(middle);
 }
 
 QString delta_text(const Metric& before, const Metric& now) {

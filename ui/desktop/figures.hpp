@@ -25,13 +25,16 @@ struct Headline {
 /// The same, sorted and exported by its number.
 [[nodiscard]] Cell figure_cell(double value, const std::string& unit);
 [[nodiscard]] QString metric_text(const Metric& metric);
-/// "90 % of outcomes 88.7 % to 95.7 %"; "" where it was not drawn.
+/// "90 % of outcomes 88.7 % to 95.7 %", and their middle where that says more; "" where it was not
+/// drawn.
 [[nodiscard]] QString range_text(const Metric& metric);
 /// The same without saying of what: "84.0 % to 95.1 %".
 [[nodiscard]] QString ends_text(const Metric& metric);
+/// "middle 70.5 ms", of outcomes that the figure itself is outside of; else "".
+[[nodiscard]] QString middle_text(const Metric& metric);
 
-/// Of the time, what twice the speed of `bottleneck` saves: "1.5 %", "nothing", or a dash where
-/// that was not tried.
+/// Of the time, what is saved where `bottleneck` limits less, and how that was tried: "1.5 %",
+/// "nothing", and below it "twice as fast", "without them"; a dash where nothing was.
 [[nodiscard]] Cell saved_cell(const Bottleneck& bottleneck, const Prediction& prediction);
 
 /// What went wrong, with its hint: "no storage is named \"b\" (known: a)".

@@ -85,7 +85,7 @@ double Gantt::needed_label_width() const {
 }
 
 QSize Gantt::minimumSizeHint() const {
-  return in_lines(30, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 3.2);
+  return in_lines(24, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 3.2);
 }
 
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

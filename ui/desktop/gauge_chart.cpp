@@ -52,11 +52,13 @@ void GaugeChart::set(const Prediction& prediction, bool stale) {
     said << tr("%1: %2, predicted %3").arg(status_sign(a.status), asked, value);
     if (!has_limit(a)) continue;
     const Metric* metric = report::find(prediction, a.metric);
+    QString limit = QString::fromStdString(report::asked_phrase(a));
+    limit = asked.endsWith(u' ' + limit) ? u' ' + limit : QString();
     gauges_.push_back({a,
                        metric == nullptr ? std::nullopt
                        : metric->ci90    ? metric->ci90
                                          : metric->ci95,
-                       status_sign(a.status).left(2) + asked,
+                       status_sign(a.status).left(2) + asked.chopped(limit.size()), limit,
                        margin.isEmpty() ? value : tr("%1 (%2)").arg(value, margin)});
   }
   twin_.set(std::move(rows));
@@ -89,8 +91,10 @@ void GaugeChart::paint_gauge(QPainter& painter, const Gauge& gauge, const QRectF
   painter.setPen(colour);
   painter.drawText(area, Qt::AlignTop | Qt::AlignRight, gauge.value);
   painter.setPen(theme.text);
+  // The limit is told whole, and what it is of as far as there is room.
+  const double room = area.width() - wide - line() - metrics.horizontalAdvance(gauge.limit);
   painter.drawText(area, Qt::AlignTop | Qt::AlignLeft,
-                   metrics.elidedText(gauge.name, Qt::ElideRight, area.width() - wide - line()));
+                   metrics.elidedText(gauge.name, Qt::ElideMiddle, room) + gauge.limit);
   const double top = area.top() + 1.1 * metrics.height(), thick = kGaugeBar * metrics.height();
   const double middle = top + thick / 2.0;
   painter.setPen(QPen(theme.grid, 1.0));

@@ -22,7 +22,7 @@ class GaugeChart : public Chart {
   struct Gauge {
     AssertionOutcome outcome;
     std::optional<std::pair<double, double>> band;
-    QString name, value;
+    QString name, limit, value;  ///< "longest stall per save", " <= 15 s", "12 s (+20 %)"
   };
   void paint_gauge(QPainter& painter, const Gauge& gauge, const QRectF& area,
                    const Theme& theme) const;

@@ -6,6 +6,7 @@
 
 #include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/report/limit.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -64,10 +65,12 @@ void HopChart::set_gains(std::map<std::string, double> gains) {
   const ResourceUse* best = nullptr;
   for (const ResourceUse& r : resources_)
     if (gain_of(r) > (best == nullptr ? 0.0 : gain_of(*best))) best = &r;
-  describe(best == nullptr ? tr("No resource saves time by itself if it is twice as fast")
-                           : tr("%1: twice as fast saves %2 of the time")
-                                 .arg(QString::fromStdString(label::of_resource(best->name)),
-                                      percent(gain_of(*best))));
+  describe(best == nullptr
+               ? tr("No resource saves time by itself if it is twice as fast")
+               : tr("%1: %2 saves %3 of the time")
+                     .arg(QString::fromStdString(label::of_resource(best->name)),
+                          QString::fromStdString(std::string(report::what_is_tried(best->name))),
+                          percent(gain_of(*best))));
   update();
 }
 

@@ -55,8 +55,8 @@ QWidget* OverviewScreen::middle() {
   auto* below = new Card(middle);
   below_ = new PageStack(below);
   time_ = new Gantt(below_);
-  auto* time = new ChartPane(tr("Two minutes of the run"), "overview_time", time_, below_);
-  below_->addWidget(scrolled_on_ground(time, tr("Two minutes of the run"), below_));
+  auto* time = new ChartPane(tr("What happens when"), "overview_time", time_, below_);
+  below_->addWidget(scrolled_on_ground(time, tr("What happens when"), below_));
   part_ = new PartPane(workspace(), below_);
   below_->addWidget(part_);
   below->rows()->addWidget(below_);

@@ -133,7 +133,7 @@ QSize PictureChart::sizeHint() const {
 }
 
 QSize PictureChart::minimumSizeHint() const {
-  if (!shown_ || &picture() != &stacked_) return in_lines(30, 8);
+  if (!shown_ || &picture() != &stacked_) return in_lines(24, 8);
   // As high as letters of two thirds take.
   return in_lines(20, stacked_.height * kLargest * 2.0 / 3.0);
 }

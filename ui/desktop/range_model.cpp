@@ -75,7 +75,11 @@ void RangeModel::set_inputs(std::vector<SliderSpec> inputs) {
       range = *before;
       range.slider = now;
     }
-    if (!range.edited) std::tie(range.low, range.high) = rule_(range.slider);
+    if (!range.edited) {
+      std::tie(range.low, range.high) = rule_(range.slider);
+      range.low = end_that_holds(workspace_, range.slider, range.low);
+      range.high = end_that_holds(workspace_, range.slider, range.high);
+    }
     next.push_back(std::move(range));
   }
   const auto same = [](const InputRange& a, const InputRange& b) {

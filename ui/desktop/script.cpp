@@ -24,6 +24,12 @@ namespace {
 constexpr int kTurnMs = 20;                 // between two steps, so that the window paints
 constexpr qint64 kLongestWaitMs = 300'000;  // a simulation that takes longer has failed
 
+/// As it stands in a file: "50 %" in quotes, 3, {"share":0.5}.
+QString written(const QJsonValue& value) {
+  const QByteArray list = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
+  return QString::fromUtf8(list.sliced(1, list.size() - 2));
+}
+
 }  // namespace
 
 Script* Script::load(MainWindow& window, const QString& file, const QString& folder,
@@ -114,8 +120,10 @@ QString Script::perform(const QJsonObject& step) {
     return {};
   }
   if (what == QLatin1String("set")) {
-    const QString path = text("path"), value = text("value");
-    return window_.workspace().document().set(path, value)
+    const QString path = text("path");
+    const QJsonValue value = step.value(QStringLiteral("value"));
+    if (value.isUndefined()) return QStringLiteral("\"set\" has no \"value\"");
+    return window_.workspace().document().set(path, written(value))
                ? QString()
                : QStringLiteral("%1 cannot be set").arg(path);
   }

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "stallcast/label.hpp"
-
+#include "ui/desktop/variation.hpp"
 #include "ui/desktop/workspace.hpp"
 
 /// Which figures of a scenario can be moved, over which range, and how they are written.
@@ -127,13 +127,18 @@ void Workspace::refresh_sliders() {
   const auto same_path = [](const SliderSpec& a, const SliderSpec& b) { return a.path == b.path; };
   const bool same = std::equal(now.begin(), now.end(), sliders_.begin(), sliders_.end(), same_path);
   // The range of a field follows from its first value: a slider must not flee from the hand.
-  for (SliderSpec& slider : now)
-    for (const SliderSpec& before : sliders_)
-      if (before.path == slider.path) {
-        slider.minimum = before.minimum;
-        slider.maximum = before.maximum;
-        slider.logarithmic = before.logarithmic;
-      }
+  for (SliderSpec& slider : now) {
+    const auto before = std::find_if(sliders_.begin(), sliders_.end(),
+                                     [&](const SliderSpec& s) { return s.path == slider.path; });
+    if (before != sliders_.end()) {
+      slider.minimum = before->minimum;
+      slider.maximum = before->maximum;
+      slider.logarithmic = before->logarithmic;
+    } else if (slider.step == 0.0) {
+      slider.minimum = end_that_holds(*this, slider, slider.minimum);
+      slider.maximum = end_that_holds(*this, slider, slider.maximum);
+    }
+  }
   for (SliderSpec& slider : now) include_value(slider);
   sliders_ = std::move(now);
   if (!same) emit sliders_changed();

@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
+#include <algorithm>
 
 #include "stallcast/label.hpp"
 #include "ui/desktop/figures.hpp"
@@ -12,7 +13,8 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kTooSmall = 0.0005;  // shares below are not named
+constexpr double kTooSmall = 0.0005;     // shares below are not named
+constexpr QLatin1String kJobMark(", ");  // between the names of a design and its job
 
 double share_of(const StepChart::Bar& bar, std::size_t cause) {
   const auto it = bar.shares.find(kBreakdownCauses[cause]);
@@ -39,6 +41,19 @@ std::vector<QString> texts_of(const StepChart::Bar& bar) {
   std::vector<QString> out;
   for (const int tenths : report::tenths_of_percent(bar.shares))
     out.push_back(QString::fromStdString(report::print_tenths(tenths)));
+  return out;
+}
+
+/// Names of bars without what all of them begin with: jobs of one design by their own names.
+QStringList heads_of(const std::vector<StepChart::Bar>& bars) {
+  const qsizetype mark = bars.front().name.indexOf(kJobMark);
+  QString common = mark < 0 ? QString() : bars.front().name.left(mark + kJobMark.size());
+  QStringList out;
+  for (const StepChart::Bar& bar : bars) {
+    if (!bar.name.startsWith(common)) common.clear();
+    out << bar.name;
+  }
+  for (QString& head : out) head.remove(0, common.size());
   return out;
 }
 
@@ -76,7 +91,7 @@ void StepChart::set(std::vector<Bar> bars) {
 QSize StepChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize StepChart::minimumSizeHint() const {
-  return in_lines(12, 2.9 * at_least_one(bars_.size()) + 8.5);
+  return in_lines(12, 2.9 * at_least_one(bars_.size()) + (bars_.size() > 1 ? 9.7 : 8.5));
 }
 
 void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -106,23 +121,48 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
     painter.setOpacity(1.0);
     y += 1.8 * unit;
   }
-  // The legend names what occurs, with the shares of the first bar.
-  if (bars_.empty()) return;
+  if (!bars_.empty()) paint_legend(painter, QRectF(area.left(), y, area.width(), 0.0), theme);
+}
+
+// What occurs, with a column of shares for each bar, in their order; where there is no room for
+// all, without shares: the table has them.
+void StepChart::paint_legend(QPainter& painter, const QRectF& top, const Theme& theme) const {
+  constexpr double kNames = 9.0, kMark = 1.3;  // lines of text
   const QFontMetricsF metrics(painter.font());
-  const std::vector<QString> texts = texts_of(bars_.front());
+  const double unit = metrics.height(), gap = 0.7 * unit;
+  const bool several = bars_.size() > 1;
+  const QStringList heads = several ? heads_of(bars_) : QStringList();
+  const double figure = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + gap;
+  double column = figure;
+  for (const QString& head : heads)
+    column = std::max(column, metrics.horizontalAdvance(head) + gap);
+  const double n = static_cast<double>(bars_.size());
+  column = std::min(column, (top.width() - (kNames + kMark) * unit) / n);
+  const bool fits = column >= figure;
+  const double names = top.width() - kMark * unit - (fits ? n * column : 0.0);
+  const auto place = [&](std::size_t bar, double y) {
+    return QRectF(top.right() - (n - static_cast<double>(bar)) * column, y, column, 1.1 * unit);
+  };
+  double y = top.top();
+  if (several && fits) {
+    painter.setPen(theme.faint);
+    for (std::size_t b = 0; b < bars_.size(); ++b)
+      painter.drawText(
+          place(b, y), Qt::AlignRight | Qt::AlignVCenter,
+          metrics.elidedText(heads[static_cast<int>(b)], Qt::ElideMiddle, column - gap));
+    y += 1.2 * unit;
+  }
   for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
-    bool occurs = false;
-    for (const Bar& bar : bars_) occurs = occurs || share_of(bar, i) >= kTooSmall;
-    if (!occurs) continue;
-    const QRectF mark(area.left(), y + 0.15 * unit, 0.8 * unit, 0.8 * unit);
-    painter.fillRect(mark, theme.causes[i]);
+    if (std::none_of(bars_.begin(), bars_.end(),
+                     [&](const Bar& bar) { return share_of(bar, i) >= kTooSmall; }))
+      continue;
+    painter.fillRect(QRectF(top.left(), y + 0.15 * unit, 0.8 * unit, 0.8 * unit), theme.causes[i]);
     painter.setPen(theme.text);
-    const QRectF rest(mark.right() + 0.5 * unit, y, area.width() - 1.3 * unit, 1.1 * unit);
-    const QString& text = texts[i];
-    painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
-    painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(name_of(i, most_of(i, bars_)), Qt::ElideRight,
-                                        rest.width() - metrics.horizontalAdvance(text) - unit));
+    painter.drawText(QRectF(top.left() + kMark * unit, y, names, 1.1 * unit),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(name_of(i, most_of(i, bars_)), Qt::ElideRight, names));
+    for (std::size_t b = 0; fits && b < bars_.size(); ++b)
+      painter.drawText(place(b, y), Qt::AlignRight | Qt::AlignVCenter, texts_of(bars_[b])[i]);
     y += 1.2 * unit;
   }
 }
@@ -131,10 +171,9 @@ std::vector<StepChart::Bar> step_bars(const Prediction& prediction, const QStrin
                                       bool stale) {
   std::vector<StepChart::Bar> out;
   for (const auto& [job, shares] : prediction.breakdown)
-    out.push_back({prediction.breakdown.size() > 1
-                       ? design + QStringLiteral(", ") + QString::fromStdString(job)
-                       : design,
-                   shares, stale, std::string(report::cpu_words(prediction, job))});
+    out.push_back(
+        {prediction.breakdown.size() > 1 ? design + kJobMark + QString::fromStdString(job) : design,
+         shares, stale, std::string(report::cpu_words(prediction, job))});
   return out;
 }
 

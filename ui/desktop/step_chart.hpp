@@ -24,6 +24,8 @@ class StepChart : public Chart {
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  private:
+  void paint_legend(QPainter& painter, const QRectF& top, const Theme& theme) const;
+
   std::vector<Bar> bars_;
 };
 

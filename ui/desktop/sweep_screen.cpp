@@ -254,6 +254,7 @@ void SweepScreen::show_points() {
   const SweepReport& sweep = run_state_->report();
   x_figures_ = figures_of(sweep, chosen_path(*x_));
   y_figures_ = figures_of(sweep, chosen_path(*y_));
+  if (sweep.axes.empty()) x_figures_.words = x_->currentText();  // an input, of no point yet
   frontier_ = frontier_of(sweep, x_figures_, y_figures_);
   const auto is_axis = [&](const QString& name) {
     return report::sweep_axis(sweep, name.toStdString()).has_value();

@@ -79,9 +79,10 @@ void Tile::refresh(const Workspace& workspace) {
   Metric ranged = *shown;
   if (!ranged.ci90) ranged.ci90 = workspace.outcomes_near(metric_, ranged.value);
   const QString range = (shown->ci90 ? QString() : QStringLiteral("~ ")) + range_text(ranged);
+  const QString middle = middle_text(ranged);  // on a line of its own: tiles are as wide as ends
   range_->setVisible(ranged.ci90.has_value());
   range_->setEnabled(!stale && shown->ci90.has_value());
-  range_->setText(range);
+  range_->setText(middle.isEmpty() ? range : range.chopped(middle.size() + 2) + u'\n' + middle);
   kind_->setText(stale               ? tr("of the design before")
                  : shown == estimate ? tr("bound, simulation follows")
                                      : tr("simulated"));

@@ -15,8 +15,44 @@ namespace {
 
 constexpr double kMargin = 2.0;      // of Chart::paintEvent
 constexpr double kSameTime = 1e-12;  // of all time: rounding, no other range
+constexpr double kMinute = 60.0, kHour = 3600.0, kDay = 86400.0;
+
+/// 1, 2 or 5 times a power of ten, at least `least`.
+double decimal_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double times : {1.0, 2.0, 5.0})
+    if (times * power >= least) return times * power;
+  return 10.0 * power;
+}
 
 }  // namespace
+
+double tick_step(double span) {
+  const double rough = span / 6.0;
+  if (rough > kDay / 2.0) return kDay * std::max(1.0, decimal_step(rough / kDay));
+  for (const double step : {30.0, kMinute, 2.0 * kMinute, 5.0 * kMinute, 10.0 * kMinute,
+                            30.0 * kMinute, kHour, 2.0 * kHour, 6.0 * kHour, kDay / 2.0})
+    if (rough <= step && rough > 10.0) return step;
+  return decimal_step(rough);
+}
+
+QString tick_text(double seconds, double step) {
+  const QString text = figure_text(seconds, "s");
+  // As everywhere, unless that is too short to tell it from the ticks beside it.
+  if (text != figure_text(seconds - step, "s") && text != figure_text(seconds + step, "s"))
+    return text;
+  QStringList parts;
+  double left = std::round(seconds / step) * step;
+  for (const auto& [unit, name] : {std::pair{kDay, "d"}, {kHour, "h"}, {kMinute, "min"}}) {
+    const double whole = std::floor(left / unit + kSameTime);
+    left = std::max(0.0, left - whole * unit);
+    if (whole > 0.0)
+      parts << QStringLiteral("%1 %2").arg(whole, 0, 'f', 0).arg(QLatin1String(name));
+  }
+  const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + kSameTime)));
+  if (left > step / 2.0) parts << QStringLiteral("%1 s").arg(left, 0, 'f', decimals);
+  return parts.isEmpty() ? text : parts.join(u' ');
+}
 
 TimeChart::TimeChart(QWidget* parent, QStringList headers) : Chart(parent, std::move(headers)) {
   setFocusPolicy(Qt::StrongFocus);
@@ -72,16 +108,14 @@ double TimeChart::time_at(double x) const {
 }
 
 void TimeChart::paint_ticks(QPainter& painter, const QRectF& plot, const Theme& theme) const {
-  // Ticks at 1, 2 or 5 times a power of ten.
-  const double rough = (to_ - from_) / 6.0, power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double tick = power * (rough / power < 2.0 ? 2.0 : rough / power < 5.0 ? 5.0 : 10.0);
+  const double tick = tick_step(to_ - from_);
   const QFontMetricsF metrics(painter.font());
   double free = plot.left();
   for (double t = std::ceil(from_ / tick) * tick; t <= to_; t += tick) {
     const double x = plot.left() + (t - from_) / (to_ - from_) * plot.width();
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-    const QString text = figure_text(t, "s");
+    const QString text = tick_text(t, tick);
     const double wide = metrics.horizontalAdvance(text);
     if (x < free || x + 2 + wide > plot.right()) continue;
     painter.setPen(theme.faint);

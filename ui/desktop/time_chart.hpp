@@ -6,6 +6,11 @@
 
 namespace stallcast::desktop {
 
+/// Between ticks over `span` seconds: about six, at round numbers of seconds, minutes, hours, days.
+[[nodiscard]] double tick_step(double span);
+/// "1 d 22 h 30 min": what tells a tick from those one `step` beside it.
+[[nodiscard]] QString tick_text(double seconds, double step);
+
 /// A chart over simulated time. Wheel or W and S zoom, A and D or dragging move, Shift and dragging
 /// chooses a range, Home shows all, B asks for a bookmark. Charts of one recording are linked by
 /// range_changed and show_range: what one shows, all show.

@@ -45,7 +45,7 @@ QString worth(const Bottleneck& b, const Prediction& prediction) {
   if (!prediction.gains)
     return TwicePane::tr("%1 of waiting").arg(figure_text(b.blamed_share, "ratio"));
   if (!b.gain) return TwicePane::tr("not tried");
-  return QString::fromStdString(report::worth_phrase(b, prediction));
+  return QString::fromStdString(report::tried_phrase(b, prediction));
 }
 
 }  // namespace
@@ -96,19 +96,23 @@ void TwicePane::refresh() {
     auto* title = new QLabel(said, this);
     title->setWordWrap(true);
     title->setToolTip(name);
-    auto* button = new QToolButton(this);
-    button->setText(QStringLiteral("\u00d72"));
-    button->setObjectName(QStringLiteral("twice:") + name);
-    button->setAccessibleName(tr("What would twice the %1 do?").arg(said));
-    button->setToolTip(button->accessibleName());
-    connect(button, &QToolButton::clicked, this, [this, resource = b.resource] { ask(resource); });
     auto* answer = new QLabel(this);
     answer->setWordWrap(true);
     answer->setAccessibleName(tr("What twice the %1 would do").arg(said));
     answer->hide();  // until it was asked for
     grid_->addWidget(title, at, 0);
     grid_->addWidget(share, at, 1);
-    grid_->addWidget(button, at, 2);
+    // Nothing is twice an outage, or twice of what ranks wait for each other.
+    if (client::doubled(*workspace_.design(), *workspace_.simulated(), b.resource)) {
+      auto* button = new QToolButton(this);
+      button->setText(QStringLiteral("\u00d72"));
+      button->setObjectName(QStringLiteral("twice:") + name);
+      button->setAccessibleName(tr("What would twice the %1 do?").arg(said));
+      button->setToolTip(button->accessibleName());
+      connect(button, &QToolButton::clicked, this,
+              [this, resource = b.resource] { ask(resource); });
+      grid_->addWidget(button, at, 2);
+    }
     grid_->addWidget(answer, ++at, 0, 1, 3);
     rows_[b.resource] = answer;
     if (const auto known = answers_.find(b.resource); known != answers_.end())

@@ -83,6 +83,25 @@ std::pair<double, double> range_around(const SliderSpec& slider, double span) {
   return {Workspace::snapped(wide, slider.value - by), Workspace::snapped(wide, slider.value + by)};
 }
 
+double end_that_holds(const Workspace& workspace, const SliderSpec& slider, double end) {
+  if (!workspace.scenario() || workspace.has_errors() || end == slider.value) return end;
+  const auto holds = [&](double value) {
+    const Move move[] = {{slider, value}};
+    return workspace.scenario()->with(changes_of(move)).ok();
+  };
+  if (holds(end)) return end;
+  SliderSpec between = slider;
+  between.minimum = std::min(slider.value, end), between.maximum = std::max(slider.value, end);
+  double good = slider.value, bad = end;
+  constexpr int kMostSteps = 20;  // three digits have fewer
+  for (int i = 0; i < kMostSteps; ++i) {
+    const double middle = Workspace::snapped(between, (good + bad) / 2.0);
+    if (middle == good || middle == bad) break;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
 QString set_path(const QString& path) {
   QString out = path;
   out.replace(u'[', u'.').remove(u']');

@@ -33,6 +33,10 @@ struct Move {
 
 /// `slider` down and up by `span` of its value, as far as its parameter allows.
 [[nodiscard]] std::pair<double, double> range_around(const SliderSpec& slider, double span);
+/// `end` where that value of the input still makes a design; else the farthest towards it that
+/// does, as 100 % of a share.
+[[nodiscard]] double end_that_holds(const Workspace& workspace, const SliderSpec& slider,
+                                    double end);
 
 /// What a path of `--set` moves in this scenario; nullopt when it is not a number there.
 [[nodiscard]] std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path);

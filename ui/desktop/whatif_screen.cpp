@@ -160,11 +160,14 @@ QWidget* WhatIfScreen::cause_side() {
   auto* layout = new QVBoxLayout(limits);
   layout->setContentsMargins(6, 6, 0, 0);
   layout->addWidget(heading(tr("What limits it"), limits));
-  limits_ = new RowsModel({tr("resource"), tr("twice saves"), tr("busy")}, this);
+  limits_ = new RowsModel({tr("resource"), tr("would save"), tr("busy")}, this);
   QTableView* table = table_of(*limits_, tr("What limits it"), limits, "limits");
   table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
   table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   table->setTextElideMode(Qt::ElideMiddle);
+  table->setWordWrap(true);  // two that differ in the middle are not cut to the same
+  connect(table->horizontalHeader(), &QHeaderView::sectionResized, table,
+          &QTableView::resizeRowsToContents);
   layout->addWidget(table, 1);
   side->addWidget(limits);
   return side;
@@ -333,10 +336,9 @@ void WhatIfScreen::refresh_causes() {
     for (const Bottleneck& b : shown->bottlenecks) {
       if (rows.size() == 3) break;
       rows.push_back({Cell(label::of_resource(b.resource)), saved_cell(b, *shown),
-                      figure_cell(b.utilization, "ratio")});
+                      b.utilization > 0.0 ? figure_cell(b.utilization, "ratio") : Cell(QString())});
       rows.back()[0].tip =
           QString::fromStdString(b.headroom.empty() ? b.resource : b.resource + ": " + b.headroom);
-      rows.back()[1].tip = tr("of the time, if it were twice as fast");
     }
   limits_->set(std::move(rows));
 }

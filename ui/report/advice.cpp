@@ -6,8 +6,10 @@
 #include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "stallcast/nominal.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
 #include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
@@ -19,7 +21,7 @@ constexpr double kCloser = 0.005;
 /// ", goodput 93.0 % (+2.1 points)", where a change gains another goodput than utilization, as
 /// where work is lost; "" else.
 std::string goodput_phrase(const Alternative& a) {
-  return a.goodput > 0.0 && std::abs(a.goodput_gain - a.gain) >= kNothing
+  return gains_goodput(a)
              ? ", goodput " + print_share(a.goodput) + " (" + signed_points(a.goodput_gain, 1) + ")"
              : "";
 }
@@ -30,6 +32,21 @@ std::string print_shortfall(double by) {
 }
 
 }  // namespace
+
+bool gains_goodput(const Alternative& a) {
+  return a.goodput > 0.0 && std::abs(a.goodput_gain - a.gain) >= kNothing;
+}
+
+GainedFigure figure_gained(const Prediction& p, bool some_gain_goodput) {
+  const bool asked =
+      std::any_of(p.assertions.begin(), p.assertions.end(), [](const AssertionOutcome& a) {
+        return metric::parse(a.metric).figure.starts_with(metric::kGoodput);
+      });
+  if (mean_goodput(p) > 0.0 && (asked || some_gain_goodput))
+    return {p.breakdown.size() > 1 ? "mean goodput of all jobs" : "goodput", &Alternative::goodput,
+            &Alternative::goodput_gain};
+  return {mean_utilization_name(p), &Alternative::utilization, &Alternative::gain};
+}
 
 std::string missed_targets(const Alternative& a) {
   constexpr std::size_t kMost = 3;
@@ -71,12 +88,14 @@ std::string advice_phrase(const Prediction& p) {
   if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
   constexpr std::size_t kMost = 2;
   const bool nominal = tried_nominally(p);
+  const bool kept = figure_gained(p, p.alternatives).value == &Alternative::goodput;
   std::vector<std::string> said;
   for (const Alternative& a : p.alternatives) {
     if (a.verdict != Verdict::pass || said.size() == kMost || (nominal && !is_useful(a, p)))
       continue;
     std::vector<std::string> with;
-    if (time_gained(p).empty()) with.push_back("GPUs " + print_share(a.utilization));
+    if (time_gained(p).empty())
+      with.push_back((kept ? "goodput " : "GPUs ") + print_share(kept ? a.goodput : a.utilization));
     if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
     said.push_back(label::of_change(a.change) +
                    (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));

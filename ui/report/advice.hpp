@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/prediction.hpp"
 
@@ -17,6 +19,22 @@ namespace stallcast::report {
 /// The same as a word for tables: "yes", "nominally", "unsure", "no".
 [[nodiscard]] std::string_view targets_word(const Alternative& alternative,
                                             const Prediction& prediction);
+/// What changes that were tried are judged by where that is not time, with its name for people.
+struct GainedFigure {
+  std::string name;
+  double Alternative::*value;
+  double Alternative::*gain;
+};
+/// Whether a change gains another goodput than utilization, as where work is lost.
+[[nodiscard]] bool gains_goodput(const Alternative& alternative);
+/// Goodput where a target asks for it, or where changes gain it by themselves; else GPU
+/// utilization.
+[[nodiscard]] GainedFigure figure_gained(const Prediction& prediction, bool some_gain_goodput);
+template <class Change>
+[[nodiscard]] GainedFigure figure_gained(const Prediction& prediction,
+                                         const std::vector<Change>& changes) {
+  return figure_gained(prediction, std::any_of(changes.begin(), changes.end(), gains_goodput));
+}
 /// "GPU utilization 99.3 % (+0.1 points), meets all targets".
 [[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
 /// What it costs more to buy: "+370 kUSD"; "" for nothing, or where nothing has a price.

@@ -138,16 +138,15 @@ std::string time_markdown(const Prediction& p) {
 }
 
 std::string limits_markdown(const Prediction& p) {
-  if (p.bottlenecks.empty()) return "";
-  const std::string tried = p.gains ? " twice as fast |" : "";
-  std::string out =
-      "\n### What limits it\n\n| resource |" + tried + " busy | of the waiting | headroom |\n";
-  out += std::string("|---|") + (p.gains ? "---:|" : "") + "---:|---:|---|\n";
-  for (const Bottleneck& b : p.bottlenecks)
-    out += "| " + markdown_cell(label::of_resource(b.resource)) + " | " +
-           (p.gains ? worth_phrase(b, p) + " | " : "") +
-           (b.utilization > 0.0 ? print_value(b.utilization, "ratio") : "") + " | " +
-           print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) + " |\n";
+  const std::vector<LimitRow> rows = limit_rows(p);
+  if (rows.empty()) return "";
+  std::string out = "\n### What limits it\n\n| resource |" + std::string(p.gains ? " gain |" : "") +
+                    of_the_time(p) + " | busy | headroom |\n|---|" + (p.gains ? "---|" : "") +
+                    "---:|---:|---|\n";
+  for (const LimitRow& row : rows)
+    out += "| " + markdown_cell(label::of_resource(row.resource)) + " | " +
+           (p.gains ? markdown_cell(row.gain) + " | " : "") + row.waited + " | " + row.busy +
+           " | " + markdown_cell(row.headroom) + " |\n";
   if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   return out;
 }

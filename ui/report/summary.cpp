@@ -228,15 +228,16 @@ const Gain* gain_of(const Bottleneck& b, const Prediction& p) {
 namespace {
 
 LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
-  LimitRow row{b.resource, cost, b.utilization, b.headroom, {}, {}, {}};
-  row.gain = worth_phrase(b, p);
+  LimitRow row{b.resource, tried_phrase(b, p), {}, {}, {}, b.headroom, {}};
   if (const Gain* gain = gain_of(b, p))
     if (gain->by != gain->part) row.by = gain->by;
+  if (cost >= kNothing || row.gain.empty()) row.waited = print_share(cost);
+  if (b.utilization > 0.0) row.busy = print_share(b.utilization);
   std::vector<std::string> text;
-  if (!row.gain.empty()) text.push_back(std::string(what_is_tried(b.resource)) + ": " + row.gain);
-  if (cost >= kNothing || row.gain.empty())
-    text.push_back(print_share(cost) + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
-  if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");
+  if (!row.gain.empty()) text.push_back(row.gain);
+  if (!row.waited.empty())
+    text.push_back(row.waited + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
+  if (!row.busy.empty()) text.push_back(row.busy + " busy");
   if (!b.headroom.empty()) text.push_back(b.headroom);
   row.text = base::join(text, ", ");
   return row;
@@ -289,6 +290,11 @@ std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
                     std::any_of(b.gain->each.begin(), b.gain->each.end(),
                                 [](const auto& one) { return std::abs(one.second) >= kLoss; });
   return told ? gain_phrase(*b.gain) : "nothing";
+}
+
+std::string tried_phrase(const Bottleneck& b, const Prediction& p) {
+  const std::string worth = worth_phrase(b, p);
+  return worth.empty() ? worth : std::string(what_is_tried(b.resource)) + ": " + worth;
 }
 
 std::string gains_note(const Prediction& p) {

@@ -54,12 +54,12 @@ inline constexpr std::string_view kCostTitle = "Costs";
 /// A resource that costs time, or is busy enough to be watched.
 struct LimitRow {
   std::string resource;
-  double time_share = 0.0;   ///< of the wall time it cost
-  double utilization = 0.0;  ///< of its capacity
+  std::string gain;    ///< as tried_phrase has it; "" where it was not tried
+  std::string by;      ///< the value that does most of that; may be ""
+  std::string waited;  ///< "0.7 %": of the time; "" where a gain says more than none of it
+  std::string busy;    ///< "86 %": of its capacity; "" of what has none
   std::string headroom;
   std::string text;  ///< "0.7 % of the time, 86 % busy, 1.2 GB/s left of 3 GB/s"
-  std::string gain;  ///< of twice of it: "0.5 % less time (+0.4 points)"; "" where not tried
-  std::string by;    ///< the value that does most of that; may be ""
 };
 /// The first few, what would gain or costs most first.
 [[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
@@ -68,6 +68,8 @@ struct LimitRow {
 /// What twice of it is worth: its gain or loss, "nothing" where it is only noise, "" where not
 /// tried.
 [[nodiscard]] std::string worth_phrase(const Bottleneck& bottleneck, const Prediction& prediction);
+/// That, and what was tried: "twice as fast: 0.5 % less time", "without them: nothing".
+[[nodiscard]] std::string tried_phrase(const Bottleneck& bottleneck, const Prediction& prediction);
 /// What is to be said of all gains together; "" where there is nothing.
 [[nodiscard]] std::string gains_note(const Prediction& prediction);
 

@@ -86,6 +86,12 @@ std::string outcomes_phrase(const Prediction& p, const std::string& metric) {
   return "90 % of outcomes " + with_samples(metric, print_interval(o->all, unit));
 }
 
+std::string outcomes_and_middle(const Prediction& p, const std::string& metric) {
+  const std::string said = outcomes_phrase(p, metric);
+  const std::string middle = said.empty() ? said : print_middle(p.metrics.at(metric));
+  return middle.empty() ? said : said + with_samples(metric, ", middle " + middle);
+}
+
 std::vector<std::string> asked_figures(const Prediction& p) {
   std::vector<std::string> out;
   const auto add = [&](const std::string& metric) {

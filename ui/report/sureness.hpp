@@ -17,6 +17,9 @@ namespace stallcast::report {
 
 /// "90 % of outcomes 84.0 % to 95.2 %"; "" without draws, and where all of them print alike.
 [[nodiscard]] std::string outcomes_phrase(const Prediction& prediction, const std::string& metric);
+/// The same, and their middle where the figure itself is outside of them: ", middle 70.5 ms".
+[[nodiscard]] std::string outcomes_and_middle(const Prediction& prediction,
+                                              const std::string& metric);
 
 /// Figures that somebody asks for: the utilization of each job, and what targets are about.
 [[nodiscard]] std::vector<std::string> asked_figures(const Prediction& prediction);

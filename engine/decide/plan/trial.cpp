@@ -173,6 +173,7 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
     CountedDesign& made = out.points.emplace_back();
     made.count = count;
     made.utilization = mean_utilization(with);
+    made.goodput = mean_goodput(with);
     made.verdict = with.verdict;
     if (with.metrics.contains(metric::kCapex)) made.cost = figure_or_zero(with, metric::kCapex);
   };

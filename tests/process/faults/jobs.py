@@ -35,7 +35,7 @@ train: {epochs: 5, computation_time: 0.323}
 TRACE = "".join(f'100 {1700000000 + i * 0.01:.6f} {call} <0.000100>\n' for i, call in enumerate(
     ['openat(AT_FDCWD, "/data/x", O_RDONLY) = 3', 'read(3, ""..., 65536) = 65536', 'read(3, ""..., 65536) = 65536',
      'close(3) = 0']))
-SCRIPT = [{"do": "open", "file": "s.json"}, {"do": "set", "path": "storage[scratch].ost.count", "value": "9"},
+SCRIPT = [{"do": "open", "file": "s.json"}, {"do": "set", "path": "storage[scratch].ost.count", "value": 9},
           {"do": "wait"}, {"do": "save_variant", "file": "variant.json"},
           {"do": "save_project", "file": "project.stallcast"}, {"do": "screenshot", "name": "shot"},
           {"do": "screen", "name": "export"}, {"do": "report", "to": "report.html"}, {"do": "wait"}]

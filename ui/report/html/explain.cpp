@@ -81,43 +81,35 @@ std::string falls(const Explanation& e) {
 }
 
 std::string limits(const Explanation& e) {
-  std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
-  if (!e.prediction) return out;
-  std::vector<std::vector<std::string>> rows;
-  for (const Bottleneck& b : e.prediction->bottlenecks)
-    if (const Gain* gain = gain_of(b, *e.prediction); b.blamed_share > 0.0 || gain != nullptr)
-      rows.push_back({html::named(b.resource), gain != nullptr ? markup(gain_phrase(*gain)) : "",
-                      print_share(b.blamed_share), print_share(b.utilization), markup(b.headroom)});
-  if (rows.empty()) return out + element("p", "Simulated: no resource is waited for.");
-  return out + html::table({{"what"},
-                            {"twice as fast", "number"},
-                            {"of all waiting", "number"},
-                            {"busy", "number"},
-                            {"headroom"}},
-                           rows);
+  const std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
+  return e.prediction ? out + html::limits_table(*e.prediction) : out;
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
   const std::string time = time_gained(e);
-  const bool alone = !time.empty(), nominal = e.prediction && tried_nominally(*e.prediction);
+  if (!e.prediction) return "";
+  const bool alone = !time.empty(), nominal = tried_nominally(*e.prediction);
+  const GainedFigure figure = figure_gained(*e.prediction, e.what_ifs);
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
     if (w.kind != kind) continue;
-    const std::string gain = alone ? print_share(w.gain) : signed_points(w.gain, 1);
-    gains.push_back({label::of_change(w.change), 0.0, w.gain, gain});
-    rows.push_back({html::titled(label::of_change(w.change), w.change), print_share(w.utilization),
-                    gain, html::targets_mark(w.verdict, nominal, missed_targets(w))});
+    const double by = alone ? w.gain : w.*figure.gain;
+    const std::string gain = alone ? print_share(by) : signed_points(by, 1);
+    gains.push_back({label::of_change(w.change), 0.0, by, gain});
+    rows.push_back({html::titled(label::of_change(w.change), w.change),
+                    print_share(w.*figure.value), gain,
+                    html::targets_mark(w.verdict, nominal, missed_targets(w))});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";
   std::vector<html::Column> heads = {
-      {"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}};
+      {"change"}, {figure.name, "number"}, {"points", "number"}, {"targets"}};
   if (alone) heads = {{"change"}, {"time " + time + " saved", "number"}, {"targets"}};
   return element("p",
                  "Each change alone, simulated" + std::string(nominal ? ", without draws." : "."),
                  "soft") +
-         html::gain_bars(alone ? "time " + time + " saved" : "points of GPU utilization", gains,
+         html::gain_bars(alone ? "time " + time + " saved" : "points of " + figure.name, gains,
                          html::kShownGain) +
          html::table(heads, rows);
 }

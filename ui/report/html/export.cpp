@@ -8,7 +8,7 @@ namespace {
 /// Puts two buttons under each chart that is seen: as SVG, with the colours it has on screen, and
 /// as PNG at twice its size.
 constexpr std::string_view kExport = R"((()=>{
-const looks=['fill','stroke','stroke-width','opacity','font-family','font-size','font-weight','text-anchor'];
+const looks=['fill','stroke','stroke-width','opacity','font-family','font-size','font-weight','text-anchor','paint-order'];
 const drawing=svg=>{
   const out=svg.cloneNode(true),from=[svg,...svg.querySelectorAll('*')],to=[out,...out.querySelectorAll('*')];
   from.forEach((e,i)=>{const s=getComputedStyle(e);for(const k of looks)to[i].style.setProperty(k,s.getPropertyValue(k))});

@@ -136,7 +136,7 @@ std::string time(const Prediction& p) {
 /// One design: as it is, or with a change.
 struct DesignOption {
   std::string name, path;
-  double utilization = 0.0;
+  double used = 0.0;  ///< as figure_gained
   std::optional<double> stall, cost, margin;
   std::string targets;  ///< markup: how they stand
 };
@@ -160,9 +160,16 @@ std::optional<double> margin_of(const Prediction& p) {
   return out;
 }
 
+/// Whether designs are judged by goodput, here and in what is said of changes.
+bool by_goodput(const Prediction& p) {
+  return figure_gained(p, p.alternatives).value == &Alternative::goodput;
+}
+
 std::vector<DesignOption> options_of(const Prediction& p) {
-  std::vector<DesignOption> out{{"as it is", "", mean_utilization(p), stall_of(p), std::nullopt,
-                                 margin_of(p), targets_mark(p.verdict, false)}};
+  const double now = by_goodput(p) ? mean_goodput(p) : mean_utilization(p);
+  const auto used = figure_gained(p, p.alternatives).value;
+  std::vector<DesignOption> out{{"as it is", "", now, stall_of(p), std::nullopt, margin_of(p),
+                                 targets_mark(p.verdict, false)}};
   std::vector<const Alternative*> order;
   for (const Alternative& a : p.alternatives)
     if (is_useful(a, p)) order.push_back(&a);
@@ -170,8 +177,8 @@ std::vector<DesignOption> options_of(const Prediction& p) {
                         [](const Alternative* a) { return a->verdict == Verdict::pass; });
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
-    out.push_back({label::of_change(a->change), a->change, a->utilization, a->stall, a->cost,
-                   a->margin, targets_mark(a->verdict, tried_nominally(p), missed_targets(*a))});
+    out.push_back({label::of_change(a->change), a->change, a->*used, a->stall, a->cost, a->margin,
+                   targets_mark(a->verdict, tried_nominally(p), missed_targets(*a))});
   }
   return out;
 }
@@ -193,7 +200,7 @@ std::string options(const Prediction& p) {
   };
   const bool stalls = some(&DesignOption::stall), costs = some(&DesignOption::cost),
              margins = some(&DesignOption::margin);
-  std::vector<Column> columns{{"design"}, {"GPUs", "number"}};
+  std::vector<Column> columns{{"design"}, {by_goodput(p) ? "goodput" : "GPUs", "number"}};
   if (stalls) columns.push_back({"stall per save", "number"});
   if (costs) columns.push_back({"cost", "number"});
   if (margins) columns.insert(columns.end(), {{"margin", "number"}, {"targets"}});
@@ -201,7 +208,7 @@ std::string options(const Prediction& p) {
   for (const DesignOption& o : all) {
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(o.path.empty() ? markup(o.name) : titled(o.name, o.path));
-    row.push_back(print_share(o.utilization));
+    row.push_back(print_share(o.used));
     if (stalls) row.push_back(o.stall ? print_value(*o.stall, "s") : "");
     if (costs) row.push_back(cost_text(o.cost));
     if (!margins) continue;
@@ -218,22 +225,24 @@ std::string options(const Prediction& p) {
                            "soft"));
 }
 
-/// GPU utilization and cost over how many there are of what is bought by number.
+/// GPU utilization, or goodput, and cost over how many there are of what is bought by number.
 std::string counts(const Prediction& p) {
   if (p.counts.points.size() < 3 || p.breakdown.empty()) return "";
   Plot plot;
-  const bool one = p.breakdown.size() == 1;
+  const bool one = p.breakdown.size() == 1, kept = by_goodput(p);
   const std::string noun = label::of_count(p.counts.name);
+  const std::string figure = kept ? "goodput" : "GPU utilization";
   plot.x = {"number of " + noun, "count"};
-  plot.y = {one ? "GPU utilization" : "GPU utilization, mean of jobs", "ratio"};
+  plot.y = {figure + (one ? "" : ", mean of jobs"), "ratio"};
   plot.joined = plot.half = true;
   for (const CountedDesign& c : p.counts.points) {
     const bool judged = p.verdict != Verdict::none, meets = c.verdict == Verdict::pass;
     const std::string n = print_value(c.count, "count");
-    Dot dot{c.count, c.utilization, !judged ? "bar" : meets ? "good" : "bad", !judged || meets};
-    dot.title = n + " " + noun + ": " + print_share(c.utilization);
+    const double used = kept ? c.goodput : c.utilization;
+    Dot dot{c.count, used, !judged ? "bar" : meets ? "good" : "bad", !judged || meets};
+    dot.title = n + " " + noun + ": " + print_share(used);
     dot.chosen = c.count == p.counts.now;
-    if (dot.chosen) plot.chosen = "now " + n + ": " + print_share(c.utilization);
+    if (dot.chosen) plot.chosen = "now " + n + ": " + print_share(used);
     if (c.cost) plot.bars.push_back({c.count, *c.cost, print_value(*c.cost, "USD"), dot.chosen});
     plot.dots.push_back(std::move(dot));
   }
@@ -241,7 +250,8 @@ std::string counts(const Prediction& p) {
   std::string caption;
   bool banded = false;
   if (one) {
-    const std::string metric = metric::gpu_utilization(p.breakdown.begin()->first);
+    const std::string& job = p.breakdown.begin()->first;
+    const std::string metric = kept ? metric::goodput(job) : metric::gpu_utilization(job);
     plot.targets = limits_on(p, metric);
     if (const Metric* m = find(p, metric); m != nullptr && m->ci90) {
       banded = true;
@@ -255,7 +265,7 @@ std::string counts(const Prediction& p) {
   if (banded)
     caption += " The band is what it may turn out to be; of other numbers about as far off.";
   return block("How many " + noun,
-               "<figure data-name=\"counts\">" + scatter("GPU utilization over " + noun, plot) +
+               "<figure data-name=\"counts\">" + scatter(figure + " over " + noun, plot) +
                    (caption.empty() ? caption : element("figcaption", caption, "soft")) +
                    "</figure>\n");
 }
@@ -268,7 +278,7 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   for (const MeasureRow& row : measure_first(p, settle)) {
     if (n++ == kMostMoving) break;
     out += "<li>" + titled(label::of_input(row.input), row.input) + ", " + markup(row.range) +
-           ": " + element("b", row.share) + " of the spread of " +
+           ": " + element("b", row.share, "ends") + " of the spread of " +
            markup(label::of_metric(settle, "")) +
            (row.with.empty() ? "" : markup("; measure with: " + row.with)) + "</li>\n";
   }
@@ -281,14 +291,15 @@ std::string moving(const Prediction& p, const ReportContext& context) {
     ++n;
     out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +
            markup(input_range(swing.input)) + ": " + markup(label::of_metric(swing.metric, unit)) +
-           " then " + element("b", low + " to " + high) + "</li>\n";
+           " then " + element("b", low + " to " + high, "ends") + "</li>\n";
   }
-  if (n > 0)
-    return block("What could change the answer", "<ul class=\"moving\">" + out + "</ul>\n");
+  constexpr const char* kTitle = "What could change the answer";
+  if (n > 0) return block(kTitle, "<ul class=\"moving\">" + out + "</ul>\n");
+  if (p.uncertainty) return block(kTitle, element("p", draws_phrase(p), "soft"));
   if (context.assumptions.empty()) return "";
   const std::string assumed = count_of(context.assumptions.size(), "input");
   return block(
-      "What could change the answer",
+      kTitle,
       element("p",
               p.varied > 0 ? "Little: no assumed input moves it by a thousandth."
                            : assumed + " " + (context.assumptions.size() == 1 ? "is" : "are") +

@@ -58,7 +58,7 @@ pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-w
 .tile.pass,.tile.fail,.tile.inconclusive{color:inherit;font-weight:inherit}
 .waived,.known,small,.where,.soft{color:var(--soft)}
 svg{display:block;width:100%;height:auto}svg.bar{width:9rem;height:.8rem;margin:.3rem 0 0 auto}
-svg text{fill:var(--ink);font-size:13px}figcaption{color:var(--soft);font-size:.87em}
+svg text{fill:var(--ink);font-size:13px}.halo{paint-order:stroke;stroke:var(--page);stroke-width:3px;stroke-linejoin:round}figcaption{color:var(--soft);font-size:.87em}
 .tree{list-style:none;margin:0;padding:0 0 0 1.1rem;border-left:1px solid var(--line)}section>.tree{padding:0;border:0}
 .tree li{margin:.35rem 0}.tree p,.tree small{display:block;margin:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}
 summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
@@ -78,7 +78,7 @@ svg:hover+.export,.export:hover,.export:focus-within{opacity:1}p.export.slim{dis
 body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:80rem;height:45rem;overflow:hidden;padding:1.4rem 3.5rem;margin:0 auto}
 .slide{display:grid;grid-template-columns:36% 1fr;gap:0 2rem;grid-auto-rows:min-content}.slide #system{grid-column:2;grid-row:1/span 6;margin:0}
 .slide #system svg{max-height:18rem}.slide>h1,.slide>p{grid-column:1}.slide .first{grid-column:1/-1;grid-row:7;display:block;columns:3;column-gap:2.2rem}
-.slide .made{grid-column:1/-1;grid-row:8;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.82em}.slide :is(td,th){padding:.2rem .3rem}.slide .number{white-space:normal}
+.slide .made{grid-column:1/-1;grid-row:8;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.76em}.slide :is(td,th){padding:.2rem .18rem}.slide th.number{white-space:normal}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
 @media screen and (max-width:44rem){body{margin:1rem auto}.slide{display:block;width:auto!important;height:auto!important;zoom:1!important;padding:0 1rem}.slide .first{columns:1}.slide #system svg{max-height:none}h1{overflow-wrap:anywhere}
 svg.broad,p.export.broad,thead{display:none}svg.slim,p.export.slim{display:block}.first{display:block}.export{opacity:1}
@@ -125,7 +125,7 @@ std::string path(std::string_view text) {
 }
 
 std::string named(std::string_view resource) {
-  if (resource.empty() || !label::knows(resource)) return path(resource);
+  if (resource.empty()) return "";
   return titled(label::of_resource(resource), resource);
 }
 

@@ -114,11 +114,15 @@ std::string plan_chart(const PlanResult& plan) {
   if (plan.prediction.breakdown.size() == 1)
     plot.targets = html::limits_on(
         plan.prediction, metric::gpu_utilization(plan.prediction.breakdown.begin()->first));
+  const bool banded = std::any_of(plot.dots.begin(), plot.dots.end(),
+                                  [](const html::Dot& dot) { return dot.outcomes.has_value(); });
   return "<figure data-name=\"plan\">" + html::scatter("GPU utilization over " + noun, plot) +
-         html::element("figcaption",
-                       "Filled: meets all targets; hollow: misses one or is too close to call. "
-                       "The circle is the answer.",
-                       "soft") +
+         html::element(
+             "figcaption",
+             "Filled: meets all targets; hollow: misses one or is too close to call." +
+                 std::string(banded ? " Band: 95 % interval of the mean of replicas." : "") +
+                 (plan.answer ? " The circle is the answer." : ""),
+             "soft") +
          "</figure>\n";
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "ui/report/html/chart.hpp"
@@ -151,9 +152,36 @@ class PlotDrawing {
       const auto near = [&](double other) { return std::abs(other - at) < 2.0 * kTextLine; };
       if (std::any_of(taken.begin(), taken.end(), near)) continue;
       taken.push_back(at);
-      out += svg_label(end_ - 4.0, at - 5.0, "end", target.text);
+      out += target_label(at, target.text);
     }
     return out;
+  }
+
+  /// Above or below its line, at its right or left end: where least is in the way.
+  [[nodiscard]] std::string target_label(double line, const std::string& text) const {
+    constexpr double kInset = 4.0, kAbove = 5.0, kBelow = 14.0;
+    constexpr double kLetters = 11.0, kTail = 3.0, kDotSize = 7.0;
+    constexpr int kDotInWay = 10;  // times as bad as a band, on which letters can be read
+    const double wide = width_of(text);
+    std::string best;
+    int least = std::numeric_limits<int>::max();
+    for (const bool at_end : {true, false})
+      for (const double base : {line - kAbove, line + kBelow}) {
+        const double from = at_end ? end_ - kInset - wide : left_ + kInset;
+        const double top = base - kLetters, bottom = base + kTail;
+        int in_way = bottom > floor_ || top < top_ ? 1 : 0;
+        for (const Dot& dot : plot_.dots) {
+          if (x_.at(dot.x) < from - kDotSize || x_.at(dot.x) > from + wide + kDotSize) continue;
+          const double y = y_.at(dot.y);
+          if (y > top - kDotSize && y < bottom + kDotSize) in_way += kDotInWay;
+          if (dot.outcomes && y_.at(dot.outcomes->high) < bottom && y_.at(dot.outcomes->low) > top)
+            ++in_way;
+        }
+        if (in_way >= least) continue;
+        least = in_way;
+        best = svg_label(at_end ? end_ - kInset : from, base, at_end ? "end" : "start", text);
+      }
+    return "<g class=\"halo\">" + best + "</g>";
   }
 
   /// Bands of outcomes around the lines through the dots; whiskers where there are no lines.

@@ -44,7 +44,7 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", with_samples(metric, print_value(m->value, m->unit)));
-  if (const std::string said = outcomes_phrase(p, metric); !said.empty()) {
+  if (const std::string said = outcomes_and_middle(p, metric); !said.empty()) {
     out += "<small>" + together_after("of outcomes ", said) + "</small>";
   } else if (m->ci95 && !m->ci90) {
     const std::string low = with_samples(metric, print_value(m->ci95->first, m->unit));
@@ -82,7 +82,7 @@ std::string tiles(const Prediction& p) {
 }
 
 std::string predicted(const Prediction& p, const AssertionOutcome& a) {
-  const std::string said = outcomes_phrase(p, a.metric);
+  const std::string said = outcomes_and_middle(p, a.metric);
   if (!said.empty()) return print_predicted(a) + " (" + said + ")";
   return a.ci95 ? with_samples(a.metric, print_metric({a.value, a.unit, a.ci95}))
                 : print_predicted(a);
@@ -129,25 +129,24 @@ std::string stages(const Prediction& p) {
          table({{"stage"}, {"when"}, {"rate"}, {"waits"}, {"limited by"}}, rows);
 }
 
-std::string limits(const Prediction& p) {
+}  // namespace
+
+std::string limits_table(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const LimitRow& row : limit_rows(p)) {
-    rows.push_back({named(row.resource), print_share(row.time_share),
-                    row.utilization > 0.0 ? print_share(row.utilization) : "",
-                    markup(row.headroom)});
+    rows.push_back({named(row.resource), row.waited, row.busy, markup(row.headroom)});
     if (p.gains) rows.back().insert(rows.back().begin() + 1, {markup(row.gain), path(row.by)});
   }
   if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
   std::vector<html::Column> heads = {
-      {"resource"},
-      {time_gained(p).empty() ? "of the time" : "of the time " + time_gained(p), "number"},
-      {"busy", "number"},
-      {"headroom"}};
+      {"resource"}, {of_the_time(p).substr(1), "number"}, {"busy", "number"}, {"headroom"}};
   if (!p.gains) return table(heads, rows);
-  heads.insert(heads.begin() + 1, {{"twice as fast", "number"}, {"most of it by"}});
+  heads.insert(heads.begin() + 1, {{"gain"}, {"most of it by"}});
   const std::string note = gains_note(p);
   return table(heads, rows) + (note.empty() ? "" : element("p", note));
 }
+
+namespace {
 
 std::string data_path_table(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
@@ -165,18 +164,21 @@ std::string data_path_table(const Prediction& p) {
 
 std::string what_ifs(const Prediction& p) {
   if (p.alternatives.empty()) return "";
+  const bool alone = !time_gained(p).empty();
+  const GainedFigure figure = figure_gained(p, p.alternatives);
   std::vector<GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({label::of_change(a.change), 0.0, a.gain,
-                     !time_gained(p).empty() ? print_share(a.gain) : points(a.gain, 2)});
+    const double gain = alone ? a.gain : a.*figure.gain;
+    gains.push_back(
+        {label::of_change(a.change), 0.0, gain, alone ? print_share(gain) : points(gain, 2)});
     rows.push_back({titled(label::of_change(a.change), a.change), markup(gain_text(a, p))});
   }
-  return element("p",
-                 !time_gained(p).empty()
-                     ? "Each change alone, simulated; time " + time_gained(p) + " saved."
-                     : "Each change alone, simulated; points of GPU utilization gained.",
-                 "soft") +
+  return element(
+             "p",
+             "Each change alone, simulated; " + (alone ? "time " + time_gained(p) + " saved."
+                                                       : "points of " + figure.name + " gained."),
+             "soft") +
          gain_bars("gain of each change", gains, kShownGain) +
          table({{"change"}, {"with it"}}, rows);
 }
@@ -292,7 +294,7 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
                                 const Style& style) {
   return folded("Key figures", tiles(p)) + folded("Targets", targets(p)) + sureness_section(p) +
          folded("Where the time goes", time_split(p)) + folded("Stages", stages(p)) +
-         folded("What limits it", limits(p)) +
+         folded("What limits it", limits_table(p)) +
          folded("Data path, mean over the run", data_path_table(p)) +
          folded("What happens when",
                 context.timeline ? timeline_section(*context.timeline, p) : std::string()) +

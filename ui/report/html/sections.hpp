@@ -29,6 +29,9 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction,
                                               const ReportContext& context, const Style& style);
 
+/// What limits a design, with what less of it would gain where that was tried.
+[[nodiscard]] std::string limits_table(const Prediction& prediction);
+
 /// The command that makes the page again, and what it was made by. `prediction` may be null.
 [[nodiscard]] std::string reproduce_section(const ReportContext& context,
                                             const Prediction* prediction, const Style& style);

@@ -28,9 +28,9 @@ struct Look {
 
 Look look_of(const SweepRow& row) {
   const std::string status = sweep_status(row);
-  if (status == "meets") return {"good", "meet all targets", true};
-  if (status == "misses") return {"bad", "miss a target", false};
-  if (status == "unsure") return {"unsure", "are too close to call", false};
+  if (status == "meets") return {"good", "all met", true};
+  if (status == "misses") return {"bad", "some missed", false};
+  if (status == "unsure") return {"unsure", "too close to call", false};
   return {"bar", kNoTargets, true};
 }
 
@@ -142,8 +142,8 @@ std::string picture(const SweepReport& sweep) {
   std::string legend;
   if (looks.size() == 1 && looks.contains(kNoTargets)) looks.clear();
   for (const auto& [label, n] : looks)
-    legend += (legend.empty() ? "" : ", ") + std::to_string(n) + " " + label;
-  if (!legend.empty()) legend += ": dots are filled where all targets hold, else hollow. ";
+    legend += (legend.empty() ? "Targets " : ", ") + std::string(label) + ": " + std::to_string(n);
+  if (!legend.empty()) legend += ". Dots are filled where all targets hold, else hollow. ";
   if (sweep.has_goals()) legend += "Circled and joined: the Pareto front.";
   if (std::any_of(dots.begin(), dots.end(), [](const html::Dot& d) { return d.outcomes; }))
     legend += std::string(legend.empty() || legend.back() == ' ' ? "" : " ") +

@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/ui/report_samples.hpp"
+#include "ui/report/html/chart.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/sureness.hpp"
+#include "ui/report/sweep.hpp"
+
+/// What tables and charts of pages say, beside what text says of the same.
+namespace pages_say_test {
+
+using namespace stallcast;
+using namespace stallcast::report;
+
+TEST_CASE(
+    "every format says what was tried of what limits, and leaves out shares that it has not") {
+  Prediction p = report::testing::missed_target();
+  p.gains.emplace().noise = 0.001;
+  p.bottlenecks = {
+      {"job.train.failures", 0.0, 0.0, "", Gain{0.058, 0.029, "job.train.failures", ""}},
+      {"job.train.barrier", 0.0, 0.0, "", Gain{0.02, 0.019, "job.train.barrier", ""}},
+      {"storage.scratch.ost", 0.5, 0.9, "", Gain{0.03, 0.03, "storage[scratch].ost", ""}}};
+  Explanation e = report::testing::explanation();
+  e.prediction = p;
+  const ReportContext context = report::testing::context();
+  for (const std::string& text :
+       {render(p, context, Format::text, {.full = true}), render(p, context, Format::markdown, {}),
+        render(p, context, Format::html, {}), render(e, context, Format::html, {})}) {
+    INFO(text);
+    for (const char* tried : {"without them: 5.8 %", "half of it: 2.0 %", "twice as fast: 3.0 %"})
+      CHECK(text.find(tried) != std::string::npos);
+    CHECK(text.find("failures of train") != std::string::npos);
+  }
+  const std::string page = render(e, context, Format::html, {});
+  const std::size_t row = page.find("<tr><td><span title=\"job.train.failures\"");
+  REQUIRE(row != std::string::npos);
+  CHECK(page.substr(row, page.find("</tr>", row) - row).find(">0.0 %<") == std::string::npos);
+}
+
+TEST_CASE("a page whose draws do not tell which inputs matter says so") {
+  Prediction p = report::testing::drawn();
+  p.uncertainty->draws = 16;
+  for (auto& [name, spread] : p.uncertainty->metrics) spread.shares.clear();
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  const std::size_t at = page.find("What could change the answer");
+  REQUIRE(at != std::string::npos);
+  CHECK(page.substr(at, 600).find(markup(draws_phrase(p))) != std::string::npos);
+  CHECK(page.find("none of which was varied") == std::string::npos);
+}
+
+TEST_CASE("every format names the middle of outcomes that a figure is outside of") {
+  Prediction p = report::testing::drawn();
+  p.metrics["job.train.checkpoint.stall"].value = 4.0;
+  for (const Format format : {Format::text, Format::html, Format::markdown}) {
+    const std::string text = render(p, report::testing::context(), format, {.full = true});
+    INFO(text);
+    CHECK(text.find("4.8 s to 8.1 s, middle 5.6 s") != std::string::npos);
+  }
+}
+
+TEST_CASE("the chart of a plan says what is drawn in it, and of no answer that there is none") {
+  PlanResult plan = report::testing::found_plan();
+  plan.axes.emplace_back().noun = "OSTs";
+  for (PlanPoint& point : plan.points) point.values = {std::to_string(point.count)};
+  plan.answer = 1;
+  const auto caption = [&] {
+    const std::string page = render(plan, report::testing::context(), Format::html, {});
+    const std::size_t at = page.find("Filled: meets all targets; hollow");
+    return at == std::string::npos ? "" : page.substr(at, page.find("</figcaption>", at) - at);
+  };
+  CHECK(caption().find("The circle is the answer.") != std::string::npos);
+  CHECK(caption().find("Band") == std::string::npos);
+  plan.answer.reset();
+  plan.status = PlanStatus::infeasible;
+  for (PlanPoint& point : plan.points) point.interval = std::pair{0.9, 0.96};
+  CHECK(caption().find("circle") == std::string::npos);
+  CHECK(caption().find("Band: 95 % interval of the mean of replicas.") != std::string::npos);
+}
+
+// The first and the last are where the name of a target may stand, above its line or below.
+TEST_CASE("the name of a target stands where no dot is") {
+  html::Plot plot;
+  plot.x = {"OSTs", "count"}, plot.y = {"GPU utilization", "ratio"};
+  plot.dots = {{2.0, 0.9, "good"}, {16.0, 0.2, "bad"}, {30.0, 0.9, "good"}};
+  plot.targets = {{0.85, "target >= 85 %", "ink"}};
+  const auto below_its_line = [&] {
+    const std::string drawn = html::scatter("plot", plot);
+    constexpr std::string_view kLine = "y1=\"", kLabel = " y=\"";
+    const std::size_t line = drawn.rfind(kLine, drawn.find("6 4"));
+    const std::size_t label = drawn.find(kLabel, drawn.find("halo"));
+    return std::stod(drawn.substr(label + kLabel.size())) >
+           std::stod(drawn.substr(line + kLine.size()));
+  };
+  CHECK(below_its_line());
+  plot.dots.front().y = plot.dots.back().y = 0.8;
+  CHECK_FALSE(below_its_line());
+}
+
+TEST_CASE("the legend of a sweep counts points without a verb") {
+  SweepReport sweep;
+  sweep.axes = {"storage.scratch.ost.count"};
+  sweep.columns.emplace_back().name = "job.train.gpu.utilization";
+  for (const double n : {8.0, 16.0}) {
+    SweepRow& row = sweep.rows.emplace_back();
+    row.values = {n == 8.0 ? "8" : "16"};
+    row.numbers = {SweepFigure{n, "count"}};
+    row.outcome.emplace().metrics["job.train.gpu.utilization"] = {n / 20.0, "ratio", {}};
+    row.outcome->verdict = n == 8.0 ? Verdict::pass : Verdict::inconclusive;
+  }
+  const std::string page = render(sweep, {.style = {}, .format = Format::html});
+  CHECK(page.find("Targets all met: 1, too close to call: 1.") != std::string::npos);
+}
+
+TEST_CASE("pages show what changes gain by the figure that a target asks for") {
+  Prediction p = report::testing::missed_target();
+  p.metrics["job.train.goodput"] = {0.85, "ratio", {}};
+  p.assertions[0].metric = "job.train.goodput";
+  p.alternatives.resize(1);
+  p.alternatives[0].utilization = 0.866, p.alternatives[0].gain = -0.0052;
+  p.alternatives[0].goodput = 0.859, p.alternatives[0].goodput_gain = 0.009;
+  p.counts.name = "storage.scratch.oss.count";
+  p.counts.now = 2.0;
+  for (const double n : {1.0, 2.0, 3.0})
+    p.counts.points.push_back({n, 0.8 + 0.03 * n, 0.7 + 0.07 * n, Verdict::fail});
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  for (const char* shown : {"points of goodput gained", ">0.90 points<", ">goodput</th>", "85.9 %",
+                            "goodput over OSSs of scratch", "now 2: 84.0 %"})
+    CHECK(page.find(shown) != std::string::npos);
+  CHECK(page.find("points of GPU utilization") == std::string::npos);
+  Explanation e = report::testing::explanation();
+  e.prediction = p;
+  e.what_ifs.resize(1);
+  e.what_ifs[0].goodput = 0.88, e.what_ifs[0].goodput_gain = 0.03;
+  CHECK(render(e, report::testing::context(), Format::html, {}).find("points of goodput") !=
+        std::string::npos);
+}
+
+}  // namespace pages_say_test
