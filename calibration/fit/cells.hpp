@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,10 +26,17 @@ struct FitCell {
   std::size_t busy = 0;  ///< of the runs, those with the flag "busy"
 
   [[nodiscard]] Seconds response() const;  ///< median of the runs
-  /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run, which does not tell it.
+  /// How many times as long as a quick run a slow one takes: of the runs without the quickest and
+  /// the slowest quarter, the last over the first.
+  [[nodiscard]] double apart() const;
+  /// Spread of the runs: 1.4826 MAD over the median; where they fall apart, what their quarters
+  /// tell instead. 0 for a single run, which does not tell it.
   [[nodiscard]] double noise() const;
   [[nodiscard]] bool repeats() const { return runs.size() > 1; }
 };
+
+/// From this on the runs of a cell are not of one thing: two devices, or one that changed.
+inline constexpr double kFallApart = 1.5;
 
 /// Middle of the spreads of those `cells` that ran more than once; 0 where none did.
 [[nodiscard]] double noise_of(std::span<const FitCell> cells);
@@ -46,6 +54,7 @@ struct FitSeries {
   /// True for processes that compute at once ("loader.compute.*"): a depth is as many for each
   /// core.
   bool over_cores = false;
+  std::set<std::string> devices = {};  ///< of storage: what files name that runs come from
 
   [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
 };

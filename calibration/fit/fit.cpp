@@ -6,6 +6,7 @@
 #include "calibration/fit/draws.hpp"
 #include "calibration/fit/robust.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
@@ -181,6 +182,22 @@ void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const
   fit.ranges.push_back({quantity, unit, low, high});
 }
 
+/// More than a tenth of the runs in cells that fall apart: no spread of one device.
+void doubt_apart(Fit& fit, const FitSeries& series) {
+  std::vector<double> apart;
+  std::size_t runs = 0;
+  for (const FitCell& cell : series.cells)
+    if (const double times = cell.apart(); times > kFallApart) {
+      apart.push_back(times);
+      runs += cell.runs.size();
+    }
+  if (static_cast<double>(runs) <= kDoubtedRuns * static_cast<double>(fit.runs)) return;
+  doubt(fit, "runs of one cell lie a factor of " +
+                 base::print_quantity(median(apart), Dimension::number) + " apart in " +
+                 std::to_string(apart.size()) + " of " + std::to_string(fit.cells) +
+                 " cells: more than one device, or one that changed meanwhile");
+}
+
 }  // namespace
 
 std::string cell_name(const FitCell& cell, bool over_ranks) {
@@ -229,6 +246,10 @@ void judge(Fit& fit, const FitSeries& series) {
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)
     if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
+  doubt_apart(fit, series);
+  if (series.devices.size() > 1)
+    doubt(fit, "the files are of different disks: " +
+                   base::join(std::vector(series.devices.begin(), series.devices.end()), "; "));
   doubt_busy(fit, series.busy());
 }
 
@@ -238,7 +259,7 @@ void doubt(Fit& fit, std::string why) {
 }
 
 void doubt_busy(Fit& fit, std::size_t busy) {
-  if (static_cast<double>(busy) <= kBusyRuns * static_cast<double>(fit.runs)) return;
+  if (static_cast<double>(busy) <= kDoubtedRuns * static_cast<double>(fit.runs)) return;
   doubt(fit, "the machine was busy with something else in " + std::to_string(busy) + " of " +
                  std::to_string(fit.runs) + " runs: what it can do alone may be more");
 }
