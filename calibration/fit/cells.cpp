@@ -163,9 +163,10 @@ double noise_of(std::span<const FitCell> cells) {
   return noises.empty() ? 0.0 : median(std::move(noises));
 }
 
-std::size_t FitSeries::busy() const {
+std::size_t FitSeries::flagged(const std::string& flag) const {
   std::size_t runs = 0;
-  for (const FitCell& cell : cells) runs += cell.busy;
+  for (const FitCell& cell : cells)
+    if (const auto at = cell.flags.find(flag); at != cell.flags.end()) runs += at->second;
   return runs;
 }
 
@@ -187,7 +188,7 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     FitCell& cell =
         cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
     cell.runs.push_back(time_of(m));
-    if (has_flag(m, "busy")) ++cell.busy;
+    for (const std::string& flag : m.flags) ++cell.flags[flag];
     if (!into.over_ranks && m.cores && *m.cores > 0.0)
       cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
   };

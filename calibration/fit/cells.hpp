@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ struct FitCell {
   std::vector<Seconds> runs;
   /// Core time of an operation on the measuring host, of each run that recorded it.
   std::vector<Seconds> core_runs;
-  std::size_t busy = 0;  ///< of the runs, those with the flag "busy"
+  std::map<std::string, std::size_t> flags = {};  ///< of the runs, how many have each
 
   [[nodiscard]] Seconds response() const;  ///< median of the runs
   /// How many times as long as a quick run a slow one takes: of the runs without the quickest and
@@ -56,7 +57,7 @@ struct FitSeries {
   bool over_cores = false;
   std::set<std::string> devices = {};  ///< of storage: what files name that runs come from
 
-  [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
+  [[nodiscard]] std::size_t flagged(const std::string& flag) const;  ///< runs with it
 };
 
 /// Messages of collectives up to this move next to nothing: what they take is latency.
