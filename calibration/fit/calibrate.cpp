@@ -8,6 +8,7 @@
 #include "calibration/fit/figures.hpp"
 #include "calibration/fit/joint.hpp"
 #include "calibration/fit/limits.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -32,6 +33,18 @@ std::vector<std::string> left_out(const fit::FitSeries& series) {
   return out;
 }
 
+/// What the files say of machine, mount and device: where they differ, all of it.
+std::map<std::string, std::string> environment_of(const std::vector<MeasurementSet>& sets) {
+  std::map<std::string, std::vector<std::string>> said;
+  for (const MeasurementSet& set : sets)
+    for (const auto& [key, value] : set.environment)
+      if (auto& of = said[key]; std::find(of.begin(), of.end(), value) == of.end())
+        of.push_back(value);
+  std::map<std::string, std::string> out;
+  for (const auto& [key, values] : said) out[key] = base::join(values, "; ");
+  return out;
+}
+
 /// Whether there is a limit of `operation` among `limits`.
 bool has_limit(const std::vector<Fit>& limits, const std::string& operation) {
   return std::any_of(limits.begin(), limits.end(), [&](const Fit& fit) {
@@ -46,9 +59,9 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
   CalibrationProfile profile;
   const std::string chosen = choose_buffers(sets, buffers);
   profile.id = std::move(id);
+  profile.environment = environment_of(sets);
   for (const MeasurementSet& set : sets) {
     profile.inputs.push_back({set.file, set.sha256, set.tool, set.tool_version, set.date});
-    for (const auto& [key, value] : set.environment) profile.environment.emplace(key, value);
     profile.date = std::max(profile.date, set.date);
   }
   if (!chosen.empty()) profile.environment["buffers"] = chosen;

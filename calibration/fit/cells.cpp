@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "calibration/measure/flags.hpp"
 
@@ -43,6 +44,25 @@ OpRate ops_of(const Measurement& m) {
 double depth_of(const Measurement& m) {
   if (m.depth > 0.0) return m.depth;
   return m.processes > 0 ? static_cast<double>(m.processes) : 1.0;
+}
+
+/// What lies between the quartiles of a normal sample, in standard deviations.
+constexpr double kQuarters = 1.349;
+
+/// The quickest and the slowest of `runs` without a quarter of them at either end.
+std::pair<double, double> quarters(const std::vector<Seconds>& runs) {
+  std::vector<Seconds> sorted = runs;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t quarter = sorted.size() / 4;
+  return {sorted[quarter].in(unit::s), sorted[sorted.size() - 1 - quarter].in(unit::s)};
+}
+
+/// The device that `set` names where it measured storage; "" where it names none.
+std::string device_of(const MeasurementSet& set, Subject subject) {
+  if (subject != Subject::io && subject != Subject::metadata && subject != Subject::gds) return "";
+  for (const char* key : {"disks", "device", "mount_source"})
+    if (const auto at = set.environment.find(key); at != set.environment.end()) return at->second;
+  return "";
 }
 
 bool is_meeting(const std::string& operation) {
@@ -120,8 +140,16 @@ Seconds FitCell::response() const {
   return Seconds::from(median(std::move(values)), unit::s);
 }
 
+double FitCell::apart() const {
+  const auto [low, high] = quarters(runs);
+  return high / low;
+}
+
 double FitCell::noise() const {
   const double middle = response().in(unit::s);
+  // Of two groups of runs the deviation from the larger one's middle says nothing.
+  if (const auto [low, high] = quarters(runs); high > kFallApart * low)
+    return (high - low) / (kQuarters * middle);
   std::vector<double> off;
   for (const Seconds run : runs) off.push_back(std::abs(run.in(unit::s)-middle));
   // 1.4826 MAD is the standard deviation of a normal sample.
@@ -135,9 +163,10 @@ double noise_of(std::span<const FitCell> cells) {
   return noises.empty() ? 0.0 : median(std::move(noises));
 }
 
-std::size_t FitSeries::busy() const {
+std::size_t FitSeries::flagged(const std::string& flag) const {
   std::size_t runs = 0;
-  for (const FitCell& cell : cells) runs += cell.busy;
+  for (const FitCell& cell : cells)
+    if (const auto at = cell.flags.find(flag); at != cell.flags.end()) runs += at->second;
   return runs;
 }
 
@@ -145,19 +174,21 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
   std::map<std::string, FitSeries> series;
   std::map<std::string, std::map<std::tuple<Bytes, double, double>, FitCell>> cells;
   /// A run of `m` into the cell of series `id`, unless there is a reason `why` not to.
-  const auto put = [&](const std::string& id, const Measurement& m, const std::string& why,
-                       auto like_of, auto time_of) {
+  const auto put = [&](const MeasurementSet& set, const std::string& id, const Measurement& m,
+                       const std::string& why, auto like_of, auto time_of) {
     FitSeries& into = series[id];
     into.id = id;
     into.subject = m.subject;
     into.operation = m.operation;
     into.over_cores = m.subject == Subject::loader && m.operation == "compute";
     if (!why.empty()) return into.left_out.push_back(m.origin + ": " + why);
+    if (std::string device = device_of(set, m.subject); !device.empty())
+      into.devices.insert(std::move(device));
     const FitCell like = like_of(m);
     FitCell& cell =
         cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
     cell.runs.push_back(time_of(m));
-    if (has_flag(m, "busy")) ++cell.busy;
+    for (const std::string& flag : m.flags) ++cell.flags[flag];
     if (!into.over_ranks && m.cores && *m.cores > 0.0)
       cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
   };
@@ -165,9 +196,9 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     for (const Measurement& m : set.measurements) {
       if (const std::string id = rank_series(m); !id.empty()) {
         series[id].over_ranks = true;
-        put(id, m, unfit_over_ranks(set, m), rank_cell, [](auto& at) { return *at.latency; });
+        put(set, id, m, unfit_over_ranks(set, m), rank_cell, [](auto& at) { return *at.latency; });
       }
-      if (!is_barrier(m)) put(series_id(m), m, unfit(m), cell_of, response_of);
+      if (!is_barrier(m)) put(set, series_id(m), m, unfit(m), cell_of, response_of);
     }
   }
   std::vector<FitSeries> out;

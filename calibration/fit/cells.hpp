@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,13 +24,20 @@ struct FitCell {
   std::vector<Seconds> runs;
   /// Core time of an operation on the measuring host, of each run that recorded it.
   std::vector<Seconds> core_runs;
-  std::size_t busy = 0;  ///< of the runs, those with the flag "busy"
+  std::map<std::string, std::size_t> flags = {};  ///< of the runs, how many have each
 
   [[nodiscard]] Seconds response() const;  ///< median of the runs
-  /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run, which does not tell it.
+  /// How many times as long as a quick run a slow one takes: of the runs without the quickest and
+  /// the slowest quarter, the last over the first.
+  [[nodiscard]] double apart() const;
+  /// Spread of the runs: 1.4826 MAD over the median; where they fall apart, what their quarters
+  /// tell instead. 0 for a single run, which does not tell it.
   [[nodiscard]] double noise() const;
   [[nodiscard]] bool repeats() const { return runs.size() > 1; }
 };
+
+/// From this on the runs of a cell are not of one thing: two devices, or one that changed.
+inline constexpr double kFallApart = 1.5;
 
 /// Middle of the spreads of those `cells` that ran more than once; 0 where none did.
 [[nodiscard]] double noise_of(std::span<const FitCell> cells);
@@ -46,8 +55,9 @@ struct FitSeries {
   /// True for processes that compute at once ("loader.compute.*"): a depth is as many for each
   /// core.
   bool over_cores = false;
+  std::set<std::string> devices = {};  ///< of storage: what files name that runs come from
 
-  [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
+  [[nodiscard]] std::size_t flagged(const std::string& flag) const;  ///< runs with it
 };
 
 /// Messages of collectives up to this move next to nothing: what they take is latency.

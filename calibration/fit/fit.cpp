@@ -1,12 +1,14 @@
 #include "calibration/fit/fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "calibration/fit/draws.hpp"
 #include "calibration/fit/one_axis.hpp"
 #include "calibration/fit/robust.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
@@ -182,6 +184,40 @@ void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const
   fit.ranges.push_back({quantity, unit, low, high});
 }
 
+/// Flags of importers that do not keep a run from being fitted, and what they put in doubt.
+struct Doubt {
+  std::string_view flag, why;
+};
+constexpr std::array kDoubts{
+    Doubt{"cache-possible", "memory of the hosts may have answered in place of the storage"},
+    Doubt{"depth-rounded", "the tool held another depth than was asked for"},
+    Doubt{"invalid-run", "the tool calls them invalid"},
+    Doubt{"path-unproven", "the tool does not say which way the data took"},
+    Doubt{"stonewalled", "they moved less than was asked for"},
+    Doubt{"stragglers", "the first was done long before the last"},
+    Doubt{"unsteady", "iterations lie a factor of three apart"}};
+
+/// Whether so many runs of `fit` are too many to take it as it is.
+bool doubted(const Fit& fit, std::size_t runs) {
+  return static_cast<double>(runs) > kDoubtedRuns * static_cast<double>(fit.runs);
+}
+
+/// More than a tenth of the runs in cells that fall apart: no spread of one device.
+void doubt_apart(Fit& fit, const FitSeries& series) {
+  std::vector<double> apart;
+  std::size_t runs = 0;
+  for (const FitCell& cell : series.cells)
+    if (const double times = cell.apart(); times > kFallApart) {
+      apart.push_back(times);
+      runs += cell.runs.size();
+    }
+  if (!doubted(fit, runs)) return;
+  doubt(fit, "runs of one cell lie a factor of " +
+                 base::print_quantity(median(apart), Dimension::number) + " apart in " +
+                 std::to_string(apart.size()) + " of " + std::to_string(fit.cells) +
+                 " cells: more than one device, or one that changed meanwhile");
+}
+
 }  // namespace
 
 std::string cell_name(const FitCell& cell, bool over_ranks) {
@@ -230,7 +266,15 @@ void judge(Fit& fit, const FitSeries& series) {
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)
     if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
-  doubt_busy(fit, series.busy());
+  doubt_apart(fit, series);
+  if (series.devices.size() > 1)
+    doubt(fit, "the files are of different disks: " +
+                   base::join(std::vector(series.devices.begin(), series.devices.end()), "; "));
+  doubt_busy(fit, series.flagged("busy"));
+  for (const auto& [flag, why] : kDoubts)
+    if (const std::size_t runs = series.flagged(std::string(flag)); doubted(fit, runs))
+      doubt(fit, std::to_string(runs) + " of " + std::to_string(fit.runs) + " runs are \"" +
+                     std::string(flag) + "\": " + std::string(why));
 }
 
 void doubt(Fit& fit, std::string why) {
@@ -239,7 +283,7 @@ void doubt(Fit& fit, std::string why) {
 }
 
 void doubt_busy(Fit& fit, std::size_t busy) {
-  if (static_cast<double>(busy) <= kBusyRuns * static_cast<double>(fit.runs)) return;
+  if (!doubted(fit, busy)) return;
   doubt(fit, "the machine was busy with something else in " + std::to_string(busy) + " of " +
                  std::to_string(fit.runs) + " runs: what it can do alone may be more");
 }

@@ -19,7 +19,7 @@ inline constexpr double kMedianBar = 0.10;   ///< held-out median error; or twic
 inline constexpr double kP90Bar = 0.25;      ///< held-out 90th percentile
 inline constexpr double kIdentified = 0.50;  ///< half-width of an interval over its value
 inline constexpr double kLargestCondition = 1e8;
-inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a busy machine
+inline constexpr double kDoubtedRuns = 0.10;  ///< share of the runs that something speaks against
 
 /// Fits `series` with the law that predicts held-out cells best (the one with the fewest parameters
 /// among those within one standard error of the best), says how well, draws parameters by a
@@ -27,8 +27,9 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 ///   refused   too few cells for any law (numbers of ranks: fewer than 3), or the held-out median
 ///   error is above max(10 %, twice the
 ///             noise)
-///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, or
-///             more than a tenth of the runs was taken on a busy machine
+///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, the
+///             files name different disks, or more than a tenth of the runs was taken on a busy
+///             machine or lies in cells that fall apart
 ///   accepted  else
 [[nodiscard]] Fit fit_series(const FitSeries& series, const FitOptions& options);
 

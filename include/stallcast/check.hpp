@@ -97,7 +97,8 @@ struct CheckReport {
   double wall_s = 0.0;
 };
 
-/// How many assertions ended how; warnings are assertions of level "warn" that are open.
+/// How many assertions ended how; warnings are assertions of level "warn" that are open. What
+/// passes in a prediction that is not whole is counted with its scenario.
 struct CheckCounts {
   std::size_t failed = 0;
   std::size_t warned = 0;
@@ -106,15 +107,18 @@ struct CheckCounts {
   std::size_t known = 0;
   std::size_t passed = 0;
   std::size_t broken = 0;  ///< scenarios without a prediction
+  std::size_t unsure = 0;  ///< scenarios with one that is not whole
   std::size_t wrong = 0;   ///< assertions that name no metric, or have another unit
 };
 
 [[nodiscard]] inline CheckCounts count(const CheckReport& report) {
   CheckCounts out;
   for (const CheckedScenario& scenario : report.scenarios) {
-    if (!scenario.predicted()) ++out.broken;
+    const bool unsure = !scenario.predicted() && scenario.prediction;
+    if (!scenario.predicted()) ++(unsure ? out.unsure : out.broken);
     if (scenario.misjudged()) out.wrong += scenario.faults.size();
     for (const CheckedAssertion& a : scenario.assertions) {
+      if (unsure && a.status == CheckStatus::pass) continue;
       if (a.is_open() && !a.is_error())
         ++out.warned;
       else

@@ -167,7 +167,9 @@ struct Prediction {
   std::string system;  ///< the design in one line; "" where only a result is known
   Picture picture;     ///< of the design; empty there, too
   std::string design_sha256;
-  std::string profile_sha256;  ///< empty without a calibration profile
+  std::string profile_sha256;      ///< empty without a calibration profile
+  std::string profile_id;          ///< of it; "" where only a result is known
+  std::size_t profile_values = 0;  ///< of the design, how many are the profile's
   Verdict verdict = Verdict::none;
   std::map<std::string, Metric> metrics;
   std::map<std::string, std::map<std::string, double>> breakdown;
@@ -184,6 +186,7 @@ struct Prediction {
   /// What its figures may turn out to be; none where no inputs were drawn.
   std::optional<Uncertainty> uncertainty;
   bool extrapolated = false;  ///< some replica was
+  bool left_range = false;    ///< and that was asked to leave the verdict open
   std::vector<std::uint64_t> seeds;
   double simulated_s = 0.0;
   double skipped_s = 0.0;  ///< of it, what repeated and was counted only

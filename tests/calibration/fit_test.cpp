@@ -253,16 +253,17 @@ TEST_CASE("cells that ran once are as uncertain as those that ran more often say
 TEST_CASE("a fit of runs on a busy machine is usable at best, and says so") {
   FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
   REQUIRE(series.cells.size() == 7 * 7);
-  series.cells.front().busy = 14;  // of 147
+  std::size_t& busy = series.cells.front().flags["busy"];
+  busy = 14;  // of 147
   CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
   CHECK(fit_series(series, {}).reasons.empty());
-  series.cells.front().busy = 15;
+  busy = 15;
   const Fit fit = fit_series(series, {});
   CHECK(fit.verdict == FitVerdict::usable);
   REQUIRE(fit.reasons.size() == 1);
   CHECK_THAT(fit.reasons.front(), Catch::Contains("busy with something else in 15 of 147 runs"));
   // Nothing else changes: no value and no interval.
-  series.cells.front().busy = 0;
+  busy = 0;
   CHECK(fit_series(series, {}).draws == fit.draws);
 }
 
@@ -279,8 +280,77 @@ TEST_CASE("flags of records count as runs on a busy machine, left-out ones do no
   }
   const std::vector<FitSeries> series = group(std::vector{set});
   REQUIRE(series.size() == 1);
-  CHECK(series[0].busy() == 2);
+  CHECK(series[0].flagged("busy") == 2);
   CHECK(series[0].left_out.size() == 1);
+}
+
+// Two runs of five that take three times as long, or half of the runs of a device half as fast: the
+// larger group repeats well, and says nothing of the other.
+TEST_CASE("a fit of runs that fall into two groups is usable at best, and its intervals say so") {
+  const auto [quick, slow, times] =
+      GENERATE(table<std::size_t, std::size_t, double>({{3, 2, 3.0}, {3, 4, 2.0}, {3, 3, 2.0}}));
+  CAPTURE(quick, slow);
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
+  const Fit alone = fit_series(series, {});
+  CHECK(alone.verdict == FitVerdict::accepted);
+  for (FitCell& cell : series.cells) {
+    const Seconds middle = cell.response();
+    cell.runs.assign(quick, middle);
+    cell.runs.insert(cell.runs.end(), slow, middle * times);
+  }
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.verdict == FitVerdict::usable);
+  CHECK(fit.noise > 0.3);
+  const auto width = [](const FittedParameter& p) { return p.high / p.low; };
+  CHECK(width(parameter(fit, "B")) > 1.0 + 4.0 * (width(parameter(alone, "B")) - 1.0));
+  REQUIRE_FALSE(fit.reasons.empty());
+  CHECK_THAT(fit.reasons.back(), Catch::Contains("apart in 49 of 49 cells"));
+}
+
+TEST_CASE("one wild run of five, or some cells with two groups, are no other device") {
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
+  for (FitCell& cell : series.cells) {
+    cell.runs.assign(4, cell.response());
+    cell.runs.push_back(4.0 * cell.response());
+  }
+  for (std::size_t i = 0; i < 4; ++i) series.cells[i].runs[3] = series.cells[i].runs[4];
+  CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
+}
+
+TEST_CASE("files that name different disks make no accepted fit") {
+  std::vector<MeasurementSet> sets(2);
+  sets[0].environment = {{"disks", "nvme0n1"}};
+  sets[1].environment = {{"disks", "nvme0n1"}};
+  for (const FitCell& cell : follow(law("line"), {40e-6, 9e-6, 4.4e9}).cells)
+    for (MeasurementSet& set : sets) {
+      Measurement m;
+      m.operation = "read";
+      m.pattern = "random";
+      m.size = cell.size;
+      m.depth = cell.depth;
+      m.ops = Ops::from(cell.depth, unit::ops) / cell.response();
+      set.measurements.push_back(m);
+    }
+  CHECK(fit_series(group(sets).front(), {}).verdict == FitVerdict::accepted);
+  sets[1].environment["disks"] = "sdb";
+  const Fit fit = fit_series(group(sets).front(), {});
+  CHECK(fit.verdict == FitVerdict::usable);
+  REQUIRE(fit.reasons.size() == 1);
+  CHECK(fit.reasons.front() == "the files are of different disks: nvme0n1; sdb");
+}
+
+TEST_CASE("a fit of runs that the page cache may have answered is usable at best, and says so") {
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
+  std::size_t& cached = series.cells.front().flags["cache-possible"];
+  cached = 14;  // of 147
+  CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
+  cached = 147;
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.verdict == FitVerdict::usable);
+  REQUIRE(fit.reasons.size() == 1);
+  CHECK(fit.reasons.front() ==
+        "147 of 147 runs are \"cache-possible\": memory of the hosts may have answered in place of "
+        "the storage");
 }
 
 TEST_CASE("the same measurements give the same fit") {

@@ -48,6 +48,25 @@ TEST_CASE("runs that agree are enough") {
   CHECK_FALSE(of({0.0, 0.0}));
 }
 
+TEST_CASE("what has to follow the turns is in the budget, too") {
+  ProbeOptions options;
+  options.budget = budget_from_now(Seconds::from(10.0, unit::s));
+  MeasurementSet set;
+  std::size_t runs = 0;
+  // Each run adds 1.5 s of unlinks: six fit, however many cells have not run yet.
+  const auto failure = take_turns(
+      options, set, 20, 3, {}, [](std::size_t) { return std::string("cell"); },
+      [&](std::size_t) -> std::optional<Failure> {
+        ++runs;
+        set.measurements.emplace_back();
+        return std::nullopt;
+      },
+      [&] { return 1.5 * static_cast<double>(runs); });
+  CHECK_FALSE(failure);
+  CHECK(runs >= 1);
+  CHECK(runs <= 6);
+}
+
 TEST_CASE("with a budget, cells come in their order, and those that agree are run no more") {
   ProbeOptions options;
   options.budget = budget_from_now(Seconds::from(60.0, unit::s));

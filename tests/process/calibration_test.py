@@ -340,7 +340,7 @@ class Rows(unittest.TestCase):
             names = sorted(os.listdir(folder))
             self.assertEqual(len(names), 2, names)
             run = Run("run", os.path.join(folder, names[-1]), "--no-advice", "--format", "json")
-            self.assertEqual(run.code, 0, run.err)
+            self.assertEqual((run.code, f'"id": "{names[-1][:-5]}"' in run.out), (0, True), run.err)
             au = json.loads(run.out)["metrics"]["job.train.au"]["value"]
             self.assertTrue(0.9 < au < 1.0, au)
 

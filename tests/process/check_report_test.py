@@ -83,7 +83,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["schema"], "stallcast.check/1")
         self.assertEqual((report["verdict"], report["exit"]), ("error", 2))
         self.assertEqual(report["counts"], {"passed": 1, "failed": 1, "inconclusive": 0, "warned": 1,
-                                            "waived": 1, "known": 0, "not_predicted": 1, "wrong": 0})
+                                            "waived": 1, "known": 0, "not_predicted": 1, "unsure": 0, "wrong": 0})
         first = report["scenarios"][0]["assertions"][0]
         self.assertEqual(first["why"], NASTY)
         self.assertEqual(first["at"]["file"], "a b.json")

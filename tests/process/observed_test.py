@@ -209,6 +209,23 @@ class Observed(unittest.TestCase):
         run, _ = self.calibrate("metric,value\njob.train.step.time,1 s\n", text=COMPUTE % (NONE, '"100 ms"'))
         self.assertIn(run.code, (1, 2), run.out)
 
+    def test_a_file_that_is_given_twice_counts_once(self):
+        once, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n")
+        narrowed = self.narrowed(profile)
+        same = os.path.join(self.folder.name, "seen.csv")
+        twice, _ = self.calibrate("metric,value\njob.train.step.time,104 ms\n", "copy.csv", extra=("--observed", same))
+        self.assertEqual((once.err, twice.code), ("", 0))
+        self.assertIn("seen.csv: warning: this is the same file as", twice.err)
+        self.assertEqual(self.narrowed(profile), narrowed)
+        records = self.file("reads.json", json.dumps({
+            "schema": "stallcast.measurements/1", "tool": "mine", "measurements": [
+                {"operation": "read", "pattern": "random", "size": 2.0 ** size, "depth": depth, "ops": 10000 * depth / (1 + depth)}
+                for size in (12, 16, 20) for depth in (1, 4, 16)]}))
+        made = Run("calibrate", records, records, "-o", profile)
+        self.assertIn("this file is given twice: it counts once", made.err)
+        self.assertIn("9 cells, 9 runs", made.out)
+        self.assertIn("nothing was measured twice", made.out)
+
     def test_scenario_and_observed_belong_together(self):
         scenario = self.file("runs.json", compute(TENTH))
         run = Run("calibrate", "--scenario", scenario)

@@ -26,6 +26,8 @@ class Probe(unittest.TestCase):
         run = Run("probe", "meta-data", "--target", ".")
         self.assertEqual(run.code, 2)
         self.assertIn('did you mean "metadata"?', run.err)
+        run = Run("probe", "foo", "--target", ".")
+        self.assertIn("known: all, gds, io, loader, memory, metadata, network", run.err)
 
     def test_all_probes_write_a_file_each_within_their_time(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -244,7 +244,7 @@ class CheckRun {
     prediction->design_sha256 = item.out.design_sha256;
     if (prediction->verdict == Verdict::inconclusive) {
       item.out.exit = ExitCode::inconclusive;
-      item.out.failure = prediction->extrapolated && request_.question.strict_range
+      item.out.failure = prediction->left_range
                              ? "the prediction leaves the range its profile was fitted in"
                          : prediction->warnings.empty() ? ""
                                                         : prediction->warnings.front();

@@ -37,9 +37,8 @@ std::string patch_between(const Design& base, const Design& head) {
 }
 
 /// `verdict` of a prediction without expectations is inconclusive when it was cut off.
-bool is_whole(const Prediction& prediction, const Question& question) {
-  return prediction.verdict != Verdict::inconclusive ||
-         (prediction.extrapolated && question.strict_range);
+bool is_whole(const Prediction& prediction) {
+  return prediction.verdict != Verdict::inconclusive || prediction.left_range;
 }
 
 /// Values of the assertions of `design` in the prediction they are relative to.
@@ -147,6 +146,9 @@ class Comparison {
     rank(sides);
     diff::compare(out_, {question_.metrics, question_.min_change});
     if (out_.inputs_known) attribute(experiment, predictions);
+    // Whole, and yet not what was asked for.
+    const bool left_range = out_.base.prediction.left_range || out_.head.prediction.left_range;
+    if (left_range && out_.exit == ExitCode::ok) out_.exit = ExitCode::inconclusive;
     return std::move(out_);
   }
 
@@ -184,7 +186,7 @@ class Comparison {
       failure.message = side.name + ": " + failure.message;
       return failure;
     }
-    if (!is_whole(*prediction, question_.predict)) out_.exit = ExitCode::inconclusive;
+    if (!is_whole(*prediction)) out_.exit = ExitCode::inconclusive;
     side.prediction = *std::move(prediction);
     side.model = models::kVersion;
     return std::nullopt;
@@ -225,9 +227,8 @@ class Comparison {
                                           &out_.head.prediction.metrics};
     if (out_.exit != ExitCode::ok) figures[0] = nullptr;
     for (std::size_t k = 2; k < predictions.size(); ++k)
-      figures.push_back(predictions[k].ok() && is_whole(*predictions[k], question_.predict)
-                            ? &predictions[k]->metrics
-                            : nullptr);
+      figures.push_back(predictions[k].ok() && is_whole(*predictions[k]) ? &predictions[k]->metrics
+                                                                         : nullptr);
     out_.attributed = diff::attribute(experiment, figures);
     for (std::size_t k = 2; k < predictions.size(); ++k)
       if (figures[k] == nullptr && out_.exit == ExitCode::ok)

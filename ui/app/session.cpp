@@ -132,14 +132,17 @@ struct Session::Impl {
     prediction.picture = overview::system_picture(design, prediction);
     if (profile) {
       prediction.profile_sha256 = profile->sha256;
-      if (calibration::values_from_profile(design) == 0)
+      prediction.profile_id = profile->id;
+      prediction.profile_values = calibration::values_from_profile(design);
+      if (prediction.profile_values == 0)
         prediction.warnings.push_back("the profile \"" + profile->id +
                                       "\" has no value for this scenario");
       else
         for (std::string& difference : calibration::other_machines(*profile, design))
           prediction.warnings.push_back(std::move(difference));
     }
-    if (prediction.extrapolated && question.strict_range && prediction.verdict != Verdict::fail)
+    prediction.left_range = prediction.extrapolated && question.strict_range;
+    if (prediction.left_range && prediction.verdict != Verdict::fail)
       prediction.verdict = Verdict::inconclusive;
   }
 

@@ -13,6 +13,24 @@
 namespace stallcast::cli {
 namespace {
 
+/// Whether `inputs` have the bytes of a file already, which then counts once: said in `faults`.
+template <class Inputs>
+bool given_before(const Inputs& inputs, const std::string& file, const std::string& sha256,
+                  Diagnostics& faults) {
+  const auto same =
+      std::ranges::find_if(inputs, [&](const auto& input) { return input.sha256 == sha256; });
+  if (same == inputs.end()) return false;
+  const bool copy = same->file != file;
+  faults.add({Severity::warning,
+              "twice",
+              "",
+              {file, 0, 0},
+              copy ? "this is the same file as " + same->file + ": it counts once"
+                   : "this file is given twice: it counts once",
+              "what was measured again is a file of its own"});
+  return true;
+}
+
 /// What a running job and what was observed of it say of the scenario's inputs.
 int observe(const CommonOptions& options, const std::string& scenario,
             const std::vector<std::string>& files, std::string id,
@@ -29,9 +47,11 @@ int observe(const CommonOptions& options, const std::string& scenario,
   for (const std::string& file : files) {
     const auto text = base::read_file(file);
     if (!text.ok()) return report_failure(text.failure());
+    const std::string sha256 = base::sha256(text.value());
+    if (given_before(inputs, file, sha256, faults)) continue;
     for (ObservedFigure& one : calibration::read_observed(text.value(), file, design, faults))
       observed.push_back(std::move(one));
-    inputs.push_back({file, base::sha256(text.value()), "observed run", "", ""});
+    inputs.push_back({file, sha256, "observed run", "", ""});
   }
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
@@ -102,6 +122,7 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   for (const std::string& path : paths) {
     const auto text = base::read_file(path);
     if (!text.ok()) return report_failure(text.failure());
+    if (given_before(sets, path, base::sha256(text.value()), faults)) continue;
     sets.push_back(calibration::read_any(text.value(), path, faults));
   }
   print_diagnostics(faults, options.quiet);

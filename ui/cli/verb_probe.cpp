@@ -13,10 +13,11 @@
 namespace stallcast::cli {
 namespace {
 
-int unknown_probe(const std::string& kind) {
-  std::vector<std::string> ids;
-  for (const calibration::Probe& probe : calibration::probes()) ids.emplace_back(probe.id);
-  return refuse("there is no probe \"" + kind + "\"", suggestion(kind, ids));
+/// What KIND takes.
+std::vector<std::string> kinds() {
+  std::vector<std::string> out = {"all"};
+  for (const calibration::Probe& probe : calibration::probes()) out.emplace_back(probe.id);
+  return out;
 }
 
 constexpr Seconds kLeastBudget = Seconds::from(10.0, unit::s);
@@ -82,9 +83,7 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
       "KIND", kind,
       "what to measure: gds, io, loader, memory, metadata or network; all: what one host "
       "can tell by itself, a file each");
-  std::vector<std::string> kinds = {"all"};
-  for (const calibration::Probe& probe : calibration::probes()) kinds.emplace_back(probe.id);
-  line.takes("KIND", kinds);
+  line.takes("KIND", kinds());
   line.text("--target", target, "PATH", "folder on the file system to measure");
   line.text("--peer", how.peer, "HOST:PORT", "the other end, which listens");
   line.text("--listen", how.listen, "[HOST:]PORT", "be the other end of one network probe");
@@ -106,7 +105,8 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   const calibration::Probe* probe = calibration::find_probe(kind);
   const bool all = kind == "all";
-  if (probe == nullptr && !all) return unknown_probe(kind);
+  if (probe == nullptr && !all)
+    return refuse("there is no probe \"" + kind + "\"", suggestion(kind, kinds()));
   const Result<std::optional<Seconds>> budget = parse_budget(time);
   if (!budget.ok()) return report_failure(budget.failure());
   if ((budget->has_value() || all) && (quick || thorough))

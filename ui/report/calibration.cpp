@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -16,11 +17,14 @@
 namespace stallcast::report {
 namespace {
 
-/// As people read it; of what no clock shows, laws leave a rest.
-std::string fitted_text(double value, Dimension dimension) {
+/// Of what no clock shows, laws leave a rest.
+bool is_nothing(double value, Dimension dimension) {
   constexpr double kNoTime = 1e-12;  // s
-  const bool none = dimension == Dimension::time && value < kNoTime;
-  return base::print_quantity(none ? 0.0 : value, dimension);
+  return dimension == Dimension::time && value < kNoTime;
+}
+
+std::string fitted_text(double value, Dimension dimension) {
+  return base::print_quantity(is_nothing(value, dimension) ? 0.0 : value, dimension);
 }
 
 std::string in_unit(double value, const std::string& unit) {
@@ -34,13 +38,28 @@ std::string value_text(const ProfileValue& v) {
   return v.text.empty() ? fitted_text(v.value, v.dimension) : v.text;
 }
 
+/// Of one run neither the error nor the spread is known.
+bool is_one_run(const Fit& fit) { return fit.cells == 1 && fit.runs == 1; }
+
 /// "5.99 GB/s to 6.71 GB/s"; nothing where there is none.
-std::string interval_text(const ProfileValue& v) {
+std::string interval_text(const CalibrationProfile& profile, const ProfileValue& v) {
+  if (std::ranges::any_of(profile.fits,
+                          [&](const Fit& fit) { return fit.id == v.fit && is_one_run(fit); }))
+    return "interval not known";
   constexpr double kNoEnd = 1e3;  // times the value: nothing was seen that ends it
   if (!v.text.empty() || v.low == v.high) return "";
   const std::string low = fitted_text(v.low, v.dimension);
-  return v.high > kNoEnd * v.value ? low + " or more"
-                                   : low + " to " + fitted_text(v.high, v.dimension);
+  return v.high > kNoEnd * v.value && !is_nothing(v.value, v.dimension)
+             ? low + " or more"
+             : low + " to " + fitted_text(v.high, v.dimension);
+}
+
+/// "; held-out cells off by 2.8 % (median), 6.6 % (one in ten more)".
+std::string held_out_text(const Fit& fit) {
+  return std::string("; held-out ") + (fit.cells == 1 ? "runs" : "cells") + " off by " +
+         base::percent(fit.median_error, 1) + " (median), " + base::percent(fit.p90_error, 1) +
+         " (one in ten more)" +
+         (fit.noise > 0.0 ? "; runs repeat within " + base::percent(fit.noise, 1) : std::string());
 }
 
 std::string fit_lines(const Fit& fit, const Ink& ink) {
@@ -58,17 +77,15 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   } else if (!fit.law.empty()) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",
-                   count_of(fit.cells, "cell") + ", " + count_of(fit.runs, "run") + "; held-out " +
-                       (fit.cells == 1 ? "runs" : "cells") + " off by " +
-                       base::percent(fit.median_error, 1) + " (median), " +
-                       base::percent(fit.p90_error, 1) + " (one in ten more)" +
-                       (fit.noise > 0.0 ? "; runs repeat within " + base::percent(fit.noise, 1)
-                                        : std::string()),
+                   count_of(fit.cells, "cell") + ", " + count_of(fit.runs, "run") +
+                       (is_one_run(fit) ? ": nothing could be held out" : held_out_text(fit)),
                    4);
   }
   for (const FittedParameter& p : fit.parameters)
     out += "  " + left("  " + p.name, 10) + right(in_unit(p.value, p.unit), 14) +
-           right(in_unit(p.low, p.unit) + " to " + in_unit(p.high, p.unit), 32) +
+           right(is_one_run(fit) ? "interval not known"
+                                 : in_unit(p.low, p.unit) + " to " + in_unit(p.high, p.unit),
+                 32) +
            (p.identified ? "" : "  not decided") + "\n";
   for (const std::string& reason : fit.reasons) out += wrapped("  - ", reason, 4);
   return out;
@@ -95,46 +112,88 @@ bool same_cell(const Measurement& a, const Measurement& b) {
   return key(a) == key(b);
 }
 
-/// One line for the runs of a cell, the middle one by rate, and what else there is to say.
+/// Of all `runs` that have it, the middle of what `of` gives; 0 where none has.
+template <class Of>
+double middle_of(std::span<const Measurement> runs, const Of& of) {
+  std::vector<double> values;
+  for (const Measurement& m : runs)
+    if (const std::optional<double> value = of(m)) values.push_back(*value);
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
+}
+
+double speed_of(const Measurement& m) {
+  return m.ops > OpRate{} ? m.ops.in(unit::per_s) : m.rate.in(unit::Bps);
+}
+
+/// "middle of 5 runs, 98.2 % to 103 %": how far they lie apart.
+std::string spread_text(std::span<const Measurement> runs) {
+  std::string out = "middle of " + std::to_string(runs.size()) + " runs";
+  const double middle =
+      middle_of(runs, [](const Measurement& m) { return std::optional(speed_of(m)); });
+  if (middle <= 0.0) return out;
+  const auto [least, most] = std::minmax_element(
+      runs.begin(), runs.end(), [](auto& a, auto& b) { return speed_of(a) < speed_of(b); });
+  return out + ", " + base::print_quantity(speed_of(*least) / middle, Dimension::ratio) + " to " +
+         base::print_quantity(speed_of(*most) / middle, Dimension::ratio);
+}
+
+/// What reads and writes that were mixed moved: half of it, or all.
+std::string mix_text(const Measurement& m) {
+  if (!m.read_share || *m.read_share <= 0.0 || *m.read_share >= 1.0) return "";
+  const std::string share = base::print_quantity(*m.read_share, Dimension::ratio) + " reads";
+  return m.operation == "mixed" ? share : "the " + m.operation + "s of a mix with " + share;
+}
+
+/// One line for the runs of a cell, the middle of each figure, and what else there is to say.
 std::string cell_lines(std::span<const Measurement> runs, const std::set<std::string>& common) {
-  std::vector<const Measurement*> sorted;
-  std::set<std::string> notes;
-  for (const Measurement& m : runs) {
-    sorted.push_back(&m);
-    for (const std::string& flag : m.flags)
-      if (!common.contains(flag)) notes.insert(flag);
-  }
-  const auto speed = [](const Measurement* m) {
-    return m->ops > OpRate{} ? m->ops.in(unit::per_s) : m->rate.in(unit::Bps);
+  const Measurement& m = runs.front();
+  const auto print = [&](Dimension dimension, const auto& of) {
+    const double value = middle_of(runs, of);
+    return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
   };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](auto* a, auto* b) { return speed(a) < speed(b); });
-  const Measurement& m = *sorted[(sorted.size() - 1) / 2];
+  const auto seconds = [](const std::optional<Seconds>& time) {
+    return time ? std::optional(time->in(unit::s)) : std::nullopt;
+  };
   std::string what = std::string(name_of(m.subject)) + " " + m.operation;
   for (const std::string& part : {m.pattern, m.path})
     if (!part.empty()) what += " " + part;
-  const auto print = [](double value, Dimension dimension) {
-    return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
-  };
-  std::string out = "  " + left(shortened(what, 23), 24) +
-                    right(print(m.size.in(unit::B), Dimension::bytes), 10) +
-                    right(print(m.depth, Dimension::number), 7) +
-                    right(print(m.rate.in(unit::Bps), Dimension::rate), 13) +
-                    right(print(m.ops.in(unit::per_s), Dimension::op_rate), 13) +
-                    right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11);
+  using One = const Measurement&;
+  std::string out =
+      "  " + left(shortened(what, 23), 24) +
+      right(print(Dimension::bytes, [](One o) { return std::optional(o.size.in(unit::B)); }), 10) +
+      right(print(Dimension::number, [](One o) { return std::optional(o.depth); }), 7) +
+      right(print(Dimension::rate, [](One o) { return std::optional(o.rate.in(unit::Bps)); }), 13) +
+      right(print(Dimension::op_rate, [](One o) { return std::optional(o.ops.in(unit::per_s)); }),
+            13) +
+      right(print(Dimension::time, [&](One o) { return seconds(o.latency); }), 11);
   out.erase(out.find_last_not_of(' ') + 1);
   out += "\n";
   std::vector<std::string> more;
-  if (sorted.size() > 1 && speed(&m) > 0.0)
-    more.push_back("middle of " + std::to_string(sorted.size()) + " runs, " +
-                   base::print_quantity(speed(sorted.front()) / speed(&m), Dimension::ratio) +
-                   " to " +
-                   base::print_quantity(speed(sorted.back()) / speed(&m), Dimension::ratio));
+  if (const std::string mix = mix_text(m); !mix.empty()) more.push_back(mix);
+  if (runs.size() > 1) more.push_back(spread_text(runs));
+  std::set<std::string> notes, figures;
+  bool timed_only = true;
+  for (const Measurement& one : runs) {
+    for (const std::string& flag : one.flags)
+      if (!common.contains(flag)) notes.insert(flag);
+    for (const auto& [key, value] : one.figures) figures.insert(key);
+    timed_only = timed_only && one.duration && speed_of(one) <= 0.0;
+  }
   more.insert(more.end(), notes.begin(), notes.end());
-  if (m.duration && speed(&m) <= 0.0)
-    more.push_back("took " + base::print_quantity(m.duration->in(unit::s), Dimension::time));
-  for (const auto& [key, value] : m.figures)
-    more.push_back(key + " " + base::significant(value, 5));
+  if (timed_only)
+    more.push_back("took " + print(Dimension::time, [&](One o) { return seconds(o.duration); }));
+  for (const std::string& key : figures)
+    more.push_back(key + " " +
+                   base::significant(middle_of(runs,
+                                               [&](One o) {
+                                                 const auto at = o.figures.find(key);
+                                                 return at == o.figures.end()
+                                                            ? std::nullopt
+                                                            : std::optional(at->second);
+                                               }),
+                                     5));
   return more.empty() ? out : out + wrapped("      ", base::join(more, ", "), 6);
 }
 
@@ -208,7 +267,7 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
     for (const ProfileValue& v : profile.values) {
       std::string line = left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 38) +
                          right(value_text(v), 12);
-      if (const std::string interval = interval_text(v); !interval.empty())
+      if (const std::string interval = interval_text(profile, v); !interval.empty())
         line += right(interval, 28);
       out += "  " + line + "\n";
     }

@@ -196,6 +196,8 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
          limits_markdown(p) + changes_markdown(p);
   if (!p.warnings.empty()) out += "\n### Warnings\n\n";
   for (const std::string& w : p.warnings) out += "- " + w + "\n";
+  if (const std::string said = calibrated_phrase(p); !said.empty())
+    out += "\n" + markdown_literal(said) + "\n";
   return out + sureness_markdown(p, context) + "\n</details>\n\n" + made_by(context) + "\n";
 }
 

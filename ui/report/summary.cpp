@@ -163,7 +163,8 @@ std::string verdict_phrase(const Prediction& p) {
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";
   if (p.verdict == Verdict::inconclusive)
-    return unsure == 0   ? "the simulation did not finish"
+    return unsure == 0   ? (p.left_range ? "it leaves the range its profile was fitted in"
+                                         : "the simulation did not finish")
            : undrawn > 0 ? std::to_string(undrawn) + of + " not judged: no draws"
                          : std::to_string(unsure) + of + " too close to call";
   if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";
@@ -336,6 +337,13 @@ std::string asked_phrase(const AssertionOutcome& a) {
 std::string target_phrase(const AssertionOutcome& a, bool with_job) {
   const std::string asks = asked_phrase(a), words = label::of_metric(a.metric, a.unit, with_job);
   return asks == a.that || words == a.metric ? a.that : words + " " + asks;
+}
+
+std::string calibrated_phrase(const Prediction& p) {
+  if (p.profile_sha256.empty()) return "";
+  if (p.profile_id.empty()) return "Calibrated by profile " + p.profile_sha256.substr(0, 12) + ".";
+  if (p.profile_values == 0) return "";
+  return "Calibrated by profile " + p.profile_id + ": " + count_of(p.profile_values, "value") + ".";
 }
 
 std::string run_phrase(const Prediction& p, const ReportContext& context, const Style& style) {

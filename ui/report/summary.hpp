@@ -81,6 +81,8 @@ struct LimitRow {
 [[nodiscard]] std::string target_phrase(const AssertionOutcome& outcome, bool with_job = false);
 /// The limit of it alone: "<= 15 s".
 [[nodiscard]] std::string asked_phrase(const AssertionOutcome& outcome);
+/// "Calibrated by profile disk: 4 values."; "" where no value is a profile's.
+[[nodiscard]] std::string calibrated_phrase(const Prediction& prediction);
 /// "5 min 13 s simulated, 1 replica from seed 1, 58585 events; stallcast 0.1.0, models 1, design
 /// ...".
 [[nodiscard]] std::string run_phrase(const Prediction& prediction, const ReportContext& context,

@@ -190,6 +190,14 @@ std::string trust_line(const Prediction& p, const ReportContext& context) {
          "--provenance lists all.";
 }
 
+/// Which profile it goes by, what is assumed, and what to do about that.
+std::string rests_on(const Prediction& p, const ReportContext& context) {
+  std::string out;
+  for (const std::string& said : {calibrated_phrase(p), trust_line(p, context)})
+    if (!said.empty()) out += wrapped("", said, 0);
+  return out;
+}
+
 /// Inputs that move the answer, most first, with what to do about them in a full report.
 std::string moving(const Prediction& p, const Style& style, const Ink& ink) {
   constexpr std::size_t kMostInCompact = 3;
@@ -220,8 +228,7 @@ std::string fine_print(const Prediction& p, const ReportContext& context, const 
   if (!p.warnings.empty())
     out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kMostWarnings, "more");
   out += moving(p, style, ink);
-  if (const std::string trust = trust_line(p, context); !trust.empty())
-    out += "\n" + wrapped("", trust, 0);
+  if (const std::string said = rests_on(p, context); !said.empty()) out += "\n" + said;
   out += "\n" + wrapped("", run_phrase(p, context, style), 0);
   return out;
 }
@@ -233,9 +240,7 @@ std::string compact(const Prediction& p, const ReportContext& context, const Sty
   if (!p.warnings.empty())
     out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kFewWarnings, "more (-v)");
   out += moving(p, style, ink) + "\n";
-  if (const std::string trust = trust_line(p, context); !trust.empty())
-    out += wrapped("", trust, 0);
-  return out +
+  return out + rests_on(p, context) +
          wrapped("", "All figures, resources and changes: -v. Derivations: stallcast explain.", 0) +
          wrapped("", run_phrase(p, context, style), 0);
 }

@@ -92,7 +92,9 @@ class Taker {
 /// Keeps to a budget.
 class Budgeted : Taker {
  public:
-  using Taker::Taker;
+  Budgeted(const ProbeOptions& options, MeasurementSet& set, const RunCell& run,
+           const std::function<double()>& after)
+      : Taker(options, set, run), after_(after) {}
 
   std::optional<Failure> all(std::size_t cells, std::size_t rounds, Stretch progress,
                              const std::function<std::string(std::size_t)>& label) {
@@ -103,9 +105,9 @@ class Budgeted : Taker {
     std::size_t number = 0;
     for (std::size_t round = 0; round < kMostRounds * rounds && !order.empty(); ++round) {
       for (const std::size_t cell : order) {
-        const double left = ends_ - clock_s();
-        if (left <= seen_[cell].took_s) continue;
-        tell(options_, progress.at(1.0 - left / options_.budget->length.in(unit::s)), label(cell));
+        if (left_s() <= takes_s(seen_[cell])) continue;
+        const double done = 1.0 - left_s() / options_.budget->length.in(unit::s);
+        tell(options_, progress.at(done), label(cell));
         if (auto failure = once({cell, round, number++})) return failure;
       }
       std::erase_if(order, [&](std::size_t cell) { return done(seen_[cell]); });
@@ -118,15 +120,22 @@ class Budgeted : Taker {
   /// What the runs of a cell gave: rates by operation, in the order of the records of a run.
   struct Seen {
     std::vector<std::vector<double>> rates;
-    double took_s = 0.0;
+    double took_s = 0.0;  ///< with what it adds to what follows
   };
+
+  [[nodiscard]] double left_s() const { return ends_ - clock_s() - (after_ ? after_() : 0.0); }
+  /// One more run of a cell: of one that has not run as much as the longest yet.
+  [[nodiscard]] double takes_s(const Seen& seen) const {
+    return seen.rates.empty() ? longest_s_ : seen.took_s;
+  }
 
   std::optional<Failure> once(const Turn& turn) {
     const std::size_t first = set_.measurements.size();
-    const double began = clock_s();
+    const double before = left_s();
     if (auto failure = take(turn)) return failure;
     Seen& seen = seen_[turn.cell];
-    seen.took_s = clock_s() - began;
+    seen.took_s = before - left_s();
+    longest_s_ = std::max(longest_s_, seen.took_s);
     const auto added = std::span(set_.measurements).subspan(first);
     seen.rates.resize(std::max(seen.rates.size(), added.size()));
     for (std::size_t i = 0; i < added.size(); ++i)
@@ -135,13 +144,15 @@ class Budgeted : Taker {
   }
 
   bool done(const Seen& seen) const {
-    if (ends_ - clock_s() <= seen.took_s) return true;
+    if (left_s() <= takes_s(seen)) return true;
     return !seen.rates.empty() &&
            std::all_of(seen.rates.begin(), seen.rates.end(),
                        [](const std::vector<double>& rates) { return tight(rates); });
   }
 
+  const std::function<double()>& after_;
   std::vector<Seen> seen_;
+  double longest_s_ = 0.0;
   double ends_ = options_.budget->ends.in(unit::s);
 };
 
@@ -150,8 +161,8 @@ class Budgeted : Taker {
 std::optional<Failure> take_turns(const ProbeOptions& options, MeasurementSet& set,
                                   std::size_t cells, std::size_t rounds, Stretch progress,
                                   const std::function<std::string(std::size_t)>& label,
-                                  const RunCell& run) {
-  if (options.budget) return Budgeted(options, set, run).all(cells, rounds, progress, label);
+                                  const RunCell& run, const std::function<double()>& after) {
+  if (options.budget) return Budgeted(options, set, run, after).all(cells, rounds, progress, label);
   const std::vector<Turn> all = turns(cells, rounds, options.seed);
   Taker taker(options, set, run);
   for (const Turn& turn : all) {

@@ -46,9 +46,11 @@ using RunCell = std::function<std::optional<Failure>(std::size_t cell)>;
 /// All turns of `cells` cells. The records that `run` adds to `set` get the turn's origin, and what
 /// else the machine did meanwhile (Bystanders). The first failure ends it.
 /// With a budget: the first round in the order of the cells, then rounds of those whose runs do not
-/// agree yet, while one more is likely to end within the budget.
+/// agree yet, while one more is likely to end within the budget, and what has to follow the turns
+/// with it: `after` says how many seconds that takes, as far as it is known by now.
 [[nodiscard]] std::optional<Failure> take_turns(
     const ProbeOptions& options, MeasurementSet& set, std::size_t cells, std::size_t rounds,
-    Stretch progress, const std::function<std::string(std::size_t)>& label, const RunCell& run);
+    Stretch progress, const std::function<std::string(std::size_t)>& label, const RunCell& run,
+    const std::function<double()>& after = {});
 
 }  // namespace stallcast::calibration::probing

@@ -81,8 +81,11 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
   const Drawn row(document, name, profile);
   if (!row.scenario.ok()) return row.scenario.failure();
   if (!options_.folder.empty()) {
+    Json own = document;
+    own["id"] = file_name(name);
+    own["description"] = "row " + name + ", from what was run on what";
     const std::string path = options_.folder + "/" + file_name(name) + ".json";
-    const Result<bool> written = base::write_file(path, document.dump(1) + "\n");
+    const Result<bool> written = base::write_file(path, own.dump(1) + "\n");
     if (!written.ok()) return written.failure();
   }
   const auto points = row.points(options_.draws);

@@ -186,6 +186,7 @@ std::string counts_text(const CheckReport& report) {
     if (k > 0) out += (out.empty() ? "" : ", ") + std::to_string(k) + " " + what;
   };
   add(n.broken, n.broken == 1 ? "scenario not predicted" : "scenarios not predicted");
+  add(n.unsure, n.unsure == 1 ? "scenario unsure" : "scenarios unsure");
   add(n.wrong, n.wrong == 1 ? "assertion is wrong" : "assertions are wrong");
   add(n.failed, "failed");
   add(n.inconclusive, "inconclusive");

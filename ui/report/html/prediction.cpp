@@ -208,7 +208,8 @@ std::string trust(const Prediction& p, const ReportContext& context) {
                    "No calibration profile: rates are those of the scenario, the products it "
                    "names and documented defaults.");
   else
-    out += element("p", "Calibrated by profile " + p.profile_sha256 + ".");
+    out += element("p", "Calibrated by profile " + p.profile_sha256 +
+                            (p.profile_id.empty() ? "" : " (" + p.profile_id + ")") + ".");
   for (const std::string& warning : p.warnings) out += element("p", warning, "warn");
   if (context.assumptions.empty()) return out;
   std::vector<std::vector<std::string>> rows;
