@@ -252,6 +252,18 @@ FittedParameter parameter_of(std::string name, std::string unit, double value,
   return out;
 }
 
+void doubt_worst(Fit& fit) {
+  const auto off = [](const FitResidual& r) {
+    return std::max(r.measured / r.fitted, r.fitted / r.measured) - 1.0;
+  };
+  const auto worst = std::ranges::max_element(fit.residuals, {}, off);
+  if (worst == fit.residuals.end() || off(*worst) <= std::max(kWorstBar, kWorstNoise * fit.noise))
+    return;
+  doubt(fit, "the law is far off at " + worst->cell + ": it has " +
+                 base::print_quantity(worst->fitted, Dimension::time) + ", measured was " +
+                 base::print_quantity(worst->measured, Dimension::time));
+}
+
 void judge(Fit& fit, const FitSeries& series) {
   const double bar = std::max(kMedianBar, 2.0 * fit.noise);
   if (fit.median_error > bar)
@@ -262,6 +274,7 @@ void judge(Fit& fit, const FitSeries& series) {
   if (fit.p90_error > kP90Bar)
     doubt(fit, "one held-out cell in ten is off by more than " +
                    base::print_quantity(fit.p90_error, Dimension::ratio));
+  doubt_worst(fit);
   if (!repeats(series))
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)

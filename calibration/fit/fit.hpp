@@ -15,8 +15,10 @@ struct FitOptions {
 };
 
 /// Bars of the verdict.
-inline constexpr double kMedianBar = 0.10;   ///< held-out median error; or twice the noise
-inline constexpr double kP90Bar = 0.25;      ///< held-out 90th percentile
+inline constexpr double kMedianBar = 0.10;  ///< held-out median error; or twice the noise
+inline constexpr double kP90Bar = 0.25;     ///< held-out 90th percentile
+/// A cell that the law is off at, alone: by more than so much, and than so many times the noise.
+inline constexpr double kWorstBar = 0.30, kWorstNoise = 5.0;
 inline constexpr double kIdentified = 0.50;  ///< half-width of an interval over its value
 inline constexpr double kLargestCondition = 1e8;
 inline constexpr double kDoubtedRuns = 0.10;  ///< share of the runs that something speaks against

@@ -179,6 +179,20 @@ TEST_CASE("a sweep of one size gives back what it measured, and leaves other siz
   for (const FitCell& cell : series.cells) CHECK(gives_back(fit, cell, 0.03));
 }
 
+TEST_CASE("a law that is far off at one cell is usable at best, and the cell is named") {
+  // Two lanes: one request at a time gets half of what the device has.
+  FitSeries series = follow(law("line"), {100e-6, 5e-6, 2e9}, 0.01);
+  for (FitCell& cell : series.cells)
+    if (cell.depth == 1 && cell.size > 1_MB)
+      for (Seconds& run : cell.runs) run = run * 1.9;
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.verdict == FitVerdict::usable);
+  CHECK(std::ranges::any_of(fit.reasons, [](const std::string& reason) {
+    return reason.starts_with("the law is far off at ") &&
+           reason.find("depth 1:") != std::string::npos;
+  }));
+}
+
 TEST_CASE("two cells are too few for a law") {
   FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
   series.cells.resize(2);
