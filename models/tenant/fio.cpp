@@ -48,28 +48,32 @@ class Fio final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kFioFields, component)) {}
 
  private:
-  // hosts x numjobs x iodepth requests in flight. Of a mix each slot reads and writes in turn, as
-  // many slots as there are reads beginning with them.    [docs/models/tenants.md, eq. 7]
+  // hosts x numjobs x iodepth requests in flight. Of a mix each slot reads and writes in turn, half
+  // of them reads first; they begin spread over their round, so that as many as there are reads are
+  // reading at any time.    [docs/models/tenants.md, eq. 7]
   sim::Task<void> work() override {
     const double mixed = p_.reads.in(unit::ratio);
     const double reads = p_.pattern.ends_with("rw") ? mixed : p_.pattern.ends_with("read") ? 1 : 0;
     const double in_flight = hosts() * static_cast<double>(p_.jobs * p_.depth);
     const double rarer = std::min(reads, 1.0 - reads);
     const double least = rarer > 0.0 ? 1.0 / rarer : 1.0;  // one of each
-    const double readers = std::round(in_flight * reads);
+    const double readers = std::round(in_flight * (rarer > 0.0 ? 0.5 : reads));
     std::vector<sim::Task<void>> parts;
     for (const bool reading : {true, false}) {
       const double first = reading ? readers : in_flight - readers;
       if (first <= 0.0) continue;
-      for (ClosedLoop& part : closed_loops(first, p_.block, least, reading ? "reads" : "writes"))
-        parts.push_back(loop(std::move(part), reading, reads));
+      std::vector<ClosedLoop> loops =
+          closed_loops(first, p_.block, least, reading ? "reads" : "writes");
+      for (std::size_t i = 0; i < loops.size(); ++i)
+        parts.push_back(loop(std::move(loops[i]), reading, reads,
+                             static_cast<double>(i) / static_cast<double>(loops.size())));
     }
     co_await sim::join(context(), std::move(parts));
   }
 
   // Each request takes round trip + service + block / share; paced when a rate is given.
   // [docs/models/tenants.md, eq. 7]
-  sim::Task<void> loop(ClosedLoop part, bool reads_first, double reads) {
+  sim::Task<void> loop(ClosedLoop part, bool reads_first, double reads, double from) {
     Seconds pace;  // of one request
     const double depth = static_cast<double>(p_.depth);
     if (p_.rate) pace = p_.block * depth / *p_.rate;
@@ -78,10 +82,13 @@ class Fio final : public Tenant {
     while (!over()) {
       const Seconds began = context().now();
       const double requests = part.next();
-      for (const bool reading : {reads_first, !reads_first})
-        co_await some(reading, requests * (reading ? reads : 1.0 - reads), part);
-      co_await context().sleep(std::max(Seconds{}, pace * requests - (context().now() - began)));
+      const double head = reads_first ? reads : 1.0 - reads;  // of the round
+      co_await some(reads_first, requests * std::max(head - from, 0.0), part);
+      co_await some(!reads_first, requests * (1.0 - std::max(head, from)), part);
+      const double made = requests * (1.0 - from);
+      co_await context().sleep(std::max(Seconds{}, pace * made - (context().now() - began)));
       part.took(context().now() - began, context().now() - first);
+      from = 0.0;  // the rounds after the first are whole
     }
   }
 

@@ -1,0 +1,46 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+/// fio jobs that read and write: docs/models/tenants.md, eq. 7.
+namespace fio_mix_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+TEST_CASE("reads and writes of a mix are in flight together, however few of one there are") {
+  const auto [text, share] = GENERATE(
+      table<const char*, double>({{"10 %", 0.1}, {"30 %", 0.3}, {"50 %", 0.5}, {"90 %", 0.9}}));
+  Design design = small_design();
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+  design.storage[0] = component(Role::storage, "measured", "scratch",
+                                {{"request", "64 KiB"},
+                                 {"read.latency", "100 us"},
+                                 {"read.per_op", "5 us"},
+                                 {"read.rate", "2 GB/s"},
+                                 {"write.latency", "60 us"},
+                                 {"write.per_op", "12 us"},
+                                 {"write.rate", "1 GB/s"},
+                                 {"mixed.coupling", "1.5"}});
+  set(design.run, Role::run, "duration", "20 s");
+  design.tenants.push_back(component(Role::tenant, "fio", "noise",
+                                     {{"on", "scratch"},
+                                      {"hosts", "other"},
+                                      {"rw", "randrw"},
+                                      {"rwmixread", text},
+                                      {"bs", "64 KiB"},
+                                      {"iodepth", "64"},
+                                      {"direct", "true"}}));
+  // A device of each host, with 64 in flight: all take c times as long as in one line alone.
+  //    [docs/models/measured.md, eq. 8]
+  const double n = 64, bytes = 65536, read = 100e-6 + n * (5e-6 + bytes / 2e9),
+               write = 60e-6 + n * (12e-6 + bytes / 1e9);
+  const RunResult result = run(design);
+  CHECK(metric(result, "tenant.noise.operations") ==
+        Approx(2.0 * n / (1.5 * (share * read + (1.0 - share) * write))).epsilon(0.03));
+  CHECK(metric(result, "tenant.noise.read") * (1.0 - share) ==
+        Approx(metric(result, "tenant.noise.write") * share).epsilon(0.02));
+}
+
+}  // namespace fio_mix_test
