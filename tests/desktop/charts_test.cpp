@@ -216,11 +216,11 @@ TEST_CASE("a share's axis ends at 100 %, and a large number's is written with a 
 
 TEST_CASE("where the time goes has the words and the digits of reports") {
   StepChart chart(nullptr);
-  // Rounded, 11.84 + 87.64 + 0.52 are a tenth less than 100 %: the one that lost most has it.
+  // Each is rounded as everywhere, though 11.8 + 87.6 + 0.5 are a tenth less than 100 %.
   chart.set({{QStringLiteral("this design"),
               {{"compute", 0.1184}, {"checkpoint", 0.8764}, {"sync", 0.0052}}}});
   const QString said = chart.accessibleDescription();
-  CHECK(said.contains(QStringLiteral("saving checkpoints 87.7 %")));
+  CHECK(said.contains(QStringLiteral("saving checkpoints 87.6 %")));
   CHECK(said.contains(QStringLiteral("waiting for the slowest rank 0.5 %")));
   CHECK_FALSE(said.contains(QStringLiteral("sync")));
 }
