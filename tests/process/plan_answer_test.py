@@ -77,6 +77,7 @@ class Nearest(unittest.TestCase):
         said = " ".join(plan(*args, text=json.dumps(scenario)).out.split())
         self.assertRegex(said, r"nearest: with 10 OSTs util is [\d.]+ %, against 90 %; with 11 OSTs budget is 440 kUSD, against 410 kUSD")
         self.assertRegex(said, r" 10 misses .* margin")  # in the table, too
+        self.assertIn("; nearest: with 10 OSTs util is ", plan(*args, "--format", "html", text=json.dumps(scenario)).out)
         run = plan("--over", "storage.fs.ost.count=4..40", "--tornado", "0", "--format", "json", text=json.dumps(SCENARIO))
         self.assertIsNone(json.loads(run.out)["plan"]["nearest"])
 

@@ -23,6 +23,7 @@
 #include "ui/desktop/slider_row.hpp"
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/tile.hpp"
+#include "ui/report/plan_parts.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::desktop {
@@ -35,7 +36,10 @@ QString answer_text(const Result<PlanResult>& plan) {
   if (plan->status == PlanStatus::inconclusive)
     return WhatIfScreen::tr("The replicas are too few to tell");
   if (plan->status == PlanStatus::infeasible)
-    return WhatIfScreen::tr("No number of %1 meets the targets").arg(noun);
+    return WhatIfScreen::tr("No number of %1 meets the targets").arg(noun) +
+           (plan->nearest
+                ? QStringLiteral("; ") + QString::fromStdString(report::nearest_text(*plan))
+                : QString());
   if (plan->axes.size() > 1 && plan->answer) {
     QStringList values;
     const PlanPoint& best = plan->points[*plan->answer];
