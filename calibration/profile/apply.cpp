@@ -56,6 +56,42 @@ std::vector<std::string> other_machines(const CalibrationProfile& profile, const
   return out;
 }
 
+std::vector<std::string> refused_mixes(const CalibrationProfile& profile, const Design& design) {
+  const auto fit = std::ranges::find(profile.fits, "io.mixed", &Fit::id);
+  if (fit == profile.fits.end() || fit->verdict != FitVerdict::refused) return {};
+  const auto names = [](const Component& component, std::string_view key, const std::string& id) {
+    const Value* value = component.find(key);
+    return value != nullptr && value->text == id;
+  };
+  std::vector<std::string> out;
+  for (const Component& storage : design.storage) {
+    const Value* coupling = storage.find("mixed.coupling");
+    const bool measured = std::ranges::any_of(storage.values, [](const auto& one) {
+      return one.second.source.kind == Source::Kind::profile;
+    });
+    if (coupling == nullptr || !measured || coupling->source.kind != Source::Kind::default_value)
+      continue;
+    bool reads = false, writes = false;
+    for (const JobDesign& job : design.jobs) {
+      reads = reads || (job.dataset && (names(*job.dataset, "on", storage.id) ||
+                                        names(*job.dataset, "also.on", storage.id)));
+      writes = writes || (job.checkpoint && names(*job.checkpoint, "to", storage.id));
+    }
+    for (const Component& tenant : design.tenants) {
+      if (!names(tenant, "on", storage.id)) continue;
+      const Value* pattern = tenant.find("rw");  // of fio; others may do both
+      reads = reads || pattern == nullptr || !pattern->text.ends_with("write");
+      writes = writes || pattern == nullptr || !pattern->text.ends_with("read");
+    }
+    if (!reads || !writes) continue;
+    out.push_back("the profile \"" + profile.id + "\" refused io.mixed" +
+                  (fit->reasons.empty() ? "" : " (" + fit->reasons.front() + ")") +
+                  ": what reads and writes of storage \"" + storage.id +
+                  "\" do to each other is the default, one line for both");
+  }
+  return out;
+}
+
 std::size_t values_from_profile(const Design& design) {
   std::size_t found = 0;
   base::for_each_component(design,

@@ -20,6 +20,11 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 [[nodiscard]] std::vector<std::string> other_machines(const CalibrationProfile& profile,
                                                       const Design& design);
 
+/// Where the profile refused what reads and writes do to each other ("io.mixed"), a line per
+/// storage system that has other values of it and both, and keeps the default.
+[[nodiscard]] std::vector<std::string> refused_mixes(const CalibrationProfile& profile,
+                                                     const Design& design);
+
 /// The part of a design the profile set: whether it was used at all.
 [[nodiscard]] std::size_t values_from_profile(const Design& design);
 

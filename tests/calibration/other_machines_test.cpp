@@ -26,6 +26,36 @@ CalibrationProfile profile_of(const std::string& cores, const std::string& memor
   return profile;
 }
 
+TEST_CASE("a refused io.mixed is said where reads and writes meet") {
+  Design design;
+  Component storage;
+  storage.id = "disk";
+  storage.values["read.rate"] = {Dimension::rate, 1e9, "", {}, {Kind::profile, "", "", false}};
+  storage.values["mixed.coupling"] = {
+      Dimension::number, 1.0, "", {}, {Kind::default_value, "", "", false}};
+  design.storage.push_back(storage);
+  Component fio;
+  fio.id = "fio";
+  fio.values["on"] = {Dimension::text, 0.0, "disk", {}, {Kind::scenario, "", "", false}};
+  fio.values["rw"] = {Dimension::text, 0.0, "randrw", {}, {Kind::scenario, "", "", false}};
+  design.tenants.push_back(fio);
+  CalibrationProfile profile;
+  profile.id = "duplex";
+  CHECK(refused_mixes(profile, design).empty());
+  Fit refused;
+  refused.id = "io.mixed";
+  refused.reasons = {"they do not wait for each other"};
+  profile.fits.push_back(refused);
+  const auto said = refused_mixes(profile, design);
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], Contains("\"duplex\" refused io.mixed (they do not wait for each other)"));
+  design.tenants[0].values["rw"].text = "randread";
+  CHECK(refused_mixes(profile, design).empty());
+  design.tenants[0].values["rw"].text = "randrw";
+  design.storage[0].values["mixed.coupling"].source.kind = Kind::scenario;
+  CHECK(refused_mixes(profile, design).empty());
+}
+
 // 2 threads per core are a factor of two: 64 of 33 is within, of 32 is not. 1 TB is 1.25 times 800
 // GB.
 TEST_CASE("hosts that are stated and differ from the profile's machine are named") {

@@ -138,8 +138,9 @@ struct Session::Impl {
         prediction.warnings.push_back("the profile \"" + profile->id +
                                       "\" has no value for this scenario");
       else
-        for (std::string& difference : calibration::other_machines(*profile, design))
-          prediction.warnings.push_back(std::move(difference));
+        for (std::vector<std::string> lines : {calibration::other_machines(*profile, design),
+                                               calibration::refused_mixes(*profile, design)})
+          std::ranges::move(lines, std::back_inserter(prediction.warnings));
     }
     prediction.left_range = prediction.extrapolated && question.strict_range;
     if (prediction.left_range && prediction.verdict != Verdict::fail)
