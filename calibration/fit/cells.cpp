@@ -30,7 +30,7 @@ Bytes size_of(const Measurement& m) {
 /// Why `m` says nothing about the device; "" when it does.
 std::string unfit(const Measurement& m) {
   if (std::string flag = unfit_flag(m); !flag.empty()) return flag;
-  if (m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0) return "reads and writes mixed";
+  if (m.is_mix()) return "reads and writes mixed";
   if (m.ops <= OpRate{} && (m.rate <= Rate{} || size_of(m) <= Bytes{}))
     return "no rate of operations";
   return "";

@@ -202,6 +202,19 @@ bool doubted(const Fit& fit, std::size_t runs) {
   return static_cast<double>(runs) > kDoubtedRuns * static_cast<double>(fit.runs);
 }
 
+/// A cell that the law is far off at, which medians over all cells do not see.
+void doubt_worst(Fit& fit) {
+  const auto off = [](const FitResidual& r) {
+    return std::max(r.measured / r.fitted, r.fitted / r.measured) - 1.0;
+  };
+  const auto worst = std::ranges::max_element(fit.residuals, {}, off);
+  if (worst == fit.residuals.end() || off(*worst) <= std::max(kWorstBar, kWorstNoise * fit.noise))
+    return;
+  doubt(fit, "the law is far off at " + worst->cell + ": it has " +
+                 base::print_quantity(worst->fitted, Dimension::time) + ", measured was " +
+                 base::print_quantity(worst->measured, Dimension::time));
+}
+
 /// More than a tenth of the runs in cells that fall apart: no spread of one device.
 void doubt_apart(Fit& fit, const FitSeries& series) {
   std::vector<double> apart;
@@ -250,18 +263,6 @@ FittedParameter parameter_of(std::string name, std::string unit, double value,
   out.high = std::max(out.high, value);
   out.identified = 0.5 * (out.high - out.low) <= kIdentified * std::abs(value);
   return out;
-}
-
-void doubt_worst(Fit& fit) {
-  const auto off = [](const FitResidual& r) {
-    return std::max(r.measured / r.fitted, r.fitted / r.measured) - 1.0;
-  };
-  const auto worst = std::ranges::max_element(fit.residuals, {}, off);
-  if (worst == fit.residuals.end() || off(*worst) <= std::max(kWorstBar, kWorstNoise * fit.noise))
-    return;
-  doubt(fit, "the law is far off at " + worst->cell + ": it has " +
-                 base::print_quantity(worst->fitted, Dimension::time) + ", measured was " +
-                 base::print_quantity(worst->measured, Dimension::time));
 }
 
 void judge(Fit& fit, const FitSeries& series) {

@@ -97,7 +97,7 @@ double squares(const double* from, const double* to) {
 /// Whether record `i` begins a run of both at one time; `other`: its writes where they are another.
 bool begins_mix(const std::vector<Measurement>& all, std::size_t i, const Measurement* other) {
   const Measurement& m = all[i];
-  if (m.subject != Subject::io || !is_mix(m) || m.ops <= OpRate{} || m.depth <= 0.0) return false;
+  if (m.subject != Subject::io || !m.is_mix() || m.ops <= OpRate{} || m.depth <= 0.0) return false;
   if (!unfit_flag(m).empty()) return false;
   if (m.operation != "read" && m.operation != "write") return true;
   return m.operation == "read" && other != nullptr && unfit_flag(*other).empty();

@@ -9,15 +9,11 @@
 /// apart, and importers make a record of each that share depth and share of reads, reads first.
 namespace stallcast::calibration {
 
-[[nodiscard]] inline bool is_mix(const Measurement& m) {
-  return m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0;
-}
-
 /// The other way of the run of record `i`; nullptr where it has none.
 [[nodiscard]] inline const Measurement* other_half(const std::vector<Measurement>& all,
                                                    std::size_t i) {
   const auto halves = [&](std::size_t reads, std::size_t writes) {
-    return writes < all.size() && is_mix(all[reads]) && all[reads].operation == "read" &&
+    return writes < all.size() && all[reads].is_mix() && all[reads].operation == "read" &&
            all[writes].operation == "write" && all[reads].depth == all[writes].depth &&
            all[reads].read_share == all[writes].read_share;
   };

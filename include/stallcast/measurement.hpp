@@ -65,6 +65,9 @@ struct Measurement {
   std::string origin;  ///< where in the file: "jobs[0].read", "line 12"
   /// Whatever else was recorded: buffer kind, io engine, stripe settings, mount options.
   std::map<std::string, std::string> options;
+
+  /// Of reads and writes at one time.
+  [[nodiscard]] bool is_mix() const { return read_share && *read_share > 0.0 && *read_share < 1.0; }
 };
 
 /// Everything that one file holds.

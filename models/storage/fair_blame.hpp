@@ -21,7 +21,7 @@ class FairBlame {
   ResourceIndex charge(std::initializer_list<Part> parts) {
     Seconds all;
     Part* chosen = nullptr;
-    owed_.reserve(owed_.size() + parts.size());
+    owed_.reserve(owed_.size() + parts.size());  // `chosen` points into it
     for (const Part& part : parts) {
       if (part.took <= Seconds{}) continue;
       Part& owed = owed_of(part.resource);

@@ -55,16 +55,10 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) 
 
 std::map<std::string, double> gpus_by_job(const Design& design) {
   std::map<std::string, double> out;
-  for (const JobDesign& job : design.jobs) {
-    const Value *used = job.job.find("accelerators"), *hosts = job.job.find("hosts");
-    const Component* host = hosts == nullptr ? nullptr : design.find_host(hosts->text);
-    const Value* count = host == nullptr ? nullptr : host->find("count");
-    const Value* each = host == nullptr ? nullptr : host->find("gpus");
-    if (used != nullptr)
-      out[job.job.id] = used->number;
-    else if (count != nullptr && each != nullptr)
-      out[job.job.id] = count->number * each->number;
-  }
+  for (const JobDesign& job : design.jobs)
+    if (const Value* hosts = job.job.find("hosts"))
+      if (const Component* host = design.find_host(hosts->text))
+        out[job.job.id] = overview::gpus_of(job, *host);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/desktop/figures.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -17,23 +18,15 @@ constexpr double kMargin = 2.0;      // of Chart::paintEvent
 constexpr double kSameTime = 1e-12;  // of all time: rounding, no other range
 constexpr double kMinute = 60.0, kHour = 3600.0, kDay = 86400.0;
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
-double decimal_step(double least) {
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double times : {1.0, 2.0, 5.0})
-    if (times * power >= least) return times * power;
-  return 10.0 * power;
-}
-
 }  // namespace
 
 double tick_step(double span) {
   const double rough = span / 6.0;
-  if (rough > kDay / 2.0) return kDay * std::max(1.0, decimal_step(rough / kDay));
+  if (rough > kDay / 2.0) return kDay * std::max(1.0, report::decimal_step(rough / kDay));
   for (const double step : {30.0, kMinute, 2.0 * kMinute, 5.0 * kMinute, 10.0 * kMinute,
                             30.0 * kMinute, kHour, 2.0 * kHour, 6.0 * kHour, kDay / 2.0})
     if (rough <= step && rough > 10.0) return step;
-  return decimal_step(rough);
+  return report::decimal_step(rough);
 }
 
 QString tick_text(double seconds, double step) {

@@ -141,7 +141,7 @@ std::string spread_text(std::span<const Measurement> runs) {
 
 /// What reads and writes that were mixed moved: half of it, or all.
 std::string mix_text(const Measurement& m) {
-  if (!m.read_share || *m.read_share <= 0.0 || *m.read_share >= 1.0) return "";
+  if (!m.is_mix()) return "";
   const std::string share = base::print_quantity(*m.read_share, Dimension::ratio) + " reads";
   return m.operation == "mixed" ? share : "the " + m.operation + "s of a mix with " + share;
 }

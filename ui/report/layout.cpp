@@ -177,6 +177,13 @@ std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares) 
   return out;
 }
 
+double decimal_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double times : {1.0, 2.0, 5.0})
+    if (times * power >= least) return times * power;
+  return 10.0 * power;
+}
+
 std::string print_tenths(int tenths) {
   return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
 }

@@ -67,6 +67,9 @@ class Ink {
 /// Each is rounded by itself, as wherever else it is said: their sum may be a tenth off.
 [[nodiscard]] std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares);
 
+/// Between round figures: 1, 2 or 5 times a power of ten, at least `least`.
+[[nodiscard]] double decimal_step(double least);
+
 /// "93.1 %" from 931.
 [[nodiscard]] std::string print_tenths(int tenths);
 

@@ -59,7 +59,7 @@ std::string contradiction(const Measurement& m, const Measurement* partner) {
   if (moved > 0.0 && m.rate > Rate{} && apart(m.rate.in(unit::Bps), moved))
     return "operations x size is " + figure(moved) + " B/s, but " + figure(m.rate.in(unit::Bps)) +
            " B/s are reported";
-  if (is_mix(m) && partner == nullptr) return "";
+  if (m.is_mix() && partner == nullptr) return "";
   const double other = partner != nullptr ? outstanding(*partner) : 0.0;
   const double inside = outstanding(m);
   if (inside <= 0.0 || (partner != nullptr && other <= 0.0)) return "";

@@ -17,6 +17,10 @@ double number_of(const Component& component, std::string_view key, double otherw
   return value == nullptr ? otherwise : value->number;
 }
 
+double all_gpus(const Component& host) {
+  return number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
+}
+
 std::string count_text(double count) { return base::print_value(count, "count"); }
 
 std::string plural(double count, std::string_view noun) {
@@ -122,15 +126,19 @@ std::string GpuCount::text() const {
   return (used < all ? count_text(used) + " of " : "") + count_text(all);
 }
 
+double gpus_of(const JobDesign& job, const Component& host) {
+  return number_of(job.job, "accelerators", all_gpus(host));
+}
+
 GpuCount gpus_of(const Design& design, const Component& host) {
-  const double all = number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
+  const double all = all_gpus(host);
   double used = 0.0;
   bool any = false;
   for (const JobDesign& job : design.jobs) {
     const Value* on = job.job.find("hosts");
     if (on == nullptr || on->text != host.id) continue;
     any = true;
-    used += number_of(job.job, "accelerators", all);
+    used += gpus_of(job, host);
   }
   return {all, any ? std::min(used, all) : all};
 }

@@ -279,8 +279,7 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
     if (answer != nullptr && cell == *answer) out.answer = out.points.size();
     DrawnPoint point;
     point.count = std::llround(problem.axes.front().numbers[cell.front()]);
-    for (std::size_t a = 0; a < cell.size(); ++a)
-      point.values.push_back(text_of(problem.axes[a].values[cell[a]]));
+    point.values = texts_of(problem.axes, cell);
     point.draws = tally.made - tally.broken;
     const std::size_t decisive = drawn.decisive(tally);
     point.met = tally.met[decisive];

@@ -48,8 +48,7 @@ std::optional<PlanReason> over_budget(Designs& designs, const Cell& cell, const 
   const AssertionOutcome* budget = exceeded(bounded);
   if (budget == nullptr) return std::nullopt;
   PlanPoint point = point_of(bounded, designs.outages());
-  for (std::size_t a = 0; a < cell.size(); ++a)
-    point.values.push_back(text_of(designs.axes()[a].values[cell[a]]));
+  point.values = texts_of(designs.axes(), cell);
   const auto missed = std::ranges::find(point.targets, budget->id, &TargetMargin::id);
   if (missed == point.targets.end()) return std::nullopt;
   return missed_by(point, *missed, base::counted(plan, point));

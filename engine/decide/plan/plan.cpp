@@ -75,8 +75,7 @@ class Answer {
     const Cell& shown = search_.answer ? *search_.answer : search_.end;
     for (const auto& [cell, prediction] : search_.seen) {
       PlanPoint point = point_of(prediction, designs_.outages());
-      for (std::size_t a = 0; a < cell.size(); ++a)
-        point.values.push_back(text_of(designs_.axes()[a].values[cell[a]]));
+      point.values = texts_of(designs_.axes(), cell);
       point.count = std::llround(designs_.axes().front().numbers[cell.front()]);
       point.objective = objective_.of(cell, prediction);
       if (cell == shown) {
@@ -172,8 +171,7 @@ class Answer {
     if (const auto place = places_.find(cell); place != places_.end())
       return out_.points[place->second];
     PlanPoint point;
-    for (std::size_t a = 0; a < cell.size(); ++a)
-      point.values.push_back(text_of(designs_.axes()[a].values[cell[a]]));
+    point.values = texts_of(designs_.axes(), cell);
     return point;
   }
 

@@ -43,6 +43,12 @@ std::size_t nearer(const Axis& axis, std::size_t i, double factor) {
   return low;
 }
 
+std::vector<std::string> texts_of(const std::vector<Axis>& axes, const Cell& cell) {
+  std::vector<std::string> out;
+  for (std::size_t a = 0; a < cell.size(); ++a) out.push_back(text_of(axes[a].values[cell[a]]));
+  return out;
+}
+
 std::optional<Cell> present_of(const std::vector<Axis>& axes) {
   Cell out;
   for (const Axis& axis : axes) {

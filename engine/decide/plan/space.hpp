@@ -40,6 +40,9 @@ struct Axis {
 /// One design: the place of its value on each axis.
 using Cell = std::vector<std::size_t>;
 
+/// The value of a design on each axis, as `--set` takes it.
+[[nodiscard]] std::vector<std::string> texts_of(const std::vector<Axis>& axes, const Cell& cell);
+
 /// The scenario's own design, where each of its values is searched.
 [[nodiscard]] std::optional<Cell> present_of(const std::vector<Axis>& axes);
 

@@ -32,15 +32,16 @@ bool limited(const Design& design) {
 OwnLimits::OwnLimits(const std::vector<Design>& designs, const Prediction& nominal)
     : nominal_(nominal) {
   if (designs.empty() || !limited(designs.front())) return;
-  std::map<std::string, std::size_t> held;  // in how many designs
-  for (const Design& design : designs)
-    for (const auto& [job, share] : models::bounds(design).held) {
-      ++held[job];
-      double& most = utilization_.try_emplace(job, share).first->second;
-      most = std::max(most, share);
+  utilization_ = models::bounds(designs.front()).held;
+  for (std::size_t i = 1; i < designs.size() && !utilization_.empty(); ++i) {
+    const std::map<std::string, double> held = models::bounds(designs[i]).held;
+    for (auto& [job, most] : utilization_) {
+      const auto same = held.find(job);
+      most = same == held.end() ? 1.0 : std::max(most, same->second);
     }
-  // In one design the limit is out of reach: it says nothing.
-  std::erase_if(utilization_, [&](const auto& one) { return held[one.first] < designs.size(); });
+  }
+  // What is out of reach in one design says nothing.
+  std::erase_if(utilization_, [](const auto& one) { return one.second >= 1.0; });
 }
 
 Possible OwnLimits::of(const std::string& metric) const {

@@ -166,8 +166,8 @@ bool by_goodput(const Prediction& p) {
 }
 
 std::vector<DesignOption> options_of(const Prediction& p) {
-  const double now = by_goodput(p) ? mean_goodput(p) : mean_utilization(p);
   const auto used = figure_gained(p, p.alternatives).value;
+  const double now = used == &Alternative::goodput ? mean_goodput(p) : mean_utilization(p);
   std::vector<DesignOption> out{{"as it is", "", now, stall_of(p), std::nullopt, margin_of(p),
                                  targets_mark(p.verdict, false)}};
   std::vector<const Alternative*> order;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ui/report/layout.hpp"
+
 namespace stallcast::report::html {
 
 Scale::Scale(double low, double high, double from, double to) : from_(from), to_(to) {
@@ -33,11 +35,7 @@ std::vector<double> Scale::ticks(int about) const {
       }
     return out;
   }
-  const double rough = (high_ - low_) / about;
-  const double ten = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = 10.0 * ten;
-  for (const double digit : {5.0, 2.0, 1.0})
-    if (digit * ten >= rough) step = digit * ten;
+  const double step = decimal_step((high_ - low_) / about);
   for (double k = std::ceil(low_ / step); k * step <= high_; k += 1.0) out.push_back(k * step);
   return out;
 }
