@@ -25,12 +25,14 @@ constexpr std::array kBindings{
     Binding{"io.read.random.rested", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.random.rested", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.random.rested", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.read.random.rested", "K", "storage", "measured", "read.lanes", Dimension::number},
     Binding{"io.write.random.rested", "law", "storage", "measured", "write.law", Dimension::text},
     Binding{"io.write.random.rested", "alpha", "storage", "measured", "write.latency",
             Dimension::time},
     Binding{"io.write.random.rested", "s", "storage", "measured", "write.per_op", Dimension::time},
     Binding{"io.write.random.rested", "B", "storage", "measured", "write.rate", Dimension::rate},
     Binding{"io.write.random.rested", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.random.rested", "K", "storage", "measured", "write.lanes", Dimension::number},
     Binding{"io.limit", "law", "storage", "measured", "limit.refill", Dimension::text},
     Binding{"io.limit", "T", "storage", "measured", "limit.burst", Dimension::time},
     Binding{"io.read.limit", "B", "storage", "measured", "limit.read", Dimension::rate},
@@ -42,11 +44,13 @@ constexpr std::array kBindings{
     Binding{"io.read.random", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.random", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.random", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.read.random", "K", "storage", "measured", "read.lanes", Dimension::number},
     Binding{"io.read.sequential", "law", "storage", "measured", "read.law", Dimension::text},
     Binding{"io.read.sequential", "alpha", "storage", "measured", "read.latency", Dimension::time},
     Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.read.sequential", "K", "storage", "measured", "read.lanes", Dimension::number},
     Binding{"io.mixed", "law", "storage", "measured", "write.line", Dimension::text},
     Binding{"io.mixed", "c", "storage", "measured", "mixed.coupling", Dimension::number},
     Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
@@ -55,11 +59,13 @@ constexpr std::array kBindings{
     Binding{"io.write.sequential", "s", "storage", "measured", "write.per_op", Dimension::time},
     Binding{"io.write.sequential", "B", "storage", "measured", "write.rate", Dimension::rate},
     Binding{"io.write.sequential", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.sequential", "K", "storage", "measured", "write.lanes", Dimension::number},
     Binding{"io.write.random", "law", "storage", "measured", "write.law", Dimension::text},
     Binding{"io.write.random", "alpha", "storage", "measured", "write.latency", Dimension::time},
     Binding{"io.write.random", "s", "storage", "measured", "write.per_op", Dimension::time},
     Binding{"io.write.random", "B", "storage", "measured", "write.rate", Dimension::rate},
     Binding{"io.write.random", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.random", "K", "storage", "measured", "write.lanes", Dimension::number},
     Binding{"io.write.sustained", "B1", "storage", "local", "drive.burst_write", Dimension::rate},
     Binding{"io.write.sustained", "C", "storage", "local", "drive.burst", Dimension::bytes},
     Binding{"io.write.sustained", "B2", "storage", "local", "drive.write", Dimension::rate},
@@ -131,7 +137,8 @@ double rounded(double value) {
 
 /// A law as the field that names it has it.
 std::string text_of_law(const std::string& law) {
-  if (law == "hockney" || law == "station") return "line";
+  if (law == "hockney" || law == "station" || law == "lanes") return "line";
+  if (law == "random lanes") return "mva";
   if (law == "own lines") return "own";
   return law == "shared line" ? "shared" : law;
 }
@@ -183,16 +190,19 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     value.value = value.low = value.high = number;
     out.push_back(std::move(value));
   };
-  const bool reads = fit.id.starts_with("io.read.") && !fit.id.ends_with(".limit");
+  const bool limit = fit.id.ends_with(".limit");
+  const bool reads = fit.id.starts_with("io.read.") && !limit;
+  const bool writes = fit.id.starts_with("io.write.") && !limit;
+  const std::string range_of = writes ? "fitted.write." : "fitted.";
   const bool barrier = fit.id == "sync.barrier" || fit.id.starts_with("sync.allreduce");
   for (const FittedRange& range : fit.ranges) {
-    if (reads && range.quantity == "size") {
-      add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);
-      add("storage", "measured", "fitted.largest", Dimension::bytes, range.high);
-    } else if (reads && range.quantity == "depth") {
+    if ((reads || writes) && range.quantity == "size") {
+      add("storage", "measured", range_of + "smallest", Dimension::bytes, range.low);
+      add("storage", "measured", range_of + "largest", Dimension::bytes, range.high);
+    } else if ((reads || writes) && range.quantity == "depth") {
       if (range.low > 1.0)
-        add("storage", "measured", "fitted.shallowest", Dimension::number, range.low);
-      add("storage", "measured", "fitted.deepest", Dimension::number, range.high);
+        add("storage", "measured", range_of + "shallowest", Dimension::number, range.low);
+      add("storage", "measured", range_of + "deepest", Dimension::number, range.high);
     } else if (barrier && range.quantity == "ranks") {
       add("job", "", "barrier.fitted.fewest", Dimension::count, range.low);
       add("job", "", "barrier.fitted.most", Dimension::count, range.high);

@@ -30,8 +30,8 @@ struct FitCell {
   /// How many times as long as a quick run a slow one takes: of the runs without the quickest and
   /// the slowest quarter, the last over the first.
   [[nodiscard]] double apart() const;
-  /// Spread of the runs: 1.4826 MAD over the median; where they fall apart, what their quarters
-  /// tell instead. 0 for a single run, which does not tell it.
+  /// Spread of the runs: 1.4826 MAD over the median, corrected for few runs; where they fall apart,
+  /// what their quarters tell instead. 0 for a single run, which does not tell it.
   [[nodiscard]] double noise() const;
   [[nodiscard]] bool repeats() const { return runs.size() > 1; }
 };

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibration/fit/draws.hpp"
-#include "calibration/fit/one_axis.hpp"
+#include "calibration/fit/open_axes.hpp"
 #include "calibration/fit/robust.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -45,8 +45,11 @@ std::vector<double> restart(const Law& law, const FitSeries& series, std::vector
   return theta;
 }
 
-/// A term of a law over ranks that adds less than a millionth of the quickest meeting is nothing.
-std::vector<double> settled(const FitSeries& series, std::vector<double> theta) {
+/// Parameters within what the law says anything of. A term of a law over ranks that adds less than
+/// a millionth of the quickest meeting is nothing.
+std::vector<double> settled(const Law& law, const FitSeries& series, std::vector<double> theta) {
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    theta[i] = std::max(theta[i], law.parameters[i].least);
   if (!series.over_ranks) return theta;
   double quickest = response_of(series.cells.front());
   for (const FitCell& cell : series.cells) quickest = std::min(quickest, response_of(cell));
@@ -98,14 +101,16 @@ Scored score(const Law& law, const FitSeries& series, int folds) {
   return out;
 }
 
-/// Fewest parameters among the laws within one standard error of the best.
+/// Fewest parameters among the laws within one standard error of the best. Errors that differ by
+/// less than a ten-thousandth are the same.
 const Scored* choose(const std::vector<Scored>& scored) {
   const Scored* best = nullptr;
   for (const Scored& one : scored)
     if (!one.errors.empty() && (best == nullptr || one.score < best->score)) best = &one;
   const Scored* chosen = best;
   for (const Scored& one : scored) {
-    if (one.errors.empty() || one.score > best->score + best->standard) continue;
+    constexpr double kSame = 1e-4;
+    if (one.errors.empty() || one.score > best->score + std::max(best->standard, kSame)) continue;
     const std::size_t size = one.law->parameters.size(), least = chosen->law->parameters.size();
     if (size < least || (size == least && one.score < chosen->score)) chosen = &one;
   }
@@ -157,6 +162,22 @@ std::vector<Point> resample(const Law& law, const std::vector<double>& theta,
   return out;
 }
 
+/// How far from the fit the search for a draw begins, as the standard deviation of a logarithm:
+/// what no cell decides stays as far, 90 % of it within a factor of six.
+const double kFarStart = std::log(3.0);
+
+/// The fit to `points`. What they leave open is drawn: of many parameters that say the same of
+/// them, those next to a place at random about `start`.
+std::vector<double> drawn(const Law& law, std::span<const Point> points,
+                          const std::vector<double>& start, Draws& draws) {
+  const Estimate near = regress(law, points, start);
+  std::vector<double> away = start;
+  for (double& value : away) value *= std::exp(kFarStart * draws.normal());
+  const Estimate far = regress(law, points, away);
+  constexpr double kAsGood = 1.001;
+  return far.loss <= kAsGood * near.loss ? far.theta : near.theta;
+}
+
 void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
                      const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
@@ -165,7 +186,7 @@ void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
   const std::vector<double> start = restart(law, series, theta);
   for (int i = 0; i < options.draws; ++i)
     fit.draws.push_back(
-        settled(series, regress(law, resample(law, theta, points, left, draws), start).theta));
+        settled(law, series, drawn(law, resample(law, theta, points, left, draws), start, draws)));
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);
@@ -321,7 +342,7 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
   fit.median_error = median(chosen->errors);
   fit.p90_error = quantile(chosen->errors, 0.9);
   const Estimate& estimate = chosen->whole;
-  draw_parameters(fit, law, series, settled(series, estimate.theta), options);
+  draw_parameters(fit, law, series, settled(law, series, estimate.theta), options);
   for (const FitCell& cell : series.cells)
     fit.residuals.push_back({cell_name(cell, series.over_ranks), response_of(cell),
                              law.response(estimate.theta, cell), cell.runs.size()});
@@ -331,7 +352,7 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
                                     [](const FittedParameter& p) { return p.value == 0.0; });
   if (estimate.condition > kLargestCondition && !at_bound)
     doubt(fit, "the parameters cannot be told apart");
-  as_line(fit, series, options);
+  leave_open(fit, series, options);
   return fit;
 }
 

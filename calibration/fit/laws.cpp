@@ -32,26 +32,44 @@ double most_bytes(std::span<const FitCell> cells) {
   return most;
 }
 
-// R = alpha + b / B                                                          [calibration.md, eq.
-// 2]
+// R = alpha + b / B                                                        [calibration.md, eq. 2]
 constexpr std::array kHockneyParameters{LawParameter{"alpha", "s"}, LawParameter{"B", "B/s"}};
 double hockney(std::span<const double> p, const FitCell& cell) { return p[0] + bytes(cell) / p[1]; }
 std::vector<double> hockney_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), 1.1 * most_bytes(cells)};
 }
 
-// R = Z + n D                                                                [calibration.md, eq.
-// 3]
+// R = max(a, b / B)                                                       [calibration.md, eq. 16]
+constexpr std::array kKneeParameters{LawParameter{"a", "s"}, LawParameter{"B", "B/s"}};
+double knee(std::span<const double> p, const FitCell& cell) {
+  return std::max(p[0], bytes(cell) / p[1]);
+}
+std::vector<double> knee_start(std::span<const FitCell> cells) {
+  return {quickest(cells), most_bytes(cells) / cells.front().depth};
+}
+
+// R = Z + n D                                                              [calibration.md, eq. 3]
 constexpr std::array kStationParameters{LawParameter{"Z", "s"}, LawParameter{"D", "s"}};
 double station(std::span<const double> p, const FitCell& cell) { return p[0] + cell.depth * p[1]; }
 std::vector<double> station_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), 0.9 / most_ops(cells)};
 }
 
-// R = alpha + n (s + b / B)                                                  [calibration.md, eq.
-// 4]
-constexpr std::array kLineParameters{LawParameter{"alpha", "s"}, LawParameter{"s", "s"},
-                                     LawParameter{"B", "B/s"}};
+// As many are served at one time, at least one.
+constexpr LawParameter kLanes{"K", "1", 1.0};
+
+// R = Z + max(n, K) D                                                     [calibration.md, eq. 17]
+constexpr std::array kLaneStationParameters{LawParameter{"Z", "s"}, LawParameter{"D", "s"}, kLanes};
+double lane_station(std::span<const double> p, const FitCell& cell) {
+  return p[0] + std::max(cell.depth, p[2]) * p[1];
+}
+std::vector<double> lane_station_start(std::span<const FitCell> cells) {
+  return {0.5 * quickest(cells), 0.9 / most_ops(cells), 0.5 * most_ops(cells) * quickest(cells)};
+}
+
+// R = alpha + n (s + b / B)                                                [calibration.md, eq. 4]
+constexpr LawParameter kAlpha{"alpha", "s"}, kPerOp{"s", "s"}, kBytes{"B", "B/s"};
+constexpr std::array kLineParameters{kAlpha, kPerOp, kBytes};
 double line(std::span<const double> p, const FitCell& cell) {
   return p[0] + cell.depth * (p[1] + bytes(cell) / p[2]);
 }
@@ -59,27 +77,39 @@ std::vector<double> line_start(std::span<const FitCell> cells) {
   return {0.8 * quickest(cells), 0.5 / most_ops(cells), 1.1 * most_bytes(cells)};
 }
 
-// Closed network of a delay alpha and one server of demand D = s + b / B, by exact mean value
-// analysis: R(n) = D (1 + Q(n - 1)), X(n) = n / (alpha + R(n)), Q(n) = X(n) R(n).
-//                                                                            [calibration.md, eq.
-//                                                                            5]
-double mva(std::span<const double> p, const FitCell& cell) {
+// R = alpha + max(n, K) (s + b / B)                                       [calibration.md, eq. 18]
+constexpr std::array kLanesParameters{kAlpha, kPerOp, kBytes, kLanes};
+double lanes(std::span<const double> p, const FitCell& cell) {
+  return p[0] + std::max(cell.depth, p[3]) * (p[1] + bytes(cell) / p[2]);
+}
+std::vector<double> lanes_start(std::span<const FitCell> cells) {
+  std::vector<double> out = line_start(cells);
+  out.push_back(4.0);
+  return out;
+}
+
+// Closed network of a delay alpha and K lanes, drawn at random, of demand D = s + b / B all
+// together, by exact mean value analysis: R(n) = D (K + Q(n - 1)), X(n) = n / (alpha + R(n)),
+// Q(n) = X(n) R(n); of one lane as well.                        [calibration.md, eq. 5 and eq. 19]
+double closed_network(std::span<const double> p, const FitCell& cell, double lanes_of_device) {
   const double demand = p[1] + bytes(cell) / p[2];
   double queue = 0.0, at_server = demand;
   const double population = std::max(1.0, cell.depth);
   const auto whole = static_cast<int>(std::ceil(population));
   for (int n = 1; n <= whole; ++n) {
-    at_server = demand * (1.0 + queue);
+    at_server = demand * (lanes_of_device + queue);
     queue = n / (p[0] + at_server) * at_server;
   }
   return p[0] + at_server;
 }
+double mva(std::span<const double> p, const FitCell& cell) { return closed_network(p, cell, 1.0); }
+double random_lanes(std::span<const double> p, const FitCell& cell) {
+  return closed_network(p, cell, p[3]);
+}
 
 // R = max(alpha + b / S, n (s + b / B)): each stream moves S by itself, all together s and B.
-//                                                                            [calibration.md, eq.
-//                                                                            6]
-constexpr std::array kRooflineParameters{LawParameter{"alpha", "s"}, LawParameter{"S", "B/s"},
-                                         LawParameter{"s", "s"}, LawParameter{"B", "B/s"}};
+//                                                                          [calibration.md, eq. 6]
+constexpr std::array kRooflineParameters{kAlpha, LawParameter{"S", "B/s"}, kPerOp, kBytes};
 double roofline(std::span<const double> p, const FitCell& cell) {
   return std::max(p[0] + bytes(cell) / p[1], cell.depth * (p[2] + bytes(cell) / p[3]));
 }
@@ -88,8 +118,7 @@ std::vector<double> roofline_start(std::span<const FitCell> cells) {
 }
 
 // R = max(alpha + b / S, n max(s, b / B)): a volume with a limit of operations and one of bytes.
-//                                                                            [calibration.md, eq.
-//                                                                            12]
+//                                                                         [calibration.md, eq. 12]
 double throttle(std::span<const double> p, const FitCell& cell) {
   return std::max(p[0] + bytes(cell) / p[1], cell.depth * std::max(p[2], bytes(cell) / p[3]));
 }
@@ -124,22 +153,48 @@ std::vector<double> sharing_start(std::span<const FitCell> cells) { return {quic
 
 constexpr std::array kLaws{
     Law{"hockney", "R(b) = alpha + b / B", kHockneyParameters, hockney, hockney_start, true, false},
+    Law{"knee", "R(b) = max(a, b / B)", kKneeParameters, knee, knee_start, true, false,
+        LawOf::queues},
     Law{"station", "R(n) = Z + n D", kStationParameters, station, station_start, false, true},
+    Law{"lane station", "R(n) = Z + max(n, K) D", kLaneStationParameters, lane_station,
+        lane_station_start, false, true, LawOf::devices},
     Law{"line", "R(n, b) = alpha + n (s + b / B)", kLineParameters, line, line_start, true, true},
     Law{"mva", "closed network of a delay alpha and one server of demand s + b / B",
         kLineParameters, mva, line_start, true, true},
+    Law{"lanes", "R(n, b) = alpha + max(n, K) (s + b / B)", kLanesParameters, lanes, lanes_start,
+        true, true, LawOf::devices},
+    Law{"random lanes", "closed network of a delay alpha and K lanes of demand s + b / B together",
+        kLanesParameters, random_lanes, lanes_start, true, true, LawOf::devices},
     Law{"roofline", "R(n, b) = max(alpha + b / S, n (s + b / B))", kRooflineParameters, roofline,
         roofline_start, true, true},
     Law{"throttle", "R(n, b) = max(alpha + b / S, n max(s, b / B))", kRooflineParameters, throttle,
         roofline_start, true, true},
     Law{"doublings", "T(n) = a + d log2(n)", kDoublingParameters, doublings, one_term_start, false,
-        false, true},
-    Law{"root", "T(n) = a + q sqrt(n)", kRootParameters, root, one_term_start, false, false, true},
+        false, LawOf::ranks},
+    Law{"root", "T(n) = a + q sqrt(n)", kRootParameters, root, one_term_start, false, false,
+        LawOf::ranks},
     Law{"doublings and root", "T(n) = a + d log2(n) + q sqrt(n)", kMeetingParameters, meeting,
-        meeting_start, false, false, true},
+        meeting_start, false, false, LawOf::ranks},
     Law{"cores", "R(x) = T max(1, x / s)", kCoresParameters, sharing, sharing_start, false, true,
-        false, true},
+        LawOf::cores},
 };
+
+/// Whether `series` may follow a law of `of`.
+bool of_subject(LawOf of, const FitSeries& series) {
+  switch (of) {
+    case LawOf::ranks:
+      return series.over_ranks;
+    case LawOf::cores:
+      return series.over_cores;
+    case LawOf::devices:
+      return series.subject == Subject::io && !series.over_ranks;
+    case LawOf::queues:
+      return of_subject(LawOf::devices, series) && series.cells.front().depth > 1.0;
+    case LawOf::sizes:
+      return !series.over_ranks && !series.over_cores;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -150,6 +205,7 @@ const Law& law(std::string_view id) {
 }
 
 std::vector<const Law*> candidates(const FitSeries& series) {
+  if (series.cells.empty()) return {};
   std::set<Bytes> sizes;
   std::set<double> depths;
   for (const FitCell& cell : series.cells) {
@@ -158,7 +214,7 @@ std::vector<const Law*> candidates(const FitSeries& series) {
   }
   std::vector<const Law*> out;
   for (const Law& row : kLaws) {
-    if (row.over_ranks != series.over_ranks || row.over_cores != series.over_cores) continue;
+    if (!of_subject(row.of, series)) continue;
     const bool by_size = row.needs_sizes == (sizes.size() > 1);
     const bool by_depth = row.needs_depths == (depths.size() > 1);
     if (by_size && by_depth && series.cells.size() > row.parameters.size()) out.push_back(&row);

@@ -14,6 +14,16 @@ namespace stallcast::calibration::fit {
 struct LawParameter {
   std::string_view name;
   std::string_view unit;  ///< SI base
+  double least = 0.0;     ///< below it the law says the same, and it counts as so much
+};
+
+/// Which series may follow a law.
+enum class LawOf {
+  sizes,    ///< all over sizes and depths
+  devices,  ///< those of storage
+  queues,   ///< those of storage with more than one in flight
+  ranks,    ///< those over ranks
+  cores     ///< those over cores
 };
 
 /// One row: to add a law, its functions and its row in laws.cpp.
@@ -29,11 +39,10 @@ struct Law {
   /// What the cells must vary in for the parameters to be decided.
   bool needs_sizes = false;
   bool needs_depths = false;
-  bool over_ranks = false;  ///< of series over ranks; the others are of sizes and depths
-  bool over_cores = false;  ///< of series over cores; no others
+  LawOf of = LawOf::sizes;
 };
 
-/// By number of parameters, fewest first, those over ranks last.
+/// By number of parameters, fewest first; those over ranks and cores last.
 [[nodiscard]] std::span<const Law> laws();
 /// REQUIRES: `id` is a row.
 [[nodiscard]] const Law& law(std::string_view id);

@@ -12,14 +12,14 @@ constexpr Seconds kWeight = Seconds::from(1e-6, unit::s);  // one unit of weight
 constexpr double kNone = 1e-9;                             // operations: rounding
 constexpr double kIdle = 1e-9;                             // of a device that nothing waits for
 
-/// Share of its time that the server of a closed network of `n` customers is busy: delay `alpha`,
-/// demand `demand`.                                                         [measured.md, eq. 3]
-double busy_by_mva(double n, double alpha, double demand) {
+/// Share of its time that the device of a closed network of `n` customers is busy: delay `alpha`,
+/// demand `demand` of its `lanes` together.                                 [measured.md, eq. 3]
+double busy_by_mva(double n, double alpha, double demand, double lanes) {
   constexpr double kMany = 512.0;  // beyond, the server of any device is busy all the time
-  if (n > kMany && n * demand > 4.0 * alpha) return 1.0;
+  if (n > kMany && n * demand > 4.0 * (alpha + (lanes - 1.0) * demand)) return 1.0;
   double queue = 0.0, busy = 0.0;
   for (double k = 1.0; k <= std::max(1.0, std::round(n)); k += 1.0) {
-    const double at_server = demand * (1.0 + queue);
+    const double at_server = demand * (lanes + queue);
     queue = k / (alpha + at_server) * at_server;
     busy = k / (alpha + at_server) * demand;
   }
@@ -70,22 +70,23 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
   work_ += demand * operations;
   const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
   if (shared) delayed_ += params.latency.in(unit::s)*demand.in(unit::s)*operations;
+  laned_ += demand * (operations * (shared ? params.lanes : 1.0));
   if (params.law == ResponseLaw::mva) served_ += demand * operations;
   if (outstanding_ < kNone) {  // rounding, once nothing is left
     outstanding_ = delayed_ = 0.0;
-    work_ = served_ = Seconds{};
+    work_ = served_ = laned_ = Seconds{};
     return;
   }
-  // The device's speed with all that is outstanding: C = D / (alpha + D), D the sum of demands on
-  // one of its servers, of which a request uses one.                        [measured.md, eq. 2]
+  // The device's speed with all that is outstanding: C = D / (alpha + D max(1, K / n)), D the sum
+  // of demands on one of its servers, of which a request uses one.             [measured.md, eq. 2]
   const double servers = std::min(servers_, std::max(1.0, outstanding_));
   const double all = work_.in(unit::s) / servers, alpha = delayed_ / work_.in(unit::s);
   if (all <= 0.0) return;
-  const double line = all / (alpha + all);
+  const double n = outstanding_ / servers, lanes = laned_ / work_;
+  const double line = all / (alpha + all * std::max(1.0, lanes / n));
   const double random = served_ / work_;
-  const double n = outstanding_ / servers;
   const double busy =
-      random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n) : line;
+      random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n, lanes) : line;
   context_->set_capacity(link_,
                          Rate::from(std::max(busy, kIdle) * servers / mix_.factor(), unit::Bps));
 }

@@ -15,8 +15,8 @@ namespace stallcast::models {
 /// How responses grow with what is outstanding.
 enum class ResponseLaw {
   fifo,      ///< queues of servers, request by request: RequestQueues, not FittedStation
-  line,      ///< alpha + n (s + b / B): alpha is paid once per round of the queue
-  mva,       ///< a delay alpha and one server of demand s + b / B, random arrivals between them
+  line,      ///< alpha + max(n, K) (s + b / B): alpha is paid once per round of the queue
+  mva,       ///< a delay alpha and K lanes drawn at random, of demand s + b / B all together
   roofline,  ///< max(alpha + b / S, n (s + b / B))
   throttle   ///< max(alpha + b / S, n max(s, b / B)): limits of operations and of bytes apart
 };
@@ -31,6 +31,7 @@ struct ResponseParams {
   Seconds per_op;                  ///< s
   Rate rate = Rate::infinity();    ///< B
   Rate stream = Rate::infinity();  ///< S
+  double lanes = 1.0;              ///< K
 
   /// Time of the server for an operation of `bytes`: s + b / B, or the greater of both.
   [[nodiscard]] Seconds demand(Bytes bytes) const;
@@ -87,6 +88,7 @@ class FittedStation {
   double outstanding_ = 0.0;  ///< operations
   Seconds work_;              ///< demands of all operations outstanding
   double delayed_ = 0.0;      ///< sum of alpha x demand over them, s^2
+  Seconds laned_;             ///< sum of demand x lanes
   Seconds served_;            ///< the part of the work that follows law mva
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "models/storage/fitted_station.hpp"
 #include "models/storage/kinds.hpp"
 #include "models/storage/measured_params.hpp"
+#include "models/storage/measured_range.hpp"
 #include "models/storage/throttle.hpp"
 
 /// Storage that is known by measurements made on its clients: a calibration profile fills it in.
@@ -162,26 +164,12 @@ class Measured final : public StorageModel {
 
   // What was measured is said to hold only there.                         [measured.md, Range]
   void remark(RunResult& out) const override {
-    const auto size = [](Bytes b) { return print_quantity(b.in(unit::B), Dimension::bytes); };
-    const auto warn = [&](const std::string& what) {
-      out.warnings.push_back(name_ + ": " + what + ", outside what its profile was fitted to");
-      out.extrapolated = true;
-    };
-    if (p_.smallest && least_ < *p_.smallest * 0.999)
-      warn("requests of " + size(least_) + " are smaller than the " + size(*p_.smallest) +
-           " measured");
-    if (p_.largest && most_ > *p_.largest * 1.001)
-      warn("requests of " + size(most_) + " are larger than the " + size(*p_.largest) +
-           " measured");
-    if (p_.deepest && deepest_ > *p_.deepest * 1.001)
-      warn(print_quantity(deepest_, Dimension::number) + " requests in flight are more than the " +
-           print_quantity(*p_.deepest, Dimension::number) + " measured");
-    constexpr double kAbout = 0.9;  // processes do not begin and end at one time
-    const double in_flight = mean_in_flight();
-    if (p_.shallowest && in_flight > 0.0 && in_flight < *p_.shallowest * kAbout)
-      warn(print_quantity(in_flight, Dimension::number) +
-           " requests in flight in the mean are fewer than the " +
-           print_quantity(*p_.shallowest, Dimension::number) + " measured");
+    for (const bool writes : {false, true})
+      for (const std::string& what : asked_[writes ? 1 : 0].outside(
+               p_.range(writes), writes ? "writes" : "reads", mean_in_flight(writes))) {
+        out.warnings.push_back(name_ + ": " + what + ", outside what its profile was fitted to");
+        out.extrapolated = true;
+      }
   }
 
   Countable countable() const override {
@@ -202,17 +190,9 @@ class Measured final : public StorageModel {
     Mix mix, own_mix;                        ///< of these queues
     Throttle read_limit, write_limit;
     std::optional<FileQueue> files;
-    double outstanding = 0.0;
-    Seconds changed, busy;  ///< when that was last another; how long there were any
-    double waited = 0.0;    ///< requests in flight x s
+    InFlight in_flight;
 
-    /// `more` requests are in flight from `now` on.
-    void note(double more, Seconds now) {
-      if (outstanding > 0.0) busy += now - changed;
-      waited += outstanding * (now - changed).in(unit::s);
-      changed = now;
-      outstanding += more;
-    }
+    explicit Device(bool one_line) : in_flight(one_line) {}
     void attach(sim::Context& context, ResourceTable& resources, const Measured& of,
                 const FileLayout& layout, std::uint64_t seed) {
       const std::string name = of.name_ + ".device";
@@ -251,7 +231,7 @@ class Measured final : public StorageModel {
   }
 
   void add_device(graph::Topology& topology, double count, const std::string& group) {
-    auto device = std::make_unique<Device>();
+    auto device = std::make_unique<Device>(p_.one_line());
     device->count = count;
     device->group = group;
     device->in = topology.add_node(name_ + ".in" + group, graph::NodeRole::target);
@@ -307,8 +287,8 @@ class Measured final : public StorageModel {
     const double pieces = std::max(1.0, std::ceil(file / way.request - 1e-9));
     const double depth = std::min(static_cast<double>(p_.depth), pieces);
     const Bytes piece = file / pieces;
-    device.note(client.members * depth, context_->now());
-    if (!writes) note(piece, device.outstanding / device.count);
+    device.in_flight.note(writes, client.members * depth, context_->now());
+    asked_[writes ? 1 : 0].note(piece, device.in_flight.outstanding(writes) / device.count);
     const std::vector<sim::LinkId> links = outside(path);
     const Seconds began = context_->now();
     sim::FlowOutcome data;
@@ -334,26 +314,20 @@ class Measured final : public StorageModel {
       parts.push_back(pass(*way.limiter, bytes * members, requests * members, limited));
     }
     co_await sim::join(*context_, std::move(parts));
-    device.note(-client.members * depth, context_->now());
+    device.in_flight.note(writes, -client.members * depth, context_->now());
     const Seconds took = context_->now() - began;
     if (limited > took * 0.5) co_return Served{limit_resource_};
     const bool device_limits = data.ended < context_->now() || !data.binding.valid();
     co_return Served{device_limits ? data_resource_ : resources_->of_link[data.binding.index]};
   }
 
-  void note(Bytes piece, double outstanding) {
-    least_ = std::min(least_, piece);
-    most_ = std::max(most_, piece);
-    deepest_ = std::max(deepest_, outstanding);
-  }
-
-  // Requests in flight of a device, while there are any.
-  double mean_in_flight() const {
+  // Requests of one way in flight at a device, while there are any.
+  double mean_in_flight(bool writes) const {
     double waited = 0.0, busy = 0.0;
     for (const auto& device : devices_) {
-      device->note(0.0, context_->now());
-      waited += device->waited;
-      busy += device->count * device->busy.in(unit::s);
+      device->in_flight.note(writes, 0.0, context_->now());
+      waited += device->in_flight.waited(writes);
+      busy += device->count * device->in_flight.busy(writes).in(unit::s);
     }
     return busy > 0.0 ? waited / busy : 0.0;
   }
@@ -369,8 +343,7 @@ class Measured final : public StorageModel {
   ResourceIndex data_resource_ = kNoResource, open_resource_ = kNoResource,
                 limit_resource_ = kNoResource;
   std::pair<ResourceIndex, ResourceIndex> media_{kNoResource, kNoResource};
-  Bytes least_ = Bytes::infinity(), most_;
-  double deepest_ = 0.0;
+  std::array<AskedRange, 2> asked_;  ///< reads, writes
 };
 
 }  // namespace

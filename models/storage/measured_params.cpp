@@ -34,6 +34,11 @@ constexpr std::array kMeasuredFields{
           "time of a server per read besides its bytes", kNonNegative),
     field("read.rate", &MeasuredParams::read, kRequired, "bytes one server reads per second",
           kPositive),
+    field(
+        "read.lanes", &MeasuredParams::read_lanes, "1",
+        "laws line and mva: reads that one server serves at one time; one that is alone takes its "
+        "time as many times as long",
+        kAtLeastOne),
     field("read.stream", &MeasuredParams::read_stream, kOptional,
           "laws roofline and throttle: bytes per second of one read alone; law fifo: what a server "
           "reads per second of files of more than one request",
@@ -52,6 +57,8 @@ constexpr std::array kMeasuredFields{
           "time of a server per write besides its bytes", kNonNegative),
     field("write.rate", &MeasuredParams::write, kOptional,
           "bytes one server writes per second; needed where anybody writes", kPositive),
+    field("write.lanes", &MeasuredParams::write_lanes, "1", "as read.lanes, of writes",
+          kAtLeastOne),
     field("write.stream", &MeasuredParams::write_stream, kOptional,
           "as read.stream, of writes: of one alone, or of files of more than one request",
           kPositive),
@@ -148,7 +155,15 @@ constexpr std::array kMeasuredFields{
     field("fitted.shallowest", &MeasuredParams::shallowest, kOptional,
           "fewest reads in flight that were measured; absent: one", kAtLeastOne),
     field("fitted.deepest", &MeasuredParams::deepest, kOptional,
-          "most reads in flight that were measured", kAtLeastOne)};
+          "most reads in flight that were measured", kAtLeastOne),
+    field("fitted.write.smallest", &MeasuredParams::write_smallest, kOptional,
+          "smallest write that was measured", kPositive),
+    field("fitted.write.largest", &MeasuredParams::write_largest, kOptional,
+          "largest write that was measured", kPositive),
+    field("fitted.write.shallowest", &MeasuredParams::write_shallowest, kOptional,
+          "fewest writes in flight that were measured; absent: one", kAtLeastOne),
+    field("fitted.write.deepest", &MeasuredParams::write_deepest, kOptional,
+          "most writes in flight that were measured", kAtLeastOne)};
 
 // What all servers move of requests of `size` when nothing waits.
 Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<Rate>& limit) {
@@ -165,12 +180,20 @@ MeasuredParams measured_params(const Component& component) {
 std::span<const FieldInfo> measured_fields() { return kInfos<kMeasuredFields>; }
 
 ResponseParams MeasuredParams::reads() const {
-  return {response_law(read_law), read_latency, read_per_op, read,
-          read_stream.value_or(Rate::infinity())};
+  return {response_law(read_law),
+          read_latency,
+          read_per_op,
+          read,
+          read_stream.value_or(Rate::infinity()),
+          read_lanes};
 }
 ResponseParams MeasuredParams::writes() const {
-  return {response_law(write_law), write_latency.value_or(Seconds{}), write_per_op,
-          write.value_or(Rate::infinity()), write_stream.value_or(Rate::infinity())};
+  return {response_law(write_law),          write_latency.value_or(Seconds{}),       write_per_op,
+          write.value_or(Rate::infinity()), write_stream.value_or(Rate::infinity()), write_lanes};
+}
+MeasuredRange MeasuredParams::range(bool writes) const {
+  return writes ? MeasuredRange{write_smallest, write_largest, write_shallowest, write_deepest}
+                : MeasuredRange{smallest, largest, shallowest, deepest};
 }
 // The metadata servers serve a line where the device does.
 ResponseParams MeasuredParams::opens() const {

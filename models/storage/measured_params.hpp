@@ -7,6 +7,7 @@
 
 #include "engine/base/fields.hpp"
 #include "models/storage/fitted_station.hpp"
+#include "models/storage/measured_range.hpp"
 #include "stallcast/design.hpp"
 
 namespace stallcast::models {
@@ -21,8 +22,9 @@ struct MeasuredParams {
   Seconds read_latency;         ///< alpha: does not grow with requests outstanding
   std::optional<Seconds> write_latency;  ///< the same; absent where nobody writes
   Seconds read_per_op, write_per_op;     ///< s: time of a server per request besides its bytes
-  Rate read;                             ///< B: of one server
-  std::optional<Rate> write;             ///< the same; absent where nobody writes
+  double read_lanes = 1.0, write_lanes = 1.0;     ///< K: requests that a server serves at one time
+  Rate read;                                      ///< B: of one server
+  std::optional<Rate> write;                      ///< the same; absent where nobody writes
   std::optional<Rate> read_stream, write_stream;  ///< S: of one stream by itself
   std::optional<Rate> read_copy, write_copy;      ///< of one core of the process
   Seconds open_latency, create_latency;           ///< private part of an open, of a create
@@ -45,7 +47,10 @@ struct MeasuredParams {
   Fraction jitter;           ///< exponential share of latencies
   std::optional<Bytes> smallest, largest;     ///< reads that were measured
   std::optional<double> shallowest, deepest;  ///< fewest, most reads in flight that were measured
+  std::optional<Bytes> write_smallest, write_largest;  ///< the same of writes
+  std::optional<double> write_shallowest, write_deepest;
 
+  [[nodiscard]] MeasuredRange range(bool writes) const;
   [[nodiscard]] bool shared() const { return scope == "shared"; }
   [[nodiscard]] bool one_line() const { return write_line == "shared"; }
   /// What all servers of one device read and write a second at most, limits included.

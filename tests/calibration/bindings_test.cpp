@@ -53,7 +53,11 @@ TEST_CASE("the fewest in flight that were measured are said where they are more 
   fit.ranges.front().low = 16.0;
   REQUIRE(find(values_of(fit), "fitted.shallowest"));
   CHECK(find(values_of(fit), "fitted.shallowest")->value == 16.0);
-  fit.id += ".working-set";  // no field takes its law
+  fit.id = "io.write.random";
+  CHECK_FALSE(find(values_of(fit), "fitted.shallowest"));
+  REQUIRE(find(values_of(fit), "fitted.write.shallowest"));
+  CHECK(find(values_of(fit), "fitted.write.deepest")->value == 64.0);
+  fit.id = "io.read.random.working-set";  // no field takes its law
   CHECK(values_of(fit).empty());
 }
 

@@ -21,6 +21,8 @@ Design design_of_law(const char* law) {
   set(design.storage[0], Role::storage, "read.stream", "2 GB/s");
   set(design.storage[0], Role::storage, "write.stream", "2 GB/s");
   set(design.storage[0], Role::storage, "mixed.coupling", "1.5");
+  for (const char* way : {"read.lanes", "write.lanes"})
+    set(design.storage[0], Role::storage, way, "3");
   return design;
 }
 
