@@ -58,14 +58,15 @@ void of_one_depth(Fit& fit, double depth, std::uint64_t seed) {
   });
 }
 
-// R(b) = max(a, b / B1) of n in flight: the device moves n B1, one alone up to as much, and a is
-// alpha or n s, the other of the two less.                                [calibration.md, eq. 16]
+// R(b) = max(a, b / B1) of n in flight: the device moves n B1, and a is alpha or n s, the other of
+// the two less. One alone moves S, up to n B1 and so much that alpha + b / S is never above max(a,
+// b / B1), but for one part in n.                                         [calibration.md, eq. 16]
 void of_knee(Fit& fit, double depth, std::uint64_t seed) {
   replace(fit, "throttle", seed, [=](const Parameters& of, double part, double alone) {
-    const double alpha = std::min(1.0, part * 2.0) * of[0];
-    const double served = std::min(1.0, 2.0 - part * 2.0) * of[0];
-    return Parameters{alpha, std::pow(depth, 0.5 + 0.5 * alone) * of[1], served / depth,
-                      depth * of[1]};
+    const double alpha = std::min(1.0, part * 2.0), served = std::min(1.0, 2.0 - part * 2.0);
+    const double least = 1.0 / std::max(1.0 - alpha, 1.0 / depth);
+    return Parameters{alpha * of[0], least * std::pow(depth / least, alone) * of[1],
+                      served * of[0] / depth, depth * of[1]};
   });
 }
 
