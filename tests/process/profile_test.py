@@ -57,10 +57,10 @@ class Profile(unittest.TestCase):
         for form in ("text", "markdown", "html"):
             run = Run("run", "FILE", "--profile", self.profile, "--no-advice", "--format", form, text=MEASURED)
             self.assertEqual(run.code, 0, run.err)
-            self.assertIn("vm-disk" if form == "html" else "Calibrated by profile vm-disk: 11 values.", run.out)
+            self.assertIn("vm-disk" if form == "html" else "Calibrated by profile vm-disk: 14 values.", run.out)
         stated = MEASURED.replace('"type": "measured"', '"type": "measured", "read": { "rate": "1 GB/s" }')
         run = Run("run", "FILE", "--profile", self.profile, "--no-advice", text=stated)
-        self.assertIn("Calibrated by profile vm-disk: 10 values.", run.out)
+        self.assertIn("Calibrated by profile vm-disk: 13 values.", run.out)
 
 
 if __name__ == "__main__":
