@@ -115,7 +115,9 @@ class Measured final : public StorageModel {
       HostCores cores{.context = context_, .cpu = client.cpu, .members = client.members};
       co_await cores.compute(request.bytes / *p_.write_copy);
     }
-    const Served served = co_await move(client, writes_, client.write_path, request.bytes, files,
+    RequestPath way = writes_;
+    if (request.direct && request.requests > 0.0) way.request = request.bytes / files;
+    const Served served = co_await move(client, way, client.write_path, request.bytes, files,
                                         client.writes_at_most());
     co_await context_->sleep(p_.sync * request.files);
     co_return served;

@@ -291,7 +291,8 @@ sim::Task<void> Tenant::read(Operation operation) {
   const ReadRequest request{.bytes = operation.bytes,
                             .files = operation.requests,
                             .round_trips = 1.0,
-                            .direct = operation.direct};
+                            .direct = operation.direct,
+                            .as_asked = operation.direct};
   const Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
   close(shown, served.limited_by);

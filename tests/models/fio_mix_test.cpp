@@ -43,4 +43,27 @@ TEST_CASE("reads and writes of a mix are in flight together, however few of one 
         Approx(metric(result, "tenant.noise.write") * share).epsilon(0.02));
 }
 
+TEST_CASE("a direct block is one request, a buffered one is read and written in pieces") {
+  const double bytes = 4194304.0, alpha = 1e-3;
+  const auto a_second = [&](const char* rw, const char* direct) {
+    Design design = small_design();
+    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}}));
+    design.storage[0] = component(Role::storage, "measured", "scratch",
+                                  {{"read.latency", "1 ms"},
+                                   {"read.rate", "2 GB/s"},
+                                   {"write.latency", "1 ms"},
+                                   {"write.rate", "2 GB/s"}});
+    set(design.run, Role::run, "duration", "20 s");
+    design.tenants.push_back(component(
+        Role::tenant, "fio", "noise",
+        {{"on", "scratch"}, {"hosts", "other"}, {"rw", rw}, {"bs", "4 MiB"}, {"direct", direct}}));
+    return metric(run(design), "tenant.noise.operations");
+  };
+  CHECK(a_second("randread", "true") == Approx(1.0 / (alpha + bytes / 2e9)).epsilon(1e-3));
+  CHECK(a_second("randwrite", "true") == Approx(1.0 / (alpha + bytes / 2e9)).epsilon(1e-3));
+  // 32 of 128 KiB, 4 of 1 MiB, one after the other; and copies to and from the page cache
+  CHECK(a_second("randread", "false") < 1.0 / (32 * alpha + bytes / 2e9));
+  CHECK(a_second("randwrite", "false") < 1.001 / (4 * alpha + bytes / 2e9));
+}
+
 }  // namespace fio_mix_test
