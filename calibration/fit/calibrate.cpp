@@ -8,6 +8,7 @@
 #include "calibration/fit/figures.hpp"
 #include "calibration/fit/joint.hpp"
 #include "calibration/fit/limits.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
@@ -45,6 +46,17 @@ std::map<std::string, std::string> environment_of(const std::vector<MeasurementS
   return out;
 }
 
+/// The most hosts that read or wrote at one time; 0 where no file says.
+double hosts_of(const std::vector<MeasurementSet>& sets) {
+  double most = 0.0;
+  for (const MeasurementSet& set : sets)
+    for (const Measurement& m : set.measurements)
+      for (const char* key : {"hosts", "nodes"})  // fio and elbencho, IOR
+        if (const auto at = m.options.find(key); m.subject == Subject::io && at != m.options.end())
+          most = std::max(most, base::parse_number(at->second).value_or(0.0));
+  return most;
+}
+
 /// Whether there is a limit of `operation` among `limits`.
 bool has_limit(const std::vector<Fit>& limits, const std::string& operation) {
   return std::any_of(limits.begin(), limits.end(), [&](const Fit& fit) {
@@ -65,6 +77,8 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
     profile.date = std::max(profile.date, set.date);
   }
   if (!chosen.empty()) profile.environment["buffers"] = chosen;
+  if (const double hosts = hosts_of(sets); hosts > 1.0)
+    profile.environment["hosts"] = base::print_quantity(hosts, Dimension::number);
   const std::vector<Fit> limits = fit::fit_limits(sets, options);
   for (const fit::FitSeries& series : fit::group(sets)) {
     // Without a limiter what was measured after a rest says no more than what was under load.

@@ -92,6 +92,23 @@ std::vector<std::string> refused_mixes(const CalibrationProfile& profile, const 
   return out;
 }
 
+std::vector<std::string> several_hosts(const CalibrationProfile& profile, const Design& design) {
+  const auto hosts = profile.environment.find("hosts");
+  if (hosts == profile.environment.end()) return {};
+  std::vector<std::string> out;
+  for (const Component& storage : design.storage) {
+    const Value* scope = storage.find("scope");
+    const Value* rate = storage.find("read.rate");
+    if (scope == nullptr || scope->text != "host" || rate == nullptr ||
+        rate->source.kind != Source::Kind::profile)
+      continue;
+    out.push_back("the profile \"" + profile.id + "\" was measured from " + hosts->second +
+                  " hosts at one time, and each host has a storage \"" + storage.id +
+                  "\" like it; with \"scope\": \"shared\" it is one for all");
+  }
+  return out;
+}
+
 std::size_t values_from_profile(const Design& design) {
   std::size_t found = 0;
   base::for_each_component(design,

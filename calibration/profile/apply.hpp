@@ -25,6 +25,11 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 [[nodiscard]] std::vector<std::string> refused_mixes(const CalibrationProfile& profile,
                                                      const Design& design);
 
+/// Where the profile was measured from several hosts at one time and `design` gives each host a
+/// device with its values, a line per storage system.
+[[nodiscard]] std::vector<std::string> several_hosts(const CalibrationProfile& profile,
+                                                     const Design& design);
+
 /// The part of a design the profile set: whether it was used at all.
 [[nodiscard]] std::size_t values_from_profile(const Design& design);
 

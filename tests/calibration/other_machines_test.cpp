@@ -56,6 +56,28 @@ TEST_CASE("a refused io.mixed is said where reads and writes meet") {
   CHECK(refused_mixes(profile, design).empty());
 }
 
+TEST_CASE("what several hosts measured at one time is not what each of them has") {
+  Design design;
+  Component storage;
+  storage.id = "scratch";
+  storage.values["scope"] = {
+      Dimension::text, 0.0, "host", {}, {Kind::default_value, "", "", false}};
+  storage.values["read.rate"] = {Dimension::rate, 1e9, "", {}, {Kind::profile, "", "", false}};
+  design.storage.push_back(storage);
+  CalibrationProfile profile;
+  profile.id = "two";
+  CHECK(several_hosts(profile, design).empty());
+  profile.environment["hosts"] = "2";
+  const auto said = several_hosts(profile, design);
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], Contains("measured from 2 hosts at one time"));
+  design.storage[0].values["scope"].text = "shared";
+  CHECK(several_hosts(profile, design).empty());
+  design.storage[0].values["scope"].text = "host";
+  design.storage[0].values["read.rate"].source.kind = Kind::scenario;
+  CHECK(several_hosts(profile, design).empty());
+}
+
 // 2 threads per core are a factor of two: 64 of 33 is within, of 32 is not. 1 TB is 1.25 times 800
 // GB.
 TEST_CASE("hosts that are stated and differ from the profile's machine are named") {

@@ -139,7 +139,8 @@ struct Session::Impl {
                                       "\" has no value for this scenario");
       else
         for (std::vector<std::string> lines : {calibration::other_machines(*profile, design),
-                                               calibration::refused_mixes(*profile, design)})
+                                               calibration::refused_mixes(*profile, design),
+                                               calibration::several_hosts(*profile, design)})
           std::ranges::move(lines, std::back_inserter(prediction.warnings));
     }
     prediction.left_range = prediction.extrapolated && question.strict_range;
