@@ -237,6 +237,15 @@ std::vector<ProfileValue> values_of(const std::vector<Fit>& fits) {
   return out;
 }
 
+std::vector<const Fit*> refused_with_fields(const CalibrationProfile& profile) {
+  std::vector<const Fit*> out;
+  for (const Fit& fit : profile.fits)
+    if (fit.verdict == FitVerdict::refused &&
+        std::ranges::any_of(kBindings, [&](const Binding& b) { return b.series == fit.id; }))
+      out.push_back(&fit);
+  return out;
+}
+
 std::span<const Binding> bindings() { return kBindings; }
 
 }  // namespace stallcast::calibration

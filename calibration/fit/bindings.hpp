@@ -20,6 +20,8 @@ struct Binding {
   std::optional<double> absent = std::nullopt;
 };
 
+/// Fits of `profile` that were refused, and would have set fields.
+[[nodiscard]] std::vector<const Fit*> refused_with_fields(const CalibrationProfile& profile);
 /// All rows; docs/calibration.md shows the same table. Earlier rows go before later ones.
 [[nodiscard]] std::span<const Binding> bindings();
 

@@ -81,6 +81,7 @@ Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptio
     fit.residuals.push_back(
         {cell_name(cell), cell.response().in(unit::s), constant.of(cell, value), cell.runs.size()});
   judge(fit, part);
+  doubt_undecided(fit);
   return as_figure(std::move(fit));
 }
 

@@ -299,8 +299,6 @@ void judge(Fit& fit, const FitSeries& series) {
   doubt_worst(fit);
   if (!repeats(series))
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
-  for (const FittedParameter& p : fit.parameters)
-    if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
   doubt_apart(fit, series);
   if (series.devices.size() > 1)
     doubt(fit, "the files are of different disks: " +
@@ -315,6 +313,11 @@ void judge(Fit& fit, const FitSeries& series) {
 void doubt(Fit& fit, std::string why) {
   fit.reasons.push_back(std::move(why));
   if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
+}
+
+void doubt_undecided(Fit& fit) {
+  for (const FittedParameter& p : fit.parameters)
+    if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
 }
 
 void doubt_busy(Fit& fit, std::size_t busy) {

@@ -48,6 +48,8 @@ inline constexpr double kDoubtedRuns = 0.10;  ///< share of the runs that someth
 void judge(Fit& fit, const FitSeries& series);
 /// Adds `why` to the reasons; an accepted fit becomes a usable one.
 void doubt(Fit& fit, std::string why);
+/// The same for each parameter that is not decided.
+void doubt_undecided(Fit& fit);
 /// The same where more than a tenth of the `fit.runs` were among `busy`.
 void doubt_busy(Fit& fit, std::size_t busy);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "calibration/fit/draws.hpp"
 #include "calibration/fit/laws.hpp"
@@ -87,27 +89,33 @@ void of_deep(Fit& fit, double depth, std::uint64_t seed) {
   });
 }
 
+/// What there is one of, in a fit that is used.
+void doubt_one(Fit& fit, std::string why) {
+  if (fit.verdict != FitVerdict::refused) doubt(fit, std::move(why));
+}
+
 }  // namespace
 
 void leave_open(Fit& fit, const FitSeries& series, const FitOptions& options) {
-  if (series.subject != Subject::io) return;
-  std::string left_open;
+  const bool io = series.subject == Subject::io;
   const FitCell& first = series.cells.front();
-  if (fit.law == "hockney" || fit.law == "knee") {
+  if (io && (fit.law == "hockney" || fit.law == "knee")) {
     fit.law == "hockney" ? of_one_depth(fit, first.depth, options.seed)
                          : of_knee(fit, first.depth, options.seed);
-    left_open = "one depth only, " + base::print_quantity(first.depth, Dimension::number) +
-                " in flight: other depths are not known; add depth " +
-                (first.depth > 1.0 ? "1" : "16");
-  } else if (fit.law == "station" || fit.law == "lane station") {
-    of_one_size(fit, first.size.in(unit::B), options.seed);
-    left_open = "one size only, " + base::print_quantity(first.size.in(unit::B), Dimension::bytes) +
-                ": other sizes are not known; add a second one";
-  } else if (fit.law == "line") {
-    const double shallowest = std::ranges::min(series.cells, {}, &FitCell::depth).depth;
-    if (shallowest > 1.0) of_deep(fit, shallowest, options.seed);
+    return doubt_one(fit, "one depth only, " +
+                              base::print_quantity(first.depth, Dimension::number) +
+                              " in flight: other depths are not known; add depth " +
+                              (first.depth > 1.0 ? "1" : "16"));
   }
-  if (!left_open.empty() && fit.verdict != FitVerdict::refused) doubt(fit, left_open);
+  if (io && (fit.law == "station" || fit.law == "lane station")) {
+    of_one_size(fit, first.size.in(unit::B), options.seed);
+    return doubt_one(fit, "one size only, " +
+                              base::print_quantity(first.size.in(unit::B), Dimension::bytes) +
+                              ": other sizes are not known; add a second one");
+  }
+  doubt_undecided(fit);
+  const double shallowest = std::ranges::min(series.cells, {}, &FitCell::depth).depth;
+  if (io && fit.law == "line" && shallowest > 1.0) of_deep(fit, shallowest, options.seed);
 }
 
 }  // namespace stallcast::calibration::fit

@@ -6,7 +6,8 @@ namespace stallcast::calibration::fit {
 
 /// Where `fit` is of storage that was measured at one depth, at one size or at no small depth: what
 /// the cells leave open becomes parameters that each draw takes anew, so that what was measured
-/// comes back and what was not is unsure; and a doubt where there is one depth or one size.
+/// comes back and what was not is unsure; and a doubt where there is one depth or one size, else
+/// for each parameter that is not decided.
 void leave_open(Fit& fit, const FitSeries& series, const FitOptions& options);
 
 }  // namespace stallcast::calibration::fit

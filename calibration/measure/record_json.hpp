@@ -39,6 +39,8 @@ class RecordWriter {
     for (const T& one : list) out.push_back(of(one));
     if (!out.empty()) json_[key] = std::move(out);
   }
+  /// A number that says something at 0, too.
+  void figure(const char* key, double value) { json_[key] = value; }
   /// A record that is always there.
   template <class T>
   void member(const char* key, const T& value) {
@@ -120,6 +122,7 @@ class RecordReader : private NodeReader {
   void operator()(const char* key, T& value) {
     if (const Json* found = find(key)) take(*found, pointer_ + base::pointer_token(key), value);
   }
+  void figure(const char* key, double& value) { (*this)(key, value); }
   template <class T>
   void member(const char* key, T& value) {
     std::optional<T> found;

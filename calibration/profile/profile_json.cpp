@@ -48,9 +48,9 @@ template <class Visitor>
 void describe(Visitor& at, FittedParameter& p) {
   at("name", p.name);
   at("unit", p.unit);
-  at("value", p.value);
-  at("low", p.low);
-  at("high", p.high);
+  at.figure("value", p.value);
+  at.figure("low", p.low);
+  at.figure("high", p.high);
   at("identified", p.identified);
 }
 
@@ -58,8 +58,8 @@ template <class Visitor>
 void describe(Visitor& at, FittedRange& range) {
   at("quantity", range.quantity);
   at("unit", range.unit);
-  at("low", range.low);
-  at("high", range.high);
+  at.figure("low", range.low);
+  at.figure("high", range.high);
 }
 
 template <class Visitor>
@@ -96,9 +96,11 @@ void describe(Visitor& at, ProfileValue& value) {
   at("field", value.field);
   at("dimension", value.dimension);
   at("text", value.text);
-  at("value", value.value);
-  at("low", value.low);
-  at("high", value.high);
+  if (value.text.empty()) {
+    at.figure("value", value.value);
+    at.figure("low", value.low);
+    at.figure("high", value.high);
+  }
   at("fit", value.fit);
   at("draws", value.draws);
 }
@@ -111,9 +113,9 @@ void describe(Visitor& at, NarrowedInput& input) {
   at("field", input.field);
   at("dimension", input.dimension);
   at("scales", input.scales);
-  at("value", input.value);
-  at("low", input.low);
-  at("high", input.high);
+  at.figure("value", input.value);
+  at.figure("low", input.low);
+  at.figure("high", input.high);
   at("low_before", input.low_before);
   at("high_before", input.high_before);
   at("said", input.said);

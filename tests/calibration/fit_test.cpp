@@ -262,7 +262,9 @@ TEST_CASE("a fit of runs that fall into two groups is usable at best, and its in
   const auto width = [](const FittedParameter& p) { return p.high / p.low; };
   CHECK(width(parameter(fit, "B")) > 1.0 + 4.0 * (width(parameter(alone, "B")) - 1.0));
   REQUIRE_FALSE(fit.reasons.empty());
-  CHECK_THAT(fit.reasons.back(), Catch::Contains("apart in 49 of 49 cells"));
+  CHECK(std::ranges::any_of(fit.reasons, [](const std::string& reason) {
+    return reason.find("apart in 49 of 49 cells") != std::string::npos;
+  }));
 }
 
 TEST_CASE("one wild run of five, or some cells with two groups, are no other device") {

@@ -96,6 +96,9 @@ TEST_CASE("a profile comes back as it was written") {
   REQUIRE(diagnostics.items().empty());
   CHECK(write_profile(back) == text);
   CHECK_FALSE(back.fits.front().parameters.front().identified);
+  // Nothing is a value, too.
+  profile.fits.front().parameters.front().value = 0.0;
+  CHECK(write_profile(profile).find("\"value\": 0.0") != std::string::npos);
   CHECK(back.values.front().dimension == Dimension::time);
 }
 

@@ -117,9 +117,7 @@ class Calibration(unittest.TestCase):
         self.assertAlmostEqual(step["value"], 0.1 + base["value"] + 4 * root["value"], delta=1e-6)
         self.assertAlmostEqual(step["ci95"][1] - step["ci95"][0], 0, delta=1e-9)
         drawn = sorted(0.1 + a + 4 * q for a, q in list(zip(base["draws"], root["draws"]))[:64])
-        # The i-th of 64 is at (i + 1/2) / 64.
-        ends = (0.3 * drawn[2] + 0.7 * drawn[3], 0.3 * drawn[-3] + 0.7 * drawn[-4])
-        for end, there in zip(step["ci90"], ends):
+        for end, there in zip(step["ci90"], (0.3 * drawn[2] + 0.7 * drawn[3], 0.3 * drawn[-3] + 0.7 * drawn[-4])):
             self.assertAlmostEqual(end, there, delta=(drawn[-1] - drawn[0]) / 100)
 
     def test_what_the_scenario_says_goes_before_the_profile(self):

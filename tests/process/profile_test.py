@@ -62,6 +62,20 @@ class Profile(unittest.TestCase):
         run = Run("run", "FILE", "--profile", self.profile, "--no-advice", text=stated)
         self.assertIn("Calibrated by profile vm-disk: 13 values.", run.out)
 
+    def test_a_missing_field_says_that_the_profile_refused_the_fit_of_it(self):
+        records = {"schema": "stallcast.measurements/1", "tool": "mine", "measurements": [
+            {"subject": "io", "operation": "read", "pattern": "random", "size": size, "depth": 1, "ops": 1000}
+            for size in (4096, 65536)]}
+        measured = os.path.join(self.folder.name, "two.json")
+        with open(measured, "w", encoding="utf-8") as file:
+            json.dump(records, file)
+        Run("calibrate", measured, "-o", self.profile, "--id", "two")
+        run = Run("run", "FILE", "--profile", self.profile, text=MEASURED)
+        self.assertEqual(run.code, 2)
+        self.assertIn('"disk" has no "read.latency"', run.err)
+        self.assertIn('warning: the profile "two" sets no field by io.read.random, which it refused: too few sizes',
+                      run.err)
+
 
 if __name__ == "__main__":
     program.main()

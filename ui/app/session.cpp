@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "calibration/fit/bindings.hpp"
 #include "calibration/fit/observed.hpp"
 #include "calibration/profile/apply.hpp"
 #include "calibration/profile/profile_json.hpp"
@@ -179,7 +180,18 @@ Reading Session::read(const ScenarioFile& file) const {
   if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};
   Scenario scenario = Scenario::read(file, impl_->fitted());
   Diagnostics diagnostics = scenario.diagnostics();
-  if (!scenario.ok()) return {std::nullopt, std::move(diagnostics)};
+  if (!scenario.ok()) {
+    // A field that is missing may be one that the profile was thought to set.
+    const bool missing = std::ranges::any_of(
+        diagnostics.items(), [](const Diagnostic& d) { return d.code == "missing"; });
+    if (missing && impl_->profile)
+      for (const Fit* fit : calibration::refused_with_fields(*impl_->profile))
+        diagnostics.warn("refused", "",
+                         "the profile \"" + impl_->profile->id + "\" sets no field by " + fit->id +
+                             ", which it refused" +
+                             (fit->reasons.empty() ? "" : ": " + fit->reasons.front()));
+    return {std::nullopt, std::move(diagnostics)};
+  }
   return {std::move(scenario), std::move(diagnostics)};
 }
 
