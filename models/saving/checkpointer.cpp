@@ -65,6 +65,8 @@ double Checkpointer::slowdown() const {
 void Checkpointer::charge(Seconds time) {
   if (time <= Seconds{}) return;
   stalled_ += time;
+  slowed_ += time;
+  ++slowed_steps_;
   blamed_.add(Phase::cpu, time, mover_.own_resource("thread"));
 }
 

@@ -57,7 +57,7 @@ class Checkpointer {
   [[nodiscard]] double slowdown() const;
   /// Whether there is such a thread.
   [[nodiscard]] bool slows() const { return p_.flush == "thread"; }
-  /// Training lost `time` to that.
+  /// A step lost `time` to that.
   void charge(Seconds time);
 
   /// `steps`: of training so far.
@@ -75,6 +75,11 @@ class Checkpointer {
   /// What saves wrote so far through the page cache of each host.
   [[nodiscard]] Bytes buffered_per_host() const { return mover_.buffered() / mover_.hosts(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
+
+  /// What a step that was slowed down lost, mean.
+  [[nodiscard]] Seconds slowed() const;
+  /// What steps lost to each save, mean.
+  [[nodiscard]] Seconds slowed_by_save() const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
   struct Saves {
@@ -170,6 +175,8 @@ class Checkpointer {
   Seconds first_start_, last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
+  Seconds slowed_;  ///< part of it: of steps, by a thread
+  std::int64_t slowed_steps_ = 0;
   ResourceIndex last_limit_ = kNoResource;
   WaitSplit took_;                ///< all phases of all saves, along the class that ended last
   WaitSplit blamed_;              ///< those that training waited for

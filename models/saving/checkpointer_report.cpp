@@ -29,6 +29,8 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   copies_.describe(ledger);
   ledger.state(static_cast<std::int64_t>(last_limit_));
   ledger.count(stalled_);
+  ledger.count(slowed_);
+  ledger.count(slowed_steps_);
   took_.describe(ledger);
   blamed_.describe(ledger);
   for (Series* series :
@@ -69,12 +71,22 @@ std::optional<std::string> Checkpointer::drains_late() const {
   return {};
 }
 
+Seconds Checkpointer::slowed() const {
+  return slowed_steps_ == 0 ? Seconds{} : slowed_ / static_cast<double>(slowed_steps_);
+}
+
+Seconds Checkpointer::slowed_by_save() const {
+  return stalls_.empty() ? Seconds{} : slowed_ / static_cast<double>(stalls_.size());
+}
+
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
   const std::string name = metric::checkpoint(job);
   out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
   out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
   out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
   out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
+  if (const Seconds slowed = slowed_by_save(); slowed > Seconds{})
+    out.metrics[name + "slowed"] = {slowed.in(unit::s), "s", {}};
   stalls_.report(name + "stall", "s", out);
   durations_.report(name + "duration", "s", out);
   backpressure_.report(name + "backpressure", "s", out);
