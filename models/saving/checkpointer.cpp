@@ -117,9 +117,13 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
   sim::Context& context = mover_.context();
   const Seconds start = context.now();
   const double writers = mover_.layout().writer_count();
-  const Served served = co_await mover_.read(
-      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files,
-      {.readers = writers, .files = writers, .save = p_.stored(size_) * part}, 1.0);
+  const Served served = co_await mover_.read(mover, mover_.tiers()[tier],
+                                             p_.stored(mover.share.bytes) * part, mover.share.files,
+                                             {.readers = writers,
+                                              .files = writers,
+                                              .save = p_.stored(size_) * part,
+                                              .company = mover_.layout().company(mover.share)},
+                                             1.0);
   took.add(Phase::data, context.now() - start, served.limited_by);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
