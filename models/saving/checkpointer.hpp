@@ -121,7 +121,7 @@ class Checkpointer {
   sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
   /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
-  sim::Task<void> complete(const std::string& tier);
+  sim::Task<void> complete(const std::string& tier, WaitSplit& took);
   /// Ends when the page caches have it; the flush goes on.
   sim::Task<void> fill_cache(Save save);
   sim::Task<void> through_cache(const Mover& mover, double part, Course& course);
@@ -145,6 +145,8 @@ class Checkpointer {
   /// A failure came before the end of what ends now: it does not count.
   [[nodiscard]] bool lost(const Save& save) const;
   void end(const Save& save, bool left);
+  /// All phases of all saves.
+  [[nodiscard]] WaitSplit phases_of_all() const;
   void arrived(std::size_t tier, const Save& save);
   sim::Task<void> remove(double files);
 
@@ -178,10 +180,11 @@ class Checkpointer {
   Seconds slowed_;  ///< part of it: of steps, by a thread
   std::int64_t slowed_steps_ = 0;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit took_;                ///< all phases of all saves, along the class that ended last
+  WaitSplit took_;                ///< all phases of all saves, along the class that ended last,
+  WaitSplit drained_;             ///< but those of a tier that only every n-th save comes to
   WaitSplit blamed_;              ///< those that training waited for
   std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
-  Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
+  Series stalls_, durations_, backpressure_, staged_, rank0_;
   Series parts_;                  ///< of the state that the saves of `durations_` moved
   std::vector<Series> complete_;  ///< by tier
   std::vector<std::string> warnings_;
