@@ -18,6 +18,7 @@ constexpr FigureWords kFigureWords[] = {
     {"checkpoint.count", "number of saves"},
     {"checkpoint.files", "files of a save"},
     {"checkpoint.held", "room that saves take"},
+    {"checkpoint.slowed", "steps slowed down by a save"},
     {"checkpoint.stall.total", "stall of all saves"},
     {"checkpoint.rank0", "save of rank 0"},
     {"restore.rank0", "restore of rank 0"},

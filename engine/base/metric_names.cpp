@@ -23,6 +23,7 @@ constexpr std::pair<Domain, std::string_view> kOthers[] = {
     {Domain::job, "checkpoint.held"},
     {Domain::job, "checkpoint.rank0"},
     {Domain::job, "checkpoint.settled"},
+    {Domain::job, "checkpoint.slowed"},
     {Domain::job, "checkpoint.stall.total"},
     {Domain::job, "checkpoint.took.*"},
     {Domain::job, "communication.exposed"},

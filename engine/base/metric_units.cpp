@@ -29,12 +29,13 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
      {Dimension::power, "W"}}};
 
 /// Of figures outside the table, by their full names. The first row that matches decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kNamed = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kNamed = {
     {{"resource.*.utilization", "ratio"},
      {"resource.*.queue", "count"},
      {"job.*.checkpoint.took.*", "s"},
      {"job.*.checkpoint.backpressure*", "s"},
      {"job.*.checkpoint.rank0*", "s"},
+     {"job.*.checkpoint.slowed", "s"},
      {"job.*.checkpoint.stall.total", "s"},
      {"job.*.checkpoint.count", "count"},
      {"job.*.checkpoint.files", "count"},

@@ -189,8 +189,8 @@ class Surveyor {
                                    text(state * share) +
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
-      space->growth += state * (left * share) / interval;
       const double every = tier == last_tier(p) ? static_cast<double>(p.drain_every) : 1.0;
+      space->growth += state * (left * share / every) / interval;
       space->written += state * (p.mean_part() * share / every) / interval;
     }
   }

@@ -179,6 +179,16 @@ std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts)
   return out;
 }
 
+double company(Bytes own, std::span<const RankShare> shares, Bytes (*of)(const RankShare&)) {
+  Bytes meanwhile = -own;  // all but itself
+  double others = -1.0;
+  for (const RankShare& share : shares) {
+    meanwhile += std::min(own, of(share)) * share.members;
+    others += share.members;
+  }
+  return others > 0.0 && own > Bytes{} ? meanwhile / (own * others) : 1.0;
+}
+
 Bytes CheckpointLayout::size() const {
   Bytes out;
   for (const RankShare& share : writers) out += share.bytes * share.members;
@@ -196,11 +206,7 @@ double CheckpointLayout::writer_count() const {
 }
 
 double CheckpointLayout::company(const RankShare& share) const {
-  Bytes meanwhile = -share.bytes;  // all but itself
-  for (const RankShare& other : writers)
-    meanwhile += std::min(share.bytes, other.bytes) * other.members;
-  const double others = writer_count() - 1.0;
-  return others > 0.0 && share.bytes > Bytes{} ? meanwhile / (share.bytes * others) : 1.0;
+  return models::company(share.bytes, writers, [](const RankShare& other) { return other.bytes; });
 }
 
 CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams& model,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "models/contract/checkpoint.hpp"
@@ -28,6 +29,11 @@ struct HostSpan {
 /// 17]
 [[nodiscard]] std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts);
 
+/// Of the `own` bytes that a rank moves, how much each other one of `shares` does meanwhile, mean,
+/// 0 to 1; `of` tells what a rank of a share moves.    [docs/models/storage.md, eq. 6]
+[[nodiscard]] double company(Bytes own, std::span<const RankShare> shares,
+                             Bytes (*of)(const RankShare&));
+
 struct CheckpointLayout {
   std::vector<RankShare> writers;
   std::vector<RankShare> readers_all;   ///< when every replica reads what it needs
@@ -41,7 +47,7 @@ struct CheckpointLayout {
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;
   [[nodiscard]] double writer_count() const;
-  /// Of what a writer of `share` writes, how much each other writer does meanwhile, 0 to 1.
+  /// Of what a writer of `share` writes, how much each other writer does meanwhile.
   [[nodiscard]] double company(const RankShare& share) const;
 };
 

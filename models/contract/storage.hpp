@@ -142,6 +142,7 @@ struct ReadRequest {
   Bytes piece{};                           ///< interleaved: bytes that lie together
   double readers = 1.0;  ///< of a save: members of all classes that read together,
   double saved = 0.0;    ///< so many of its files at a time; 0: it is none, files lie anywhere
+  double company = 1.0;  ///< of its bytes, how many each of them reads meanwhile
   Bytes save{};          ///< of a save: all of what is restored, by all who read it
 
   /// That of a save which its part lies in.

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <map>
 #include <numeric>
 #include <optional>
 
 #include "engine/base/random.hpp"
 #include "models/failure/clocks.hpp"
-#include "models/failure/interval.hpp"
+#include "models/failure/slowing.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -24,14 +23,16 @@ struct Scale {
         deviation(job.step * (job.step_deviation * std::sqrt(static_cast<double>(steps)))) {
     if (job.stalls.empty()) return;
     stall = mean_of(job.stalls);
+    slowed = slowed_between(job, steps);
     for (const CopyTier& tier : job.tiers) settled = std::max(settled, mean_of(tier.after));
     if (job.buffers > 0) staged = mean_of(job.staged);
   }
   const JobPace* pace;
   double share;  ///< of all GPUs of the job
   Seconds work, deviation;
-  // Means: of the stall, until every tier has a save, until its buffer is free.
-  Seconds stall, settled, staged;
+  // Means: of the stall, of what flushes slow down between two, until every tier has a save, until
+  // its buffer is free.
+  Seconds stall, slowed, settled, staged;
 };
 
 /// One history, event by event.
@@ -101,12 +102,24 @@ class Walk {
           pace.stalls.empty()
               ? end - now_
               : std::max(scale_->work + scale_->deviation * random_.normal(), Seconds{});
-      const Seconds worked = std::min(block, end - now_);
-      spend(worked, position_);
-      if (worked < block || pace.stalls.empty()) break;
+      const bool cut = !work(block, end);
+      if (cut || pace.stalls.empty()) break;
       save(end);
     }
     now_ = end;
+  }
+
+  // Steps that do `block` of work, cut off at `end`; whether all of it was done.
+  bool work(Seconds block, Seconds end) {
+    const JobPace& pace = *scale_->pace;
+    const Seconds slow = slowed_work(pace, block, flushed_ - now_);
+    const double longer = slow > Seconds{} ? pace.slowed / pace.step : 0.0;
+    const bool done = block + slow * longer <= end - now_;
+    const Seconds slowly = std::min(slow, (end - now_) / (1.0 + longer));
+    spend(slowly, position_);
+    spend(slowly * longer, out_.saving);
+    spend(std::clamp(end - now_, Seconds{}, block - slow), position_);
+    return done;
   }
 
   // Many undisturbed cycles at once, by their mean and variance; the last ones before `end` are
@@ -115,7 +128,7 @@ class Walk {
     const JobPace& pace = *scale_->pace;
     if (pace.stalls.empty()) return false;
     // Saves wait for a buffer when they come faster than flushes end.
-    Seconds cycle = scale_->work + scale_->stall;
+    Seconds cycle = scale_->work + scale_->stall + scale_->slowed;
     if (pace.buffers > 0)
       cycle = std::max(cycle, scale_->staged / static_cast<double>(pace.buffers));
     constexpr double kWalked = 8.0;
@@ -152,6 +165,7 @@ class Walk {
     for (std::size_t t = 0; t < shelves_.size(); ++t)
       if (pace.tiers[t].overwrites) shelves_[t].clear();
     if (until > end) return;  // the failure hit the save
+    flushed_ = std::max(flushed_, start + flushes(pace, i, begun_));
     Save saved{.position = position_, .at = {}};
     for (const CopyTier& tier : pace.tiers)
       saved.at.push_back(begun_ % tier.every == 0 ? start + tier.after[i] : kNever);
@@ -178,6 +192,7 @@ class Walk {
     settle();
     saves_.clear();  // flushes end with the processes that ran them
     flushing_.clear();
+    flushed_ = {};
     Seconds position, restore, in_vain;
     double tried = 0.0;
     for (std::size_t t = 0; t < shelves_.size(); ++t) {
@@ -288,6 +303,7 @@ class Walk {
   std::deque<Save> saves_;
   std::int64_t begun_ = 0;        // saves
   std::deque<Seconds> flushing_;  // dates at which buffers are free again
+  Seconds flushed_;               // date at which the last flush ends
   JobHistory out_;
 };
 
@@ -333,65 +349,6 @@ Seconds mtbf(const JobProcess& job) {
   double rate = 0.0;
   for (const FailureSource& source : job.failures) rate += 1.0 / source.mtbf.in(unit::s);
   return rate > 0.0 ? Seconds::from(1.0 / rate, unit::s) : Seconds::infinity();
-}
-
-// What was measured of drains holds while none meets the one before it: at no shorter interval than
-// the longest of them takes. Of a tier's, the quickest waited for no other. What is flushed out of
-// memory waits for a buffer instead.    [docs/models/failures.md, eq. 18]
-Seconds least_interval(const JobPace& job) {
-  Seconds least;
-  for (std::size_t t = 1; t < job.tiers.size(); ++t) {
-    const CopyTier &from = job.tiers[t - 1], &to = job.tiers[t];
-    if (job.buffers > 0 && from.after == job.stalls) continue;
-    Seconds drain = Seconds::infinity();
-    for (std::size_t i = 0; i < std::min(from.after.size(), to.after.size()); ++i)
-      drain = std::min(drain, to.after[i] - from.after[i]);
-    if (drain.finite()) least = std::max(least, drain / static_cast<double>(to.every));
-  }
-  return least;
-}
-
-BestInterval best_interval(const JobProcess& job, std::uint64_t seed, std::int64_t present) {
-  const double per_run = std::max(job.recovery.horizon / mtbf(job), 1e-3);
-  // Four histories at least, unless one has failures enough for all.
-  const double least_runs = std::clamp(std::ceil(1e6 / per_run), 1.0,
-                                       std::min(4.0, static_cast<double>(job.recovery.runs)));
-  const auto runs = static_cast<std::int64_t>(
-      std::clamp(std::ceil(static_cast<double>(job.recovery.search) / per_run), least_runs,
-                 static_cast<double>(job.recovery.runs)));
-  const double least = std::ceil(least_interval(job) / job.step - 1e-6);
-  BestInterval best;
-  std::map<std::int64_t, double> tried;
-  const auto keeps = [&](std::int64_t n) {
-    const auto [found, fresh] = tried.try_emplace(n);
-    if (fresh) found->second = outlook(job, n, seed, runs).kept.mean();
-    if (found->second > best.kept) best = {n, found->second};
-    return found->second;
-  };
-  const auto attempt = [&](double steps) {
-    return keeps(static_cast<std::int64_t>(std::max({std::round(steps), least, 1.0})));
-  };
-  // From the middle to both sides, each until it has become worse twice in a row.
-  const auto climb = [&](double middle, double octaves, int most) {
-    const double at = attempt(middle);
-    for (const double side : {-1.0, 1.0}) {
-      double before = at;
-      for (int k = 1, worse = 0; k <= most && worse < 2; ++k) {
-        const double kept = attempt(middle * std::exp2(side * octaves * k));
-        worse = kept < before ? worse + 1 : 0;
-        before = kept;
-      }
-    }
-  };
-  // Eighths to eight times the closed form, then finer around the best of these. Where saves
-  // hardly stall, what the flush lets through is the shortest interval worth trying.
-  const Seconds flush =
-      job.buffers > 0 ? mean_of(job.staged) / static_cast<double>(job.buffers) : Seconds{};
-  const Seconds stall = std::max(mean_of(job.stalls), job.step * 1e-3);
-  climb(std::max(daly_interval(stall, mtbf(job)), flush) / job.step, 0.5, 6);
-  climb(static_cast<double>(best.steps), 0.1, 4);
-  if (present > 0) best.at_present = keeps(present);  // also where drains meet: they were measured
-  return best;
 }
 
 }  // namespace stallcast::models

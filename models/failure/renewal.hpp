@@ -41,6 +41,7 @@ struct CopyTier {
 struct JobPace {
   Seconds step;                 ///< mean wall time of a step, saves left out
   double step_deviation = 0.0;  ///< standard deviation over mean of one step
+  Seconds slowed;               ///< a step takes so much longer that begins while a flush lasts
   std::vector<Seconds> stalls;  ///< of each measured save, without back-pressure; empty: no saves
   std::int64_t buffers = 0;     ///< saves in flight at one time; 0: a save ends before work goes on
   std::vector<Seconds> staged;  ///< from the start of each save until its buffer is free

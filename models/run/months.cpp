@@ -10,6 +10,7 @@
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
+#include "models/failure/slowing.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -89,6 +90,7 @@ class Feeder {
       for (std::size_t i = there; i < count; ++i) out.push_back(out[i % there]);
       return out;
     };
+    out_.slowed = checkpointer.slowed();
     out_.stalls = unpressed(saves.stalls);
     if (!blocking) {
       out_.buffers = p.buffers;
@@ -183,10 +185,22 @@ std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
   if (job.stalls.empty()) return 1;
   const CheckpointParams p = checkpoint_params(*design.checkpoint);
   if (p.every_steps) return *p.every_steps;
-  // `every` counts from start to start, and a save begins at the first barrier after it.
-  Seconds stall;
-  for (const Seconds one : job.stalls) stall += one / static_cast<double>(job.stalls.size());
-  return static_cast<std::int64_t>(std::max(std::ceil((*p.every - stall) / job.step - 1e-9), 1.0));
+  // `every` counts from start to start, and a save begins at the first barrier after it: sooner by
+  // as many steps as those that are slowed down take longer.
+  const Seconds left = *p.every - mean_of(job.stalls);
+  const auto steps_in = [&](Seconds each) {
+    return static_cast<std::int64_t>(std::max(std::ceil(left / each - 1e-9), 1.0));
+  };
+  std::int64_t least = steps_in(job.step + job.slowed), most = steps_in(job.step);
+  while (least < most) {
+    const std::int64_t middle = least + (most - least) / 2;
+    const Seconds taken = job.step * static_cast<double>(middle) + slowed_between(job, middle);
+    if (taken < left * (1.0 - 1e-9))
+      least = middle + 1;
+    else
+      most = middle;
+  }
+  return least;
 }
 
 class Reporter {
@@ -226,17 +240,18 @@ class Reporter {
 
   /// `present` is the share that is kept as it is.
   void report(const BestInterval& best, double present) {
-    Seconds stall;
-    for (const Seconds one : job_.stalls) stall += one / static_cast<double>(job_.stalls.size());
+    const Seconds stall = mean_of(job_.stalls);
+    const Seconds cost = stall + run_.saves->slowed_by_save();
     const double busy = run_.useful / (run_.wall - run_.saving);
     // All from start to start of two saves, as `every` counts.
     const std::string key = "checkpoint.best_interval";
-    set(key, (job_.step * static_cast<double>(best.steps) + stall).in(unit::s), "s");
+    const Seconds work = job_.step * static_cast<double>(best.steps);
+    set(key, (work + slowed_between(job_, best.steps) + stall).in(unit::s), "s");
     // Under equal bad luck: the search has fewer histories.
     const double kept = best.at_present > 0.0 ? present * (best.kept / best.at_present) : best.kept;
     set(key + ".goodput", busy * kept, "ratio");
-    set(key + ".young", (young_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
-    set(key + ".daly", (daly_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
+    set(key + ".young", (young_interval(cost, mtbf(job_)) + cost).in(unit::s), "s");
+    set(key + ".daly", (daly_interval(cost, mtbf(job_)) + cost).in(unit::s), "s");
   }
 
  private:

@@ -65,6 +65,8 @@ double Checkpointer::slowdown() const {
 void Checkpointer::charge(Seconds time) {
   if (time <= Seconds{}) return;
   stalled_ += time;
+  slowed_ += time;
+  ++slowed_steps_;
   blamed_.add(Phase::cpu, time, mover_.own_resource("thread"));
 }
 
@@ -115,9 +117,13 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
   sim::Context& context = mover_.context();
   const Seconds start = context.now();
   const double writers = mover_.layout().writer_count();
-  const Served served = co_await mover_.read(
-      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files,
-      {.readers = writers, .files = writers, .save = p_.stored(size_) * part}, 1.0);
+  const Served served = co_await mover_.read(mover, mover_.tiers()[tier],
+                                             p_.stored(mover.share.bytes) * part, mover.share.files,
+                                             {.readers = writers,
+                                              .files = writers,
+                                              .save = p_.stored(size_) * part,
+                                              .company = mover_.layout().company(mover.share)},
+                                             1.0);
   took.add(Phase::data, context.now() - start, served.limited_by);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
@@ -155,14 +161,14 @@ sim::Task<void> Checkpointer::next_tier(const Mover& mover, double part, std::si
 }
 
 // A save of many files is complete when its coordinator says so.    [checkpoint.md, eq. 8]
-sim::Task<void> Checkpointer::complete(const std::string& tier) {
+sim::Task<void> Checkpointer::complete(const std::string& tier, WaitSplit& took) {
   sim::Context& context = mover_.context();
   co_await context.sleep(p_.coordinate);
-  took_.add(Phase::metadata, p_.coordinate, mover_.own_resource("coordinate"));
+  took.add(Phase::metadata, p_.coordinate, mover_.own_resource("coordinate"));
   if (!p_.coordinated(mover_.layout().files())) co_return;
   const Seconds marking = context.now();
   const Served served = co_await mover_.mark(tier);
-  took_.add(Phase::metadata, context.now() - marking, served.limited_by);
+  took.add(Phase::metadata, context.now() - marking, served.limited_by);
 }
 
 // Its snapshot is there: where a save ends in host memory, or counts there, that is all.
@@ -197,7 +203,8 @@ sim::Task<void> Checkpointer::flush(Save save) {
       if (t == durable_ && writers_[w].share.rank0)
         rank0_.add((courses[w].ended - save.written).in(unit::s));
     }
-    took_ += courses[last].took;
+    WaitSplit& spent = p_.drain_every > 1 && t + 1 == tiers.size() ? drained_ : took_;
+    spent += courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
     then(save.lane, "commit", courses[last].took.worst());
@@ -205,7 +212,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
       free_buffer(save);
       left = true;
     }
-    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t]);
+    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], spent);
     close(save.lane);
     if (lost(save)) break;
     if (t == 0 && style_.blocking) held(save);
@@ -220,7 +227,6 @@ sim::Task<void> Checkpointer::flush(Save save) {
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
     if (files > 0.0) context.spawn(remove(files));
   }
-  if (!lost(save)) settled_.add((context.now() - save.began).in(unit::s));
   close_all(save.lane);
   end(save, left);
 }
@@ -296,13 +302,13 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   ++flushing_;
   idle_.reset();
   if (style_.blocking) {
-    const WaitSplit before = took_;
+    const WaitSplit before = phases_of_all();
     if (mover_.tiers().empty()) {
       WaitSplit took;
       co_await snapshot_all(save, took);
     }
     co_await flush(save);
-    blamed_ += took_.since(before, context.now() - save.began);
+    blamed_ += phases_of_all().since(before, context.now() - save.began);
   } else {
     if (p_.snapshot_first) {
       WaitSplit took;

@@ -57,7 +57,7 @@ class Checkpointer {
   [[nodiscard]] double slowdown() const;
   /// Whether there is such a thread.
   [[nodiscard]] bool slows() const { return p_.flush == "thread"; }
-  /// Training lost `time` to that.
+  /// A step lost `time` to that.
   void charge(Seconds time);
 
   /// `steps`: of training so far.
@@ -75,6 +75,11 @@ class Checkpointer {
   /// What saves wrote so far through the page cache of each host.
   [[nodiscard]] Bytes buffered_per_host() const { return mover_.buffered() / mover_.hosts(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
+
+  /// What a step that was slowed down lost, mean.
+  [[nodiscard]] Seconds slowed() const;
+  /// What steps lost to each save, mean.
+  [[nodiscard]] Seconds slowed_by_save() const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
   struct Saves {
@@ -116,7 +121,7 @@ class Checkpointer {
   sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
   /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
-  sim::Task<void> complete(const std::string& tier);
+  sim::Task<void> complete(const std::string& tier, WaitSplit& took);
   /// Ends when the page caches have it; the flush goes on.
   sim::Task<void> fill_cache(Save save);
   sim::Task<void> through_cache(const Mover& mover, double part, Course& course);
@@ -140,6 +145,8 @@ class Checkpointer {
   /// A failure came before the end of what ends now: it does not count.
   [[nodiscard]] bool lost(const Save& save) const;
   void end(const Save& save, bool left);
+  /// All phases of all saves.
+  [[nodiscard]] WaitSplit phases_of_all() const;
   void arrived(std::size_t tier, const Save& save);
   sim::Task<void> remove(double files);
 
@@ -170,11 +177,14 @@ class Checkpointer {
   Seconds first_start_, last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
+  Seconds slowed_;  ///< part of it: of steps, by a thread
+  std::int64_t slowed_steps_ = 0;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit took_;                ///< all phases of all saves, along the class that ended last
+  WaitSplit took_;                ///< all phases of all saves, along the class that ended last,
+  WaitSplit drained_;             ///< but those of a tier that only every n-th save comes to
   WaitSplit blamed_;              ///< those that training waited for
   std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
-  Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
+  Series stalls_, durations_, backpressure_, staged_, rank0_;
   Series parts_;                  ///< of the state that the saves of `durations_` moved
   std::vector<Series> complete_;  ///< by tier
   std::vector<std::string> warnings_;

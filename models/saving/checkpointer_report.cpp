@@ -29,12 +29,19 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   copies_.describe(ledger);
   ledger.state(static_cast<std::int64_t>(last_limit_));
   ledger.count(stalled_);
+  ledger.count(slowed_);
+  ledger.count(slowed_steps_);
   took_.describe(ledger);
+  drained_.describe(ledger);
   blamed_.describe(ledger);
-  for (Series* series :
-       {&stalls_, &durations_, &parts_, &settled_, &backpressure_, &staged_, &rank0_})
+  for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &staged_, &rank0_})
     series->describe(ledger);
   for (Series& series : complete_) series.describe(ledger);
+}
+
+WaitSplit Checkpointer::phases_of_all() const {
+  WaitSplit all = took_;
+  return all += drained_;
 }
 
 // As they began, what they waited for a buffer included.
@@ -69,22 +76,38 @@ std::optional<std::string> Checkpointer::drains_late() const {
   return {};
 }
 
+Seconds Checkpointer::slowed() const {
+  return slowed_steps_ == 0 ? Seconds{} : slowed_ / static_cast<double>(slowed_steps_);
+}
+
+Seconds Checkpointer::slowed_by_save() const {
+  return stalls_.empty() ? Seconds{} : slowed_ / static_cast<double>(stalls_.size());
+}
+
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
   const std::string name = metric::checkpoint(job);
   out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
   out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
   out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
   out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
+  if (const Seconds slowed = slowed_by_save(); slowed > Seconds{})
+    out.metrics[name + "slowed"] = {slowed.in(unit::s), "s", {}};
   stalls_.report(name + "stall", "s", out);
   durations_.report(name + "duration", "s", out);
   backpressure_.report(name + "backpressure", "s", out);
   if (!durations_.empty()) {
     const Bytes moved = size_ * parts_.mean();  // less by increments    [checkpoint.md, eq. 9]
     out.metrics[name + "bandwidth"] = {moved.in(unit::B) / durations_.mean(), "B/s", {}};
-    for (const auto& [resource, time] : took_.by_resource)
-      if (time > Seconds{})
-        out.metrics[name + "took." + mover_.plant().resources().name(resource)] = {
-            time.in(unit::s) / static_cast<double>(durations_.size()), "s", {}};
+    const auto add_took = [&](const WaitSplit& took, std::size_t saves) {
+      for (const auto& [resource, time] : took.by_resource) {
+        if (time <= Seconds{}) continue;
+        Metric& each = out.metrics[name + "took." + mover_.plant().resources().name(resource)];
+        each = {each.value + time.in(unit::s) / static_cast<double>(saves), "s", {}};
+      }
+    };
+    add_took(took_, durations_.size());
+    if (!complete_.empty() && !complete_.back().empty())
+      add_took(drained_, complete_.back().size());
     out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
     if (!p_.ends_in_memory()) {
       out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
@@ -96,13 +119,15 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   }
   const bool goes_on =
       durable_ == kInMemory ? !mover_.tiers().empty() : durable_ + 1 < mover_.tiers().size();
-  if (goes_on && !settled_.empty()) out.metrics[name + "settled"] = {settled_.mean(), "s", {}};
+  // Saves that go no further than a tier before the last never settle there.
+  if (goes_on && !complete_.back().empty())
+    out.metrics[name + "settled"] = {complete_.back().mean(), "s", {}};
   ResourceTable& resources = mover_.plant().resources();
   const auto limit = [&](const char* metric, const WaitSplit& split) {
     if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
   };
-  limit("duration", took_);
-  limit("bandwidth", took_);
+  limit("duration", phases_of_all());
+  limit("bandwidth", phases_of_all());
   limit("stall", blamed_);
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)

@@ -32,14 +32,21 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
   const RankShare& share = mover.share;
   double files = share.files, trips = 1.0, written = mover_.layout().writer_count();
   Bytes bytes = p.stored(share.bytes) * state;
+  const std::vector<RankShare>& readers = readers_.at(from(mover));
+  double beside = company(share.bytes, readers, [](const RankShare& s) { return s.bytes; });
   if (mode_ == "all" && p.sharing == "no" && !p.saved_by && share.common_files > 0.0) {
     // Weights lie in files of one replica: all others come to these first, then each rank to its
     // own.    [docs/models/storage.md, eq. 6]
     const Bytes common = p.stored(share.common) * state;
     files -= share.common_files;
     bytes -= common;
-    co_await read_files(mover, {common, share.common_files * saves, mover_.layout().parts}, state,
-                        1.0, took);
+    const double together =
+        company(share.common, readers, [](const RankShare& s) { return s.common; });
+    co_await read_files(mover,
+                        {common, share.common_files * saves, mover_.layout().parts, together},
+                        state, 1.0, took);
+    beside = company(share.bytes - share.common, readers,
+                     [](const RankShare& s) { return s.bytes - s.common; });
   }
   if (p.saved_by) {
     // A reader's bytes lie in W / R of the files that each of W ranks wrote, and one more where its
@@ -49,7 +56,7 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
     trips = kPartialRoundTrips;
     written = old;
   }
-  co_await read_files(mover, {bytes, files * saves, written}, state, trips, took);
+  co_await read_files(mover, {bytes, files * saves, written, beside}, state, trips, took);
 }
 
 sim::Task<void> Restore::read_files(const Mover& mover, Files files, double state, double trips,
@@ -57,9 +64,11 @@ sim::Task<void> Restore::read_files(const Mover& mover, Files files, double stat
   const Seconds start = mover_.context().now();
   const std::string& tier = from(mover);
   const Bytes save = mover_.params().stored(mover_.layout().size()) * state;
+  double readers = 0.0;
+  for (const RankShare& reader : readers_.at(tier)) readers += reader.members;
   const Served served = co_await mover_.read(
       mover, tier, files.bytes, files.count,
-      {.readers = readers_.at(tier), .files = files.writers, .save = save}, trips);
+      {.readers = readers, .files = files.writers, .save = save, .company = files.company}, trips);
   read_ += files.bytes * mover.share.members;
   took.add(Phase::data, mover_.context().now() - start, served.limited_by);
 }
@@ -149,7 +158,7 @@ sim::Task<void> Restore::run(double state, double saves, Source source) {
                                                    : mode_ == "all" ? layout.readers_all
                                                                     : layout.readers_once);
   readers_.clear();
-  for (const Mover& reader : readers) readers_[from(reader)] += reader.share.members;
+  for (const Mover& reader : readers) readers_[from(reader)].push_back(reader.share);
   std::vector<sim::Task<void>> parts;
   for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
   co_await sim::join(context, std::move(parts));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "models/contract/statistics.hpp"
 #include "models/saving/state_mover.hpp"
@@ -44,6 +45,7 @@ class Restore {
   struct Files {
     Bytes bytes;
     double count, writers;
+    double company;  ///< of these bytes, what each other rank reads meanwhile
   };
   sim::Task<void> read_files(const Mover& mover, Files files, double state, double trips,
                              WaitSplit& took);
@@ -54,8 +56,9 @@ class Restore {
 
   StateMover& mover_;
   Source source_;
-  std::string mode_;                       ///< who reads
-  std::map<std::string, double> readers_;  ///< how many, by tier
+  std::string mode_;  ///< who reads
+  /// Ranks that read, by tier.
+  std::map<std::string, std::vector<RankShare>> readers_;
   Seconds began_, took_, rank0_, last_;
   Bytes read_;
   WaitSplit split_;  ///< along the class that ended last

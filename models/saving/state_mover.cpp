@@ -229,6 +229,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
       .piece = p_.piece,
       .readers = by.readers * threads,
       .saved = file_sharing(p_) == FileSharing::own ? by.files * threads : 1.0,
+      .company = by.company,
       .save = by.save};
   const auto open_and_read = [&]() -> sim::Task<Served> {
     co_await storage.open(client, each);

@@ -21,10 +21,12 @@ struct Mover {
   std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
 };
 
-/// Who reads a save together: how many, how many wrote it, and all that was written.
+/// Who reads a save together: how many, how many wrote it, all that was written, and how much of
+/// what one reads each of the others does meanwhile.
 struct SaveReaders {
   double readers = 1.0, files = 1.0;
   Bytes save{};
+  double company = 1.0;
 };
 
 /// Where the state of a job goes and comes from: GPU, host memory, peers, drives, storage. What

@@ -122,11 +122,13 @@ class Beegfs final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, Rate::infinity(), pieces(p_.read, p_.piece_read));
+    const auto placed = [&](double files) {
+      return striping().placed(p_.placement, files, request.file(), p_.read, seed(), name());
+    };
     // [beegfs.md, eq. 1]
-    return read_files(
-        client, request, p_.service,
-        stream_cap(request.bytes / request.files, p_.read, request.direct),
-        striping().saved(p_.placement, request, request.file(), p_.read, seed(), name()));
+    return read_files(client, request, p_.service,
+                      stream_cap(request.bytes / request.files, p_.read, request.direct),
+                      {request, placed});
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

@@ -212,7 +212,8 @@ class Lustre final : public PooledStore {
     co_return co_await read_files(
         client, request, p_.ost_service + p_.seek,
         stream_cap(file, request.direct, true).within(window_share(client, file.on_osts())),
-        saved_share(request), reading(client, file, request.files));
+        {request, [&](double files) { return saved_share(request, files); }},
+        reading(client, file, request.files));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -298,14 +299,13 @@ class Lustre final : public PooledStore {
     return in_turn(file, over);
   }
 
-  // What they give one of those who read a save.
-  Rate saved_share(const ReadRequest& request) const {
-    if (request.saved == 0.0) return Rate::infinity();
+  // What they give one of so many files of a save that are read together.
+  Rate saved_share(const ReadRequest& request, double files) const {
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
       const Rate one =
           osts_.reads(std::min(part / stripes, p_.rpc), request.readers * stripes / osts_.count());
-      return striping.saved(p_.placement, request, part, one, seed(), name());
+      return striping.placed(p_.placement, files, part, one, seed(), name());
     };
     return in_turn(layout().split(request.file()), over);
   }

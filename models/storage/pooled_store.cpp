@@ -295,47 +295,6 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Str
   co_return co_await end(working, served);
 }
 
-sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
-                                          Seconds service, StreamCap cap, Rate placed, Work work) {
-  const Seconds turns = (round_trip() + service) * (request.files * request.round_trips);
-  Working working;
-  if (work.at_once) {
-    const Rate most = std::min({cap.rate, placed, client.reads_at_most()});
-    begin(working, client, work, reads_, request.bytes, turns + request.bytes / most);
-    work = {};
-  }
-  co_await context_->sleep(turns);
-  const Served served = co_await stream_in(client, request.bytes, cap, placed, work);
-  if (ends(working)) co_return served;
-  co_return co_await end(working, served);
-}
-
-sim::Task<void> PooledStore::answers(double requests, Seconds service) {
-  if (requests > 0.0) co_await context_->sleep((round_trip() + service) * requests);
-}
-
-sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
-                                           Seconds service, StreamCap cap, Seconds commit,
-                                           PlacedRate placed, Work work) {
-  const Seconds asked = context_->now();
-  const Served created = co_await metadata_ops(client, request.files, true);
-  const Seconds began = context_->now();
-  co_await answers(request.requests, service);
-  const double times = written(request.bytes / request.files);
-  const double part = placed.beside < placed.alone ? request.company : 1.0;
-  const double amount = std::exchange(work.amount, work.amount * part);
-  Served served =
-      co_await stream_out(client, request.bytes * part, cap, placed.beside, times, work);
-  if (part < 1.0) {
-    work.amount = amount * (1.0 - part);
-    served =
-        co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
-  }
-  const bool by_creates = began - asked > context_->now() - began;
-  co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
-  co_return by_creates ? created : served;
-}
-
 std::vector<sim::LinkId> PooledStore::past_media(const std::vector<sim::LinkId>& path) const {
   std::vector<sim::LinkId> out = path;
   std::erase_if(out, [&](sim::LinkId link) { return media_links_.has(link); });

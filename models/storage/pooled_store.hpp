@@ -76,13 +76,26 @@ struct Work {
   bool at_once = false;  ///< while it waits for the answers before its data, too: disks that seek
 };
 
-/// What its targets give a file: beside those of other writers, and when these have ended.
+/// What its targets give a file: beside those of others who write or read, and when these have
+/// ended.    [docs/models/storage.md, eq. 6]
 struct PlacedRate {
   PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
   /// `of_one(writers)`: what targets give one of so many files that are written together.
   template <class RateOf>
   PlacedRate(const WriteRequest& request, RateOf of_one)
       : beside(of_one(request.writers)), alone(request.company < 1.0 ? of_one(1.0) : beside) {}
+  /// `of_one(files)`: what targets give one of so many files of a save that are read together,
+  /// those who read the same file all together.
+  template <class RateOf>
+  PlacedRate(const ReadRequest& request, RateOf of_one) : PlacedRate() {
+    const double at_once = std::min(request.saved, request.readers);
+    if (at_once == 0.0) return;
+    const double each = at_once / request.readers;
+    beside = of_one(at_once) * each;
+    alone = request.company < 1.0 ? of_one(1.0) * each : beside;
+  }
+  /// Of the bytes of a request, those that move beside others, where these do `company` of it.
+  [[nodiscard]] double together(double company) const { return beside < alone ? company : 1.0; }
   Rate beside, alone;
 };
 
@@ -154,8 +167,8 @@ class PooledStore : public StorageModel {
   /// as in stream_in.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
-                                             Seconds service, StreamCap cap,
-                                             Rate placed = Rate::infinity(), Work work = {});
+                                             Seconds service, StreamCap cap, PlacedRate placed = {},
+                                             Work work = {});
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
   /// then `commit` and two round trips a file. `placed` as in stream_out; who has more to write
   /// than the others goes on alone.    [storage.md, eq. 6]

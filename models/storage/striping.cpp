@@ -48,13 +48,6 @@ Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate
   return of(file) * target / std::max(fullest, 1.0);
 }
 
-Rate Striping::saved(std::string_view placement, const ReadRequest& request, Bytes file,
-                     Rate target, std::uint64_t seed, const std::string& name) const {
-  const double at_once = std::min(request.saved, request.readers);
-  if (at_once == 0.0) return Rate::infinity();
-  return placed(placement, at_once, file, target, seed, name) * (at_once / request.readers);
-}
-
 Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server) {
   return std::min(server, window / (turn + request / server));
 }

@@ -27,15 +27,11 @@ struct Striping {
   [[nodiscard]] double of(Bytes file) const;
   /// Share of the targets that random reads keep busy, 0 to 1.    [storage.md, eq. 5]
   [[nodiscard]] double evenness(const StorageLoad& load) const;
-  /// What one of `files` new files of this size moves at when all are written at one time and one
-  /// target takes `target`: the fullest target finishes last.    [storage.md, eq. 6]
+  /// What one of `files` new files of this size moves at when all are written at one time, or read
+  /// again, and one target gives `target`: the fullest target finishes last.    [storage.md, eq. 6]
   /// `placement` is "round-robin" (in turn) or "random"; `seed` and `name` decide the draws.
   [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
                             std::uint64_t seed, const std::string& name) const;
-  /// What one of those who read a save together gets of targets of `target` each: its files lie
-  /// where they were placed.    [storage.md, eq. 6]
-  [[nodiscard]] Rate saved(std::string_view placement, const ReadRequest& request, Bytes file,
-                           Rate target, std::uint64_t seed, const std::string& name) const;
 };
 
 /// Objects on the fullest of `targets` when each of `files` draws `each` different ones; `seed` and

@@ -54,6 +54,31 @@ TEST_CASE("failing job: a failure that never comes leaves steps and saves in tur
   CHECK(metric(after, "job.train.failures.count") == 0.0);
 }
 
+TEST_CASE("failing job: what a thread slows down while it flushes is in the months, too") {
+  for (const char* every : {"60", "8"}) {  // at times, and all the time
+    const auto flushed_by = [&](Design design) {
+      set(*design.jobs[0].checkpoint, Role::checkpoint, "flush", "thread");
+      set(*design.jobs[0].checkpoint, Role::checkpoint, "slowdown", "30 %");
+      set(*design.jobs[0].checkpoint, Role::checkpoint, "every_steps", every);
+      set(design.run, Role::run, "duration", "10 min");
+      return run(design);
+    };
+    const RunResult without = flushed_by(saver("async"));
+    const RunResult never = flushed_by(failing({{"mtbf", "1e9 h"}}, {}, "async"));
+    CHECK(metric(without, "job.train.checkpoint.slowed") > 0.2);
+    CHECK(metric(never, "job.train.goodput") ==
+          Approx(metric(without, "job.train.goodput")).epsilon(0.003));
+    CHECK(never.breakdown.at("train").at("checkpoint") ==
+          Approx(without.breakdown.at("train").at("checkpoint")).epsilon(0.03));
+    // It is part of what a save costs.
+    const double cost = metric(never, "job.train.checkpoint.slowed") +
+                        metric(never, "job.train.checkpoint.stall") -
+                        metric(never, "job.train.checkpoint.backpressure");
+    CHECK(metric(never, "job.train.checkpoint.best_interval.young") ==
+          Approx(std::sqrt(2.0 * cost * 3.6e12 / 32.0) + cost).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("failing job: one that fails before it starts says so, and walks through no month") {
   // 32 GPUs, each once in 3.2 s: every 0.1 s, 26 million times in a month; a restart takes 5 s
   const RunResult result = run(failing({{"mtbf", "3.2 s"}}, {{"start", "4 s"}}));

@@ -110,6 +110,29 @@ TEST_CASE("failures: saves faster than flushes wait for a buffer") {
   CHECK(1.0 - waste(job, 60_s, 1) == Approx(0.25).epsilon(0.001));
 }
 
+TEST_CASE("failures: steps that begin while a thread flushes take longer") {
+  // Flushes of 90.5 s after stalls of 1 s: 91 of 1 s, or 76 of 1.2 s, begin meanwhile.
+  JobProcess job = saver(1_s, 1e9_h, 1_min, 90.5_s);
+  job.slowed = 0.2_s;
+  const auto kept = [&](std::int64_t steps) { return models::outlook(job, steps, 1, 1).kept; };
+  CHECK(kept(600).mean() == Approx(600.0 / (600.0 + 1.0 + 76 * 0.2)).epsilon(1e-3));
+  // All of them, where saves follow each other, and wait for their buffer
+  CHECK(kept(60).mean() == Approx(60.0 / 91.5).epsilon(1e-3));
+  job.buffers = 2;
+  CHECK(kept(60).mean() == Approx(60.0 / (60.0 * 1.2 + 1.0)).epsilon(1e-3));
+  // What is walked between failures as what is skipped; a failure ends the flush.
+  job = saver(1_s, 1_h, 0_s, 90.5_s);
+  const double before = kept(600).mean();
+  job.slowed = 0.2_s;
+  CHECK(kept(600).mean() < before - 0.015);
+  CHECK(kept(600).mean() > before - 0.025);
+  // Of a tier that every third save goes to for 290 s, one in three is followed by 242 slow steps.
+  job = saver(1_s, 1e9_h, 1_min, 0_s);
+  job.slowed = 0.2_s;
+  job.tiers.push_back({.lost_with = Scope::beyond, .restore = {}, .after = {291_s}, .every = 3});
+  CHECK(kept(300).mean() == Approx(900.0 / (903.0 + 242 * 0.2)).epsilon(1e-3));
+}
+
 TEST_CASE("failures: the best interval wastes what Daly's wastes") {
   for (const auto& [stall, mtbf] : {std::pair{60_s, 24_h}, {20_s, 3.09_h}, {300_s, 50_h}}) {
     JobProcess job = saver(stall, mtbf, 5_min);

@@ -98,10 +98,33 @@ TEST_CASE("fewer ranks than wrote a save read some of its files at a time") {
         Approx(320.0 / 32).epsilon(0.01));
 }
 
+TEST_CASE("who reads more than the others goes on alone, as it wrote") {
+  // Files of 32 ranks in turn on 8 targets, four on each: 8.6 GB of optimizer of all, then the
+  // weights of the one that has them.
+  const double weights = 320.0 / 7, optimizer = 320.0 - weights;
+  for (const char* kind : {"lustre", "beegfs"})
+    for (const char* read : {"own", "once"}) {
+      INFO(kind << " " << read);
+      Design design = saver("8", {{"layout", "zero1"}, {"restore.read", read}}, kind);
+      set(design.storage[0], Role::storage, "placement", "round-robin");
+      const RunResult result = run(design);
+      const double written = metric(result, "job.train.checkpoint.duration");
+      CHECK(written == Approx(4 * optimizer / 32 + weights).epsilon(0.01));
+      if (read == std::string("own"))
+        CHECK(metric(result, "job.train.restore.duration") == Approx(written).epsilon(0.01));
+      CHECK(metric(result, "job.train.restore.duration") < 1.2 * written);
+    }
+}
+
 TEST_CASE("reading back takes as long as writing did") {
-  const double written = metric(run(saver("32", {})), "job.train.checkpoint.duration");
-  CHECK(metric(run(saver("32", {{"verify", "read-back"}})), "job.train.checkpoint.duration") ==
-        Approx(2 * written).epsilon(0.01));
+  const auto duration = [](Settings checkpoint) {
+    return metric(run(saver("8", checkpoint)), "job.train.checkpoint.duration");
+  };
+  CHECK(duration({{"verify", "read-back"}}) == Approx(2 * duration({})).epsilon(0.01));
+  // Who has more to write is beside the others as they read theirs, too, then alone, and reads.
+  const double weights = 320.0 / 7, beside = 320.0 - weights, each = beside / 32;
+  CHECK(duration({{"verify", "read-back"}, {"layout", "zero1"}}) ==
+        Approx(2 * beside / 8 + weights - each + beside / 8 + weights).epsilon(0.01));
 }
 
 }  // namespace saved_files_test

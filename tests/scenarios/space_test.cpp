@@ -102,6 +102,13 @@ TEST_CASE("saves that stay and what arrives fill what is left") {
   CHECK_FALSE(space(with(lustre, R"(, "keep": { "last": 3 })")).full_after());
   CHECK(space(with(lustre, R"(, "keep": { "last": 3, "every": 10 })")).full_after()->in(unit::s) ==
         Approx((left - 3.0) * 6000.0));
+  // Of every fourth save only where no other comes, also of those that are kept there.
+  const std::string drained = R"(, "mode": "async", "tiers": ["host-memory", "store"],
+      "durable": "host-memory", "drain_every": 4)";
+  CHECK(space(with(lustre, drained)).full_after()->in(unit::s) == Approx(left * 2400.0));
+  CHECK(space(with(lustre, drained + R"(, "keep": { "last": 3, "every": 10 })"))
+            .full_after()
+            ->in(unit::s) == Approx((left - 3.0) * 24000.0));
   const std::string ingest = R"("tenants": [ { "id": "in", "type": "ingest", "on": "store",
       "hosts": "gpu", "rate": "1 GB/s", "stored": "10 TB" } ],)";
   CHECK(space(with(lustre, R"(, "keep": { "last": 3 })", ingest)).full_after()->in(unit::s) ==

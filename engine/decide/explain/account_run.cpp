@@ -232,11 +232,15 @@ std::string Account::add_save_and_failure(ExplainNode& node) {
   node.children.push_back(part(job_ + "checkpoint.stall", "stall"));
   const bool waits = value(buffer) > 0.0;
   if (waits) node.children.push_back(read(buffer, "backpressure", "follows from the interval"));
+  const std::string slowed = job_ + "checkpoint.slowed";
+  const bool slows = value(slowed) > 0.0;
+  if (slows) node.children.push_back(read(slowed, "slowed", "steps, by the thread that flushes"));
   if (forms_.known(mtbf))
     add_form(node, mtbf, "mtbf");
   else
     node.children.push_back(read(mtbf, "mtbf"));
-  return waits ? "(stall - backpressure)" : "stall";
+  if (!waits && !slows) return "stall";
+  return std::string("(stall") + (waits ? " - backpressure" : "") + (slows ? " + slowed)" : ")");
 }
 
 // From start to start of two saves.    [docs/models/failures.md, eq. 2]
