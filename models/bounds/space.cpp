@@ -310,6 +310,11 @@ std::string remedy(const Room& space) {
          count(space.parts);
 }
 
+std::string full_within(const Room& space, Seconds time) {
+  const auto full = space.full_after();
+  return full && *full < time ? whose(space) + " is full after " + text(*full) : "";
+}
+
 std::string wear_out(const Room& space) {
   const auto life = space.worn_after();
   if (!life || *life >= space.warranty) return "";
