@@ -108,6 +108,21 @@ TEST_CASE("saves that stay and what arrives fill what is left") {
         Approx((left - 3.0 - 10.0) * 1000.0));
 }
 
+TEST_CASE("when it is full is taken apart") {
+  const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
+  const auto full = [](const Design& design) {
+    for (models::Derivation& d : models::derive_spaces(design))
+      if (d.name == "storage.store.capacity.full_after") return d;
+    return models::Derivation{};
+  };
+  const models::Derivation found = full(with(lustre));
+  CHECK(found.rule.equation == "headroom / growth");
+  REQUIRE(found.rule.terms.size() == 2);
+  CHECK(found.rule.terms[0].from == "storage.store.capacity.headroom");
+  CHECK(found.value == Approx((1600.0 * kLeft - 1001.0) * 600.0));
+  CHECK(full(with(lustre, R"(, "keep": { "last": 3 })")).name.empty());
+}
+
 TEST_CASE("a host holds all of the data set and its part of a save") {
   const models::Room drives =
       space(with(R"("type": "local", "drive": { "count": 8, "size": "200 TB" })"));
