@@ -310,6 +310,11 @@ std::string remedy(const Room& space) {
          count(space.parts);
 }
 
+std::string full_within(const Room& space, Seconds time) {
+  const auto full = space.full_after();
+  return full && *full < time ? whose(space) + " is full after " + text(*full) : "";
+}
+
 std::string wear_out(const Room& space) {
   const auto life = space.worn_after();
   if (!life || *life >= space.warranty) return "";
@@ -332,6 +337,22 @@ void derive_wear(const Room& space, std::vector<Derivation>& out) {
     out.push_back(derived(name + "life", *life,
                           text(space.warranty) + " x " + count(*space.drive_writes) + " rated / " +
                               count(*writes) + " a day"));
+}
+
+/// When what is never deleted has filled it.    [docs/models/capacity.md, eq. 4]
+void derive_growth(const Room& space, std::vector<Derivation>& out) {
+  const auto full = space.full_after();
+  if (!full) return;
+  const std::string name = metric::of_storage(space.storage, "capacity.");
+  const std::string formula = text(std::max(Bytes{}, space.usable - space.needed())) + " left / " +
+                              text(space.growth) + " that stays";
+  Rule rule{"headroom / growth",
+            "docs/models/capacity.md, eq. 4",
+            {{"headroom", name + "headroom"},
+             figure("growth", space.growth.in(unit::Bps), Dimension::rate,
+                    "of saves that are never deleted, and ingest")}};
+  if (space.usable < space.needed()) rule = {};  // full now
+  out.push_back(derived(name + "full_after", *full, formula, std::move(rule)));
 }
 
 }  // namespace
@@ -357,6 +378,7 @@ std::vector<Derivation> derive_spaces(const Design& design) {
     out.push_back(derived(name + "headroom", space.usable - space.needed(),
                           text(space.usable) + " - " + text(space.needed()),
                           {"usable - needed", kFilled, both}));
+    derive_growth(space, out);
     derive_wear(space, out);
     if (!space.count.empty())
       out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),

@@ -46,8 +46,10 @@ struct Room {
 
   /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
   [[nodiscard]] Bytes needed() const;
-  /// Parts that would hold it.                           [docs/models/capacity.md, eq. 3]
-  [[nodiscard]] double parts_needed() const { return keeping.parts_for(needed() / filled); }
+  /// Parts that would hold it, and `more`.               [docs/models/capacity.md, eq. 3]
+  [[nodiscard]] double parts_needed(Bytes more = {}) const {
+    return keeping.parts_for((needed() + more) / filled);
+  }
   /// Times a day that its drives are written whole; nullopt where they are not rated, or nothing is
   /// written.                                            [docs/models/wear.md, eq. 1]
   [[nodiscard]] std::optional<double> written_whole() const;
@@ -74,6 +76,9 @@ void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& 
 [[nodiscard]] std::string shortage(const Room& space);
 /// What would hold it: "31 OSTs in place of 16". "" where nothing is counted.
 [[nodiscard]] std::string remedy(const Room& space);
+
+/// "scratch is full after 3 d 4 h"; "" where it grows by less than it has room for in that time.
+[[nodiscard]] std::string full_within(const Room& space, Seconds time);
 
 /// "scratch writes its drives 4.2 times a day: ..."; "" where they last as long as they are rated.
 [[nodiscard]] std::string wear_out(const Room& space);

@@ -1,11 +1,15 @@
 #include "models/contract/capacity.hpp"
 
 #include <array>
+#include <string>
+#include <string_view>
 
 namespace stallcast::models {
 namespace {
 
 using namespace base;
+
+constexpr std::string_view kOther = "capacity.other";
 
 constexpr std::array<Field<CapacityParams>, 6> kCapacity{
     field("capacity.fill", &CapacityParams::fill, "85 %",
@@ -18,7 +22,7 @@ constexpr std::array<Field<CapacityParams>, 6> kCapacity{
           between("0.5 %", "7 %",
                   assumed(kShare, "XFS 0.5 %; ext4 1.6 % of inodes and 5 % reserved by default"),
                   "from XFS to ext4 with all its defaults")),
-    field("capacity.other", &CapacityParams::other, "0 B",
+    field(kOther, &CapacityParams::other, "0 B",
           "what else lies on it, besides the data sets, checkpoints and tenants of the scenario",
           kNonNegative),
     field("endurance.dwpd", &CapacityParams::drive_writes, kOptional,
@@ -36,5 +40,11 @@ constexpr std::array<Field<CapacityParams>, 6> kCapacity{
 
 CapacityParams capacity_params(const Component& component) { return bind(kCapacity, component); }
 std::span<const FieldInfo> capacity_fields() { return kInfos<kCapacity>; }
+
+void add_other(Component& storage, Bytes bytes) {
+  Value& other = storage.values[std::string(kOther)];
+  other.dimension = Dimension::bytes;
+  other.number += bytes.in(unit::B);
+}
 
 }  // namespace stallcast::models

@@ -25,4 +25,7 @@ struct CapacityParams {
 [[nodiscard]] CapacityParams capacity_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> capacity_fields();
 
+/// So much more lies on it besides what the scenario names: "capacity.other".
+void add_other(Component& storage, Bytes bytes);
+
 }  // namespace stallcast::models

@@ -71,13 +71,6 @@ class Walk {
   }
 
  private:
-  static constexpr Seconds kNever = Seconds::infinity();
-  /// A save on its way to the tiers.
-  struct Save {
-    Seconds position;
-    std::vector<Seconds> at;  ///< date at which each tier has it
-  };
-
   FailureClock* next_failure() {
     FailureClock* first = nullptr;
     for (FailureClock& clock : clocks_)
@@ -166,23 +159,17 @@ class Walk {
       if (pace.tiers[t].overwrites) shelves_[t].clear();
     if (until > end) return;  // the failure hit the save
     flushed_ = std::max(flushed_, start + flushes(pace, i, begun_));
-    Save saved{.position = position_, .at = {}};
-    for (const CopyTier& tier : pace.tiers)
-      saved.at.push_back(begun_ % tier.every == 0 ? start + tier.after[i] : kNever);
+    for (std::size_t t = 0; t < shelves_.size(); ++t)
+      if (begun_ % pace.tiers[t].every == 0)
+        shelves_[t].send(position_, start + pace.tiers[t].after[i]);
     ++begun_;
     if (pace.buffers > 0) flushing_.push_back(start + pace.staged[i]);
-    saves_.push_back(std::move(saved));
     settle();
   }
 
   // What has arrived by now is held; what is still on its way stays there.
   void settle() {
-    for (const Save& save : saves_)
-      for (std::size_t t = 0; t < shelves_.size(); ++t)
-        if (save.at[t] <= now_) shelves_[t].add(save.position);
-    while (!saves_.empty() && std::all_of(saves_.front().at.begin(), saves_.front().at.end(),
-                                          [&](Seconds at) { return at <= now_ || at == kNever; }))
-      saves_.pop_front();
+    for (Shelf& shelf : shelves_) shelf.settle(now_);
   }
 
   // The state to go on from after a failure of this scope: the newest that can be loaded, and of
@@ -190,8 +177,7 @@ class Walk {
   // read it, and bad ones before it.    [docs/models/failures.md, eq. 9]
   Seconds fall_back(Scope scope) {
     settle();
-    saves_.clear();  // flushes end with the processes that ran them
-    flushing_.clear();
+    flushing_.clear();  // flushes end with the processes that ran them
     flushed_ = {};
     Seconds position, restore, in_vain;
     double tried = 0.0;
@@ -212,7 +198,7 @@ class Walk {
     }
     out_.bad_saves += tried;
     if (tried > 0.0 && position == Seconds{}) out_.lost_all += 1.0;
-    for (Shelf& shelf : shelves_) shelf.rewind(position);
+    for (Shelf& shelf : shelves_) shelf.rewind(position);  // nor do copies go on
     out_.lost += position_ - position;
     position_ = position;
     return restore + in_vain;
@@ -299,8 +285,7 @@ class Walk {
   Spares spares_;
   std::vector<FailureClock> clocks_;
   Seconds now_, position_;
-  std::vector<Shelf> shelves_;  // by tier
-  std::deque<Save> saves_;
+  std::vector<Shelf> shelves_;    // by tier
   std::int64_t begun_ = 0;        // saves
   std::deque<Seconds> flushing_;  // dates at which buffers are free again
   Seconds flushed_;               // date at which the last flush ends

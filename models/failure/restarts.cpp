@@ -129,6 +129,7 @@ void Restarts::report(const std::string& name, const ResourceTable& resources,
   const std::string key = name + "restart.";
   out.metrics[key + "count"] = {static_cast<double>(durations_.size()), "count", {}};
   if (durations_.empty()) return;
+  out.limited_by[name + "restart"] = name + "failures";
   const auto mean = [&](const char* what, const Series& series, const char* unit) {
     if (!series.empty()) out.metrics[key + what] = {series.mean(), unit, {}};
   };

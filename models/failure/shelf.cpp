@@ -1,8 +1,25 @@
 #include "models/failure/shelf.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stallcast::models {
+
+void Shelf::send(Seconds position, Seconds at) {
+  sent_.push_back({at, position});
+  std::push_heap(sent_.begin(), sent_.end(), later);
+}
+
+void Shelf::settle(Seconds now) {
+  arrived_.clear();
+  while (!sent_.empty() && sent_.front().at <= now) {
+    std::pop_heap(sent_.begin(), sent_.end(), later);
+    arrived_.push_back(sent_.back().position);
+    sent_.pop_back();
+  }
+  std::sort(arrived_.begin(), arrived_.end());
+  for (const Seconds position : arrived_) add(position);
+}
 
 void Shelf::add(Seconds position) {
   if (position <= newest_) return;
@@ -63,6 +80,7 @@ void Shelf::clear() {
 void Shelf::rewind(Seconds position) {
   bad_ = 0.0;
   newest_ = position;
+  sent_.clear();
 }
 
 }  // namespace stallcast::models

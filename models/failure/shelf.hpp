@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/base/random.hpp"
 #include "stallcast/units.hpp"
@@ -24,13 +25,18 @@ class Shelf {
   /// `random` is drawn from only when some saves are bad.
   Shelf(const ShelfLife& life, base::RandomStream random) : life_(life), random_(random) {}
 
+  /// A save of the work up to `position` is on its way and here at the date `at`.
+  void send(Seconds position, Seconds at);
+  /// What has arrived by `now` is here.
+  void settle(Seconds now);
   /// A save of the work up to `position` is here. Ones older than the newest change nothing.
   void add(Seconds position);
   /// `count` saves at equal distances, `newest` the last of them.
   void skip(Seconds newest, Seconds apart, double count);
   /// The copies are gone.
   void clear();
-  /// Work goes on from `position`: what is newer is worth nothing.
+  /// Work goes on from `position`: what is newer is worth nothing, and what is on its way never
+  /// arrives.
   void rewind(Seconds position);
 
   /// Position of the newest save that can be loaded; minus infinity when there is none.
@@ -39,6 +45,11 @@ class Shelf {
   [[nodiscard]] double bad() const { return bad_; }
 
  private:
+  struct Sent {
+    Seconds at, position;
+  };
+  /// Of two on their way, whether `b` is first.
+  static bool later(const Sent& a, const Sent& b) { return a.at > b.at; }
   static constexpr Seconds kNothing = -Seconds::infinity();
   /// Bad saves in a row.
   [[nodiscard]] double bad_run();
@@ -51,6 +62,10 @@ class Shelf {
   double bad_ = 0.0;
   Seconds newest_ = kNothing, good_ = kNothing;
   Seconds spared_ = kNothing;  ///< newest good one of every n-th
+  /// On their way, a heap by date: where saves cannot keep up there are many, and each is looked at
+  /// when it arrives.
+  std::vector<Sent> sent_;
+  std::vector<Seconds> arrived_;  ///< of one call, kept for its memory
 };
 
 }  // namespace stallcast::models

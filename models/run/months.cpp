@@ -222,9 +222,12 @@ class Reporter {
     const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
     const double shifted = mean.shifting / horizon;
     const double worst = std::max(broken, shifted);
+    // The whole run takes as much longer as less of it is kept.
     if (worst > 1.0 - busy && worst > mean.saving / horizon)
-      out_.limited_by[name_ + "goodput"] = name_ + (shifted > broken ? "elastic" : "failures");
+      for (const char* figure : {"goodput", "run.time"})
+        out_.limited_by[name_ + figure] = name_ + (shifted > broken ? "elastic" : "failures");
     if (job_.failures.empty()) return;
+    out_.limited_by[name_ + "failures"] = name_ + "failures";
     set("failures.count", mean.failures, "count");
     set("failures.mtbf", mtbf(job_).in(unit::s), "s");
     if (mean.failures > 0.0) {
@@ -277,6 +280,7 @@ class Reporter {
     const Shifts& shifts = *job_.shifts;
     const Seconds horizon = mean.horizon();
     const auto gpu_hours = [&](Seconds time) { return time.in(unit::h)*run_.layout.ranks; };
+    out_.limited_by[name_ + "elastic"] = name_ + "elastic";
     set("elastic.shifts", mean.shifts, "count");
     set("elastic.lent.gpu_hours", gpu_hours(mean.lent), "GPU h");
     set("elastic.lent.share", mean.lent / horizon, "ratio");

@@ -192,7 +192,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   const std::vector<Room> rooms = spaces(design);
   add_spaces(rooms, result.metrics);
   for (const Room& room : rooms) {
-    for (const char* figure : {"capacity.used", "capacity.headroom", "capacity.needed"})
+    for (const char* figure :
+         {"capacity.used", "capacity.headroom", "capacity.needed", "capacity.full_after"})
       result.limited_by[metric::of_storage(room.storage, figure)] =
           metric::of_storage(room.storage, "capacity");
     for (const char* figure : {"wear.dwpd", "wear.life"})

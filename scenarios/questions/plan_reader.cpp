@@ -152,6 +152,11 @@ class PlanReader {
   }
 
   void name(const std::string& at, const Json& node) {
+    if (node.is_object()) {
+      report().error("type", at, "a list has names only; ranges are in one object",
+                     "write it without the list: \"over\": " + node.dump());
+      return;
+    }
     if (!node.is_string()) {
       report().error("type", at, "a name is a text, not " + std::string(type_name(node)),
                      "write \"osts\", or { \"osts\": { \"from\": 8, \"to\": 64 } }");

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <string>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/bounds/space.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "scenarios/rules/rules.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/metric.hpp"
@@ -8,10 +11,68 @@
 /// Whether data fit. docs/models/capacity.md.
 namespace stallcast::scenarios {
 
+namespace {
+
+/// How long a job runs.
+struct Lasting {
+  std::string said;  ///< "the whole run of \"train\" takes 71 d 11 h at least"
+  Seconds time;
+};
+
+/// The job that runs longest, as far as the scenario says: by its whole run if no GPU ever waits,
+/// or by the horizon that its goodput is asked for.
+Lasting longest(const Design& design) {
+  Lasting out;
+  const auto take = [&](Seconds time, const std::string& job, const char* before,
+                        const char* after) {
+    if (time <= out.time) return;
+    out.time = time;
+    out.said = before + ("\"" + job + "\"") + after +
+               base::print_quantity(time.in(unit::s), Dimension::time);
+  };
+  for (const models::WholeRun& run : models::whole_runs(design))
+    take(run.time(1.0), run.job, "the whole run of ", " takes at least ");
+  for (const JobDesign& job : design.jobs) {
+    const Value* horizon = job.recovery ? job.recovery->find("horizon") : nullptr;
+    if (horizon != nullptr && horizon->source.kind != Source::Kind::default_value)
+      take(Seconds::from(horizon->number, unit::s), job.job.id, "the goodput of ", " is over ");
+  }
+  return out;
+}
+
+bool expects(const Design& design, const std::string& figure) {
+  return std::any_of(design.expect.begin(), design.expect.end(),
+                     [&](const Expectation& e) { return e.that.starts_with(figure); });
+}
+
+/// What is never deleted fills it while a job still runs. Who asks when it is full knows of it.
+/// [docs/models/capacity.md, eq. 4]
+void check_growth(const Design& design, const models::Room& space, const Lasting& run,
+                  Diagnostics& report) {
+  const std::string full = models::full_within(space, run.time);
+  if (full.empty() || expects(design, metric::of_storage(space.storage, "capacity.full_after")))
+    return;
+  std::string hint = "let less of it stay (\"keep\" of saves), or ";
+  if (space.count.empty())
+    hint += "raise \"" + space.size + "\"";
+  else
+    hint += "have " +
+            base::print_quantity(space.parts_needed(space.growth * run.time), Dimension::number) +
+            " " + space.noun + ", which hold what comes until then";
+  report.warn("growth", pointer_of(*design.find_storage(space.storage), space.size),
+              full + ", and " + run.said, hint);
+}
+
+}  // namespace
+
 // A plan finds what would hold them, so this stops no verb but `lint`: `run` misses its target.
 void check_capacity(const Design& design, Diagnostics& report) {
+  const Lasting run = longest(design);
   for (const models::Room& space : models::spaces(design)) {
-    if (space.needed() <= space.usable) continue;
+    if (space.needed() <= space.usable) {
+      check_growth(design, space, run, report);
+      continue;
+    }
     const Component& storage = *design.find_storage(space.storage);
     const std::string hint = models::remedy(space);
     report.warn("capacity", pointer_of(storage, space.size), models::shortage(space),
@@ -28,9 +89,7 @@ void check_capacity(const Design& design, Diagnostics& report) {
 void expect_room(Design& design) {
   for (const models::Room& space : models::spaces(design)) {
     const std::string room = metric::of_storage(space.storage, "capacity.");
-    const bool said = std::any_of(design.expect.begin(), design.expect.end(),
-                                  [&](const auto& e) { return e.that.starts_with(room); });
-    if (said) continue;
+    if (expects(design, room)) continue;
     Expectation e;
     e.id = "room on " + space.storage;
     e.that = room + "used <= 100 %";

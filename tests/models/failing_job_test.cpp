@@ -126,6 +126,15 @@ TEST_CASE("failing job: redone work is utilization and no goodput") {
   CHECK(metric(result, "job.train.gpu.utilization") > metric(result, "job.train.goodput"));
 }
 
+TEST_CASE("failing job: what failures cost is limited by them, and where they cost most all is") {
+  RunResult result = run(failing({{"mtbf", "3200 h"}}));  // saves take more: 15 % of the time
+  CHECK(result.limited_by.at("job.train.failures") == "job.train.failures");
+  CHECK_FALSE(result.limited_by.contains("job.train.run.time"));
+  result = run(failing({{"mtbf", "3 h"}}, {{"start", "60 s"}}));
+  for (const char* metric : {"goodput", "run.time", "failures"})
+    CHECK(result.limited_by.at(std::string("job.train.") + metric) == "job.train.failures");
+}
+
 TEST_CASE("failing job: a restore that is given replaces the estimate") {
   const RunResult result = run(failing({{"mtbf", "3200 h"}}, {{"restore", "10 s"}}));
   CHECK(metric(result, "job.train.failures.restart") == Approx(12.0).epsilon(1e-3));

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
 
 #include "models/failure/interval.hpp"
@@ -102,6 +103,19 @@ TEST_CASE("failures: work is lost since the last durable save, not the last snap
   const JobProcess job = saver(1_s, 50_h, 1_min, 4_min);
   const models::JobOutlook out = models::outlook(job, 600, 1, 500);
   CHECK(out.mean.lost.in(unit::min) / out.mean.failures == Approx(9.0).epsilon(0.02));
+}
+
+TEST_CASE("failures: many saves on their way at one time take no longer than as many apart") {
+  // A save every 10 s that is durable 50 h later: 18,000 on their way. A failure M = 100 h after
+  // the start costs all work until then, or the last 50 h: M (1 - e^(-50 h / M)) on average.
+  JobProcess job = saver({}, 100_h, {});
+  job.tiers[0].after = {50_h};
+  const auto began = std::chrono::steady_clock::now();
+  const models::JobHistory mean = models::outlook(job, 10, 1, 10).mean;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  CHECK(mean.lost.in(unit::h) / mean.failures == Approx(39.35).epsilon(0.05));
+  // Half a second; minutes where each save looks at all of those.
+  CHECK(took.count() < 20.0);
 }
 
 TEST_CASE("failures: saves faster than flushes wait for a buffer") {

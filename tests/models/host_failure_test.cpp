@@ -96,6 +96,7 @@ TEST_CASE("host failure: without a save all work is lost") {
   CHECK(result.breakdown.at("train").at("compute") == Approx(30.0 / 60.05).epsilon(1e-9));
   CHECK(sum_of_shares(result) == Approx(1.0).epsilon(1e-9));
   CHECK(result.limited_by.at("job.train.restart.duration") == "job.train.failures");
+  CHECK(result.limited_by.at("job.train.restart") == "job.train.failures");
 }
 
 TEST_CASE("host failure: each start warms up") {

@@ -360,6 +360,29 @@ TEST_CASE("what failures cost is tried: the best save interval, and spares that 
         "jobs[train].checkpoint.every_steps=18");
 }
 
+TEST_CASE("where a target is missed the interval halfway to one that is far off is tried, too") {
+  Design d = design();
+  d.jobs[0].checkpoint->values["every"] = number(1800, Dimension::time);
+  Prediction p = blaming({});
+  const auto tried = [&](double best) {
+    p.metrics["job.train.goodput"] = {0.893, "", {}};
+    p.metrics["job.train.checkpoint.best_interval"] = {best, "", {}};
+    p.metrics["job.train.checkpoint.best_interval.goodput"] = {0.97, "", {}};
+    std::vector<std::string> out;
+    for (const plan::Proposal& change : plan::candidate_changes(d, p, 4))
+      out.push_back(text_of(change.change));
+    return out;
+  };
+  CHECK(tried(25.0) == std::vector<std::string>{"jobs[train].checkpoint.every=25 s"});
+  AssertionOutcome missed;
+  missed.status = "fail";
+  missed.limited_by = "job.train.failures";
+  p.assertions.push_back(missed);
+  CHECK(tried(25.0) == std::vector<std::string>{"jobs[train].checkpoint.every=25 s",
+                                                "jobs[train].checkpoint.every=212 s"});
+  CHECK(tried(600.0) == std::vector<std::string>{"jobs[train].checkpoint.every=10 min"});
+}
+
 TEST_CASE("a job that loses time to saves is tried with a longer interval") {
   Design d = design();
   d.jobs[0].checkpoint->values["every"] = number(600, Dimension::time);

@@ -82,6 +82,14 @@ TEST_CASE("a plan without an answer says what limits and was not searched") {
   CHECK(plan::unsearched_note(design, plan).empty());
 }
 
+TEST_CASE("what a design is short of follows from what limits it") {
+  CHECK(plan::given_by("storage.s.capacity") == "capacity");
+  CHECK(plan::given_by("storage.s.mds") == "metadata");
+  CHECK(plan::given_by("storage.s.ost.write") == "bandwidth");
+  for (const char* name : {"", "job.train.barrier", "job.train.failures", "job.train.spares"})
+    CHECK(plan::given_by(name) == "time");
+}
+
 TEST_CASE("a larger design that misses is named with the targets it misses") {
   const PlanPoint beyond =
       nine({target("au", "fail"), target("room", "pass"), target("flush", "fail", "oss of s down"),

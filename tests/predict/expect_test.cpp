@@ -120,6 +120,22 @@ TEST_CASE("a target that ranks waiting for each other cost names the barrier") {
   CHECK(predict::limiter(p, "job.train.gpu.utilization") == "storage.a.ost");
 }
 
+TEST_CASE("the time of a whole run is limited by what its job gains most from") {
+  Prediction p = measured();
+  p.breakdown["train"] = {{"compute", 0.88}, {"cpu", 0.02}, {"restart", 0.10}};
+  p.gains = Gains{};
+  p.bottlenecks.push_back({"job.train.failures", 0.0, 0.0, ""});
+  p.bottlenecks[0].gain = Gain{0.01, 0.0, "storage[a].ost", ""};
+  p.bottlenecks[1].gain = Gain{0.10, 0.0, "job[train].failures", ""};
+  for (const char* metric :
+       {"job.train.goodput", "job.train.run.time", "job.train.checkpoint.best_interval.goodput"})
+    CHECK(predict::limiter(p, metric) == "job.train.failures");
+  // A save is no part of that.
+  CHECK(predict::limiter(p, "job.train.checkpoint.settled") == "storage.a.ost");
+  p.metrics["job.train.run.energy"] = {2e6, "kWh", {}};
+  CHECK(predict::limiter(p, "job.train.run.energy").empty());
+}
+
 TEST_CASE("what something costs and how many there are is limited by no resource") {
   Prediction p = measured();
   p.metrics["cost.capex"] = {50e3, "USD", {}};

@@ -369,6 +369,17 @@ class OneCause(CheckCase):
                 label = json.loads(text)["limit"]["label"]
                 self.assertIn("limited by the " + label, message)
 
+    def test_what_failures_cost_and_what_fills_name_their_cause(self):
+        folder = self.folder(a=HARD)
+        folder.edit("a.json", '"run"', '"failures": [ { "id": "hosts", "type": "host", "mtbf": "500 h" } ],\n  "run"')
+        targets = {"job.train.failures.lost.share <= 0.1 %": "job.train.failures",
+                   "storage.scratch.capacity.full_after >= 900 d": "storage.scratch.capacity"}
+        asked = [part for target in targets for part in ("--assert", target)]
+        checked = self.exits(1, folder.run("check", "a.json", "--set", "storage.scratch.ost.capacity=1 TB", *asked,
+                                           "--format", "json"))
+        found = {a["that"]: a["limited_by"] for a in json.loads(checked.stdout)["scenarios"][0]["assertions"]}
+        self.assertEqual({target: found[target] for target in targets}, targets)
+
 
 class Advice(CheckCase):
     def test_a_missed_target_names_a_change_that_meets_it(self):

@@ -97,6 +97,9 @@ TEST_CASE("a plan that is none says where, and what to write") {
              StartsWith("2:19 type /plan/over \"over\" is an object of what is searched | write"));
   CHECK_THAT(fault(R"("plan": { "over": [true] })"),
              StartsWith("2:20 type /plan/over/0 a name is a text, not true or false | write"));
+  CHECK_THAT(fault(R"("plan": { "over": [{ "osts": { "from": 20, "to": 400 } }] })"),
+             StartsWith("2:20 type /plan/over/0 a list has names only; ranges are in one object | "
+                        "write it without the list: \"over\": {\"osts\":{\"from\":20,"));
   CHECK_THAT(fault(R"("plan": { "over": { "osts": "many" } })"),
              StartsWith("2:29 type /plan/over/osts \"osts\" takes a list of values or a range"));
   CHECK_THAT(fault(R"("plan": { "over": { "osts": { "unit": 1.5 } } })"),

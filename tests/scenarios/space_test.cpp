@@ -115,6 +115,21 @@ TEST_CASE("saves that stay and what arrives fill what is left") {
         Approx((left - 3.0 - 10.0) * 1000.0));
 }
 
+TEST_CASE("when it is full is taken apart") {
+  const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
+  const auto full = [](const Design& design) {
+    for (models::Derivation& d : models::derive_spaces(design))
+      if (d.name == "storage.store.capacity.full_after") return d;
+    return models::Derivation{};
+  };
+  const models::Derivation found = full(with(lustre));
+  CHECK(found.rule.equation == "headroom / growth");
+  REQUIRE(found.rule.terms.size() == 2);
+  CHECK(found.rule.terms[0].from == "storage.store.capacity.headroom");
+  CHECK(found.value == Approx((1600.0 * kLeft - 1001.0) * 600.0));
+  CHECK(full(with(lustre, R"(, "keep": { "last": 3 })")).name.empty());
+}
+
 TEST_CASE("a host holds all of the data set and its part of a save") {
   const models::Room drives =
       space(with(R"("type": "local", "drive": { "count": 8, "size": "200 TB" })"));
@@ -182,6 +197,46 @@ TEST_CASE("data that do not fit miss a target of their own and are warned of") {
       R"(, "expect": [ { "id": "half", "that": "storage.store.capacity.used <= 50 %" } ] })";
   REQUIRE(load_with({}, "", said.c_str()).design().expect.size() == 1);
   CHECK_FALSE(load_with({}, "", said.c_str()).design().expect[0].implied());
+}
+
+TEST_CASE("room that is full before a job has ended is warned of") {
+  // 1320 TB for 1 TB every 10 min: 9 d 4 h. 2 M steps of 1 s take 23 d and leave 3,334 saves.
+  const auto growing = [](const std::string& recovery, const std::string& save,
+                          const std::string& more = "") {
+    const std::string text = R"({ "id": "room",
+      "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
+      "storage": [ { "id": "store", "type": "lustre",
+                     "ost": { "count": 16, "capacity": "100 TB" } } ],
+      "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" }, )" +
+                             recovery + R"(
+        "checkpoint": { "to": "store", "every": "10 min", "size": "1 TB")" +
+                             save + R"( } } ],
+      "run": { "duration": "2 h" })" +
+                             more + " }";
+    std::vector<Diagnostic> out = load_with({}, "", text.c_str()).diagnostics().items();
+    std::erase_if(out, [](const Diagnostic& d) { return d.code != "growth"; });
+    return out;
+  };
+  const std::string steps = R"("run": { "steps": 2e6 },)";
+  const auto full = growing(steps, "");
+  REQUIRE(full.size() == 1);
+  CHECK(full[0].severity == Severity::warning);
+  CHECK(full[0].message ==
+        "\"store\" is full after 9 d 4 h, and the whole run of \"train\" takes at least 23 d 4 h");
+  CHECK(full[0].hint.find(
+            "or have " +
+            std::to_string(static_cast<int>(std::ceil((1.0 + 2e6 / 600.0) / 100.0 / kLeft))) +
+            " OSTs") != std::string::npos);
+  CHECK(growing("", "").empty());
+  CHECK(growing(R"("run": { "steps": 7e5 },)", "").empty());
+  CHECK(growing(steps, R"(, "keep": { "last": 3 })").empty());
+  // A horizon is how long it runs where somebody gave it.
+  CHECK(growing(R"("recovery": { "start": "1 min" },)", "").empty());
+  CHECK(growing(R"("recovery": { "horizon": "20 d" },)", "").size() == 1);
+  // Who has a target for it knows.
+  CHECK(growing(steps, "",
+                R"(, "expect": [ { "that": "storage.store.capacity.full_after >= 7 d" } ])")
+            .empty());
 }
 
 }  // namespace space_test

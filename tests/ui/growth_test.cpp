@@ -95,6 +95,30 @@ TEST_CASE("what is added and never removed adds up over the months") {
         Approx((1000.0 + 6.0 * a_month) / (1600.0 * kUsable)).epsilon(1e-3));
 }
 
+TEST_CASE("targets on room count what was added and never removed") {
+  const auto found = grown(
+      R"({ "months": 4, "every": 4, "of": { "jobs.train.dataset.size": "0.001 %/month" } })", {},
+      R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                          "rate": "20 MB/s", "file": "256 MiB" } ],
+           "expect": [ { "id": "used", "that": "storage.scratch.capacity.used <= 86 %" },
+                       { "id": "full", "that": "storage.scratch.capacity.full_after >= 150 d" } ])");
+  REQUIRE(found.ok());
+  REQUIRE(found->targets.size() == 2);
+  REQUIRE(found->space.size() == 1);
+  const double a_month = 2e7 * 86400.0 * 365.25 / 12.0 / 1e12;
+  for (std::size_t i = 0; i < found->months.size(); ++i) {
+    CHECK(*found->targets[0].values[i] == Approx(*found->space[0].values[i]));
+    const double left = 1600.0 * kUsable - 1000.0 - a_month * found->months[i];
+    CHECK(*found->targets[1].values[i] == Approx(left * 1e12 / 2e7).epsilon(1e-3));
+  }
+  // 75.8 % now and 4 points a month; 185 days, less 30.4 a month
+  const GrowthCeiling* used = ceiling(*found, GrowthCeiling::Kind::target, "used");
+  const GrowthCeiling* full = ceiling(*found, GrowthCeiling::Kind::target, "full");
+  REQUIRE((used != nullptr && full != nullptr));
+  CHECK(used->month == 3);
+  CHECK(full->month == 2);
+}
+
 TEST_CASE("a resource runs out when what is asked of it passes what it can do") {
   // By the month, samples of half as many bytes again a year.
   const auto found = grown(

@@ -369,4 +369,21 @@ TEST_CASE("a full report says what caches gave, and what their lines were billed
   CHECK(costs.rows[1].metric == "storage.near.link.price");
 }
 
+TEST_CASE("where no resource limits, what does is said in the place of resources") {
+  Prediction p = report::testing::missed_target();
+  p.bottlenecks.clear();
+  p.assertions.clear();
+  p.metrics["job.train.failures.count"] = {12.0, "count", {}};
+  p.breakdown["train"] = {{"compute", 0.9}, {"restart", 0.1}};
+  const std::string said = limit_phrase(p);
+  CHECK(said.starts_with("limited by failures: "));
+  CHECK(no_limit_rows(p) == "no resource costs time or is 30 % busy; " + said);
+  for (const Format format : {Format::text, Format::html})
+    CHECK(
+        render(p, report::testing::context(), format, {.full = true}).find("30 % busy; limited") !=
+        std::string::npos);
+  p.breakdown["train"] = {{"compute", 1.0}};
+  CHECK(no_limit_rows(p) == "nothing: no resource costs time or is 30 % busy");
+}
+
 }  // namespace report_layout_test

@@ -265,6 +265,13 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
   return out;
 }
 
+std::string no_limit_rows(const Prediction& p) {
+  const Limit::Kind kind = limit_of(p).kind;
+  const std::string none = "no resource costs time or is 30 % busy";
+  const bool named = kind != Limit::Kind::compute && kind != Limit::Kind::unnamed;
+  return named ? none + "; " + limit_phrase(p) : "nothing: " + none;
+}
+
 std::string gain_phrase(const Gain& gain) {
   const auto saves = [](const auto& one) { return one.second >= kLoss; };
   const auto loses = [](const auto& one) { return one.second <= -kLoss; };

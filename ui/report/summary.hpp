@@ -63,6 +63,8 @@ struct LimitRow {
 };
 /// The first few, what would gain or costs most first.
 [[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
+/// What stands in their place where there are none: what limits is no resource, or nothing.
+[[nodiscard]] std::string no_limit_rows(const Prediction& prediction);
 /// "0.5 % less time (+0.4 points)"; or more time, where one job takes what others then lack.
 [[nodiscard]] std::string gain_phrase(const Gain& gain);
 /// What twice of it is worth: its gain or loss, "nothing" where it is only noise, "" where not

@@ -138,7 +138,7 @@ std::string bottlenecks(const Prediction& p, const Ink& ink) {
     out += wrapped(
         "  " + std::to_string(++shown) + " " + left(label::of_resource(row.resource) + " ", 36),
         row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
-  if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
+  if (shown == 0) out += wrapped("  ", no_limit_rows(p), 4);
   const std::string note = gains_note(p);
   return note.empty() ? out : out + wrapped("  ", note, 4);
 }

@@ -9,6 +9,7 @@
 #include "engine/decide/grow/accumulated.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
+#include "models/contract/capacity.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
@@ -64,6 +65,7 @@ class Months {
   Result<GrowthResult> run() {
     for (int month = 0; month <= spec_.months; ++month)
       if (const auto failure = make(month)) return *failure;
+    fill();
     std::set<int> first{0, spec_.months};
     for (int month = 0; month <= spec_.months; month += spec_.every) first.insert(month);
     for (const int month : trends_.steps())
@@ -84,6 +86,23 @@ class Months {
     rooms_[month] = models::spaces(*design);
     designs_.emplace(month, *std::move(design));
     return std::nullopt;
+  }
+
+  // What is added and never removed adds up, at the rate of each month: for the sums of space, and
+  // for what a simulation of the month says of it.    [docs/models/growth.md, eq. 5]
+  void fill() {
+    std::map<int, Adding> added;
+    for (const auto& [month, rooms] : rooms_) added[month] = adding(rooms);
+    for (auto& [month, rooms] : rooms_) {
+      const auto before = accumulated(month, trends_.steps(), [&](int m) { return added.at(m); });
+      for (models::Room& room : rooms)
+        if (const auto kept = before.find(room.storage); kept != before.end())
+          room.stored.push_back({metric::of_storage(room.storage, "growth"), kept->second,
+                                 "added in the months before"});
+      for (Component& storage : designs_.at(month).storage)
+        if (const auto kept = before.find(storage.id); kept != before.end())
+          models::add_other(storage, kept->second);
+    }
   }
 
   std::optional<Failure> simulate(const std::vector<int>& months) {
@@ -119,21 +138,7 @@ class Months {
     return out;
   }
 
-  // What is added and never removed adds up, at the rate of each month.    [growth.md, eq. 5]
-  void fill_rooms() {
-    std::map<int, Adding> added;
-    for (const auto& [month, rooms] : rooms_) added[month] = adding(rooms);
-    for (auto& [month, rooms] : rooms_) {
-      const auto before = accumulated(month, trends_.steps(), [&](int m) { return added.at(m); });
-      for (models::Room& room : rooms)
-        if (const auto kept = before.find(room.storage); kept != before.end())
-          room.stored.push_back({metric::of_storage(room.storage, "growth"), kept->second,
-                                 "added in the months before"});
-    }
-  }
-
   [[nodiscard]] GrowthResult told() {
-    fill_rooms();
     GrowthResult out;
     out.scenario_id = now_.id;
     out.scenario_file = now_.file;

@@ -9,6 +9,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/decide/plan/intervals.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/fabric.hpp"
@@ -159,7 +160,7 @@ class Advisor {
         return figure_or_zero(prediction_, metric::of_job(job.job.id, name));
       };
       if (of_job("checkpoint.best_interval.goodput") - of_job("goodput") >= kWorthTrying)
-        save_every(job, of_job("checkpoint.best_interval"), of_job("step.time"));
+        for (Proposal& interval : save_intervals(job, prediction_)) add(std::move(interval));
       if (of_job("failures.waiting.share") >= kWorthTrying)
         relieve(metric::of_job(job.job.id, "spares"));
     }
@@ -322,27 +323,6 @@ class Advisor {
       proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
                         value->number};
     add(std::move(proposal));
-  }
-
-  /// The interval is flat around its best: whole minutes where there are many, else seconds.
-  void save_every(const JobDesign& job, double seconds, double step) {
-    constexpr double kMinute = 60.0, kMany = 600.0;
-    const Value* every = job.checkpoint ? job.checkpoint->find("every") : nullptr;
-    const Value* steps = job.checkpoint ? job.checkpoint->find("every_steps") : nullptr;
-    const double unit = seconds >= kMany ? kMinute : 1.0;
-    const auto set = [&](const char* field, const Value& now, double wanted) {
-      if (wanted > 0.0 && wanted != now.number)
-        add({"job." + job.job.id + ".checkpoint." + field + " " +
-                 text_of(setting_of(now.number, now.dimension)) + " -> " +
-                 text_of(setting_of(wanted, now.dimension)),
-             {base::component_path("job", job.job.id) + ".checkpoint." + field,
-              setting_of(wanted, now.dimension)},
-             0.0});
-    };
-    if (every != nullptr && every->number > 0.0)
-      set("every", *every, std::round(seconds / unit) * unit);
-    else if (steps != nullptr && step > 0.0)
-      set("every_steps", *steps, std::max(std::round(seconds / step), 1.0));
   }
 
   void add(Proposal proposal) {

@@ -18,14 +18,15 @@ namespace stallcast::plan {
 namespace {
 
 /// A word in the name of a resource, and what it gives. The first that is in it decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kGiven = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kGiven = {
     {{"capacity", "capacity"},     {"wear", "wear"},           {"mdt", "metadata"},
      {"mds", "metadata"},          {"meta", "metadata"},       {"metadata", "metadata"},
      {"namenode", "metadata"},     {"open", "metadata"},       {"directory", "metadata"},
      {"prefixes", "operations"},   {"requests", "operations"}, {"iops", "operations"},
      {"ops", "operations"},        {"limit", "operations"},    {"limit_operations", "operations"},
      {"first_byte", "operations"}, {"cpu", "cores"},           {"loader", "cores"},
-     {"serialize", "cores"},       {"barrier", "time"},        {"", "bandwidth"}}};
+     {"serialize", "cores"},       {"barrier", "time"},        {"failures", "time"},
+     {"elastic", "time"},          {"spares", "time"},         {"", "bandwidth"}}};
 
 /// What a target is short of: of money, power and room in racks, which no resource gives.
 std::string_view short_of(const TargetMargin& missed, std::string_view resource) {

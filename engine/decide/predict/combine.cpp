@@ -133,8 +133,9 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
 
 /// The job whose time `metric` is about, all that it waits for; "" where it is of something else.
 std::string job_of_time(const Prediction& prediction, std::string_view metric) {
-  constexpr std::string_view kCounting[] = {"gpu.utilization", "goodput", "au", "step.time",
-                                            "throughput"};
+  constexpr std::string_view kCounting[] = {
+      "gpu.utilization",         "goodput", "au", "step.time", "throughput", "run.time",
+      "checkpoint.best_interval"};
   for (const auto& [job, shares] : prediction.breakdown) {
     const std::string prefix = metric::of_job(job);
     if (!metric.starts_with(prefix)) continue;
@@ -165,7 +166,7 @@ bool can_be_limited(const Prediction& prediction, std::string_view metric) {
   if (domain == metric::Domain::power || domain == metric::Domain::space) return false;
   if (domain == metric::Domain::tenant) return true;  // what it is behind with
   const auto known = prediction.metrics.find(std::string(metric));
-  constexpr std::string_view kNone[] = {"count", "B", "USD", "USD/h"};
+  constexpr std::string_view kNone[] = {"count", "B", "USD", "USD/h", "kWh"};
   return known == prediction.metrics.end() ||
          std::find(std::begin(kNone), std::end(kNone), known->second.unit) == std::end(kNone);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
@@ -137,7 +138,11 @@ std::string limits_table(const Prediction& p) {
     rows.push_back({named(row.resource), row.waited, row.busy, markup(row.headroom)});
     if (p.gains) rows.back().insert(rows.back().begin() + 1, {markup(row.gain), path(row.by)});
   }
-  if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
+  if (rows.empty()) {
+    std::string none = no_limit_rows(p);
+    none.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(none.front())));
+    return element("p", none + ".");
+  }
   std::vector<html::Column> heads = {
       {"resource"}, {of_the_time(p).substr(1), "number"}, {"busy", "number"}, {"headroom"}};
   if (!p.gains) return table(heads, rows);

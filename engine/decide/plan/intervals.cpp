@@ -1,0 +1,63 @@
+#include "engine/decide/plan/intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/base/design_values.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/change.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+/// An interval so many times the best is far off.
+constexpr double kFar = 4.0;
+
+bool misses(const Prediction& prediction) {
+  return std::ranges::any_of(prediction.assertions, [](const AssertionOutcome& outcome) {
+    return outcome.status != "pass" && outcome.level != "warn";
+  });
+}
+
+/// What is kept is flat around its best: whole minutes where there are many, else seconds.
+double rounded(double seconds) {
+  constexpr double kMinute = 60.0, kMany = 600.0;
+  const double unit = seconds >= kMany ? kMinute : 1.0;
+  return std::round(seconds / unit) * unit;
+}
+
+}  // namespace
+
+std::vector<Proposal> save_intervals(const JobDesign& job, const Prediction& prediction) {
+  const Value* every = job.checkpoint ? job.checkpoint->find("every") : nullptr;
+  const Value* steps = job.checkpoint ? job.checkpoint->find("every_steps") : nullptr;
+  const double best =
+      figure_or_zero(prediction, metric::of_job(job.job.id, "checkpoint.best_interval"));
+  const double step = figure_or_zero(prediction, metric::step_time(job.job.id));
+  std::vector<Proposal> out;
+  const auto set = [&](const char* field, const Value& now, double wanted) {
+    if (wanted > 0.0 && wanted != now.number)
+      out.push_back({"job." + job.job.id + ".checkpoint." + field + " " +
+                         text_of(setting_of(now.number, now.dimension)) + " -> " +
+                         text_of(setting_of(wanted, now.dimension)),
+                     {base::component_path("job", job.job.id) + ".checkpoint." + field,
+                      setting_of(wanted, now.dimension)},
+                     0.0});
+  };
+  const auto propose = [&](double seconds) {
+    if (every != nullptr && every->number > 0.0)
+      set("every", *every, rounded(seconds));
+    else if (steps != nullptr && step > 0.0)
+      set("every_steps", *steps, std::max(std::round(seconds / step), 1.0));
+  };
+  propose(best);
+  const double now = every != nullptr   ? every->number
+                     : steps != nullptr ? steps->number * step
+                                        : 0.0;
+  if (misses(prediction) && now > kFar * best) propose(std::sqrt(now * best));
+  return out;
+}
+
+}  // namespace stallcast::plan
