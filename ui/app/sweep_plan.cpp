@@ -129,7 +129,7 @@ class Planner {
         scenario_->diagnostics().items().begin(), scenario_->diagnostics().items().end(),
         [](const Diagnostic& d) {
           return d.severity == Severity::error &&
-                 (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file");
+                 (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file" || d.code == "extends");
         });
     if (broken || (spec.axes.empty() && !scenario_->ok())) add(scenario_->diagnostics(), {}, {});
     return !faults_.has_errors();
