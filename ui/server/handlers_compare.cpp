@@ -168,6 +168,8 @@ Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
                           const std::vector<std::string>& metrics) {
   Result<client::SweepFile> file = client::SweepFile::create("", request, *asking.question.faults);
   if (!file.ok()) return file.failure();
+  if (const auto fault = client::refused_columns(*file, metrics))
+    return Failure{fault->exit, fault->message, "metric=* lists all"};
   client::SweepFile::Run how;
   how.settings = settings.session;
   how.time_limit_s = asking.question.time_limit_s;
