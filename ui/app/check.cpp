@@ -79,6 +79,7 @@ class CheckRun {
       item.out.prediction = std::move(item.prediction);
       report.scenarios.push_back(std::move(item.out));
     }
+    if (!request_.baseline.file.empty()) report.baseline = shown(request_.baseline.file);
     report.exit = check::exit_of(report, rules_);
     report.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
