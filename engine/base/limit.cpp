@@ -120,11 +120,10 @@ Limit limit_of(const Prediction& p) {
 }
 
 Limit most_waited_for(const Prediction& p) {
-  const auto most =
-      std::max_element(p.bottlenecks.begin(), p.bottlenecks.end(),
-                       [](const auto& a, const auto& b) { return a.blamed_share < b.blamed_share; });
-  const double share =
-      most == p.bottlenecks.end() ? 0.0 : most->blamed_share * waiting_share(p);
+  const auto most = std::max_element(
+      p.bottlenecks.begin(), p.bottlenecks.end(),
+      [](const auto& a, const auto& b) { return a.blamed_share < b.blamed_share; });
+  const double share = most == p.bottlenecks.end() ? 0.0 : most->blamed_share * waiting_share(p);
   if (mean_share(p, "sync") > share) return by_slowest_rank(p);
   if (!(share > 0.0)) return {};
   return {Limit::Kind::resource, most->resource, label::of_resource(most->resource), share};
