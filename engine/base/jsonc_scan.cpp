@@ -33,7 +33,8 @@ class Scanner {
     try {
       check_encoding();
       skip_space();
-      if (at_end()) fail(0, "the text is empty", "a scenario is a JSON object: { ... }");
+      first_ = at_;
+      if (at_end()) fail(0, "the text is empty", kObject);
       value(0, true, at_);
       skip_space();
       if (!at_end())
@@ -52,6 +53,10 @@ class Scanner {
   }
 
   [[noreturn]] void fail(std::size_t offset, std::string message, std::string hint = {}) {
+    // A word or a dash where a document begins: YAML, or a text.
+    if (offset == first_ && offset < text_.size() &&
+        (is_word(text_[offset]) || text_[offset] == '-'))
+      hint = kObject;
     result_.faults.push_back({offset, "syntax", "", std::move(message), std::move(hint)});
     throw Stop{};
   }
@@ -301,7 +306,9 @@ class Scanner {
 
   std::string_view text_;
   const std::vector<std::string>& wanted_;
+  static constexpr const char* kObject = "a scenario is a JSON object: { ... }";
   std::size_t at_ = 0;
+  std::size_t first_ = std::string_view::npos;  ///< where the document begins
   std::vector<std::string> path_;
   ScanResult result_;
 };

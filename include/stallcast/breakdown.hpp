@@ -158,6 +158,14 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return found == gain.each.end() ? gain.time : found->second;
 }
 
+/// What a bottleneck would gain, where that is more than noise; else nullptr.
+[[nodiscard]] inline const Gain* gain_of(const Bottleneck& bottleneck,
+                                         const Prediction& prediction) {
+  return prediction.gains && bottleneck.gain && bottleneck.gain->time >= prediction.gains->noise
+             ? &*bottleneck.gain
+             : nullptr;
+}
+
 /// The mean over jobs, or tenants.
 [[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
   const std::map<std::string, double> each = times_saved(before, after);

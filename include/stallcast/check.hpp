@@ -93,6 +93,7 @@ struct CheckedScenario {
 struct CheckReport {
   std::vector<CheckedScenario> scenarios;  ///< in the order of the command line
   std::vector<std::string> stale;          ///< why the baseline no longer fits; empty: it does
+  std::string baseline = {};               ///< its file, as `uri` of scenarios; "" when it is none
   ExitCode exit = ExitCode::ok;
   double wall_s = 0.0;
 };
@@ -109,10 +110,12 @@ struct CheckCounts {
   std::size_t broken = 0;  ///< scenarios without a prediction
   std::size_t unsure = 0;  ///< scenarios with one that is not whole
   std::size_t wrong = 0;   ///< assertions that name no metric, or have another unit
+  std::size_t stale = 0;   ///< why the baseline no longer fits: reasons
 };
 
 [[nodiscard]] inline CheckCounts count(const CheckReport& report) {
   CheckCounts out;
+  out.stale = report.stale.size();
   for (const CheckedScenario& scenario : report.scenarios) {
     const bool unsure = !scenario.predicted() && scenario.prediction;
     if (!scenario.predicted()) ++(unsure ? out.unsure : out.broken);

@@ -63,7 +63,10 @@ struct SweepOutcome {
   std::string message;                ///< why it failed
   std::vector<std::string> warnings;  ///< of what was predicted
   Verdict verdict = Verdict::none;
-  std::string limited_by;  ///< the first bottleneck; "" when nothing limits
+  /// What limits it, as `run` names it, where that is known without trying what would help: a
+  /// resource, "failures", "GPU compute". "" where it is not.
+  std::string limited_by;
+  std::string most_waited_for;  ///< a resource, where that is all that is known; else ""
   std::map<std::string, Metric> metrics;
 };
 

@@ -92,6 +92,7 @@ class Point:
     limited_by: Optional[str]
     metrics: Dict[str, Metric]
     message: str = ""
+    most_waited_for: Optional[str] = None
 
     def __getitem__(self, name: str) -> Any:
         """A value that was varied, by path, or a metric, by name."""
@@ -129,7 +130,8 @@ class SweepResult(Result, Sequence[Point]):
 
     def rows(self) -> List[Dict[str, Any]]:
         """A dict for each point: what was varied, metrics (with the ends of their intervals, if there are
-        draws), verdict, limited_by and status."""
+        draws), verdict, limited_by, most_waited_for and status. What limits a point is told where nothing need be
+        tried for that; elsewhere what was waited for most is."""
         out = []
         for point in self._points:
             row: Dict[str, Any] = dict(point.values)
@@ -137,7 +139,8 @@ class SweepResult(Result, Sequence[Point]):
                 row[m.name] = m.value
                 if m.interval:
                     row[m.name + " low"], row[m.name + " high"] = m.interval
-            row.update(verdict=point.verdict, limited_by=point.limited_by, status=point.status)
+            row.update(verdict=point.verdict, limited_by=point.limited_by, most_waited_for=point.most_waited_for,
+                       status=point.status)
             out.append(row)
         return out
 
@@ -209,7 +212,8 @@ class Comparison(Result, Mapping[str, Prediction]):
 
 def _point(data: Dict[str, Any]) -> Point:
     return Point(data["point"], {path: plain(text) for path, text in data["set"].items()}, data["status"],
-                 data.get("verdict"), data.get("limited_by"), metrics_of(data.get("metrics", {})), str(data.get("message") or ""))
+                 data.get("verdict"), data.get("limited_by"), metrics_of(data.get("metrics", {})), str(data.get("message") or ""),
+                 data.get("most_waited_for"))
 
 
 def _point_line(point: Point) -> str:

@@ -16,8 +16,22 @@ struct Segment {
   bool in_brackets = false;  // names an element, never a key
 };
 
+// "/jobs/0/loader/workers", as faults have it.
+std::optional<std::vector<Segment>> segments_of_pointer(std::string_view pointer) {
+  std::vector<Segment> out;
+  for (std::string& word : base::split(pointer.substr(1), '/')) {
+    if (word.empty()) return std::nullopt;
+    for (const auto& [escape, sign] : {std::pair{"~1", "/"}, std::pair{"~0", "~"}})
+      for (std::size_t at = 0; (at = word.find(escape, at)) != std::string::npos; ++at)
+        word.replace(at, 2, sign);
+    out.push_back({std::move(word), false});
+  }
+  return out;
+}
+
 // "jobs[train].loader.workers" as jobs, [train], loader, workers; nullopt when malformed.
 std::optional<std::vector<Segment>> segments(std::string_view path) {
+  if (path.starts_with('/')) return segments_of_pointer(path);
   std::vector<Segment> out;
   std::string word;
   bool ended = false;  // the last segment stood in brackets

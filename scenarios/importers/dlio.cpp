@@ -21,6 +21,8 @@ constexpr std::string_view kWrapper = "workload";
 constexpr std::int64_t kMostRanks = 1'000'000;
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 53U;
 
+constexpr const char* kNoCheckpoint = "checkpoints are left out";
+
 /// Names become identifiers: letters, digits, "-" and "_".
 std::string identifier(std::string_view text) {
   std::string out;
@@ -146,10 +148,26 @@ void DlioImport::convert() {
   else
     add_saving_only(job);
   if (save) add_checkpoint(job);
+  if (save && !job.contains("checkpoint")) unmap_checkpoint();
   scenario_["jobs"] = Json::array({job});
   if (train) add_target();
   note_the_rest();
   if (!diags().has_errors()) result_.scenario = scenario_.dump(2) + "\n";
+}
+
+void DlioImport::unmap_checkpoint() {
+  for (FieldNote& field : result_.fields) {
+    if (field.source == "workflow") field.value = "train";
+    if (!field.target.starts_with("jobs[train].checkpoint")) continue;
+    field.fate = FieldFate::ignored;
+    field.target.clear();
+    field.note = kNoCheckpoint;
+  }
+  for (const auto& [key, field] : fields_.all())
+    if (field.used && (key.starts_with("checkpoint.") || key == "workflow.checkpoint"))
+      if (std::none_of(result_.fields.begin(), result_.fields.end(),
+                       [&, &key = key](const FieldNote& n) { return n.source == key; }))
+        note(FieldFate::ignored, key, "", field.text, kNoCheckpoint);
 }
 
 void DlioImport::read_shape() {

@@ -45,6 +45,8 @@ class DlioImport {
   void add_costs(base::Json& job);
   void add_checkpoint(base::Json& job);
   void add_interval(base::Json& checkpoint);
+  /// Of a scenario without checkpoints: what was said of them became nothing.
+  void unmap_checkpoint();
   void add_target();
   void note_the_rest();
 

@@ -190,8 +190,17 @@ void DlioImport::add_loader(Json& job) {
   const std::int64_t threads =
       whole("reader.read_threads", 1, "jobs[train].loader.workers", {}, tensorflow ? 1 : 0);
   const std::int64_t prefetch =
-      whole("reader.prefetch_size", 2, "jobs[train].loader.prefetch",
-            tensorflow ? "batches per rank" : "batches per rank, shared out over the workers");
+      whole("reader.prefetch_size", 2, "jobs[train].loader.prefetch", "batches per rank");
+  // TensorFlow's Dataset.prefetch(prefetch_size) keeps that many finished batches, at least one.
+  // PyTorch: DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
+  // [DLIO tf_reader.py:82-111, torch_data_loader.py:123-132]
+  const std::int64_t each = tensorflow ? std::max<std::int64_t>(prefetch, 1)
+                            : prefetch == 0
+                                ? 2
+                                : ceil_divide(prefetch, std::max<std::int64_t>(threads, 1));
+  if (each != prefetch)
+    result_.fields.back().note +=
+        (tensorflow ? "; at least " : "; for each worker ") + std::to_string(each);
   Json loader;
   loader["type"] = torch || tensorflow ? name : "ideal";
   note(fields_.has("reader.data_loader") ? FieldFate::mapped : FieldFate::defaulted,
@@ -202,19 +211,18 @@ void DlioImport::add_loader(Json& job) {
          "data loader " + name + " is modelled as work-conserving workers");
   loader["batch"] = batch_;
   loader["workers"] = threads;
-  if (tensorflow) {
-    // Dataset.prefetch(prefetch_size) keeps that many finished batches. [DLIO tf_reader.py:82-111]
-    loader["prefetch"] = std::max<std::int64_t>(prefetch, 1);
-  } else {
-    // DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
-    // [DLIO torch_data_loader.py:123-132]
-    loader["prefetch"] =
-        prefetch == 0 ? 2 : ceil_divide(prefetch, std::max<std::int64_t>(threads, 1));
-  }
+  loader["prefetch"] = each;
   loader["persistent"] = true;
   loader["copy"] = "none";
   note(FieldFate::defaulted, "", "jobs[train].loader.copy", "none", "DLIO copies nothing to a GPU");
   job["loader"] = loader;
+  if (samples_ / batch_ < accelerators_)
+    warn("too-few-samples", "dataset.num_files_train",
+         "this cannot be simulated as it is: the data set has " + std::to_string(samples_) +
+             " samples, and one step takes " + std::to_string(batch_) + " for each of " +
+             std::to_string(accelerators_) + " accelerators",
+         "give fewer --accelerators, or the files that so many need: "
+         "++workload.dataset.num_files_train=N");
   add_costs(job);
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "engine/base/text.hpp"
 
@@ -17,7 +18,11 @@ namespace {
 // No workload file comes near these; they keep aliases that refer to themselves, or multiply, from
 // filling the memory.
 constexpr int kMostLevels = 16;
-constexpr std::size_t kMostFields = 10'000;
+constexpr std::size_t kMostFields = 10'000, kMostMerged = 100;
+
+/// The key of what a mapping takes over from others; its own keys win.
+/// [https://yaml.org/type/merge.html]
+constexpr const char* kMerge = "<<";
 
 using FieldMap = std::map<std::string, YamlField, std::less<>>;
 
@@ -38,13 +43,28 @@ class Flattener {
       : file_(file), fields_(fields), diags_(diags) {}
 
   void mapping(const YAML::Node& node, const std::string& prefix, int level) {
-    std::set<std::string> seen;
+    std::set<std::string> seen, none;
+    members(node, prefix, level, none, seen);
+    std::vector<YAML::Node> merged;
+    add_merged(node, prefix, level, merged);
+    for (const YAML::Node& from : merged) {
+      std::set<std::string> own;
+      members(from, prefix, level, seen, own);
+      seen.merge(own);
+    }
+  }
+
+ private:
+  /// The members of `node` by themselves, but those that `better` has, which was there before.
+  void members(const YAML::Node& node, const std::string& prefix, int level,
+               const std::set<std::string>& better, std::set<std::string>& seen) {
     for (const auto& member : node) {
       const Position where = place(member.first.Mark(), file_);
       if (!member.first.IsScalar()) {
         report(diags_, "yaml", pointer_of(prefix), where, "a key must be plain text");
         continue;
       }
+      if (better.contains(member.first.Scalar())) continue;
       const std::string key =
           prefix.empty() ? member.first.Scalar() : prefix + "." + member.first.Scalar();
       if (!seen.insert(member.first.Scalar()).second) {
@@ -52,17 +72,37 @@ class Flattener {
                "leave one of them out");
         continue;
       }
-      value(member.second, key, where, level);
+      if (member.first.Scalar() != kMerge) value(member.second, key, where, level);
     }
   }
 
- private:
+  /// What "<<" brings into `node`, a mapping or a list of them, what wins first: what these merge
+  /// themselves comes after them.
+  void add_merged(const YAML::Node& node, const std::string& prefix, int level,
+                  std::vector<YAML::Node>& out) {
+    const YAML::Node from = node[kMerge];
+    if (!from.IsDefined() || from.IsNull()) return;
+    const Position where = place(from.Mark(), file_);
+    const auto add = [&](const YAML::Node& one) {
+      if (!one.IsMap())
+        return report(diags_, "yaml", pointer_of(prefix), where,
+                      "\"<<\" takes a mapping, or a list of them");
+      if (level > kMostLevels || out.size() > kMostMerged) return too_large(prefix, where);
+      out.push_back(one);
+      add_merged(one, prefix, level + 1, out);
+    };
+    if (!from.IsSequence()) return add(from);
+    for (const auto& one : from)
+      if (!full_) add(one);
+  }
+
+  void too_large(const std::string& key, const Position& where) {
+    if (!full_) report(diags_, "yaml", pointer_of(key), where, "the document is too large");
+    full_ = true;
+  }
+
   void value(const YAML::Node& node, const std::string& key, const Position& key_place, int level) {
-    if (fields_.size() > kMostFields || level > kMostLevels) {
-      if (!full_) report(diags_, "yaml", pointer_of(key), key_place, "the document is too large");
-      full_ = true;
-      return;
-    }
+    if (fields_.size() > kMostFields || level > kMostLevels) return too_large(key, key_place);
     if (node.IsMap()) return mapping(node, key, level + 1);
     if (node.IsNull()) return;
     YamlField field{.key = key, .text = {}, .list = {}, .position = place(node.Mark(), file_)};

@@ -166,11 +166,22 @@ class Rules {
     const Result<base::Assertion> read = base::parse_assertion(e.that);
     if (!read.ok()) return;  // said where it was read
     const std::size_t before = report_.items().size();
+    if (of_refused_id(read->metric)) return;  // told where the id stands
     check_component(read->metric, e.that, at);
     check_name(read->metric, at);
     if (report_.items().size() > before) return;
     check_limit(*read, e.that, at);
     if (report_.items().size() == before) check_there(read->metric, at);
+  }
+
+  // A metric of something whose id cannot be one, so that its name cannot be taken apart.
+  bool of_refused_id(const std::string& metric) const {
+    std::vector<std::string> ids = stages();
+    for (const auto& more : {storage_, hosts_, ids_of(design_.tenants), ids_of(design_.failures)})
+      ids.insert(ids.end(), more.begin(), more.end());
+    return std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+      return id.find('.') != std::string::npos && metric.find("." + id) != std::string::npos;
+    });
   }
 
   void check_limit(const base::Assertion& read, const std::string& that, const std::string& at) {

@@ -91,6 +91,18 @@ TEST_CASE("syntax errors say what was expected and where") {
   }
 }
 
+TEST_CASE("of what begins with a word it is said that a scenario is JSON") {
+  for (const char* text : {"base: &b\n  x: 1\n", "---\na: 1\n", "- a\n", "// why\ntru"}) {
+    CAPTURE(text);
+    Diagnostics diags;
+    (void)parse_jsonc(text, "f.yaml", diags);
+    CHECK(diags.items().front().hint == "a scenario is a JSON object: { ... }");
+  }
+  Diagnostics diags;
+  (void)parse_jsonc("[True]", "f.json", diags);
+  CHECK(diags.items().front().hint == "write true");
+}
+
 TEST_CASE("every duplicate key is reported where it is repeated") {
   Diagnostics diags;
   const JsonDocument d = parse_jsonc(

@@ -83,7 +83,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["schema"], "stallcast.check/1")
         self.assertEqual((report["verdict"], report["exit"]), ("error", 2))
         self.assertEqual(report["counts"], {"passed": 1, "failed": 1, "inconclusive": 0, "warned": 1,
-                                            "waived": 1, "known": 0, "not_predicted": 1, "unsure": 0, "wrong": 0})
+                                            "waived": 1, "known": 0, "not_predicted": 1, "unsure": 0, "wrong": 0, "stale": 0})
         first = report["scenarios"][0]["assertions"][0]
         self.assertEqual(first["why"], NASTY)
         self.assertEqual(first["at"]["file"], "a b.json")
@@ -261,6 +261,26 @@ class Reports(unittest.TestCase):
         self.assertEqual(result["baselineState"], "unchanged")
         root = xml.etree.ElementTree.fromstring(folder.check(*args, "junit").stdout)
         self.assertIn("in the baseline", next(root.iter("skipped")).get("message"))
+
+    def test_a_baseline_that_is_stale_is_green_nowhere(self):
+        folder = Folder(a=EASY + "," + STALL)
+        self.addCleanup(folder.cleanup)
+        folder.check("a.json", "--baseline", "b.json", "--update-baseline")
+        folder.edit("a.json", "," + STALL, "")
+        kinds = [f"--report={kind}:out.{kind}" for kind in KINDS]
+        done = folder.check("a.json", "--baseline", "b.json", *kinds)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        out = {kind: folder.read("out." + kind) for kind in KINDS}
+        for kind in ("text", "json", "github", "markdown", "html"):
+            self.assertRegex(out[kind], "(1 passed|the target holds), baseline stale", kind)
+        report = json.loads(out["json"])
+        self.assertEqual((report["counts"]["passed"], report["counts"]["stale"]), (1, 1))
+        self.assertRegex(out["github"], r'(?m)^::warning file=b\.json,title=stale baseline::small: .*"stall" is gone$')
+        item, = json.loads(out["gitlab"])
+        self.assertEqual((item["check_name"], item["location"]["path"]), ("stale-baseline", "b.json"))
+        row = list(csv.DictReader(io.StringIO(out["csv"])))[-1]
+        self.assertEqual((row["path"], row["assertion"], row["status"]), ("b.json", "stale-baseline", "inconclusive"))
+        self.assertIn(("stallcast_check_stale", {}, 1.0), read_prometheus(out["prom"]))
 
 
 def read_prometheus(text):

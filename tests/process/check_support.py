@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
+import unittest
 
 import program
 
@@ -73,3 +74,22 @@ class Folder:
 
     def cleanup(self):
         self._folder.cleanup()
+
+
+def unbroken(text):
+    """A report with its broken lines as one: they go on below, five blanks in."""
+    return text.replace("\n     ", " ")
+
+
+class CheckCase(unittest.TestCase):
+    def folder(self, **scenarios):
+        folder = Folder(**scenarios)
+        self.addCleanup(folder.cleanup)
+        return folder
+
+    def exits(self, code, done):
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def utilization(self, folder, name="a.json"):
+        return folder.report(name)["scenarios"][0]["metrics"][UTILIZATION]["value"]

@@ -1,40 +1,19 @@
-"""`stallcast check` as CI sees it: the exit codes, one test a cell, baselines, waivers, policies.
+"""`stallcast check` as CI sees it: the exit codes, one test a cell, waivers, policies.
 
 Usage: check_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import json
-import os
 import pathlib
 import signal
 import subprocess
 import time
-import unittest
 
 import program
-from check_support import EASY, HARD, SCENARIO, STALL, UTILIZATION, Folder
+from check_support import EASY, HARD, SCENARIO, STALL, UTILIZATION, CheckCase, unbroken
 
 WARN = HARD.replace('"id"', '"level": "warn", "id"')
 WAIVED = HARD.replace(" }", ', "waive": "new OSTs come in spring", "until": "2027-03-01" }')
-
-
-def unbroken(text):
-    """A report with its broken lines as one: they go on below, five blanks in."""
-    return text.replace("\n     ", " ")
-
-
-class CheckCase(unittest.TestCase):
-    def folder(self, **scenarios):
-        folder = Folder(**scenarios)
-        self.addCleanup(folder.cleanup)
-        return folder
-
-    def exits(self, code, done):
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    def utilization(self, folder, name="a.json"):
-        return folder.report(name)["scenarios"][0]["metrics"][UTILIZATION]["value"]
 
 
 class ExitCodes(CheckCase):
@@ -186,115 +165,6 @@ class Waivers(CheckCase):
         reports = {folder.check("a.json", "--today", day, "--report", "json").stdout
                    for day in ("2026-01-01", "2027-02-28")}
         self.assertEqual(len(reports), 1)
-
-
-class Baselines(CheckCase):
-    def based(self, expect=EASY + "," + STALL, **more):
-        folder = self.folder(a=expect, **more)
-        files = [name + ".json" for name in ("a", *more)]
-        folder.check(*files, "--baseline", "base.json", "--update-baseline")
-        return folder
-
-    def slower(self, folder):
-        folder.edit("a.json", '"write": "4 GB/s"', '"write": "3 GB/s"')
-
-    def test_a_metric_that_became_worse_is_a_regression_although_its_limit_holds(self):
-        folder = self.based()
-        self.slower(folder)
-        self.exits(0, folder.check("a.json"))
-        done = self.exits(1, folder.check("a.json", "--baseline", "base.json"))
-        self.assertRegex(unbroken(done.stdout),
-                         r"FAIL small  stall: .*baseline .* is worse by more than 0.5 %")
-        entry = folder.report("a.json", "--baseline", "base.json")["scenarios"][0]["assertions"][1]
-        self.assertTrue(entry["baseline"]["regression"])
-
-    def test_an_improvement_never_fails(self):
-        folder = self.based()
-        folder.edit("a.json", '"write": "4 GB/s"', '"write": "6 GB/s"')
-        done = self.exits(0, folder.check("a.json", "--baseline", "base.json"))
-        self.assertIn("; baseline ", unbroken(done.stdout))
-
-    def test_a_tolerance_is_for_the_metrics_it_names(self):
-        folder = self.based(STALL)
-        self.slower(folder)
-        self.exits(0, folder.check("a.json", "--baseline", "base.json", "--tolerance",
-                                   "job.*.checkpoint.stall=40%"))
-        self.exits(1, folder.check("a.json", "--baseline", "base.json", "--tolerance",
-                                   "cost.*=40%"))
-        self.exits(0, folder.check("a.json", "--baseline", "base.json", "--tolerance", "40%"))
-
-    def test_new_only_lets_known_failures_pass_but_not_worse_ones(self):
-        folder = self.based(HARD)
-        self.exits(1, folder.check("a.json", "--baseline", "base.json"))
-        done = self.exits(0, folder.check("a.json", "--baseline", "base.json", "--new-only"))
-        self.assertIn("1 known", done.stdout)
-        self.slower(folder)
-        self.exits(1, folder.check("a.json", "--baseline", "base.json", "--new-only"))
-
-    def test_an_assertion_may_be_relative_to_the_baseline(self):
-        folder = self.based('{ "id": "stall", "that": "job.train.checkpoint.stall <= base * 1.1" }')
-        self.exits(0, folder.check("a.json", "--baseline", "base.json"))
-        self.slower(folder)
-        args = ["a.json", "--baseline", "base.json", "--tolerance", "50%"]
-        done = self.exits(1, folder.check(*args))
-        self.assertRegex(unbroken(done.stdout), r"need <= base \* 1.1 = [0-9.]+ s")
-        self.exits(0, folder.check(*args, "--set", "storage.ost.write=4 GB/s"))
-
-    def test_a_scenario_that_the_baseline_does_not_know_is_new(self):
-        folder = self.based()
-        folder.write("new.json", SCENARIO % EASY)
-        self.exits(0, folder.check("a.json", "new.json", "--baseline", "base.json"))
-        folder.write("new.json", SCENARIO % EASY.replace("10 %", "base"))
-        done = self.exits(3, folder.check("new.json", "--baseline", "base.json"))
-        self.assertIn("the baseline has no value for it", done.stdout)
-
-    def test_updating_keeps_the_entries_of_other_scenarios_and_is_sorted(self):
-        folder = self.based(b=HARD)
-        before = folder.read("base.json")
-        folder.check("b.json", "--baseline", "base.json", "--update-baseline")
-        self.assertEqual(folder.read("base.json"), before)
-        keys = [(e["scenario"], e["assertion"]) for e in json.loads(before)["entries"]]
-        self.assertEqual(keys, [("a.json", "stall"), ("a.json", "util"), ("b.json", "util")])
-
-    def test_a_baseline_fits_from_whatever_folder_check_is_started(self):
-        folder = self.based()
-        os.mkdir(os.path.join(folder.path, "sub"))
-        report = json.loads(folder.check("../a.json", "--baseline", "../base.json", "--report",
-                                         "json", cwd="sub").stdout)
-        states = [a["baseline"]["state"] for a in report["scenarios"][0]["assertions"]]
-        self.assertEqual(states, ["unchanged", "unchanged"])
-
-    def test_a_scenario_with_an_unknown_metric_leaves_no_baseline(self):
-        folder = self.folder(a=EASY + "," + STALL.replace("stall <", "stalls <"), b=EASY)
-        self.exits(2, folder.check("a.json", "b.json", "--baseline", "base.json",
-                                   "--update-baseline"))
-        self.assertEqual([e["scenario"] for e in json.loads(folder.read("base.json"))["entries"]],
-                         ["b.json"])
-
-    def test_a_baseline_that_is_none_is_bad_input(self):
-        folder = self.folder(a=EASY)
-        for text in ("", "{}", "[]", '{"schema": "stallcast.baseline/1", "entries": [3]}',
-                     '{"schema": "stallcast.baseline/9", "entries": []}'):
-            folder.write("base.json", text)
-            self.exits(2, folder.check("a.json", "--baseline", "base.json"))
-
-    def test_a_revision_of_git_is_a_baseline_and_the_repository_stays_as_it_is(self):
-        folder = self.folder()
-        folder.write("designs/common.json", SCENARIO % (EASY + "," + STALL))
-        folder.write("designs/a.json", '{ "extends": ["common.json"], "id": "a" }')
-        folder.git("init")
-        folder.git("add", ".")
-        folder.git("commit", "-m", "designs")
-        args = ["designs/a.json", "--baseline", "git:HEAD"]
-        self.exits(0, folder.check(*args))
-        folder.edit("designs/common.json", '"write": "4 GB/s"', '"write": "3 GB/s"')
-        folder.write("designs/new.json", '{ "extends": ["common.json"], "id": "new" }')
-        before = sorted(os.listdir(os.path.join(folder.path, ".git")))
-        done = self.exits(1, folder.check(*args, "designs/new.json"))
-        self.assertIn("FAIL a (designs/a.json)  stall", done.stdout)
-        self.assertIn("PASS new (designs/new.json)  stall", done.stdout)
-        self.assertEqual(sorted(os.listdir(os.path.join(folder.path, ".git"))), before)
-        self.exits(1, folder.check("a.json", "--baseline", "git:HEAD", cwd="designs"))
 
 
 class Policies(CheckCase):

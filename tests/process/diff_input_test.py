@@ -77,6 +77,7 @@ class Results(DiffCase):
         for old, new, what in (
                 ("stallcast.result/1", "stallcast.result/2", "a result of another version"),
                 ("stallcast.result/1", "stallcast.check/1", "is not a result of"),
+                ("stallcast.result/1", "stallcast.sweep/1", "sweep SCENARIO --store sweep.db"),
                 ('"metrics": {', '"metrics": 3, "x": {', "these are not metrics"),
                 ('"value": ', '"value": "x", "v": ', "this is not a number"),
                 ('"breakdown": {', '"breakdown": [], "x": {', "this is not a breakdown"),

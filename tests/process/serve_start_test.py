@@ -37,6 +37,33 @@ class StartAndEndTest(unittest.TestCase):
                 self.assertEqual(server.get(path).status, 200, path)
             self.assertEqual(server.post("/v1/lint").status, 401)
 
+    def test_options_are_refused_as_they_are_described(self):
+        with Server() as server:
+            for route, why in (("runs?time_limit_s=0", "time_limit_s takes a whole number from 1"),
+                               ("runs?replicas=0", "replicas takes a whole number from 1"),
+                               ("runs?seed=1&seed=2", "seed is given twice"),
+                               ("check?path=designs/m.json", "path needs a baseline")):
+                answer = server.post("/v1/" + route)
+                self.assertEqual(answer.status, 422 if "path" in route else 400, route)
+                self.assertIn(why, answer.text)
+            self.assertEqual(server.post("/v1/runs?set=run.seed=1&set=run.replicas=1").status, 202)
+            limits = {}
+            for methods in server.get("/openapi.json").json["paths"].values():
+                for operation in methods.values():
+                    for p in operation["parameters"]:
+                        limits[p["name"]] = p["schema"].get("minimum"), p["schema"].get("maximum")
+            for name, expected in (("replicas", (1, 100)), ("time_limit_s", (1, None)), ("draws", (0, 100)),
+                                   ("checks", (0, 100)), ("tornado", (0, 100)), ("seed", (0, None))):
+                self.assertEqual(limits[name], expected, name)
+            checked = server.run("/v1/check?name=mine.json").json["scenarios"][0]
+            self.assertEqual((checked["path"], {a["at"]["file"] for a in checked["assertions"]}),
+                             ("mine.json", {"mine.json"}))
+            # The cause, and not what follows from it.
+            base = SCENARIO.replace('"id": "served"', '"extends": "base.json", "id": "served"')
+            vary = "vary=storage.ost.count=40..60:5&vary=jobs.train.loader.workers=1..8:3:log&mode=latin:8"
+            refused = server.post("/v1/sweeps?" + vary, base)
+            self.assertEqual([e["code"] for e in refused.json["errors"]], ["extends"], refused.text)
+
     def test_signals_end_it_with_their_exit_codes_and_leave_nothing(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with Server() as server:

@@ -1,4 +1,7 @@
 """`-o` of a sweep is its report, `--store` its file: sweep_output_test.py STALLCAST"""
+import csv
+import io
+import json
 import pathlib
 import subprocess
 import sys
@@ -40,4 +43,24 @@ with tempfile.TemporaryDirectory() as folder:
         plan = at / f"plan{option}.db"
         run("plan", scenario, *vary, option, str(plan))
         assert plan.read_bytes().startswith(b"SQLite format 3")
+    # What a run tells of itself has the name that `run` gives it; else only what was waited for is told.
+    def limits(name, *more):
+        file = at / "design.json"
+        made = subprocess.run([stallcast, "init", name], capture_output=True, text=True, check=True).stdout
+        file.write_text(made)
+        asked = [str(file), "--replicas", "1", "--format", "json", *more]
+        ran = json.loads(subprocess.run([stallcast, "run", *asked, "--quiet"], capture_output=True, text=True).stdout)
+        vary = ["--vary", "run.seed=1"]
+        table = list(csv.DictReader(io.StringIO(run(str(file), *vary, "--replicas", "1", "--format", "csv", "--wide"))))
+        point = json.loads(run(*asked, *vary))["points"][0]
+        told = point.get("limited_by", ""), point.get("most_waited_for", "")
+        assert told == (table[0]["limited_by"], table[0]["most_waited_for"]), (told, table)
+        html = run(str(file), *vary, "--replicas", "1", "--format", "html")
+        for title, text in zip(("limited by", "most waited for"), told):
+            assert (f">{title}</th>" in html) == bool(text), (title, text)
+        return ran["limit"]["resource"] or ran["limit"]["label"], *told
+    assert limits("host-failure") == ("failures", "failures", "")
+    assert limits("llm-async-ckpt") == ("job.train.barrier", "", "job.train.barrier")
+    run_says, limited_by, waited_for = limits("mlperf-llama3-70b-ckpt")
+    assert (run_says, limited_by) == ("job.save.checkpoint.threads", "") and waited_for != run_says, waited_for
 print("ok")

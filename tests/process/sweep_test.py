@@ -148,6 +148,10 @@ class Reports(SweepTest):
         with Folder() as folder:
             run = self.code(2, folder, "s.json", "--metric", "job.train.gpu.utilisation")
             self.assertIn('did you mean "job.train.gpu.utilization"', run.err)
+            self.assertEqual(run.out, "")  # before anything is simulated
+            run = self.code(2, folder, "s.json", "--metric", "foo:max")
+            self.assertIn('no metric and nothing varied is named "foo"', run.err)
+            self.assertEqual(run.out, "")
 
     def test_markdown_is_a_table(self):
         with Folder() as folder:

@@ -288,6 +288,10 @@ TEST_CASE("the frame of a scenario is checked") {
       Contains("id /cluster/hosts/0/id \"\" cannot be an id | use letters, digits, - and _"));
   CHECK_THAT(said(R"({ "cluster": { "hosts": [ { "id": 7, "count": 1 } ] } })"),
              Contains("/cluster/hosts/0/id \"id\" takes a text"));
+  const std::string dotted = said(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+    "jobs": [ { "id": "tr.ain", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+    "expect": [ { "that": "job.tr.ain.gpu.utilization >= 90 %" } ] })");
+  CHECK_THAT(dotted, Contains("\"tr.ain\" cannot be an id") && !Contains("/expect"));
   CHECK_THAT(said(R"({ "id": 7 })"), Contains("1:9 type /id \"id\" takes a text, not a number"));
   CHECK_THAT(remarks(load_beside(R"("scenarios": [])").diagnostics()),
              Contains("2:14 type /scenarios \"scenarios\" is an object of named variants | write"));

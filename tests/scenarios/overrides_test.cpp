@@ -11,7 +11,8 @@ using Catch::Matchers::Contains;
 TEST_CASE("--set reaches a field by every spelling of its path") {
   for (const char* option :
        {"storage.ost.count=48", "storage.scratch.ost.count=48", "storage[scratch].ost.count=48",
-        "storage[0].ost.count=48", "storage.0.ost.count = 48", "storage.ost={\"count\": 48}"}) {
+        "storage[0].ost.count=48", "/storage/0/ost/count=48", "storage.0.ost.count = 48",
+        "storage.ost={\"count\": 48}"}) {
     INFO(option);
     const Design design = design_of(load_with({option}));
     CHECK(design.storage[0].find("ost.count")->number == 48);
@@ -20,6 +21,13 @@ TEST_CASE("--set reaches a field by every spelling of its path") {
                              "jobs.loader.workers=8", "job.train.loader.workers=8"}) {
     INFO(option);
     CHECK(design_of(load_with({option})).jobs[0].loader->find("workers")->number == 8);
+  }
+}
+
+TEST_CASE("--set refuses a pointer to nothing") {
+  for (const char* option : {"/=1", "//ost=1", "/storage/7/ost/count=1"}) {
+    INFO(option);
+    CHECK_FALSE(load_with({option}).ok());
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "engine/decide/sweep/database.hpp"
 #include "engine/decide/sweep/design_change.hpp"
 #include "engine/runtime/codec/codec.hpp"
 
@@ -192,6 +193,26 @@ TEST_CASE("what there is to be warned of a result is kept with it") {
   CHECK(report->rows[0].outcome->message.empty());
   CHECK(report->rows[1].outcome->warnings.empty());
   CHECK(report->rows[1].outcome->message == "crashed");
+}
+
+TEST_CASE("what an older program kept as what limits is what was waited for most") {
+  const Folder folder;
+  const auto plan = plan_of({8, 16});
+  const std::string path = folder.file("old.db");
+  CHECK(Store::create(path, plan)->keep({{plan.points[0].key, done(1.0)}}).ok());
+  sweep::Database(path, sweep::Database::Access::write)
+      .run("ALTER TABLE results DROP COLUMN most_waited_for");
+  const auto check_old = [](const SweepReport& report) {
+    CHECK(report.rows[0].outcome->limited_by.empty());
+    CHECK(report.rows[0].outcome->most_waited_for == "storage.scratch.ost");
+  };
+  check_old(*Store::open(path, true)->report());
+  auto store = Store::open(path);
+  CHECK(store->keep({{plan.points[1].key, done(2.0)}}).ok());
+  const auto report = store->report();
+  check_old(*report);
+  CHECK(report->rows[1].outcome->limited_by == "storage.scratch.ost");
+  CHECK(report->rows[1].outcome->most_waited_for.empty());
 }
 
 TEST_CASE("the same plan is resumed, another is refused, and so is what is not a sweep") {

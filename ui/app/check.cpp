@@ -6,7 +6,6 @@
 #include <set>
 
 #include "engine/base/design_values.hpp"
-#include "engine/base/files.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/decide/check/judge.hpp"
 #include "engine/decide/plan/advice.hpp"
@@ -71,6 +70,8 @@ class CheckRun {
       for (Item& item : items_) advise(item);
     tell_idle_rules();
     CheckReport report;
+    if (baseline_ && !request_.baseline.update)
+      report.stale = gone_texts(request_.baseline, *baseline_, keys());
     for (Item& item : items_) {
       if (baseline_ && item.design && !request_.baseline.update)
         for (std::string& why : check::stale_entries(*item.design, item.key, *baseline_, rules_))
@@ -78,6 +79,7 @@ class CheckRun {
       item.out.prediction = std::move(item.prediction);
       report.scenarios.push_back(std::move(item.out));
     }
+    if (!request_.baseline.file.empty()) report.baseline = shown(request_.baseline.file);
     report.exit = check::exit_of(report, rules_);
     report.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -99,6 +101,12 @@ class CheckRun {
     }
     idle_.assign(policy_.size(), true);
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<check::ScenarioKey> keys() const {
+    std::vector<check::ScenarioKey> out;
+    for (const Item& item : items_) out.push_back(item.key);
+    return out;
   }
 
   void tell_idle_rules() const {
@@ -184,21 +192,17 @@ class CheckRun {
     if (!tree.ok()) return tree.failure();
     baseline_.emplace();
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      const std::string& uri = items_[i].out.uri;
-      std::error_code error;
-      const bool inside = !fs::path(uri).is_absolute() && !uri.starts_with("..");
-      if (!items_[i].design || !inside || !fs::exists(tree->file(uri), error)) continue;
-      ScenarioFile earlier = items_[i].file;
-      earlier.file = tree->file(uri).string();
-      const Reading loaded = session_.read(earlier);
-      if (!loaded.scenario)
-        return Failure{
-            ExitCode::bad_input,
-            uri + " as it was in " + revision + " cannot be predicted: " +
-                (loaded.diagnostics.items().empty() ? std::string("it gives no design")
-                                                    : loaded.diagnostics.items().front().message),
-            "name another revision"};
-      earlier_.emplace_back(i, loaded.scenario->design());
+      const Item& item = items_[i];
+      if (!item.design) continue;
+      auto earlier =
+          earlier_scenario(session_, *tree, revision, item.file, item.out.uri, item.design->id);
+      if (!earlier.ok()) return earlier.failure();
+      if (!*earlier) continue;
+      if ((*earlier)->uri != item.out.uri && watch_.on_notice)
+        watch_.on_notice(item.out.uri + " is compared with " + (*earlier)->uri + " of " + revision +
+                             ", which had the same id and is gone",
+                         "");
+      earlier_.emplace_back(i, std::move((*earlier)->design));
     }
     return std::nullopt;
   }
@@ -277,9 +281,7 @@ class CheckRun {
       if (!faults.has_errors())
         baseline_->set(item.key, *item.design, *item.prediction, rules_.model);
     }
-    const auto written = base::write_file(request_.baseline.file, baseline_->text());
-    if (written.ok()) return std::nullopt;
-    return written.failure();
+    return write_baseline(request_.baseline, *baseline_);
   }
 
   void judge(Item& item) {

@@ -13,6 +13,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The file of the revision that the scenario `now` at `uri` was; "" when it was none.
+std::string path_in(const GitTree& tree, const Session& session, const ScenarioFile& now,
+                    const std::string& uri, const std::string& id) {
+  std::error_code error;
+  const bool inside = !fs::path(uri).is_absolute() && !uri.starts_with("..");
+  if (inside && fs::exists(tree.file(uri), error)) return uri;
+  if (now.text) return "";  // of no file
+  ScenarioFile before = now;
+  std::vector<std::string> same;
+  for (const std::string& path : tree.gone()) {
+    before.file = tree.file(path).string();
+    if (const Reading read = session.read(before);
+        read.scenario && read.scenario->design().id == id)
+      same.push_back(path);
+  }
+  return same.size() == 1 ? same.front() : "";
+}
+
+/// The scenarios of a baseline in a file whose own files are gone.
+std::vector<check::ScenarioKey> gone_scenarios(const CheckBaseline& wanted,
+                                               const check::Baseline& baseline) {
+  std::vector<check::ScenarioKey> out;
+  if (wanted.file.empty()) return out;
+  std::error_code error;
+  const fs::path folder = fs::absolute(wanted.file, error).parent_path();
+  for (const auto& [key, entry] : baseline.entries()) {
+    if (key.scenario.path.starts_with('<') || (!out.empty() && out.back() == key.scenario))
+      continue;
+    if (!fs::exists(folder / key.scenario.path, error)) out.push_back(key.scenario);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::optional<check::Baseline>> read_baseline(const CheckBaseline& wanted) {
@@ -49,6 +82,47 @@ Result<check::ScenarioKey> key_of(const CheckBaseline& wanted,
                    "the baseline has several scenarios of the id \"" + id + "\"",
                    "say which with path=" + *paths.begin()};
   return check::ScenarioKey{paths.empty() ? "" : *paths.begin(), id};
+}
+
+std::vector<std::string> gone_texts(const CheckBaseline& wanted, const check::Baseline& baseline,
+                                    std::span<const check::ScenarioKey> checked) {
+  std::vector<std::string> out;
+  for (const check::ScenarioKey& gone : gone_scenarios(wanted, baseline)) {
+    std::string& text = out.emplace_back(gone.id + ": " + gone.path + " is gone");
+    for (const check::ScenarioKey& key : checked)
+      if (key.id == gone.id && baseline.values(key).empty())
+        text += ", and nothing is known of " + key.path + ": was it renamed?";
+    text += " (--update-baseline keeps what is there now)";
+  }
+  return out;
+}
+
+std::optional<Failure> write_baseline(const CheckBaseline& wanted, check::Baseline baseline) {
+  for (const check::ScenarioKey& gone : gone_scenarios(wanted, baseline)) baseline.drop(gone);
+  const auto written = base::write_file(wanted.file, baseline.text());
+  if (written.ok()) return std::nullopt;
+  return written.failure();
+}
+
+Result<std::optional<EarlierScenario>> earlier_scenario(const Session& session, const GitTree& tree,
+                                                        const std::string& revision,
+                                                        const ScenarioFile& now,
+                                                        const std::string& uri,
+                                                        const std::string& id) {
+  ScenarioFile before = now;
+  before.sets.clear();
+  const std::string path = path_in(tree, session, before, uri, id);
+  if (path.empty()) return std::optional<EarlierScenario>();
+  before.file = tree.file(path).string();
+  const Reading loaded = session.read(before);
+  if (!loaded.scenario)
+    return Failure{
+        ExitCode::bad_input,
+        path + " as it was in " + revision + " cannot be predicted: " +
+            (loaded.diagnostics.items().empty() ? std::string("it gives no design")
+                                                : loaded.diagnostics.items().front().message),
+        "name another revision"};
+  return std::optional(EarlierScenario{path, loaded.scenario->design()});
 }
 
 std::string today() {

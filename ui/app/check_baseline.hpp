@@ -1,10 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/decide/check/baseline.hpp"
 #include "ui/app/check.hpp"
+#include "ui/app/git_tree.hpp"
 
 /// What a check compares with, and how scenarios are called in it.
 namespace stallcast::client {
@@ -18,6 +21,27 @@ namespace stallcast::client {
 [[nodiscard]] Result<check::ScenarioKey> key_of(const CheckBaseline& wanted,
                                                 const std::optional<check::Baseline>& baseline,
                                                 const std::string& uri, const std::string& id);
+
+/// Of a baseline in a file, the scenarios whose own files are gone, so that nothing is held against
+/// what is known of them; and which one of `checked` may be the same under another path.
+[[nodiscard]] std::vector<std::string> gone_texts(const CheckBaseline& wanted,
+                                                  const check::Baseline& baseline,
+                                                  std::span<const check::ScenarioKey> checked);
+/// Writes all but those to the file of `wanted`.
+[[nodiscard]] std::optional<Failure> write_baseline(const CheckBaseline& wanted,
+                                                    check::Baseline baseline);
+
+/// A scenario as it was, and where.
+struct EarlierScenario {
+  std::string uri;
+  Design design;
+};
+/// `now`, which is at `uri` and goes by `id`, as it was in `tree`, of `revision`: without what
+/// `--set` changes of it now. Where its path is new there, the file that is gone since and had the
+/// same id is it. nullopt: it was not there.
+[[nodiscard]] Result<std::optional<EarlierScenario>> earlier_scenario(
+    const Session& session, const GitTree& tree, const std::string& revision,
+    const ScenarioFile& now, const std::string& uri, const std::string& id);
 
 /// The date in UTC: "2026-11-21".
 [[nodiscard]] std::string today();

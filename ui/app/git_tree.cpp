@@ -83,6 +83,19 @@ std::string repository_path(const std::string& path) {
   return outside ? fs::path(path).lexically_normal().generic_string() : relative.generic_string();
 }
 
+std::vector<std::string> GitTree::gone() const {
+  std::vector<std::string> out;
+  std::error_code error;
+  const fs::path root = repository_root(fs::current_path(error));
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder(), error)) {
+    const std::string path = entry.path().lexically_relative(folder()).generic_string();
+    if (entry.path().extension().string().starts_with(".json") && !fs::exists(root / path, error))
+      out.push_back(path);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::string> also) {
   auto made = base::TemporaryFolder::make("git");
   if (!made.ok()) return made.failure();

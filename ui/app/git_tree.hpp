@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/temporary_folder.hpp"
 #include "stallcast/result.hpp"
@@ -26,6 +27,9 @@ class GitTree {
   /// are relative to the root. Fails with bad_input for an unknown revision or without git.
   [[nodiscard]] static Result<GitTree> at(const std::string& revision,
                                           std::span<const std::string> also = {});
+
+  /// Paths of JSON files that the working folder no longer has.
+  [[nodiscard]] std::vector<std::string> gone() const;
 
   /// Where the file with this path relative to the root is now; it need not exist.
   [[nodiscard]] std::filesystem::path file(const std::string& path) const {

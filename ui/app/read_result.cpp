@@ -143,6 +143,10 @@ void check_schema(const Json& root) {
   if (kind == "stallcast.result")
     throw Fault{"/schema", "a result of another version, \"" + schema +
                                "\"; this program reads \"" + std::string(kSchema) + "\""};
+  if (kind == "stallcast.sweep")
+    throw Fault{"/schema",
+                "a report of a sweep: what is compared is the file of \"stallcast sweep "
+                "SCENARIO --store sweep.db\""};
   throw Fault{"/schema", "\"" + schema + "\" is not a result of \"stallcast run --format json\""};
 }
 
@@ -205,8 +209,9 @@ Result<DiffSide> read_result(const std::string& json, const std::string& name) {
     d.pointer = fault.pointer;
     d.position = base::locate(document, fault.pointer);
     d.message = fault.what;
-    return Failure{ExitCode::bad_input, line_of(d),
-                   "give a scenario, a result of \"stallcast run --format json\", or a sweep"};
+    return Failure{
+        ExitCode::bad_input, line_of(d),
+        "give a scenario, a result of \"stallcast run --format json\", or the file of a sweep"};
   }
 }
 

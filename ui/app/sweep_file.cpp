@@ -123,6 +123,16 @@ Result<SweepReport> SweepFile::collect() {
   return impl_->store.report();
 }
 
+std::optional<Failure> refused_columns(const SweepFile& sweep,
+                                       const std::vector<std::string>& metrics) {
+  if (metrics.empty()) return std::nullopt;
+  const Result<SweepReport> planned = sweep.report();
+  if (!planned.ok()) return planned.failure();
+  const auto fault = sweep::unknown_column(*planned, metrics);
+  if (!fault) return std::nullopt;
+  return Failure{ExitCode::bad_input, *fault, "\"--metric '*' --format csv\" lists all"};
+}
+
 std::optional<std::string> choose_columns(SweepReport& report,
                                           const std::vector<std::string>& metrics) {
   std::optional<std::string> fault;

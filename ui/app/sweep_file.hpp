@@ -80,6 +80,11 @@ class SweepFile {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What is wrong with columns that no point of the sweep can have, whatever comes of it: known
+/// before it is run.
+[[nodiscard]] std::optional<Failure> refused_columns(const SweepFile& sweep,
+                                                     const std::vector<std::string>& metrics);
+
 /// Sets the columns that are shown of a sweep, from "NAME", "NAME:min" and "NAME:max" of axes and
 /// metrics ("*" for any text; none: the usual ones), and marks the Pareto front of those with a
 /// goal. What is wrong with the names; they are known once a point has a result.

@@ -125,12 +125,13 @@ class Planner {
     SweepSpec& spec = spec_ = scenario_->questions().sweep;
     complete(spec, scenario_->parameters());
     // Without the values that are varied the scenario need not be whole.
-    const bool broken = std::any_of(
-        scenario_->diagnostics().items().begin(), scenario_->diagnostics().items().end(),
-        [](const Diagnostic& d) {
-          return d.severity == Severity::error &&
-                 (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file");
-        });
+    const bool broken =
+        std::any_of(scenario_->diagnostics().items().begin(),
+                    scenario_->diagnostics().items().end(), [](const Diagnostic& d) {
+                      return d.severity == Severity::error &&
+                             (d.pointer.starts_with("/sweep") || d.code == "syntax" ||
+                              d.code == "file" || d.code == "extends");
+                    });
     if (broken || (spec.axes.empty() && !scenario_->ok())) add(scenario_->diagnostics(), {}, {});
     return !faults_.has_errors();
   }

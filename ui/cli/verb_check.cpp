@@ -84,8 +84,9 @@ void declare(CommandLine& line, CommonOptions& options, client::CheckRequest& wa
   line.texts("--assert", words.asserts, "EXPR",
              "one more assertion for every scenario, as in \"cost.capex <= 2 MUSD\"; repeatable");
   line.texts("--policy", wanted.policies, "FILE", "assertions for many scenarios; repeatable");
-  line.text("--baseline", words.baseline, "FILE|git:REV",
-            "fail on what became worse since FILE was made, or since a revision");
+  line.text(
+      "--baseline", words.baseline, "FILE|git:REV",
+      "fail on what became worse since FILE was made, or since a revision; --set changes neither");
   line.flag("--update-baseline", wanted.baseline.update,
             "write what is predicted now to the file of --baseline");
   line.flag("--new-only", wanted.rules.new_only, "let pass what failed in the baseline, too");

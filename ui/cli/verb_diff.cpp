@@ -28,8 +28,10 @@ constexpr std::array kAttributions = {
 
 void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& question,
              DiffWords& words) {
-  line.positional("BASE", words.base,
-                  "scenario file, FILE#VARIANT, result of run --format json, sweep, or REV:path");
+  line.positional(
+      "BASE", words.base,
+      "scenario file, FILE#VARIANT, result of run --format json, file of sweep --store, or "
+      "REV:path");
   line.positional("HEAD", words.head, "the same, to compare with it");
   line.texts("--set", words.head_sets, "PATH=VALUE",
              "override a value of HEAD, as in storage.ost.count=48; repeatable");

@@ -147,6 +147,8 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!sweep.ok()) return report_failure(sweep.failure());
   std::optional<Failure> ended;
+  if (const auto fault = client::refused_columns(*sweep, show.metrics))
+    return report_failure(*fault);
   if (is_run) ended = run_sweep(*sweep, options);
   const Result<SweepReport> report = sweep->report();
   if (!report.ok()) return report_failure(report.failure());
@@ -214,6 +216,8 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   if (!launch.engine.empty()) return launch_file(launch, common.path, options);
   Result<client::SweepFile> file = client::SweepFile::open_part(common.path, shard);
   if (!file.ok()) return report_failure(file.failure());
+  if (const auto fault = client::refused_columns(*file, common.show.metrics))
+    return report_failure(*fault);
   const bool is_part = !file->part().empty();
   if (is_part && !options.quiet) print_error("part " + file->part(), "");
   const std::optional<Failure> ended = run_sweep(*file, options, retry);

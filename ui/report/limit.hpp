@@ -3,33 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include "stallcast/limit.hpp"
 #include "stallcast/prediction.hpp"
 
 /// What limits a design: said once, for every view.
 namespace stallcast::report {
 
-/// What a missed target waits for, of the target that is missed by most; without one, what costs
-/// most of the time, all jobs together.
-struct Limit {
-  enum class Kind {
-    failures,
-    shifts,
-    gain,
-    together,
-    nothing,
-    barrier,
-    compute,
-    resource,
-    unnamed
-  };
-  Kind kind = Kind::unnamed;
-  std::string name;      ///< "storage.scratch.ost"; words where it is not a resource
-  std::string label;     ///< "OSTs of scratch", "GPU compute"
-  double share = 0.0;    ///< of the time: what it costs, or what it would save at twice the speed
-  std::string target{};  ///< id of the missed one; "" without
-  std::string job{};     ///< of several jobs or tenants, whose time `share` is of; "": of all
-};
-[[nodiscard]] Limit limit_of(const Prediction& prediction);
+using stallcast::Limit;
+using stallcast::limit_of;
 
 /// "failures", "gain", ...: as JSON names the kind.
 [[nodiscard]] std::string_view kind_name(Limit::Kind kind);

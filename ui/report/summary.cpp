@@ -222,10 +222,6 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   return out;
 }
 
-const Gain* gain_of(const Bottleneck& b, const Prediction& p) {
-  return p.gains && b.gain && b.gain->time >= p.gains->noise ? &*b.gain : nullptr;
-}
-
 namespace {
 
 LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stallcast/breakdown.hpp"
 #include "stallcast/prediction.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
@@ -27,8 +28,7 @@ namespace stallcast::report {
 /// a target that holds is not likely to: "the target holds, but only in 9 of 100 cases".
 [[nodiscard]] std::string verdict_phrase(const Prediction& prediction);
 
-/// What a bottleneck would gain, where that is more than noise; else nullptr.
-[[nodiscard]] const Gain* gain_of(const Bottleneck& bottleneck, const Prediction& prediction);
+using stallcast::gain_of;
 
 /// What a report says first: the verdict, the system, utilizations, the limit, what would help.
 struct SummaryLine {

@@ -73,7 +73,8 @@ std::string wide_csv(const SweepReport& sweep) {
       for (const char* end : {".median", ".ci90.low", ".ci90.high"})
         head.push_back(column.name + end + unit);
     }
-  for (const char* name : {"status", "verdict", "pareto", "limited_by"}) head.emplace_back(name);
+  for (const char* name : {"status", "verdict", "pareto", "limited_by", "most_waited_for"})
+    head.emplace_back(name);
   std::string out = csv_row(head);
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     const SweepRow& row = sweep.rows[i];
@@ -94,6 +95,7 @@ std::string wide_csv(const SweepReport& sweep) {
     line.push_back(verdict_word(row));
     line.push_back(sweep.has_goals() ? (row.pareto ? "true" : "false") : "");
     line.push_back(row.outcome ? row.outcome->limited_by : "");
+    line.push_back(row.outcome ? row.outcome->most_waited_for : "");
     out += csv_row(line);
   }
   return out;
@@ -132,6 +134,8 @@ Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) 
       {"point", i + 1}, {"sha256", row.key}, {"set", std::move(set)}, {"status", status_word(row)}};
   if (row.outcome && !row.outcome->failed) out["verdict"] = verdict_word(row);
   if (row.outcome && !row.outcome->limited_by.empty()) out["limited_by"] = row.outcome->limited_by;
+  if (row.outcome && !row.outcome->most_waited_for.empty())
+    out["most_waited_for"] = row.outcome->most_waited_for;
   if (row.outcome && row.outcome->failed) {
     out["exit"] = static_cast<int>(row.outcome->exit);
     out["message"] = row.outcome->message;

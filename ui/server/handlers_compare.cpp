@@ -132,7 +132,12 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& ta
                     "send {\"scenario\": ..., \"baseline\": ...}"});
   out.baseline.text = std::move(baseline);
   out.baseline.path = call.request.parameter("path");
-  out.scenarios = {{std::string(kScenarioName), task.source, task.scenario}};
+  if (!out.baseline.path.empty() && out.baseline.text.empty())
+    return refused({ExitCode::bad_input, "path needs a baseline, which knows the scenario by it",
+                    "send {\"scenario\": ..., \"baseline\": ...}; name=mine.json is what messages "
+                    "call the scenario"});
+  const std::string& file = task.source.file;
+  out.scenarios = {{file.substr(file.rfind('/') + 1), task.source, task.scenario}};
   out.advise = out.in_repository = false;
   return out;
 }
@@ -163,6 +168,8 @@ Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
                           const std::vector<std::string>& metrics) {
   Result<client::SweepFile> file = client::SweepFile::create("", request, *asking.question.faults);
   if (!file.ok()) return file.failure();
+  if (const auto fault = client::refused_columns(*file, metrics))
+    return Failure{fault->exit, fault->message, "metric=* lists all"};
   client::SweepFile::Run how;
   how.settings = settings.session;
   how.time_limit_s = asking.question.time_limit_s;

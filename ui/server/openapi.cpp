@@ -90,10 +90,11 @@ Json schemas() {
   return out;
 }
 
-Json parameter(const RequestParameter& p) {
+Json parameter(const RequestParameter& p, std::int64_t simulations) {
   Json schema =
       p.type == "array" ? list_of(of_type("string")) : of_type(std::string(p.type).c_str());
-  if (p.type == "integer") schema["minimum"] = 0;
+  if (p.type == "integer") schema["minimum"] = p.least;
+  if (p.simulations) schema["maximum"] = simulations;
   Json out = {{"name", p.name}, {"in", "query"}, {"description", p.doc}, {"schema", schema}};
   if (p.example.empty()) return out;
   if (p.type == "array")
@@ -150,7 +151,7 @@ Json request_body(Body body) {
               {"example", example_scenario()}}}}}};
 }
 
-Json operation(const Route& route) {
+Json operation(const Route& route, std::int64_t simulations) {
   Json out = {{"operationId", route.name}, {"tags", {route.tag}}, {"summary", route.summary}};
   out["parameters"] = Json::array();
   if (route.path.find("{id}") != route.path.npos)
@@ -159,7 +160,8 @@ Json operation(const Route& route) {
                                  {"required", true},
                                  {"schema", {{"type", "string"}}},
                                  {"example", "00000000000000000000000000000000"}});
-  for (const RequestParameter& p : route.parameters) out["parameters"].push_back(parameter(p));
+  for (const RequestParameter& p : route.parameters)
+    out["parameters"].push_back(parameter(p, simulations));
   const bool makes_run = !route.replies.empty() && route.replies.front().status == 202;
   if (makes_run)
     out["parameters"].push_back({{"name", "Idempotency-Key"},
@@ -188,7 +190,7 @@ Json operation(const Route& route) {
 
 }  // namespace
 
-std::string openapi(const std::string& version) {
+std::string openapi(const std::string& version, std::int64_t simulations) {
   Json out = {{"openapi", "3.1.0"},
               {"info",
                {{"title", "Stallcast"},
@@ -198,7 +200,7 @@ std::string openapi(const std::string& version) {
   for (const Route& route : routes()) {
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(c - 'A' + 'a');
-    out["paths"][std::string(route.path)][method] = operation(route);
+    out["paths"][std::string(route.path)][method] = operation(route, simulations);
   }
   out["components"]["schemas"] = schemas();
   out["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};

@@ -16,13 +16,13 @@ constexpr RequestParameter kName{"name", "what messages call the scenario; defau
 constexpr RequestParameter kVariant{"variant", "a key of the scenario's `scenarios`"};
 constexpr RequestParameter kSeed{"seed", "first random seed; default: the scenario's", "integer",
                                  "1"};
-constexpr RequestParameter kReplicas{"replicas", "simulations; default: the scenario's", "integer",
-                                     "3"};
+constexpr RequestParameter kReplicas{
+    "replicas", "simulations; default: the scenario's", "integer", "3", 1, true};
 constexpr RequestParameter kLimit{
     "time_limit_s",
     "wall clock for the run, in seconds; at most, and by default, the "
     "server's",
-    "integer", "30"};
+    "integer", "30", 1};
 constexpr RequestParameter kAdvice{"advice", "false: do not try changes that would help", "string",
                                    "false"};
 
@@ -30,7 +30,10 @@ constexpr RequestParameter kDraws{
     "draws",
     "simulations with inputs drawn from what they may be in truth; default: as many as fit about a "
     "second; 0: none",
-    "integer", "64"};
+    "integer",
+    "64",
+    0,
+    true};
 
 constexpr std::array kDesign = {kName, kSet, kVariant};
 constexpr std::array kResolve = {
@@ -61,12 +64,12 @@ constexpr std::array kPlan = {
         "does",
         "string", "90%"},
     RequestParameter{"draws", "so many draws for it; default: as many as suit the design",
-                     "integer", "64"},
+                     "integer", "64", 0, true},
     RequestParameter{"until", "for the design as `growth` says it will be, as 24mo or 2y"},
     RequestParameter{"checks", "designs simulated to test that more always helps; default: 8",
-                     "integer", "4"},
+                     "integer", "4", 0, true},
     RequestParameter{"tornado", "assumed inputs to list, varied at the answer; default: 4",
-                     "integer", "2"}};
+                     "integer", "2", 0, true}};
 constexpr std::array kExplain = {
     kName,
     kSet,

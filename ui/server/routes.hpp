@@ -25,6 +25,8 @@ struct RequestParameter {
   std::string_view doc;
   std::string_view type = "string";  ///< "string", "integer", "array" (repeatable strings)
   std::string_view example = "";
+  int least = 0;             ///< of an integer
+  bool simulations = false;  ///< an integer: at most as many as the server makes of one design
 };
 
 struct Reply2xx {
@@ -57,7 +59,8 @@ struct Match {
 };
 [[nodiscard]] Match match(std::string_view method, std::string_view path);
 
-/// OpenAPI 3.1 of `routes()`. The scenario's own schema is a reference to /v1/schema.
-[[nodiscard]] std::string openapi(const std::string& version);
+/// OpenAPI 3.1 of `routes()` of a server that makes so many simulations of one design. The
+/// scenario's own schema is a reference to /v1/schema.
+[[nodiscard]] std::string openapi(const std::string& version, std::int64_t simulations);
 
 }  // namespace stallcast::server

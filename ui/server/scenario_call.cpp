@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "ui/app/root.hpp"
 #include "ui/report/design_context.hpp"
@@ -12,16 +13,19 @@ namespace {
 
 constexpr std::ptrdiff_t kMostObjects = 2000;
 
-std::optional<Response> unknown_parameter(const Call& call) {
+std::optional<Response> wrong_parameter(const Call& call) {
   const Match found = match(call.request.method, call.request.path);
   for (const auto& [name, value] : call.request.query) {
     std::string known;
-    bool is_known = false;
+    bool is_known = false, repeats = false;
     for (const RequestParameter& p : found.route->parameters) {
       is_known = is_known || p.name == name;
+      repeats = repeats || (p.name == name && p.type == "array");
       known += (known.empty() ? "" : ", ") + std::string(p.name);
     }
     if (!is_known) return problem(400, "unknown parameter \"" + name + "\"", "use " + known);
+    if (!repeats && call.request.parameters(name).size() > 1)
+      return problem(400, name + " is given twice", "leave one of them out");
   }
   return std::nullopt;
 }
@@ -58,7 +62,7 @@ std::string folder_of(const ServerSettings& settings) {
 }
 
 Asked<ScenarioFile> source_of(const Call& call) {
-  if (auto fault = unknown_parameter(call)) return *std::move(fault);
+  if (auto fault = wrong_parameter(call)) return *std::move(fault);
   if (call.request.body.empty())
     return problem(400, "the body is empty", "send a scenario as the body");
   // What is checked pairwise is cheap for hundreds of parts, not for tens of thousands.
@@ -95,8 +99,11 @@ Asked<client::Question> question_of(const Call& call) {
     if (!read_number(call, name, *value))
       return problem(400, std::string(name) + " takes a whole number");
   if (seed >= 0) out.seed = static_cast<std::uint64_t>(seed);
-  if (replicas == 0 && !call.request.parameter("replicas").empty())
-    return problem(400, "replicas takes a whole number from 1", "leave it out for the scenario's");
+  for (const auto& [name, value, other] :
+       {std::tuple{"replicas", replicas, "scenario"}, std::tuple{"time_limit_s", limit, "server"}})
+    if (value == 0 && !call.request.parameter(name).empty())
+      return problem(400, std::string(name) + " takes a whole number from 1",
+                     "leave it out for that of the " + std::string(other));
   if (replicas > call.service.settings.replicas)
     return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
                             " replicas can be asked for");

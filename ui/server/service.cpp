@@ -58,7 +58,7 @@ Service::Service(const ServerSettings& its_settings)
       runs(limits_of(its_settings), its_settings.session),
       schema(client::scenario_schema()),
       catalog(client::catalogue_json()),
-      openapi_text(openapi(client::version().program)) {}
+      openapi_text(openapi(client::version().program, settings.replicas)) {}
 
 void Service::close() {
   closing = true;

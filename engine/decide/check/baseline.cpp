@@ -75,7 +75,7 @@ const BaselineEntry* Baseline::find(const EntryKey& key) const {
 
 void Baseline::set(const ScenarioKey& scenario, const Design& design, const Prediction& prediction,
                    std::string_view model) {
-  std::erase_if(entries_, [&](const auto& entry) { return entry.first.scenario == scenario; });
+  drop(scenario);
   Diagnostics unknown;  // a metric that was not there then has no value then
   const predict::BaseValues none;
   for (const AssertionOutcome& o : predict::check(design, prediction, unknown, &none))
@@ -83,6 +83,10 @@ void Baseline::set(const ScenarioKey& scenario, const Design& design, const Pred
       entries_[{scenario, o.id}] = {
           metric_name(*assertion), o.value, o.unit, o.status == "fail", std::string(model),
           prediction.design_sha256};
+}
+
+void Baseline::drop(const ScenarioKey& scenario) {
+  std::erase_if(entries_, [&](const auto& entry) { return entry.first.scenario == scenario; });
 }
 
 predict::BaseValues Baseline::values(const ScenarioKey& scenario) const {

@@ -47,6 +47,7 @@ class Baseline {
   /// Replaces all entries of the scenario by what its assertions are now.
   void set(const ScenarioKey& scenario, const Design& design, const Prediction& prediction,
            std::string_view model);
+  void drop(const ScenarioKey& scenario);
   /// The values of the assertions of one scenario.
   [[nodiscard]] predict::BaseValues values(const ScenarioKey& scenario) const;
 

@@ -37,6 +37,7 @@ void compare(const base::Assertion& assertion, const BaselineEntry* entry, const
   AssertionOutcome& outcome = checked.outcome;
   if (entry == nullptr || entry->unit != outcome.unit || entry->metric != metric_name(assertion)) {
     checked.state = BaselineState::fresh;
+    checked.note = "not compared: the baseline has no value of it";
     return;
   }
   checked.before = entry->value;

@@ -195,7 +195,7 @@ std::string without_numbers(const std::string& warning) {
 
 }  // namespace
 
-std::string limiter(const Prediction& prediction, std::string_view metric) {
+std::string known_limiter(const Prediction& prediction, std::string_view metric) {
   const metric::Name name = metric::parse(metric);
   if (name.domain == metric::Domain::resource) return std::string(name.id);
   if (name.domain == metric::Domain::cost) return "";  // what it is spent on is no limit
@@ -204,7 +204,6 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
     return own == prediction.limited_by.end() ? std::string() : own->second;
   }
   const std::string job = job_of_time(prediction, metric);
-  const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
   const std::string whole = job.empty() ? "" : "job." + job;  // where it waited most, all in all
   // the longest entry that is the metric or a parent of it
   for (std::string entry(metric); !entry.empty() && entry != whole;) {
@@ -213,13 +212,22 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
     const std::size_t dot = entry.rfind('.');
     entry.resize(dot == std::string::npos ? 0 : dot);
   }
+  return "";
+}
+
+std::string limiter(const Prediction& prediction, std::string_view metric) {
+  if (std::string known = known_limiter(prediction, metric); !known.empty()) return known;
+  const metric::Name name = metric::parse(metric);
+  if (name.domain == metric::Domain::cost || !can_be_limited(prediction, metric)) return "";
+  const std::string job = job_of_time(prediction, metric);
+  const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
   if (!job.empty() || tenant)
     if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job);
         !first.empty())
       return first;
   if (!job.empty() && held_by_barrier(prediction, job)) return metric::of_job(job, "barrier");
-  if (const auto found = prediction.limited_by.find(whole); found != prediction.limited_by.end())
-    return found->second;
+  const auto whole = prediction.limited_by.find(job.empty() ? "" : "job." + job);
+  if (whole != prediction.limited_by.end()) return whole->second;
   return prediction.bottlenecks.empty() ? std::string() : prediction.bottlenecks.front().resource;
 }
 

@@ -69,6 +69,10 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// "" when nothing limits.
 [[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
 
+/// The first of these alone: what the run said of `metric` or of a parent of it, which no gains
+/// change. "" where it said nothing.
+[[nodiscard]] std::string known_limiter(const Prediction& prediction, std::string_view metric);
+
 /// Names what limits each target again, with the gains that are known now.
 void name_limits(Prediction& prediction);
 

@@ -65,6 +65,25 @@ std::optional<std::string> fault_of(const SweepReport& report, const SweepColumn
   return std::nullopt;
 }
 
+/// "NAME", "NAME:min" or "NAME:max"; a parameter that is varied goes by its bare name, too.
+SweepColumn read_column(const SweepReport& report, std::string name) {
+  Goal goal = Goal::none;
+  for (const auto& [suffix, meaning] :
+       {std::pair{":min", Goal::minimum}, std::pair{":max", Goal::maximum}})
+    if (name.ends_with(suffix)) {
+      goal = meaning;
+      name.resize(name.size() - 4);
+      break;
+    }
+  const std::string full = "params." + name;
+  return {is_axis(report, full) ? full : std::move(name), goal};
+}
+
+std::string none_named(const std::string& name, const std::string& near) {
+  return "no metric and nothing varied is named \"" + name + "\"" +
+         (near.empty() ? "" : "; did you mean \"" + near + "\"?");
+}
+
 }  // namespace
 
 std::vector<bool> pareto_front(const std::vector<std::vector<std::optional<double>>>& rows) {
@@ -140,19 +159,8 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
     else if (column.goal != Goal::none)
       same->goal = column.goal;
   };
-  for (std::string name : wanted) {
-    Goal goal = Goal::none;
-    for (const auto& [suffix, meaning] :
-         {std::pair{":min", Goal::minimum}, std::pair{":max", Goal::maximum}})
-      if (name.ends_with(suffix)) {
-        goal = meaning;
-        name.resize(name.size() - 4);
-        break;
-      }
-    // A parameter that is varied goes by its bare name, too.
-    if (const std::string full = "params." + name;
-        std::find(report.axes.begin(), report.axes.end(), full) != report.axes.end())
-      name = full;
+  for (const std::string& asked : wanted) {
+    const auto [name, goal] = read_column(report, asked);
     bool found = false;
     for (const std::string& known : names)
       if (base::matches_glob(name, known)) {
@@ -161,9 +169,7 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
       }
     if (!found) {
       add({name, goal});
-      const std::string near = base::nearest(name, names);
-      fault = "no metric and nothing varied is named \"" + name + "\"" +
-              (near.empty() ? "" : "; did you mean \"" + near + "\"?");
+      fault = none_named(name, base::nearest(name, names));
     }
   }
   if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); })) {
@@ -175,6 +181,23 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
   for (const SweepColumn& column : out)
     if (!fault) fault = fault_of(report, column);
   return out;
+}
+
+std::optional<std::string> unknown_column(const SweepReport& report,
+                                          std::span<const std::string> wanted) {
+  for (const std::string& asked : wanted) {
+    const std::string name = read_column(report, asked).name;
+    if (metric::is_reported(name) ||
+        std::any_of(report.axes.begin(), report.axes.end(),
+                    [&](const std::string& axis) { return base::matches_glob(name, axis); }))
+      continue;
+    const std::string_view figure = metric::parse(name).figure;
+    std::vector<std::string> known = report.axes;
+    for (const std::string& key : metric::figures_of(metric::parse(name).domain))
+      known.push_back(name.substr(0, name.size() - figure.size()) + key);
+    return none_named(name, base::nearest(name, known));
+  }
+  return std::nullopt;
 }
 
 }  // namespace stallcast::sweep

@@ -43,4 +43,9 @@ void mark_front(SweepReport& report);
 inline constexpr std::string_view kUsualColumns[] = {"job.*.checkpoint.stall", metric::kCapex,
                                                      metric::kUsefulGpuHour};
 
+/// What is wrong with names that no point can have, known before any has a result; nullopt where
+/// each may be that of a metric, or is of something varied.
+[[nodiscard]] std::optional<std::string> unknown_column(const SweepReport& report,
+                                                        std::span<const std::string> wanted);
+
 }  // namespace stallcast::sweep

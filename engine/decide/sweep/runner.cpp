@@ -7,6 +7,7 @@
 
 #include "engine/runtime/run/simulate.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
+#include "stallcast/limit.hpp"
 
 namespace stallcast::sweep {
 namespace {
@@ -73,6 +74,29 @@ Result<Open> open_designs(const Store& plan, const Store& results, const RunOpti
 
 }  // namespace
 
+namespace {
+
+/// What limits a design as far as its run tells: what a missed target is for, failures, and that
+/// nothing is waited for. What would help is tried of no point, so of all else it is only known
+/// what was waited for most, the slowest rank included.
+void name_limit(const Prediction& prediction, SweepOutcome& out) {
+  const Limit limit = limit_of(prediction);
+  const auto told = [&](const AssertionOutcome& target) {
+    return target.id == limit.target &&
+           limit.name == predict::known_limiter(prediction, target.metric);
+  };
+  const bool waited = limit.kind == Limit::Kind::resource || limit.kind == Limit::Kind::barrier;
+  if (limit.kind == Limit::Kind::unnamed) return;
+  if (!waited || std::any_of(prediction.assertions.begin(), prediction.assertions.end(), told)) {
+    out.limited_by = limit.name;
+    return;
+  }
+  const Limit most = limit.target.empty() ? most_waited_for(prediction) : limit;
+  if (most.share >= kNegligible) out.most_waited_for = most.name;
+}
+
+}  // namespace
+
 SweepOutcome outcome_of(const Result<Prediction>& prediction) {
   SweepOutcome out;
   if (!prediction.ok()) {
@@ -89,7 +113,7 @@ SweepOutcome outcome_of(const Result<Prediction>& prediction) {
   out.verdict = targets.verdict;
   out.metrics = prediction->metrics;
   out.warnings = prediction->warnings;
-  if (!prediction->bottlenecks.empty()) out.limited_by = prediction->bottlenecks.front().resource;
+  name_limit(*prediction, out);
   return out;
 }
 

@@ -21,8 +21,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE points (point INTEGER PRIMARY KEY, key TEXT NOT NULL, varied TEXT NOT NULL);
 CREATE TABLE designs (key TEXT PRIMARY KEY, change TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (key TEXT PRIMARY KEY, status TEXT NOT NULL, verdict TEXT NOT NULL,
-  limited_by TEXT NOT NULL, exit INTEGER NOT NULL, message TEXT NOT NULL, metrics TEXT NOT NULL)
-  WITHOUT ROWID;
+  limited_by TEXT NOT NULL, exit INTEGER NOT NULL, message TEXT NOT NULL, metrics TEXT NOT NULL,
+  most_waited_for TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE VIEW varied AS SELECT point, j.key AS path, j.value AS value
   FROM points, json_each(points.varied) AS j;
 CREATE VIEW metrics AS SELECT point, j.key AS metric, json_extract(j.value, '$[0]') AS value,
@@ -72,16 +72,28 @@ void Store::Impl::write_meta(const std::string& name, const std::string& value) 
   SqlStatement(database, "INSERT INTO meta VALUES (?, ?)").bind(name).bind(value).run();
 }
 
+bool Store::Impl::has_split_limits() {
+  return SqlStatement(database,
+                      "SELECT 1 FROM pragma_table_info('results') WHERE name = 'most_waited_for'")
+      .step();
+}
+
 void Store::Impl::keep(const Outcomes& outcomes) {
   static constexpr const char* kVerdicts[] = {"pass", "fail", "inconclusive", "none"};
   Transaction transaction(database);
-  SqlStatement insert(database,
-                      std::string("INSERT INTO results (") + kResultColumns +
-                          ") VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                          "status = excluded.status, verdict = excluded.verdict, "
-                          "limited_by = excluded.limited_by, exit = excluded.exit, "
-                          "message = excluded.message, metrics = excluded.metrics "
-                          "WHERE status <> 'done'");
+  if (!has_split_limits())
+    database.run(
+        "ALTER TABLE results ADD COLUMN most_waited_for TEXT NOT NULL DEFAULT ''; "
+        "UPDATE results SET most_waited_for = limited_by, limited_by = ''");
+  SqlStatement insert(
+      database,
+      "INSERT INTO results (key, status, verdict, limited_by, exit, message, "
+      "metrics, most_waited_for) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+      "status = excluded.status, verdict = excluded.verdict, "
+      "limited_by = excluded.limited_by, exit = excluded.exit, "
+      "message = excluded.message, metrics = excluded.metrics, "
+      "most_waited_for = excluded.most_waited_for "
+      "WHERE status <> 'done'");
   for (const auto& [key, outcome] : outcomes)
     insert.bind(key)
         .bind(outcome.failed ? "failed" : "done")
@@ -90,6 +102,7 @@ void Store::Impl::keep(const Outcomes& outcomes) {
         .bind(static_cast<std::int64_t>(outcome.exit))
         .bind(outcome.failed ? outcome.message : base::join(outcome.warnings, "\n"))
         .bind(metrics_text(outcome.metrics))
+        .bind(outcome.most_waited_for)
         .run();
   transaction.commit();
 }

@@ -26,6 +26,8 @@ struct Store::Impl {
   /// Throws DatabaseFault unless the file is a sweep of this version of the format.
   void read_meta();
   void write_meta(const std::string& name, const std::string& value);
+  /// False in files of programs that kept what was waited for most as what limits.
+  [[nodiscard]] bool has_split_limits();
   /// All results, in the order of their keys.
   [[nodiscard]] Outcomes results();
   void keep(const Outcomes& outcomes);
@@ -40,8 +42,5 @@ auto guarded(const Action& action) -> Result<decltype(action())> {
     return fault.failure;
   }
 }
-
-inline constexpr const char* kResultColumns =
-    "key, status, verdict, limited_by, exit, message, metrics";
 
 }  // namespace stallcast::sweep

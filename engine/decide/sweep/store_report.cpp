@@ -54,19 +54,22 @@ Outcomes Store::Impl::results() {
   Outcomes out;
   std::vector<std::string> metrics;
   SqlStatement row(database,
-                   std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
+                   std::string("SELECT key, status, verdict, exit, message, metrics, ") +
+                       (has_split_limits() ? "limited_by, most_waited_for" : "'', limited_by") +
+                       " FROM results ORDER BY key");
   while (row.step()) {
     auto& [key, outcome] = out.emplace_back();
     key = row.text(0);
     outcome.failed = row.text(1) != "done";
     outcome.verdict = verdict_from(row.text(2));
-    outcome.limited_by = row.text(3);
-    outcome.exit = static_cast<ExitCode>(row.integer(4));
+    outcome.exit = static_cast<ExitCode>(row.integer(3));
     if (outcome.failed)
-      outcome.message = row.text(5);
-    else if (!row.text(5).empty())
-      outcome.warnings = base::split(row.text(5), '\n');
-    metrics.push_back(row.text(6));
+      outcome.message = row.text(4);
+    else if (!row.text(4).empty())
+      outcome.warnings = base::split(row.text(4), '\n');
+    metrics.push_back(row.text(5));
+    outcome.limited_by = row.text(6);
+    outcome.most_waited_for = row.text(7);
   }
   base::parallel_for(out.size(), 0, [&](std::size_t i) {
     auto read = read_metrics(std::exchange(metrics[i], {}));

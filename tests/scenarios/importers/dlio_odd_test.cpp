@@ -209,4 +209,27 @@ TEST_CASE("ranks that share cores lose more on Zen 2, where they lose anything")
   CHECK_FALSE(dlio_sharing(dlio_costs("unet3d"), true).given());
 }
 
+TEST_CASE("what cannot be simulated is said, and no field is of what was left out") {
+  const ImportResult result =
+      import(kImages + "checkpoint: {epochs_between_checkpoints: 2, model_size: 499153191}\n",
+             {"workflow.checkpoint=True", "dataset.num_files_train=100"});
+  const auto said =
+      std::find_if(result.diagnostics.items().begin(), result.diagnostics.items().end(),
+                   [](const Diagnostic& d) { return d.code == "too-few-samples"; });
+  REQUIRE(said != result.diagnostics.items().end());
+  CHECK(said->message.find("100 samples, and one step takes 7 for each of 16") !=
+        std::string::npos);
+  CHECK(faults_of_loading(result).size() == 1);
+  CHECK_FALSE(job(result).contains("checkpoint"));
+  for (const FieldNote& field : result.fields) {
+    INFO(field.source);
+    CHECK(field.target.find("checkpoint") == std::string::npos);
+    if (field.source.find("heckpoint") != std::string::npos)
+      CHECK(field.fate == FieldFate::ignored);
+  }
+  CHECK(note(result, "model.model_size_bytes")->fate == FieldFate::ignored);
+  CHECK(note(result, "workflow")->value == "train");
+  CHECK(note(result, "reader.prefetch_size")->note == "DLIO's default; for each worker 1");
+}
+
 }  // namespace dlio_odd_test

@@ -108,6 +108,39 @@ TEST_CASE("keys are plain text, and lists keep their place") {
   CHECK(faults(none) == Lines{"3:4 value"});
 }
 
+TEST_CASE("merged mappings are read, the own keys win, then the first of a list") {
+  Diagnostics diags;
+  YamlFields fields = read(
+      "a: &a {x: 1, y: 2, deep: {v: 1}}\nb: &b {<<: *a, y: 3, z: 4}\n"
+      "one: {<<: *a, x: 7, deep: {w: 2}}\nlist: {<<: [*b, {z: 9, q: 5}], p: 6}\nnone: {<<: ~}\n",
+      diags);
+  CHECK(diags.items().empty());
+  const auto is = [&](const char* key, double value) {
+    INFO(key);
+    CHECK(fields.number(key, diags) == value);
+  };
+  is("one.x", 7), is("one.y", 2), is("one.deep.w", 2);
+  CHECK_FALSE(fields.has("one.deep.v"));
+  is("list.x", 1), is("list.y", 3), is("list.z", 4), is("list.q", 5), is("list.p", 6);
+  for (const auto& [key, field] : fields.all()) CHECK(key.find("<<") == std::string::npos);
+}
+
+TEST_CASE("a merge of itself, of a text or of too many ends in a fault") {
+  std::string many = "a0: &a0 {x: 1}\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1), self = "a" + std::to_string(i);
+    many += self + ": &" + self + " {<<: [" + last + ", " + last + ", " + last + "]}\n";
+  }
+  for (const std::string& text : {std::string("a: &x {<<: *x}\n"), std::string("a: {<<: text}\n"),
+                                  std::string("a: {<<: [text]}\n"),
+                                  std::string("b: &b {x: 1}\na: {<<: *b, <<: *b}\n"), many}) {
+    Diagnostics diags;
+    (void)read(text, diags);
+    INFO(text);
+    CHECK(diags.has_errors());
+  }
+}
+
 TEST_CASE("an absent or empty key is not a fault") {
   Diagnostics diags;
   YamlFields fields = read("a:\nb: ~\nc: 1e-3\n", diags);

@@ -28,6 +28,9 @@ std::string check_csv(const CheckReport& report, const CheckContext&) {
                       s.exit == ExitCode::inconclusive ? "inconclusive" : "error", "", "", "", "",
                       "", "", "", "", "", ""});
   }
+  for (const std::string& why : report.stale)
+    out += csv_row({stale_place(report), why.substr(0, why.find(':')), kStaleRule, "error",
+                    "inconclusive", "", "", "", "", "", "", "", "", "", ""});
   return out;
 }
 

@@ -154,6 +154,11 @@ std::vector<Finding> findings(const CheckReport& report) {
   return out;
 }
 
+std::string stale_place(const CheckReport& report) {
+  if (!report.baseline.empty()) return report.baseline;
+  return report.scenarios.empty() ? "baseline" : report.scenarios.front().uri;
+}
+
 std::vector<std::string> warnings_of(const CheckedScenario& s) {
   return s.prediction ? s.prediction->warnings : std::vector<std::string>();
 }
@@ -194,7 +199,8 @@ std::string counts_text(const CheckReport& report) {
   add(n.passed, "passed");
   add(n.known, "known");
   add(n.waived, "waived (until " + (until.empty() ? "" : *until.begin()) + ")");
-  return out.empty() ? "no assertions" : out;
+  if (out.empty()) out = "no assertions";
+  return n.stale > 0 ? out + ", baseline stale" : out;
 }
 
 std::string_view verdict_word(const CheckReport& report) {

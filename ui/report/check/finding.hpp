@@ -29,6 +29,11 @@ struct Finding {
 /// What is to be said of the scenario itself; nothing when all is well.
 [[nodiscard]] std::vector<Finding> scenario_findings(const CheckedScenario& scenario);
 
+/// Where a stale baseline is listed among files: the baseline, or that of a scenario.
+[[nodiscard]] std::string stale_place(const CheckReport& report);
+/// The rule that stale baselines go by in lists of findings.
+inline constexpr const char* kStaleRule = "stale-baseline";
+
 /// "pass", "fail", "inconclusive", "waived", "known".
 [[nodiscard]] std::string_view status_name(CheckStatus status);
 /// "designs/a.json:12", or the file alone when no line is known.
@@ -53,7 +58,7 @@ struct Finding {
 /// limit_phrase of what misses a target, "" of all else: only there parts were made faster to see.
 [[nodiscard]] std::string limit_text(const CheckedScenario& scenario);
 
-/// "1 failed, 4 passed, 1 waived (until 2027-03-01)".
+/// "1 failed, 4 passed, 1 waived (until 2027-03-01), baseline stale".
 [[nodiscard]] std::string counts_text(const CheckReport& report);
 /// "fail", "pass", "inconclusive", "error": what the exit code says in a word.
 [[nodiscard]] std::string_view verdict_word(const CheckReport& report);

@@ -50,10 +50,12 @@ std::string check_github(const CheckReport& report, const CheckContext&) {
       notices += "::notice::" + std::to_string(n - kMostOfAKind) + " more " + what +
                  ": the summary of the step has all\n";
   if (!report.stale.empty())
-    notices += "::notice title=stale baseline::" + escaped(report.stale.front(), false) +
-               (report.stale.size() > 1
-                    ? " and " + std::to_string(report.stale.size() - 1) + " more reasons\n"
-                    : "\n");
+    out += "::warning " +
+           (report.baseline.empty() ? "" : "file=" + escaped(report.baseline, true) + ",") +
+           "title=stale baseline::" + escaped(report.stale.front(), false) +
+           (report.stale.size() > 1
+                ? " and " + std::to_string(report.stale.size() - 1) + " more reasons\n"
+                : "\n");
   return out + notices + "::notice title=stallcast check::" + escaped(counts_text(report), false) +
          "\n";
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "engine/base/sha256.hpp"
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/renderers.hpp"
@@ -28,6 +29,12 @@ std::string check_gitlab(const CheckReport& report, const CheckContext&) {
                    {"location",
                     {{"path", f.at.file.empty() ? f.scenario->uri : f.at.file},
                      {"lines", {{"begin", f.at.line > 0 ? f.at.line : 1}}}}}});
+  for (const std::string& why : report.stale)
+    out.push_back({{"description", std::string(kStaleRule) + ": " + why},
+                   {"check_name", kStaleRule},
+                   {"fingerprint", base::sha256(std::string(kStaleRule) + "|" + why)},
+                   {"severity", "major"},
+                   {"location", {{"path", stale_place(report)}, {"lines", {{"begin", 1}}}}}});
   return dump(out);
 }
 

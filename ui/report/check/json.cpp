@@ -90,7 +90,8 @@ std::string check_json(const CheckReport& report, const CheckContext& context) {
   out["counts"] = {
       {"passed", n.passed},        {"failed", n.failed}, {"inconclusive", n.inconclusive},
       {"warned", n.warned},        {"waived", n.waived}, {"known", n.known},
-      {"not_predicted", n.broken}, {"unsure", n.unsure}, {"wrong", n.wrong}};
+      {"not_predicted", n.broken}, {"unsure", n.unsure}, {"wrong", n.wrong},
+      {"stale", n.stale}};
   out["stale"] = report.stale;
   out["scenarios"] = Json::array();
   for (const CheckedScenario& s : report.scenarios) out["scenarios"].push_back(scenario_object(s));

@@ -36,9 +36,10 @@ std::string headline(const CheckReport& report) {
   std::string out = "## " + std::string(sign_of(report)) + "Stallcast: ";
   const CheckedScenario* one = alone(report);
   return out +
-         (one == nullptr ? counts_text(report)
-                         : markdown_literal(one->id) + ": " + upper(verdict_word(report)) + ", " +
-                               verdict_text(*one)) +
+         (one == nullptr
+              ? counts_text(report)
+              : markdown_literal(one->id) + ": " + upper(verdict_word(report)) + ", " +
+                    verdict_text(*one) + (report.stale.empty() ? "" : ", baseline stale")) +
          "\n";
 }
 

@@ -59,6 +59,8 @@ std::string check_prom(const CheckReport& report, const CheckContext& context) {
       1);
   out += head("stallcast_check_exit_code", "Exit code of the check: 0 when all assertions hold.");
   out += "stallcast_check_exit_code " + std::to_string(static_cast<int>(report.exit)) + "\n";
+  out += head("stallcast_check_stale", "Reasons why the baseline no longer fits.");
+  out += "stallcast_check_stale " + std::to_string(report.stale.size()) + "\n";
   if (!report.scenarios.empty())
     out += head("stallcast_check_predicted", "1 when the scenario could be predicted.");
   for (const CheckedScenario& s : report.scenarios)

@@ -159,7 +159,15 @@ std::string points(const SweepReport& sweep, bool front_only) {
   const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
                                   [](const SweepRow& row) { return sweep_status(row) != "-"; });
   if (judged) columns.push_back({"targets"});
-  columns.push_back({"limited by"});
+  std::vector<std::string SweepOutcome::*> limits;
+  for (const auto& [title, limit] : {std::pair{"limited by", &SweepOutcome::limited_by},
+                                     std::pair{"most waited for", &SweepOutcome::most_waited_for}})
+    if (std::any_of(sweep.rows.begin(), sweep.rows.end(), [limit = limit](const SweepRow& row) {
+          return row.outcome && !((*row.outcome).*limit).empty();
+        })) {
+      columns.push_back({title});
+      limits.push_back(limit);
+    }
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : sweep_rows_shown(sweep, kMostPoints)) {
     const SweepRow& row = sweep.rows[i];
@@ -173,7 +181,8 @@ std::string points(const SweepReport& sweep, bool front_only) {
                               : status == "misses" || status == "FAILED" ? "fail"
                               : status == "unsure"                       ? "inconclusive"
                                                                          : "soft"));
-    cells.push_back(row.outcome ? html::named(row.outcome->limited_by) : "");
+    for (const auto limit : limits)
+      cells.push_back(row.outcome ? html::named((*row.outcome).*limit) : "");
     rows.push_back(std::move(cells));
   }
   if (rows.empty()) return "";

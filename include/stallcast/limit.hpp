@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stallcast/prediction.hpp"
+
+/// What limits a design: decided once, for every verb.
+namespace stallcast {
+
+/// Less of the time than this is nothing to act on.
+inline constexpr double kNegligible = 0.0005;
+
+/// What a missed target waits for, of the target that is missed by most; without one, what costs
+/// most of the time, all jobs together.
+struct Limit {
+  enum class Kind {
+    failures,
+    shifts,
+    gain,
+    together,
+    nothing,
+    barrier,
+    compute,
+    resource,
+    unnamed
+  };
+  Kind kind = Kind::unnamed;
+  std::string name;      ///< "storage.scratch.ost"; words where it is not a resource
+  std::string label;     ///< "OSTs of scratch", "GPU compute"
+  double share = 0.0;    ///< of the time: what it costs, or what it would save at twice the speed
+  std::string target{};  ///< id of the missed one; "" without
+  std::string job{};     ///< of several jobs or tenants, whose time `share` is of; "": of all
+};
+[[nodiscard]] Limit limit_of(const Prediction& prediction);
+
+/// What most of the time is spent waiting for, whatever would help: a resource or the slowest rank.
+/// Unnamed where nothing is waited for.
+[[nodiscard]] Limit most_waited_for(const Prediction& prediction);
+
+/// Of what ranks wait for each other: half of it is no speed of anything.
+[[nodiscard]] bool is_barrier(std::string_view resource);
+
+}  // namespace stallcast
