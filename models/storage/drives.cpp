@@ -71,7 +71,7 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
                                   Rate cap, ResourceIndex stream) {
   const double files = std::max(request.files, 1e-9);
   const Bytes range = request.bytes / files;
-  const Bytes piece = std::min(p_.request, range);
+  const Bytes piece = request.as_asked ? range : std::min(p_.request, range);
   const double touched = p_.touched(piece);
   const double requests = files * std::ceil(range / piece - 1e-9);
   const double depth = static_cast<double>(p_.depth);

@@ -324,13 +324,14 @@ sim::Task<void> Tenant::write(Operation operation) {
   done(operation, began, served);
 }
 
-void Tenant::tell_open(double part, std::string_view what, RunResult& out) const {
-  if (part <= kMuch) return;
+bool Tenant::tell_open(double part, std::string_view what, RunResult& out) const {
+  if (part <= kMuch) return false;
   out.warnings.push_back(
       "tenant." + id_ + ": " + base::percent(part, 0) + " of its requests had no " +
       std::string(what) +
       " when the run ended: it asks for more than it is given, and latencies grow as long as it "
       "does, or the run is short for them; they count with the time until then");
+  return true;
 }
 
 std::optional<ResourceUse> Tenant::limit_use(Seconds wall) const {

@@ -134,8 +134,9 @@ class Tenant {
   }
   /// So many `requests` came and wait for their turn, or begin: those count by themselves.
   void queued(double requests) { unanswered_ += requests; }
-  /// Says so where `part` of the requests had no `what` when the run ended, if that is much.
-  void tell_open(double part, std::string_view what, RunResult& out) const;
+  /// Says so where `part` of the requests had no `what` when the run ended, if that is much;
+  /// returns whether it is.
+  bool tell_open(double part, std::string_view what, RunResult& out) const;
   /// Where an operation is shown; nullptr where it is not.
   [[nodiscard]] Lane* lane();
 

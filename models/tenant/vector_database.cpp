@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
@@ -58,6 +59,34 @@ constexpr std::array<Field<VectorDatabaseParams>, 12> kVectorDatabaseFields{
           kPositive),
     field("direct", &VectorDatabaseParams::direct, "true", "read with O_DIRECT")};
 
+/// Cores that queries wait for, first come, first served. [docs/models/inference.md, eq. 8]
+class CoreLine {
+ public:
+  /// `busy` of the `cores` at one time, by queries of `compute` each that come at random.
+  CoreLine(double cores, double busy, Seconds compute) {
+    if (busy <= 0.0) return;
+    constexpr double kFull = 0.999;
+    const double rho = std::min(busy / cores, kFull), load = rho * cores;
+    double blocked = 1.0;  // Erlang's B
+    for (double k = 1.0; k <= cores; k += 1.0) blocked = load * blocked / (k + load * blocked);
+    all_busy_ = blocked / (1.0 - rho * (1.0 - blocked));
+    mean_ = compute / (2.0 * cores * (1.0 - rho));
+    behind_ = std::max(0.0, busy / cores - 1.0);
+  }
+
+  /// What one waits that comes `since` the first: where all are busy, and all that is behind by
+  /// then.
+  [[nodiscard]] Seconds wait(Seconds since, base::RandomStream& random) const {
+    const Seconds behind = since * behind_;
+    if (random.uniform() >= all_busy_) return behind;
+    return behind - mean_ * std::log(1.0 - random.uniform());
+  }
+
+ private:
+  double all_busy_ = 0.0, behind_ = 0.0;  ///< Erlang's C; s of work a second beyond the cores
+  Seconds mean_;                          ///< wait of those that wait
+};
+
 /// How long others flow before the flow is made anew.
 constexpr Seconds kFlow = Seconds::from(1.0, unit::s);
 
@@ -103,13 +132,28 @@ class VectorDatabase final : public Tenant {
   sim::Task<void> arriving() {
     const OpRate alone = std::min(*p_.rate, p_.sampled);
     if (*p_.rate > alone) context().spawn(others(*p_.rate - alone));
-    base::RandomStream random = stream("queries");
+    base::RandomStream random = stream("queries"), waits = stream("cores");
     const Seconds mean = Ops::from(1.0, unit::ops) / alone;
+    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
+    const CoreLine line(cores, (*p_.rate * p_.compute).in(unit::ops), p_.compute);
     while (true) {
       co_await context().sleep(exponential(mean, random));
       if (over()) co_return;
-      context().spawn(search(1.0, 0.0, hops_, 1.0, p_.compute));
+      context().spawn(ask(line.wait(context().now() - began_, waits)));
     }
+  }
+
+  /// A query that waits `so_long` for a core.
+  sim::Task<void> ask(Seconds so_long) {
+    const Seconds asked = context().now();
+    times_.ask(asked, 1.0);
+    if (so_long > Seconds{}) {
+      co_await context().sleep(so_long);
+      wait(so_long, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
+    }
+    if (over()) co_return;
+    co_await hop_by_hop(1.0, 0.0, hops_, 1.0, p_.compute);
+    times_.answer(asked, context().now(), 1.0);
   }
 
   /// Queries of each of so many clients, `beside` others, one after the other: `hops` in all, so
@@ -119,6 +163,13 @@ class VectorDatabase final : public Tenant {
     const double queries = hops / hops_;
     const Seconds asked = context().now();
     times_.ask(asked, queries);
+    co_await hop_by_hop(clients, beside, hops, together, compute);
+    times_.answer(asked, context().now(), queries);
+  }
+
+  sim::Task<void> hop_by_hop(double clients, double beside, double hops, double together,
+                             Seconds compute) {
+    const double queries = hops / hops_;
     const Seconds part = compute / hops_ * together;
     for (double hop = 0.0; hop < hops; hop += together) {
       if (at_once_ > 0.0)
@@ -133,7 +184,6 @@ class VectorDatabase final : public Tenant {
     }
     computed_ += p_.compute * (clients * queries);
     queries_ += clients * queries;
-    times_.answer(asked, context().now(), queries);
   }
 
   /// The reads of queries that are not simulated one by one, as a flow that weighs what is in
@@ -153,11 +203,21 @@ class VectorDatabase final : public Tenant {
   [[nodiscard]] Seconds computed() const override { return computed_; }
 
   void remark(const std::string& name, RunResult& out) const override {
-    tell_open(times_.open(), "result", out);
+    const bool behind = tell_open(times_.open(), "result", out);
     times_.report(name + "query", context().now(), out);
     const Seconds elapsed = context().now() - began_;
     if (elapsed > Seconds{})
-      out.metrics[name + "queries"] = {queries_ / elapsed.in(unit::s), "1/s", {}};
+      out.metrics[name + "queries"] = {
+          (behind ? answered(elapsed) : queries_) / elapsed.in(unit::s), "1/s", {}};
+  }
+
+  /// Queries of which all was read and computed, where more were asked.
+  [[nodiscard]] double answered(Seconds elapsed) const {
+    const Bytes each = bytes_ * (hops_ * at_once_);
+    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
+    const double read = each > Bytes{} ? moved() / each : INFINITY;
+    const double computed = p_.compute > Seconds{} ? elapsed * cores / p_.compute : INFINITY;
+    return std::min({queries_, read, computed});
   }
 
   VectorDatabaseParams p_;

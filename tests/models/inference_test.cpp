@@ -150,6 +150,33 @@ TEST_CASE("queries that arrive load the storage whether or not they are simulate
   CHECK(of(some, "read") == Approx(of(all, "read")).epsilon(0.05));
 }
 
+TEST_CASE("queries that arrive wait for cores, and no more are answered than cores compute") {
+  // Two hosts of two cores, 10 ms each: 400 a second at most. Nothing is read.
+  const auto at = [](const char* rate) {
+    Design design = serving("vector_database",
+                            {{"rate", rate},
+                             {"hops", "1"},
+                             {"beam", "1"},
+                             {"cached", "100 %"},
+                             {"compute", "10 ms"},
+                             {"sampled", "100 kops/s"}},
+                            "100 s");
+    set(design.hosts.back(), Role::host, "cpu.cores", "2");
+    return run(design);
+  };
+  CHECK(of(at("20 ops/s"), "query") == Approx(10e-3).epsilon(0.01));
+  // M / D / 4 at 90 %: of M / M / 4 (Erlang's C of 0.788 and 1 / (4 - 3.6) services) half.
+  CHECK(of(at("360 ops/s"), "query") == Approx(10e-3 * (1.0 + 0.788 / 0.4 / 2.0)).epsilon(0.1));
+  CHECK(of(at("360 ops/s"), "queries") == Approx(360.0).epsilon(0.02));
+  const RunResult over = at("800 ops/s");
+  CHECK(of(over, "queries") <= 400.0);
+  CHECK(of(over, "queries") >= 380.0);
+  CHECK(of(over, "query") > 1.0);
+  CHECK(std::any_of(over.warnings.begin(), over.warnings.end(), [](const std::string& warning) {
+    return warning.find("had no result") != std::string::npos;
+  }));
+}
+
 TEST_CASE("what waits for GPUs is not blamed on the storage") {
   const auto served = [](const char* prefill) {
     return run(serving("kv_cache",

@@ -101,6 +101,18 @@ TEST_CASE("local: one reader gets one request per latency, whatever the drives c
     CHECK(read_seconds(drives(count), 128_MiB) == Approx(1024 * kTurn).epsilon(1e-9));
 }
 
+TEST_CASE("local: a range that is asked for as it is takes one latency, however large") {
+  // 100 us + 1 MiB / 8 GB/s of one drive; in pieces of 128 KiB eight times 100 us
+  const Design design = drives("1");
+  const auto took = [&](bool as_asked) {
+    return serve(design, {.bytes = 1_MiB, .direct = true, .as_asked = as_asked}, {.bytes = 1_MiB},
+                 1.0)
+        .read.in(unit::s);
+  };
+  CHECK(took(true) == Approx(100e-6 + 1048576.0 / 8e9).epsilon(1e-6));
+  CHECK(took(false) == Approx(8 * 100e-6 + 1048576.0 / 8e9).epsilon(1e-6));
+}
+
 TEST_CASE("local: the queue depth curve rises with the readers, then stands at the drive's rate") {
   // 4 hosts: q readers each. X(q) = min(q / (L + s / b), IOPS, b / s), s = 128 KiB: 8 GB/s at q = 8
   for (const double q : {1.0, 2.0, 4.0, 7.0, 8.0, 16.0, 64.0}) {
