@@ -1,7 +1,9 @@
 #include "engine/decide/explain/forms.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "engine/decide/explain/influence.hpp"
 #include "tests/support/designs.hpp"
 
 namespace forms_test {
@@ -45,6 +47,23 @@ TEST_CASE("a closed form is a tree that evaluates, down to the inputs") {
   CHECK(child(ceiling, "storage[scratch].ost.count")->value == 8.0);
   CHECK(child(ceiling, "storage[scratch].ost.write")->value == 2e9);
   CHECK(child(ceiling, "storage[scratch].ost.read") == nullptr);  // it does not count here
+}
+
+TEST_CASE("where whole pieces end at the value of an input, its slope is not the jump") {
+  // 2 GB of gradients are exactly 80 buckets of 25 MB: a millionth less makes it one more latency.
+  Design design = small_design();
+  design.hosts[0] = component(Role::host, "host", "gpu", {{"count", "16"}, {"gpus", "8"}});
+  JobDesign& job = design.jobs[0];
+  job.model = component(Role::model, "dense", "model", {{"parameters", "1e9"}});
+  job.communication = component(Role::communication, "ddp", "communication",
+                                {{"overlap", "0 %"}, {"bucket", "25 MB"}, {"gradient", "2"}});
+  explain::Influences influences(design);
+  const auto& found = influences.of("job.train.communication.time");
+  REQUIRE_FALSE(found.empty());
+  for (const explain::Influence& one : found) {
+    CAPTURE(one.path);
+    CHECK(std::abs(one.elasticity) < 5.0);
+  }
 }
 
 TEST_CASE("of inputs that are as large one is in the equation, the others next to it") {

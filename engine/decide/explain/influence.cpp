@@ -1,5 +1,6 @@
 #include "engine/decide/explain/influence.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -15,17 +16,35 @@ namespace {
 constexpr double kChange = 1e-6;
 // What answers less does not answer: rounding of a flow is 1e-9, over kChange.
 constexpr double kNone = 5e-3;
+// What answers more jumps: whole numbers of pieces end just where the value is.
+constexpr double kJump = 20.0;
 
 bool numeric(const Value& value) {
   return value.dimension != Dimension::text && value.dimension != Dimension::text_list &&
          value.dimension != Dimension::boolean;
 }
 
-/// A little less, or more.
-double changed(const Value& value, bool more) {
+/// A little less, or more; `times` as much.
+double changed(const Value& value, bool more, double times = 1.0) {
   if (value.dimension != Dimension::count)
-    return value.number * (1.0 + (more ? kChange : -kChange));
+    return value.number * (1.0 + times * (more ? kChange : -kChange));
   return value.number + (more || value.number <= 1.0 ? 1.0 : -1.0);
+}
+
+/// Relative change of each figure over that of an input, `step` as a logarithm.
+std::map<std::string, double> elasticities(const std::map<std::string, double>& before,
+                                           const std::map<std::string, double>& after,
+                                           double step) {
+  std::map<std::string, double> out;
+  for (const auto& [name, figure] : before)
+    if (const auto found = after.find(name);
+        found != after.end() && figure > 0.0 && found->second > 0.0)
+      out[name] = std::log(found->second / figure) / step;
+  return out;
+}
+
+bool jumps(const std::map<std::string, double>& slopes) {
+  return std::ranges::any_of(slopes, [](const auto& one) { return std::abs(one.second) > kJump; });
 }
 
 }  // namespace
@@ -54,16 +73,24 @@ void Influences::study() {
     if (!numeric(value) || !(value.number > 0.0) || inputs[i].first.starts_with("run.")) continue;
     const double was = value.number;
     std::map<std::string, std::array<double, 2>> answers;
-    for (const bool more : {false, true}) {
-      value.number = changed(value, more);
-      const double step = std::log(value.number / was);
-      const std::map<std::string, double> after = closed_forms(copy);
+    const auto at = [&](double number) {
+      value.number = number;
+      std::map<std::string, double> out = closed_forms(copy);
       value.number = was;
-      for (const auto& [name, figure] : before)
-        if (const auto found = after.find(name);
-            found != after.end() && figure > 0.0 && found->second > 0.0)
-          if (const double e = std::log(found->second / figure) / step; std::abs(e) >= kNone)
-            answers[name][more ? 1 : 0] = e;
+      return out;
+    };
+    for (const bool more : {false, true}) {
+      const double near = changed(value, more);
+      const std::map<std::string, double> after = at(near);
+      std::map<std::string, double> slopes = elasticities(before, after, std::log(near / was));
+      if (jumps(slopes) && value.dimension != Dimension::count) {
+        const double far = changed(value, more, 2.0);
+        const auto beyond = elasticities(after, at(far), std::log(far / near));
+        for (auto& [name, slope] : slopes)
+          if (std::abs(slope) > kJump) slope = beyond.contains(name) ? beyond.at(name) : 0.0;
+      }
+      for (const auto& [name, slope] : slopes)
+        if (std::abs(slope) >= kNone) answers[name][more ? 1 : 0] = slope;
     }
     for (const auto& [name, answer] : answers) {
       const bool tied = answer[0] == 0.0 || answer[1] == 0.0;
