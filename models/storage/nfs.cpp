@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -156,7 +157,8 @@ class Nfs final : public PooledStore {
     const Seconds asked = context().now();
     const Served waited = co_await metadata_ops(client, request.files * request.round_trips, false);
     const Seconds began = context().now();
-    const Rate cap = request.direct ? session_cap() : buffered_cap(request);
+    const Rate cap =
+        request.direct ? direct_cap(request.bytes / request.files) : buffered_cap(request);
     const Served streamed = co_await stream_in(client, request.bytes, cap);
     co_return began - asked > context().now() - began ? waited : streamed;
   }
@@ -169,7 +171,8 @@ class Nfs final : public PooledStore {
     co_await metadata_ops(client, request.files, true);
     // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
     co_await metadata_ops(client, request.requests, false);
-    const Rate cap = request.direct ? session_cap() : std::min(p_.stream, session_cap());
+    const Rate cap =
+        request.direct ? direct_cap(request.range()) : std::min(p_.stream, session_cap());
     const Served served = co_await stream_out(client, request.bytes, cap);
     // COMMIT, then the GETATTR of the close.
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
@@ -219,6 +222,12 @@ class Nfs final : public PooledStore {
     const Bytes file = request.bytes / request.files;
     return ahead_rate(file, p_.read_ahead, turn(), std::min(p_.stream, p_.connection),
                       request.round_trips);
+  }
+  // An RPC goes over one connection, and a call is as many as it takes.    [nfs.md, eq. 4]
+  Rate direct_cap(Bytes call) const {
+    const double calls = std::max(1.0, std::ceil(call / p_.request - 1e-9));
+    return std::min(session_cap(),
+                    p_.connection * std::min(calls, static_cast<double>(p_.nconnect)));
   }
   // RPCs go over the connections in turn, so one file can use all of them.
   Rate session_cap() const {

@@ -66,6 +66,19 @@ TEST_CASE("nfs: connections limit a host whatever its network carries") {
   CHECK(all("16").in(unit::s) == Approx(8.0 / 5.0).epsilon(1e-3));
 }
 
+TEST_CASE("nfs: a direct call goes over no more connections than it is requests") {
+  // 260 us, then 1 MiB at 1 GB/s of one connection; 4 MiB are four requests over as many
+  const auto one = [](const char* connections, Bytes bytes) {
+    const Design design =
+        filer({{"client.connection", "1 GB/s"}, {"client.nconnect", connections}});
+    return serve(design, {.bytes = bytes, .direct = true}, {.bytes = 1_MiB}).read.in(unit::us);
+  };
+  for (const char* connections : {"1", "4", "16"})
+    CHECK(one(connections, 1_MiB) == Approx(260.0 + 1048.576).epsilon(1e-6));
+  CHECK(one("16", 4_MiB) == Approx(260.0 + 1048.576).epsilon(1e-6));
+  CHECK(one("2", 4_MiB) == Approx(260.0 + 2 * 1048.576).epsilon(1e-6));
+}
+
 TEST_CASE("nfs: shelves behind the controllers only matter below their ceiling") {
   // 8 GB at 5 GB/s with two or twenty shelves of 4 GB/s, at 4 GB/s with one
   const auto time = [](const char* shelves) {
