@@ -7,7 +7,7 @@ namespace stallcast::models {
 namespace {
 
 // Parts of a loop: with more of them its stations are used a little better, at their cost.
-constexpr double kLoops = 16.0;
+constexpr double kLoops = 16.0, kFewest = 4.0;
 // Requests that follow each other are simulated together, as many as take this part of the time so
 // far: what has not ended when the run does counts for nothing.
 constexpr double kOfTime = 1.0 / 64.0;
@@ -30,8 +30,9 @@ void ClosedLoop::took(Seconds round, Seconds so_far) {
   if (round * (longer / asked_) < so_far * kOfTime) *mean_ = longer;
 }
 
-std::vector<double> loop_members(double in_flight) {
-  const double parts = std::clamp(std::floor(in_flight + kWhole), 1.0, kLoops);
+std::vector<double> loop_members(double in_flight, double share) {
+  const double most = std::max(kFewest, std::ceil(kLoops * share));
+  const double parts = std::clamp(std::floor(in_flight + kWhole), 1.0, most);
   if (parts <= 1.0) return {in_flight};
   std::vector<double> members;
   double left = in_flight;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,34 +15,45 @@ namespace stallcast::models {
 /// [docs/models/tenants.md, eq. 15]
 class ClosedLoop {
  public:
-  /// So many `members` of all that are `in_flight`, which ask for a multiple of `least` requests in
-  /// a round, for `mean` on average: all parts of a loop alike, and up to `most`.
-  ClosedLoop(double members, double in_flight, double least, std::shared_ptr<double> mean,
+  /// Who is in flight together: those of one group of hosts, which wait for nobody elsewhere.
+  struct Group {
+    std::size_t seat = 0;    ///< of the tenant's groups of hosts
+    double in_flight = 1.0;  ///< in it
+    double elsewhere = 0.0;  ///< in all others
+  };
+  /// So many `members` of the `group`, which ask for a multiple of `least` requests in a round, for
+  /// `mean` on average: all parts of a group alike, and up to `most`.
+  ClosedLoop(double members, const Group& group, double least, std::shared_ptr<double> mean,
              double most, base::RandomStream random)
       : members_(members),
-        beside_(in_flight - members),
+        group_(group),
         least_(least),
         most_(most),
         mean_(std::move(mean)),
         random_(random) {}
 
   [[nodiscard]] double members() const { return members_; }
-  /// Of the others.
-  [[nodiscard]] double beside() const { return beside_; }
+  /// Of the others of its group.
+  [[nodiscard]] double beside() const { return group_.in_flight - members_; }
+  [[nodiscard]] double elsewhere() const { return group_.elsewhere; }
+  [[nodiscard]] std::size_t seat() const { return group_.seat; }
   /// Requests of each member in the next round, one after the other.
   [[nodiscard]] double next();
   /// A round took so long, of all the time until now: the next ones may be longer.
   void took(Seconds round, Seconds so_far);
 
  private:
-  double members_, beside_, least_, most_;
+  double members_;
+  Group group_;
+  double least_, most_;
   std::shared_ptr<double> mean_;
   double owed_ = 0.0;   ///< drawn, and not asked for yet
   double asked_ = 0.0;  ///< in the last round
   base::RandomStream random_;
 };
 
-/// How many of `in_flight` requests go round in each of the parts that they are simulated in.
-[[nodiscard]] std::vector<double> loop_members(double in_flight);
+/// How many of `in_flight` requests go round in each of the parts that they are simulated in; they
+/// are the part `share` of their tenant's.
+[[nodiscard]] std::vector<double> loop_members(double in_flight, double share = 1.0);
 
 }  // namespace stallcast::models

@@ -99,7 +99,9 @@ class Fio final : public Tenant {
                               .requests = requests,
                               .members = part.members(),
                               .direct = p_.direct,
-                              .beside = part.beside()};
+                              .beside = part.beside(),
+                              .elsewhere = part.elsewhere(),
+                              .seat = part.seat()};
     if (reading)
       co_await read(operation);
     else

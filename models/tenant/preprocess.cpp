@@ -59,7 +59,9 @@ class Preprocess final : public Tenant {
                                 .files = chunks,
                                 .requests = chunks,
                                 .members = part.members(),
-                                .beside = part.beside()};
+                                .beside = part.beside(),
+                                .elsewhere = part.elsewhere(),
+                                .seat = part.seat()};
       co_await read(operation);
       co_await context().sleep(compute * chunks);
       wait(compute * chunks, part.members(),

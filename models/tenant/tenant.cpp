@@ -166,12 +166,15 @@ std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, doub
   if (common_.limit_operations)  // no more together than its bucket holds
     most =
         std::clamp(std::floor(common_.limit_operations->in(unit::per_s) / in_flight), least, most);
-  const std::vector<double> members = loop_members(in_flight);
-  const auto mean = std::make_shared<double>(least);
   std::vector<ClosedLoop> loops;
-  for (std::size_t part = 0; part < members.size(); ++part)
-    loops.emplace_back(members[part], in_flight, least, mean, most,
-                       base::RandomStream(seed_, "tenant." + id_, purpose, part));
+  for (std::size_t seat = 0; seat < clients_.size(); ++seat) {
+    const double share = clients_[seat].hosts / hosts();
+    const ClosedLoop::Group group{seat, in_flight * share, in_flight * (1.0 - share)};
+    const auto mean = std::make_shared<double>(least);
+    for (const double members : loop_members(group.in_flight, share))
+      loops.emplace_back(members, group, least, mean, most,
+                         base::RandomStream(seed_, "tenant." + id_, purpose, loops.size()));
+  }
   return loops;
 }
 
@@ -183,7 +186,7 @@ Seconds Tenant::active() const {
 // those of more are spread evenly over all. Where there are hosts without any, they have no more
 // than what theirs have.    [docs/models/tenants.md, eq. 17]
 std::vector<Client> Tenant::clients_for(const Operation& operation) {
-  const double all = hosts();
+  const double all = operation.seat ? clients_[*operation.seat].hosts : hosts();
   const double on = std::min({all, operation.hosts > 0.0 ? operation.hosts : all,
                               std::max(1.0, operation.members + operation.beside)});
   std::vector<Client> out;
@@ -201,6 +204,10 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     client.host_read = std::min(client.host_read, seat.host_read * each);
     client.host_write = std::min(client.host_write, seat.host_write * each);
   };
+  if (operation.seat) {
+    add(clients_[*operation.seat], operation.members, on);
+    return out;
+  }
   if (on > 1.0 || clients_.size() == 1) {
     for (const Seat& seat : clients_)
       add(seat, operation.members * seat.hosts / all, on * seat.hosts / all);
@@ -314,7 +321,7 @@ sim::Task<void> Tenant::write(Operation operation) {
   const WriteRequest request{.bytes = operation.bytes,
                              .files = operation.files,
                              .requests = operation.files > 0.0 ? 0.0 : operation.requests,
-                             .writers = operation.members + operation.beside,
+                             .writers = operation.members + operation.beside + operation.elsewhere,
                              .direct = operation.direct};
   const Served served = co_await each(
       clients_for(operation), [&](const Client& client) { return storage.write(client, request); });

@@ -86,7 +86,9 @@ class Tenant {
     bool sampled = true;
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
-    double beside = 0.0;      ///< members of other parts of its closed loop
+    double beside = 0.0;      ///< members of other parts of its closed loop, on the same hosts
+    double elsewhere = 0.0;   ///< and on others
+    std::optional<std::size_t> seat = {};  ///< the one group of hosts that it is of; none: of all
 
     [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
     [[nodiscard]] double data_operations() const { return requests * members * stands_for; }

@@ -124,7 +124,12 @@ class VectorDatabase final : public Tenant {
     while (!over()) {
       const Seconds asked = context().now();
       const double hops = part.next();
-      co_await search(part.members(), part.beside(), hops, hops, compute);
+      co_await search({.bytes = bytes_,
+                       .members = part.members(),
+                       .beside = part.beside(),
+                       .elsewhere = part.elsewhere(),
+                       .seat = part.seat()},
+                      hops, hops, compute);
       part.took(context().now() - asked, context().now() - first);
     }
   }
@@ -152,33 +157,29 @@ class VectorDatabase final : public Tenant {
       wait(so_long, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
     }
     if (over()) co_return;
-    co_await hop_by_hop(1.0, 0.0, hops_, 1.0, p_.compute);
+    co_await hop_by_hop({}, hops_, 1.0, p_.compute);
     times_.answer(asked, context().now(), 1.0);
   }
 
-  /// Queries of each of so many clients, `beside` others, one after the other: `hops` in all, so
-  /// many at a time.
-  sim::Task<void> search(double clients, double beside, double hops, double together,
-                         Seconds compute) {
+  /// Queries of the members of `who`, one after the other: `hops` in all, so many at a time.
+  sim::Task<void> search(const Operation& who, double hops, double together, Seconds compute) {
     const double queries = hops / hops_;
     const Seconds asked = context().now();
     times_.ask(asked, queries);
-    co_await hop_by_hop(clients, beside, hops, together, compute);
+    co_await hop_by_hop(who, hops, together, compute);
     times_.answer(asked, context().now(), queries);
   }
 
-  sim::Task<void> hop_by_hop(double clients, double beside, double hops, double together,
-                             Seconds compute) {
-    const double queries = hops / hops_;
+  sim::Task<void> hop_by_hop(Operation who, double hops, double together, Seconds compute) {
+    const double queries = hops / hops_, clients = who.members;
     const Seconds part = compute / hops_ * together;
+    who.bytes = bytes_ * together;
+    who.requests = together;
+    who.hosts = clients + who.beside;
+    who.direct = p_.direct;
+    for (double* each : {&who.members, &who.beside, &who.elsewhere}) *each *= at_once_;
     for (double hop = 0.0; hop < hops; hop += together) {
-      if (at_once_ > 0.0)
-        co_await read({.bytes = bytes_ * together,
-                       .requests = together,
-                       .members = clients * at_once_,
-                       .hosts = clients + beside,
-                       .direct = p_.direct,
-                       .beside = beside * at_once_});
+      if (at_once_ > 0.0) co_await read(who);
       co_await context().sleep(part);
       wait(part, clients, plant().resources().index("host." + common().hosts + ".cpu"));
     }

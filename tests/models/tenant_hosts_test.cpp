@@ -56,6 +56,29 @@ TEST_CASE("processes of all hosts use the ports of all, however the hosts are fo
   }
 }
 
+TEST_CASE("processes of quick hosts do not wait for those of a slow one") {
+  // Three ports of 1 GB/s and one of 0.1: 3.1 GB/s, as of two classes of hosts that know nothing of
+  // each other, not four times the slow one's.
+  const auto reads = [](const char* kind, Settings settings) {
+    Design design = on_hosts_of_one_port("4", tenant(kind, "new", settings));
+    set(design.hosts.back(), Role::host, "slow.count", "1");
+    set(design.hosts.back(), Role::host, "slow.nic", "10 %");
+    return metric(run(design), "tenant.new.read");
+  };
+  CHECK(
+      reads("fio", {{"rw", "randread"}, {"bs", "1 MiB"}, {"iodepth", "16"}, {"direct", "true"}}) ==
+      Approx(3.1e9).epsilon(0.05));
+  CHECK(reads("preprocess",
+              {{"workers", "16"}, {"chunk", "50 MB"}, {"cpu", "50 GB/s"}, {"ratio", "0"}}) ==
+        Approx(3.1e9).epsilon(0.05));
+  CHECK(reads("vector_database", {{"clients", "16"},
+                                  {"index", "lists"},
+                                  {"lists", "8"},
+                                  {"list", "4 MiB"},
+                                  {"cached", "0 %"},
+                                  {"compute", "0 s"}}) == Approx(3.1e9).epsilon(0.05));
+}
+
 TEST_CASE("what is read on one host comes through the port of one") {
   // One replica of 8 readers loads 10 GB through 1 GB/s, whatever other hosts there are; so does a
   // query that reads 32 lists of 4 MiB at a time, 134 MB.
