@@ -89,6 +89,7 @@ bool is_own_resource(const metric::Name& name) {
 /// Words of paths that are written otherwise.
 constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
     {"per_sqrt", "per square root of ranks"},
+    {"provisioned", "provisioned rate per TiB"},
     {"per_doubling", "per doubling of ranks"},
     {"au", "AU"},
     {"cpu", "CPU"},

@@ -70,6 +70,7 @@ TEST_CASE("a figure without a row is named by its own words") {
 TEST_CASE("inputs are named by their own words") {
   CHECK(label::of_input("storage[scratch].mdt.create") == "MDT create of scratch");
   CHECK(label::of_input("cluster.hosts[gpu].gpus") == "GPUs of gpu hosts");
+  CHECK(label::of_input("storage[fs].provisioned") == "provisioned rate per TiB of fs");
   CHECK(label::of_input("jobs[train].checkpoint.restore.deserialize") ==
         "checkpoint restore deserialize of train");
   CHECK(label::of_input("jobs[train].barrier.per_sqrt") ==
