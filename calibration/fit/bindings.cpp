@@ -137,7 +137,7 @@ double rounded(double value) {
 
 /// A law as the field that names it has it.
 std::string text_of_law(const std::string& law) {
-  if (law == "hockney" || law == "station" || law == "lanes") return "line";
+  if (law == "lanes") return "line";
   if (law == "random lanes") return "mva";
   if (law == "own lines") return "own";
   return law == "shared line" ? "shared" : law;

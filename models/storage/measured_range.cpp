@@ -13,12 +13,12 @@ constexpr double kExact = 1e-3;  // of sizes and depths
 
 std::string size(Bytes b) { return base::print_quantity(b.in(unit::B), Dimension::bytes); }
 
+std::string number(double n) { return base::print_quantity(n, Dimension::number); }
+
 std::string of_requests(double n) {
-  const std::string count = base::print_quantity(n, Dimension::number);
+  const std::string count = number(n);
   return count + (count == "1" ? " request" : " requests") + " in flight";
 }
-
-std::string number(double n) { return base::print_quantity(n, Dimension::number); }
 
 }  // namespace
 

@@ -94,14 +94,10 @@ class Fio final : public Tenant {
 
   sim::Task<void> some(bool reading, double requests, const ClosedLoop& part) {
     if (requests <= 0.0) co_return;
-    const Operation operation{.bytes = p_.block * requests,
-                              .files = 0.0,
-                              .requests = requests,
-                              .members = part.members(),
-                              .direct = p_.direct,
-                              .beside = part.beside(),
-                              .elsewhere = part.elsewhere(),
-                              .seat = part.seat()};
+    Operation operation = operation_of(part);
+    operation.bytes = p_.block * requests;
+    operation.requests = requests;
+    operation.direct = p_.direct;
     if (reading)
       co_await read(operation);
     else

@@ -55,17 +55,12 @@ class Preprocess final : public Tenant {
     while (!over()) {
       const Seconds began = context().now();
       const double chunks = part.next();
-      const Operation operation{.bytes = p_.chunk * chunks,
-                                .files = chunks,
-                                .requests = chunks,
-                                .members = part.members(),
-                                .beside = part.beside(),
-                                .elsewhere = part.elsewhere(),
-                                .seat = part.seat()};
+      Operation operation = operation_of(part);
+      operation.bytes = p_.chunk * chunks;
+      operation.files = operation.requests = chunks;
       co_await read(operation);
       co_await context().sleep(compute * chunks);
-      wait(compute * chunks, part.members(),
-           plant().resources().index("host." + common().hosts + ".cpu"));
+      wait_for_cores(compute * chunks, part.members());
       computed_ += one * (chunks * part.members());
       if (p_.ratio > 0.0) {
         Operation result = operation;

@@ -306,7 +306,7 @@ class Replay final : public Tenant {
     const Seconds time = bytes / host_.cpu_copy;
     computed_ += time;
     co_await context().sleep(time);
-    wait(time, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
+    wait_for_cores(time, 1.0);
   }
 
   sim::Task<void> within_limit(Bytes bytes, double calls) {

@@ -114,11 +114,29 @@ class Tenant {
   /// [docs/models/tenants.md, eq. 15]
   [[nodiscard]] std::vector<ClosedLoop> closed_loops(double in_flight, Bytes bytes, double least,
                                                      std::string_view purpose) const;
+  /// An operation of those who go round in `part`.
+  [[nodiscard]] static Operation operation_of(const ClosedLoop& part) {
+    Operation out;
+    out.members = part.members();
+    out.beside = part.beside();
+    out.elsewhere = part.elsewhere();
+    out.seat = part.seat();
+    return out;
+  }
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
   /// `time` of `members` processes was spent on `resource`.
   void wait(Seconds time, double members, ResourceIndex resource) {
     waited_.add(Phase::data, time * members, resource);
+  }
+
+  /// The same on the cores of its hosts.
+  void wait_for_cores(Seconds time, double members) {
+    wait(time, members, plant_.resources().index("host." + common_.hosts + ".cpu"));
+  }
+  /// Of all its hosts.
+  [[nodiscard]] double cores() const {
+    return static_cast<double>(plant_.host(common_.hosts).cores) * hosts();
   }
 
   /// A client of host group `group`, for kinds that place their processes themselves.

@@ -118,18 +118,12 @@ class VectorDatabase final : public Tenant {
 
   sim::Task<void> loop(ClosedLoop part) {
     const double clients = static_cast<double>(p_.clients) * hosts();
-    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
-    const Seconds compute = p_.compute * std::max(1.0, clients / cores);
+    const Seconds compute = p_.compute * std::max(1.0, clients / cores());
     const Seconds first = context().now();
     while (!over()) {
       const Seconds asked = context().now();
       const double hops = part.next();
-      co_await search({.bytes = bytes_,
-                       .members = part.members(),
-                       .beside = part.beside(),
-                       .elsewhere = part.elsewhere(),
-                       .seat = part.seat()},
-                      hops, hops, compute);
+      co_await search(operation_of(part), hops, compute);
       part.took(context().now() - asked, context().now() - first);
     }
   }
@@ -139,8 +133,7 @@ class VectorDatabase final : public Tenant {
     if (*p_.rate > alone) context().spawn(others(*p_.rate - alone));
     base::RandomStream random = stream("queries"), waits = stream("cores");
     const Seconds mean = Ops::from(1.0, unit::ops) / alone;
-    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
-    const CoreLine line(cores, (*p_.rate * p_.compute).in(unit::ops), p_.compute);
+    const CoreLine line(cores(), (*p_.rate * p_.compute).in(unit::ops), p_.compute);
     while (true) {
       co_await context().sleep(exponential(mean, random));
       if (over()) co_return;
@@ -154,22 +147,23 @@ class VectorDatabase final : public Tenant {
     times_.ask(asked, 1.0);
     if (so_long > Seconds{}) {
       co_await context().sleep(so_long);
-      wait(so_long, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
+      wait_for_cores(so_long, 1.0);
     }
     if (over()) co_return;
     co_await hop_by_hop({}, hops_, 1.0, p_.compute);
     times_.answer(asked, context().now(), 1.0);
   }
 
-  /// Queries of the members of `who`, one after the other: `hops` in all, so many at a time.
-  sim::Task<void> search(const Operation& who, double hops, double together, Seconds compute) {
+  /// Queries of the members of `who`, one after the other: `hops` in all, which flow together.
+  sim::Task<void> search(Operation who, double hops, Seconds compute) {
     const double queries = hops / hops_;
     const Seconds asked = context().now();
     times_.ask(asked, queries);
-    co_await hop_by_hop(who, hops, together, compute);
+    co_await hop_by_hop(who, hops, hops, compute);
     times_.answer(asked, context().now(), queries);
   }
 
+  /// `hops` of the members of `who`, `together` at a time.
   sim::Task<void> hop_by_hop(Operation who, double hops, double together, Seconds compute) {
     const double queries = hops / hops_, clients = who.members;
     const Seconds part = compute / hops_ * together;
@@ -181,7 +175,7 @@ class VectorDatabase final : public Tenant {
     for (double hop = 0.0; hop < hops; hop += together) {
       if (at_once_ > 0.0) co_await read(who);
       co_await context().sleep(part);
-      wait(part, clients, plant().resources().index("host." + common().hosts + ".cpu"));
+      wait_for_cores(part, clients);
     }
     computed_ += p_.compute * (clients * queries);
     queries_ += clients * queries;
@@ -215,9 +209,8 @@ class VectorDatabase final : public Tenant {
   /// Queries of which all was read and computed, where more were asked.
   [[nodiscard]] double answered(Seconds elapsed) const {
     const Bytes each = bytes_ * (hops_ * at_once_);
-    const double cores = static_cast<double>(plant().host(common().hosts).cores) * hosts();
     const double read = each > Bytes{} ? moved() / each : INFINITY;
-    const double computed = p_.compute > Seconds{} ? elapsed * cores / p_.compute : INFINITY;
+    const double computed = p_.compute > Seconds{} ? elapsed * cores() / p_.compute : INFINITY;
     return std::min({queries_, read, computed});
   }
 

@@ -1,21 +1,11 @@
 """What the tests of `stallcast diff` share."""
 
 import json
-import unittest
 
-from check_support import Folder
+from check_support import CheckCase
 
 
-class DiffCase(unittest.TestCase):
-    def folder(self, **scenarios):
-        folder = Folder(**scenarios)
-        self.addCleanup(folder.cleanup)
-        return folder
-
-    def exits(self, code, done):
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
+class DiffCase(CheckCase):
     def diff(self, folder, *args, code=0):
         return json.loads(self.exits(code, folder.run("diff", *args, "--format", "json")).stdout)
 
