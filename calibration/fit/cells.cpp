@@ -126,6 +126,14 @@ FitCell rank_cell(const Measurement& m) {
   return {.size = {}, .depth = 1.0, .processes = ranks, .runs = {}, .core_runs = {}};
 }
 
+/// By how much the median absolute deviation of n runs from their own median is too small, in the
+/// median over normal samples: counted over 100,000 of each n; from 10 on within 1 %.
+///                                                                     [docs/calibration.md, eq. 1]
+double few_runs(std::size_t n) {
+  constexpr std::array kOfRuns{1.0, 1.41, 1.87, 1.48, 1.34, 1.27, 1.21, 1.18, 1.15};
+  return n <= kOfRuns.size() ? kOfRuns[n - 1] : 1.0 + 1.35 / static_cast<double>(n);
+}
+
 }  // namespace
 
 std::string unfit_flag(const Measurement& m) {
@@ -144,18 +152,6 @@ double FitCell::apart() const {
   const auto [low, high] = quarters(runs);
   return high / low;
 }
-
-namespace {
-
-/// By how much the median absolute deviation of n runs from their own median is too small, in the
-/// median over normal samples: counted over 100,000 of each n; from 10 on within 1 %.
-///                                                                     [docs/calibration.md, eq. 1]
-double few_runs(std::size_t n) {
-  constexpr std::array kOfRuns{1.0, 1.41, 1.87, 1.48, 1.34, 1.27, 1.21, 1.18, 1.15};
-  return n <= kOfRuns.size() ? kOfRuns[n - 1] : 1.0 + 1.35 / static_cast<double>(n);
-}
-
-}  // namespace
 
 double FitCell::noise() const {
   const double middle = response().in(unit::s);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/jsonc.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 
@@ -19,12 +20,9 @@ struct Segment {
 // "/jobs/0/loader/workers", as faults have it.
 std::optional<std::vector<Segment>> segments_of_pointer(std::string_view pointer) {
   std::vector<Segment> out;
-  for (std::string& word : base::split(pointer.substr(1), '/')) {
+  for (const std::string& word : base::split(pointer.substr(1), '/')) {
     if (word.empty()) return std::nullopt;
-    for (const auto& [escape, sign] : {std::pair{"~1", "/"}, std::pair{"~0", "~"}})
-      for (std::size_t at = 0; (at = word.find(escape, at)) != std::string::npos; ++at)
-        word.replace(at, 2, sign);
-    out.push_back({std::move(word), false});
+    out.push_back({base::pointer_key(word), false});
   }
   return out;
 }

@@ -72,10 +72,6 @@ Result<Open> open_designs(const Store& plan, const Store& results, const RunOpti
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 /// What limits a design as far as its run tells: what a missed target is for, failures, and that
 /// nothing is waited for. What would help is tried of no point, so of all else it is only known
 /// what was waited for most, the slowest rank included.
