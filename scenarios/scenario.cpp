@@ -7,6 +7,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/place_text.hpp"
+#include "engine/base/what_reads.hpp"
 #include "scenarios/document/overrides.hpp"
 #include "scenarios/questions/expectations.hpp"
 #include "scenarios/questions/growth_reader.hpp"
@@ -205,6 +206,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   if (reading.incomplete) drop_consequences(out.diagnostics, reading.unread);
   drop_repeats(out.diagnostics);
   design.file = file.file;
+  if (reading.profile != nullptr) base::note_observed(*reading.profile, design);
   if (design.id.empty()) design.id = std::filesystem::path(file.file).stem().string();
   if (!out.diagnostics.has_errors()) out.design = std::move(design);
   if (!file.extend_root.empty()) report_within(file.extend_root, out);

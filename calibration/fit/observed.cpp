@@ -10,6 +10,9 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/random.hpp"
+#include "engine/base/what_reads.hpp"
+#include "engine/decide/uncertain/discrepancy.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -49,6 +52,23 @@ std::string missed(const Fitted& fitted) {
   return fitted.observed.metric + " was " + text(fitted.observed.value) +
          ", the closest draw gives " + text(fitted.closest) + ", and nine in ten " +
          text(fitted.before.low) + " to " + text(fitted.before.high);
+}
+
+/// Jobs of which something was observed that their utilization follows.
+std::vector<ObservedJob> observed_jobs(const Posterior& posterior, const Design& design,
+                                       const CalibrationProfile& profile) {
+  std::vector<ObservedJob> out;
+  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+    const JobDesign& job = design.jobs[j];
+    const bool seen = std::ranges::any_of(posterior.figures, [&](const Fitted& fitted) {
+      const metric::Name name = metric::parse(fitted.observed.metric);
+      return name.domain == metric::Domain::job && name.id == job.job.id &&
+             uncertain::tells_use(name.figure);
+    });
+    const std::string readers = base::what_reads(design, job, profile);
+    if (seen && !readers.empty()) out.push_back({job.job.id, readers, posterior.uses[j]});
+  }
+  return out;
 }
 
 Fit fit_of(const Posterior& posterior) {
@@ -136,6 +156,7 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       one.told = told_of(posterior, i);
       out.narrowed.push_back(std::move(one));
     }
+  out.jobs = observed_jobs(posterior, design, out);
   for (std::string& reason : left_their_range(out)) {
     out.fits.front().verdict = FitVerdict::usable;
     out.fits.front().reasons.push_back(std::move(reason));

@@ -125,6 +125,13 @@ void describe(Visitor& at, NarrowedInput& input) {
 }
 
 template <class Visitor>
+void describe(Visitor& at, ObservedJob& job) {
+  at("id", job.id);
+  at("readers", job.readers);
+  at.figure("use", job.use);
+}
+
+template <class Visitor>
 void describe(Visitor& at, CalibrationProfile& profile) {
   at("id", profile.id);
   at("date", profile.date);
@@ -133,6 +140,7 @@ void describe(Visitor& at, CalibrationProfile& profile) {
   at.records("fits", profile.fits);
   at.records("values", profile.values);
   at.records("narrowed", profile.narrowed);
+  at.records("jobs", profile.jobs);
 }
 
 std::string write_profile(const CalibrationProfile& profile) {

@@ -135,6 +135,13 @@ struct NarrowedInput {
   }
 };
 
+/// A job of which figures were observed.
+struct ObservedJob {
+  std::string id;
+  std::string readers;  ///< `base::what_reads` of it, without what was narrowed
+  double use = 0.0;     ///< its GPU utilization in the draws that are left, the middle; 0..1
+};
+
 struct CalibrationProfile {
   std::string id;
   std::string date;
@@ -143,7 +150,8 @@ struct CalibrationProfile {
   std::vector<Fit> fits;
   std::vector<ProfileValue> values;
   std::vector<NarrowedInput> narrowed;
-  std::string sha256;  ///< of the file it was read from; "" before it was written
+  std::vector<ObservedJob> jobs;  ///< files of old do not say
+  std::string sha256;             ///< of the file it was read from; "" before it was written
 };
 
 }  // namespace stallcast

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import tempfile
 import unittest
 
@@ -10,6 +11,7 @@ import program
 from draws_test import COMPUTE, NONE, TENTH, compute
 from program import Run
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 PRIOR = math.log(1.1) / 1.645  # 100 ms +- 10 %
 WIDE = 0.15 / 1.645            # what is observed may be off by so much: to e^-0.15 and e^0.15 of it, nine in ten
 
@@ -120,6 +122,27 @@ class Observed(unittest.TestCase):
         run = Run("resolve", "FILE", "--profile", profile, "--set", f"{path}=100 ms +- 10 %", text=compute(TENTH))
         self.assertNotIn("another range", run.err)
         self.assertRegex(run.out, r'"compute": \{ "value": "10[78][^}]+ "why": "observed runs"')
+
+    def test_readers_that_were_observed_are_known_in_designs_with_as_many_hosts_and_readers(self):
+        scenario = os.path.join(EXAMPLES, "slow-volumes.json")
+        profile = os.path.join(self.folder.name, "profile.json")
+        run = Run("calibrate", "--scenario", scenario, "--observed",
+                  os.path.join(EXAMPLES, "slow-volumes.observed.csv"), "-o", profile)
+        self.assertEqual(0, run.code, run.err)
+
+        def width(*changes):
+            """Of the log odds: of a share u, so many points are its derivative u (1 - u) times it."""
+            args = [part for change in changes for part in ("--set", change)]
+            run = Run("run", scenario, "-v", *args, "--profile", profile, "--draws", "16", "--no-advice")
+            said = re.search(r"middle ([\d.]+) %;.*?model\s+\+-([\d.]+)\s+points", run.out, re.DOTALL)
+            middle, points = float(said[1]) / 100, float(said[2]) / 100
+            return points / (middle * (1 - middle))
+        self.assertAlmostEqual(0.25, width(), delta=0.01)
+        self.assertAlmostEqual(0.25, width("storage.filer.head.count=5"), delta=0.01)
+        # Twice the connections change much, and other readers were not seen.
+        self.assertAlmostEqual(0.75, width("storage.filer.client.nconnect=2"), delta=0.05)
+        self.assertAlmostEqual(0.75, width("jobs[train].loader.workers=3"), delta=0.05)
+        self.assertAlmostEqual(0.75, width("cluster.hosts.gpu.count=3"), delta=0.05)
 
     def test_figures_have_their_units(self):
         run, _ = self.calibrate("metric,value\njob.train.step.time,104 ms\njob.train.goodput,99.5 %\n")

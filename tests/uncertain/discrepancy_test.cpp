@@ -62,6 +62,26 @@ TEST_CASE("utilization is known by who reads, and better where probes measured t
   CHECK(of_au() == measured);
 }
 
+TEST_CASE("readers that were observed are off by what runs are, and by half of what changes") {
+  Design design = testing::small_design();
+  std::vector<Prediction> draws(1);
+  draws[0].metrics["job.train.stall.data"] = {0.3, "ratio", std::nullopt};
+  draws[0].metrics["job.train.gpu.utilization"] = {0.6, "ratio", std::nullopt};
+  JobDesign& job = design.jobs[0];
+  job.loader.emplace();
+  job.loader->kind = "pytorch";
+  const auto of_au = [&](double observed) {
+    job.observed_use = observed;
+    return discrepancy_of("job.train.au", design, draws);
+  };
+  CHECK(of_au(0.6) == Approx(0.25));
+  // ln(0.6 / 0.4) - ln(0.5 / 0.5) = ln(1.5)
+  CHECK(of_au(0.5) == Approx(std::hypot(0.25, std::log(1.5) / 2.0)));
+  CHECK(of_au(0.1) == Approx(0.75));  // never more than of readers that nobody saw
+  job.loader->kind = "tensorflow";
+  CHECK(of_au(0.6) == Approx(0.15));
+}
+
 TEST_CASE("only what readers lose of the time is as unsure as they are") {
   Design design = testing::small_design();
   design.jobs[0].loader.emplace();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/decide/uncertain/computed.hpp"
+#include "engine/decide/uncertain/posterior.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -30,6 +31,8 @@ constexpr double kKnownReaders = 0.25, kProcesses = 0.75, kTfData = 0.15, kOther
 constexpr double kFelt = 1e-3;
 /// A change of a loader by less than this part of a width is not worth a word.
 constexpr double kWorthProbing = 0.1;
+/// How unsure a change is from what was observed of the same readers: so much of itself.
+constexpr double kOfChange = 0.5;
 constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
                                                       {"gpu.utilization", kKnownReaders, kOfUse},
                                                       {"goodput", kKnownReaders, kOfUse},
@@ -96,11 +99,35 @@ bool waits_for_readers(const std::string& job, std::span<const Prediction> predi
   return 2 * waits >= std::ssize(predictions) && waits > 0;
 }
 
-double use_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
+/// The middle of a share in the predictions that have it.
+std::optional<double> middle_share(const std::string& metric,
+                                   std::span<const Prediction> predictions) {
+  std::vector<double> values;
+  for (const Prediction& p : predictions)
+    if (const auto found = p.metrics.find(metric); found != p.metrics.end())
+      values.push_back(std::clamp(found->second.value, 0.0, 1.0));
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double width_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
   if (!job.loader || measured(*job.loader) || !waits_for_readers(job.job.id, predictions))
     return kKnownReaders;
   if (job.loader->kind == "pytorch") return kProcesses;
   return job.loader->kind == "tensorflow" ? kTfData : kOtherReaders;
+}
+
+/// Readers that were observed at work are off by what two runs are, and by a part of what is
+/// predicted to change.    [docs/models/uncertainty.md, eq. 14]
+double use_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
+  const double unseen = width_of_readers(job, predictions);
+  if (unseen <= kKnownReaders || !job.observed_use) return unseen;
+  const auto use = middle_share(metric::of_job(job.job.id, "gpu.utilization"), predictions);
+  const double change =
+      on_error_scale(use.value_or(0.0), "ratio") - on_error_scale(*job.observed_use, "ratio");
+  return std::min(unseen, std::hypot(kKnownReaders, kOfChange * change));
 }
 
 /// Part of the lost time that is not for saves, communication and restarts: mean over the draws.
@@ -138,14 +165,8 @@ double use_of(std::string_view figure, const JobDesign& job,
 /// d ln u = (1 - u) d ln (u / (1 - u)).    [docs/models/uncertainty.md, eq. 12]
 double derived_of(const std::string& utilization, double half,
                   std::span<const Prediction> predictions) {
-  std::vector<double> values;
-  for (const Prediction& p : predictions)
-    if (const auto found = p.metrics.find(utilization); found != p.metrics.end())
-      values.push_back(std::clamp(found->second.value, 0.0, 1.0));
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return half * (1.0 - *middle);
+  const std::optional<double> middle = middle_share(utilization, predictions);
+  return middle ? half * (1.0 - *middle) : 0.0;
 }
 
 /// Whether the clock ends a job, and not its work: its time cannot vary then.
@@ -192,6 +213,12 @@ std::string derived_from(const Known& known) {
 }
 
 }  // namespace
+
+bool tells_use(std::string_view figure) {
+  return std::ranges::any_of(kClasses, [&](const Class& one) {
+    return one.figure == figure && (one.field == kOfUse || one.field == kOfStep);
+  });
+}
 
 double discrepancy_of(std::string_view metric) {
   const Class* found = class_of(metric::parse(metric));

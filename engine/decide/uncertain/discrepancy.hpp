@@ -23,4 +23,7 @@ namespace stallcast::uncertain {
 [[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design,
                                            std::span<const Prediction> predictions);
 
+/// Whether a job's figure of this name ("au", "steady.step.time") says what its utilization is.
+[[nodiscard]] bool tells_use(std::string_view figure);
+
 }  // namespace stallcast::uncertain

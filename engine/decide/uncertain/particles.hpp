@@ -30,6 +30,7 @@ struct Error {
 struct Particle {
   std::vector<double> point;  ///< quantiles
   std::vector<double> figures;
+  std::vector<double> uses;  ///< GPU utilization of each job of the design
   double likelihood = -std::numeric_limits<double>::infinity();
   double drawn_by = 0.0;  ///< the same of the law it was drawn by, over its prior
 

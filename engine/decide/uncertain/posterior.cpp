@@ -11,6 +11,8 @@
 #include "engine/decide/uncertain/particles.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::uncertain {
 namespace {
@@ -113,7 +115,7 @@ class Conditioning {
       Design design = design_at(point);
       if (options_.vary) options_.vary(design, designs.size());
       if (options_.valid && !options_.valid(design)) continue;
-      out.push_back({std::move(point), {}, kNone, 0.0});
+      out.push_back({std::move(point), {}, {}, kNone, 0.0});
       designs.push_back(std::move(design));
     }
     std::vector<Result<Prediction>> all = predict::predict_all(designs, how_);
@@ -150,6 +152,9 @@ class Conditioning {
       sum -= 0.5 * off * off;
     }
     particle.likelihood = std::isfinite(sum) ? sum : kNone;
+    for (const JobDesign& job : design_.jobs)
+      particle.uses.push_back(
+          figure_or_zero(prediction, metric::of_job(job.job.id, "gpu.utilization")));
   }
 
   void begin(const std::vector<Particle>& all) {
@@ -178,6 +183,14 @@ class Conditioning {
       if (k < particle.figures.size()) values.push_back(particle.figures[k]);
     std::sort(values.begin(), values.end());
     return values;
+  }
+
+  static double middle_use(const std::vector<Particle>& all, std::size_t job) {
+    std::vector<double> values;
+    for (const Particle& particle : all)
+      if (job < particle.uses.size()) values.push_back(particle.uses[job]);
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0.0 : quantile_of(values, 0.5);
   }
 
   /// Likelihoods over those that they were drawn by, so that their sum is one.
@@ -269,6 +282,7 @@ class Conditioning {
       for (std::size_t bit = 1; bit < kKept; bit *= 2) from = 2 * from + ((i & bit) != 0 ? 1 : 0);
       out_.points.push_back(all[from % all.size()].point);
     }
+    for (std::size_t j = 0; j < design_.jobs.size(); ++j) out_.uses.push_back(middle_use(all, j));
     out_.explained = std::isfinite(best_.likelihood);
     for (std::size_t k = 0; k < out_.figures.size(); ++k) {
       Fitted& fitted = out_.figures[k];

@@ -56,6 +56,7 @@ struct Posterior {
   /// Of the draws that are left: how many independent ones say as much.
   double effective = 0.0;
   std::vector<Fitted> figures;
+  std::vector<double> uses;  ///< GPU utilization of each job: the middle of the draws that are left
   /// False where even the best draw is more than `kFarOff` from a figure: nothing that the ranges
   /// allow explains it, and `points` must not be used.
   bool explained = false;
