@@ -71,6 +71,21 @@ class Results(DiffCase):
         self.assertIn("predicted with different seeds: part of the difference is chance",
                       self.diff(folder, "was.json", "seed.json")["warnings"])
 
+    def test_other_seeds_alone_move_nothing_and_what_more_than_they_do_is_seen(self):
+        folder = self.folder(a=EASY)
+        folder.edit("a.json", '"compute": "1 s"', '"compute": "1 s", "jitter": "10 %"')
+        folder.write("b.json", folder.read("a.json"))
+        folder.edit("b.json", '"seed": 1', '"seed": 7')
+        moved = self.diff(folder, "a.json", "b.json")
+        effects = {one["metric"]: one["effect"] for one in moved["metrics"]}
+        self.assertEqual("none", effects["job.train.step.time"])
+        self.assertEqual("none", effects["job.train.gpu.utilization"])
+        # Of 95 % intervals one in twenty is wrong.
+        self.assertLess(sum(effect != "none" for effect in effects.values()), len(effects) / 10)
+        folder.edit("b.json", '"compute": "1 s"', '"compute": "1.1 s"')
+        moved = {one["metric"]: one["effect"] for one in self.diff(folder, "a.json", "b.json")["metrics"]}
+        self.assertEqual("worse", moved["job.train.step.time"])
+
     def test_what_is_no_result_is_refused_with_its_place(self):
         folder = self.results()
         good = folder.read("was.json")

@@ -1,5 +1,7 @@
 #include "engine/decide/diff/compare_sides.hpp"
 
+#include <cmath>
+
 #include "engine/base/glob.hpp"
 #include "engine/decide/predict/compare.hpp"
 
@@ -15,9 +17,24 @@ void warn_of_skew(Diff& diff) {
   if (base.prediction.profile_sha256 != head.prediction.profile_sha256)
     diff.warnings.push_back(
         "predicted with different calibration profiles: part of the difference may be theirs");
-  // A scenario that says other seeds has changed; results may have been asked for them.
-  if ((base.recorded || head.recorded) && base.prediction.seeds != head.prediction.seeds)
+  if (base.prediction.seeds != head.prediction.seeds)
     diff.warnings.push_back("predicted with different seeds: part of the difference is chance");
+}
+
+/// Half of what the mean of the replicas may be off by, 95 %; 0 of a single one.
+double half_width(const Metric& metric) {
+  return metric.ci95 ? (metric.ci95->second - metric.ci95->first) / 2.0 : 0.0;
+}
+
+/// With other seeds a metric has moved where it did by more than the means of both may be off by.
+/// With the same ones luck is the same: any difference is the design's.
+void leave_out_luck(const DiffSide& base, const DiffSide& head, std::vector<MetricChange>& all) {
+  if (base.prediction.seeds == head.prediction.seeds) return;
+  for (MetricChange& one : all) {
+    const double luck = std::hypot(half_width(base.prediction.metrics.at(one.metric)),
+                                   half_width(head.prediction.metrics.at(one.metric)));
+    if (std::abs(one.difference()) <= luck) one.effect = Effect::none;
+  }
 }
 
 }  // namespace
@@ -30,6 +47,7 @@ void compare(Diff& diff, const ComparedMetrics& scope) {
   std::erase_if(diff.metrics, [&](const MetricChange& m) {
     return !base::matches_glob(scope.metrics, m.metric);
   });
+  leave_out_luck(diff.base, diff.head, diff.metrics);
   const auto lacking = [&](const auto& these, const auto& those, auto& out) {
     for (const auto& [name, metric] : these) {
       const auto other = those.find(name);
