@@ -10,6 +10,7 @@
 #include "calibration/measure/node_reader.hpp"
 #include "calibration/observe/job_figures.hpp"
 #include "calibration/observe/observation_json.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/place_text.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -166,6 +167,18 @@ class ObservedTable {
   Diagnostics& diagnostics_;
 };
 
+/// What a result of `run` is taken to have seen of a job or a tenant: figures none of which follows
+/// from another. All others would count again what these say.
+bool seen_of_result(const std::string& metric) {
+  constexpr std::string_view kOfJobs[] = {"gpu.utilization", "first_batch", "checkpoint.duration",
+                                          "restore.duration"};
+  constexpr std::string_view kOfTenants[] = {"operations", "latency", "ttft", "makespan"};
+  const metric::Name name = metric::parse(metric);
+  if (!metric.ends_with(name.figure)) return false;  // "first_batch.p95"
+  if (name.domain == metric::Domain::job) return std::ranges::count(kOfJobs, name.figure) > 0;
+  return name.domain == metric::Domain::tenant && std::ranges::count(kOfTenants, name.figure) > 0;
+}
+
 /// {"metrics": {"job.train.au": {"value": 0.93, "ci95": [0.92, 0.94]}}}
 class ObservedReport : private NodeReader {
  public:
@@ -178,11 +191,16 @@ class ObservedReport : private NodeReader {
       error("type", "/metrics", "\"metrics\" is an object with a figure for each metric", "");
       return out;
     }
+    const auto schema = document_.root.find("schema");
+    result_ = schema != document_.root.end() && schema->is_string() &&
+              schema->get_ref<const std::string&>().starts_with("stallcast.result/");
     for (const auto& [name, node] : metrics->items()) {
+      if (result_ && !seen_of_result(name)) continue;
       const std::string at = "/metrics" + base::pointer_token(name);
       const Json& said = node.is_object() && node.contains("value") ? node["value"] : node;
       const auto value = number(said, at, name);
-      if (!value) continue;
+      // A job that makes no save has none that took so long.
+      if (!value || (result_ && value->value == 0.0)) continue;
       if (const std::string why = impossible(name, *value); !why.empty()) {
         error("range", at, "this " + why, kAsGiven);
         continue;
@@ -207,6 +225,8 @@ class ObservedReport : private NodeReader {
     return out;
   }
   Interval within(const Json& node, const std::string& at, const Observed& one) {
+    // Its "ci90" is what another run may be, by what the inputs and the model leave open.
+    if (result_) return wider(one.within, of_means(node, one.value));
     constexpr std::pair<const char*, double> kPairs[] = {{"ci90", 1.0},
                                                          {"ci95", kNine / kNineteen}};
     for (const auto& [key, times] : kPairs)
@@ -227,6 +247,19 @@ class ObservedReport : private NodeReader {
         return {one.value - kNine * sd->value, one.value + kNine * sd->value};
     return one.within;
   }
+  /// 90 % of the mean of the replicas of a result.
+  static Interval of_means(const Json& node, double value) {
+    if (!node.contains("ci95") || !node["ci95"].is_array() || node["ci95"].size() != 2)
+      return {value, value};
+    const double half =
+        (node["ci95"][1].get<double>() - node["ci95"][0].get<double>()) / 2.0 * kNine / kNineteen;
+    return {value - half, value + half};
+  }
+  static Interval wider(Interval a, Interval b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+  }
+
+  bool result_ = false;  ///< of `run --format json`
 };
 
 /// Least half width of a figure that one run gave, over it; and of a wait, over the step.
@@ -252,6 +285,39 @@ std::vector<Observed> of_job(const Observation& observation, const JobDesign& jo
     out.push_back({name, au->second, as_repeated(name, au->second)});
   }
   return out;
+}
+
+/// Ranks of a job; 0 where its hosts do not say.
+double ranks_of(const Design& design, const JobDesign& job) {
+  const auto number = [](const Component& of, std::string_view key) {
+    const Value* value = of.find(key);
+    return value == nullptr ? 0.0 : value->number;
+  };
+  if (job.job.find("accelerators") != nullptr) return number(job.job, "accelerators");
+  const Value* hosts = job.job.find("hosts");
+  const Component* host = hosts == nullptr ? nullptr : design.find_host(hosts->text);
+  return host == nullptr ? 0.0 : number(*host, "count") * number(*host, "gpus");
+}
+
+/// Whether a summary of DLIO is of a run with as many ranks; a fault where it is not.
+bool is_of_job(const MeasurementSet& set, const std::string& file, const Design& design,
+               Diagnostics& diagnostics) {
+  const JobDesign& job = design.jobs.front();
+  const double ranks = ranks_of(design, job);
+  for (const Measurement& m : set.measurements) {
+    const auto there = static_cast<double>(m.processes);
+    if (there == 0.0 || ranks == 0.0 || there == ranks) continue;
+    diagnostics.add({Severity::error,
+                     "range",
+                     "",
+                     {file, 0, 0},
+                     "this ran on " + base::counted(m.processes, "accelerators") + ", and job \"" +
+                         job.job.id + "\" has " + base::significant(ranks, 9),
+                     "give the scenario of what ran: \"accelerators\" of the job, \"count\" of its "
+                     "hosts"});
+    return false;
+  }
+  return true;
 }
 
 /// Utilization, saves and loads of a summary of DLIO, as those of the only job.
@@ -291,7 +357,8 @@ std::vector<Observed> read_observed(const std::string& text, const std::string& 
   if (const ResultImporter* importer = recognise_results(text);
       importer != nullptr && importer->id == "dlio-results") {
     const MeasurementSet set = import_results(*importer, text, file, diagnostics);
-    if (design.jobs.size() == 1) out = of_summary(set, design.jobs.front().job.id);
+    if (design.jobs.size() == 1 && is_of_job(set, file, design, diagnostics))
+      out = of_summary(set, design.jobs.front().job.id);
   } else if (is_observation(begin)) {
     const std::optional<Observation> seen = read_job(text, file, diagnostics);
     if (seen && design.jobs.size() == 1) out = of_job(*seen, design.jobs.front());

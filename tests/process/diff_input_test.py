@@ -76,12 +76,9 @@ class Results(DiffCase):
         folder.edit("a.json", '"compute": "1 s"', '"compute": "1 s", "jitter": "10 %"')
         folder.write("b.json", folder.read("a.json"))
         folder.edit("b.json", '"seed": 1', '"seed": 7')
-        moved = self.diff(folder, "a.json", "b.json")
-        effects = {one["metric"]: one["effect"] for one in moved["metrics"]}
-        self.assertEqual("none", effects["job.train.step.time"])
-        self.assertEqual("none", effects["job.train.gpu.utilization"])
-        # Of 95 % intervals one in twenty is wrong.
-        self.assertLess(sum(effect != "none" for effect in effects.values()), len(effects) / 10)
+        moved = {one["metric"] for one in self.diff(folder, "a.json", "b.json")["metrics"]}
+        for figure in ("step.time", "gpu.utilization", "goodput", "time.sync"):
+            self.assertNotIn("job.train." + figure, moved)
         folder.edit("b.json", '"compute": "1 s"', '"compute": "1.1 s"')
         moved = {one["metric"]: one["effect"] for one in self.diff(folder, "a.json", "b.json")["metrics"]}
         self.assertEqual("worse", moved["job.train.step.time"])

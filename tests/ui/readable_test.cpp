@@ -241,7 +241,8 @@ TEST_CASE("few draws are not said to leave every input as it was") {
     profile.environment["effective draws"] = few ? "30.4" : "179";
     const std::string text = profile_text(profile, {});
     INFO(text);
-    CHECK((text.find("3 inputs: as unsure as before") != std::string::npos) == !few);
+    CHECK((text.find("3 inputs: no further than chance moves them in the 179 draws") !=
+           std::string::npos) == !few);
     CHECK((text.find("3 inputs: the 30.4 draws that are left do not tell") != std::string::npos) ==
           few);
   }

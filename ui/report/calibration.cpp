@@ -244,7 +244,11 @@ std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
                              " draws that are left do not tell what it says of each; runs "
                              "with the profile take them together",
                          4);
-  return out + "  " + others + ": as unsure as before\n";
+  return out +
+         wrapped("  ",
+                 others + ": no further than chance moves them in the " + effective_draws(profile) +
+                     " draws that are left; runs with the profile take all together",
+                 4);
 }
 
 }  // namespace
