@@ -102,6 +102,7 @@ struct Client {
   Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
   double beside = 0.0;     ///< members of other classes that ask for the same all the time
   double turns = 1.0;      ///< requests of a member that follow each other join a line so often
+  double loose = 0.0;  ///< members that do not wait for each other, or groups of them; 0: all do
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
@@ -161,6 +162,7 @@ struct WriteRequest {
   double requests = 0.0;                   ///< to open files: each waits for the answer before it
   double writers = 1.0;                    ///< members of all classes that write together
   double company = 1.0;                    ///< of its bytes, how many each of them does meanwhile
+  bool apart = false;                      ///< none of them waits for the others
   bool direct = false;                     ///< O_DIRECT
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
@@ -183,7 +185,10 @@ struct Served {
   ResourceIndex limited_by = kNoResource;
   Seconds behind{};  ///< of it, its slowest `unseen` member waits so much longer
   ResourceIndex behind_by = kNoResource;  ///< for that
-  Tail tail{};  ///< of each of its requests, whose mean is in what they took
+  Tail tail{};      ///< of each of its requests, whose mean is in what they took
+  Seconds moved{};  ///< of loose members: their data took so long, of which the first has gone on
+  Seconds gone{};   ///< so much before the last,
+  Seconds ahead{};  ///< and could so much more
 };
 
 /// What a storage system stands in front of, when it holds copies only.

@@ -137,7 +137,9 @@ class Beegfs final : public PooledStore {
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
     const auto placed = [&](double writers) {
-      return striping().placed(p_.placement, writers, file, p_.write, seed(), name());
+      return request.apart
+                 ? striping().apart(p_.placement, writers, request.range(), p_.write)
+                 : striping().placed(p_.placement, writers, file, p_.write, seed(), name());
     };
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct), p_.commit,

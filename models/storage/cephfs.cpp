@@ -178,11 +178,12 @@ class Cephfs final : public PooledStore {
     const StreamCap one = window_cap(p_.object, p_.object, turn() * 2.0, p_.write);
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
-    const bool slowed = all < disks_write(Bytes::infinity());
+    const auto share = [&](double writers) {
+      return all < disks_write(Bytes::infinity()) ? all / writers : Rate::infinity();
+    };
     return write_files(client, request, p_.service + turn(),
                        request.direct ? one : StreamCap(p_.stream), p_.commit + turn(),
-                       slowed ? all / request.writers : Rate::infinity(),
-                       requests(request.bytes, request.range(), each));
+                       PlacedRate(request, share), requests(request.bytes, request.range(), each));
   }
 
   Countable countable() const override {

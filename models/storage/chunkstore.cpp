@@ -129,7 +129,9 @@ class Chunkstore final : public PooledStore {
     const StreamCap cap = window.within(p_.stream).times(sent(file));
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
     const auto placed = [&](double writers) {
-      return striping().placed("round-robin", writers, file, kept_at, seed(), name());
+      return request.apart
+                 ? striping().apart("round-robin", writers, file, kept_at)
+                 : striping().placed("round-robin", writers, file, kept_at, seed(), name());
     };
     return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
                        {request, placed});

@@ -131,10 +131,10 @@ class Gpfs final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
-      co_return co_await read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
-    if (file > p_.inode_data)
-      co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
-    co_return co_await stream_in(client, request.bytes, stream_cap(file, p_.read, request.direct));
+      return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
+    ReadRequest turns = request;
+    if (file <= p_.inode_data) turns.round_trips = 0.0;
+    return read_files(client, turns, p_.service, stream_cap(file, p_.read, request.direct));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

@@ -182,16 +182,17 @@ class Hdfs final : public PooledStore {
   // Copies find the disks unevenly loaded, as reads do.    [storage.md, eq. 5]
   sim::Task<void> stream(const Client& client, const WriteRequest& request, Rate cap, Ended& out) {
     const Bytes file = request.bytes / request.files;
-    StorageLoad load;
-    load.concurrent_reads = request.writers * copies();
-    load.file = file;
-    const double even = blocks().evenness(load);
-    const Rate placed = datanodes() * p_.write * (even / (copies() * request.writers));
+    const auto placed = [&](double writers) {
+      StorageLoad load;
+      load.concurrent_reads = writers * copies();
+      load.file = file;
+      return datanodes() * p_.write * (blocks().evenness(load) / (copies() * writers));
+    };
     // An answer comes back through the whole pipeline.    [hdfs.md, eq. 2]
     const Seconds written = request.bytes * copies() / (p_.write / static_cast<double>(p_.disks));
-    out.served =
-        co_await write_files(client, request, round_trip() * (copies() - 1.0), cap, p_.commit,
-                             placed, {.amount = written.in(unit::s), .copies = copies()});
+    out.served = co_await write_files(client, request, round_trip() * (copies() - 1.0), cap,
+                                      p_.commit, PlacedRate(request, placed),
+                                      {.amount = written.in(unit::s), .copies = copies()});
     out.at = context().now();
   }
 

@@ -102,7 +102,7 @@ class Lustre final : public PooledStore {
     co_return co_await write_files(
         client, rest, p_.ost_service,
         stream_cap(file, request.direct, false).within(window_share(client, piece)), p_.commit,
-        {request, [&](double writers) { return media_share(file, writers, piece); }},
+        {request, [&](double writers) { return media_share(file, writers, piece, request.apart); }},
         writing(client, file, request, piece));
   }
 
@@ -289,12 +289,13 @@ class Lustre final : public PooledStore {
   }
 
   // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.
-  Rate media_share(const LustreLayout::Parts& file, double writers, Bytes piece) const {
+  Rate media_share(const LustreLayout::Parts& file, double writers, Bytes piece, bool apart) const {
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
       const Rate one = osts_.writes(std::min({part / stripes, p_.rpc, piece}),
                                     writers * stripes / osts_.count());
-      return striping.placed(p_.placement, writers, part, one, seed(), name());
+      return apart ? striping.apart(p_.placement, writers, part, one)
+                   : striping.placed(p_.placement, writers, part, one, seed(), name());
     };
     return in_turn(file, over);
   }

@@ -159,8 +159,12 @@ class Nfs final : public PooledStore {
     const Seconds began = context().now();
     const Rate cap =
         request.direct ? direct_cap(request.bytes / request.files) : buffered_cap(request);
-    const Served streamed = co_await stream_in(client, request.bytes, cap);
-    co_return began - asked > context().now() - began ? waited : streamed;
+    Served streamed = co_await stream_in(client, request.bytes, cap);
+    const Seconds took = context().now() - began;
+    co_await goes_on(client, streamed, began, request.bytes / std::min(cap, client.reads_at_most()),
+                     Seconds{});
+    if (began - asked > took) streamed.limited_by = waited.limited_by;
+    co_return streamed;
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -173,9 +177,11 @@ class Nfs final : public PooledStore {
     co_await metadata_ops(client, request.requests, false);
     const Rate cap =
         request.direct ? direct_cap(request.range()) : std::min(p_.stream, session_cap());
-    const Served served = co_await stream_out(client, request.bytes, cap);
+    const Seconds began = context().now();
+    Served served = co_await stream_out(client, request.bytes, cap);
     // COMMIT, then the GETATTR of the close.
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_await goes_on(client, served, began, request.bytes / std::min(cap, client.writes_at_most()),
+                     (p_.commit + round_trip() * 2.0) * request.files);
     co_return served;
   }
 

@@ -6,6 +6,18 @@
 /// The chains that most kinds read and write files by. docs/models/storage.md.
 namespace stallcast::models {
 
+sim::Task<void> PooledStore::goes_on(const Client& client, Served& served, Seconds began,
+                                     Seconds alone, Seconds wait) {
+  if (client.loose > 1.0) {
+    served.moved = context_->now() - began;
+    const Seconds first = std::max(alone, served.moved / client.loose);
+    const Seconds ahead = std::max(Seconds{}, served.moved - first);
+    served.gone = std::min(ahead, wait);
+    served.ahead = ahead - served.gone;
+  }
+  co_await context_->sleep(wait - served.gone);
+}
+
 sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
                                           Seconds service, StreamCap cap, PlacedRate placed,
                                           Work work) {
@@ -20,13 +32,17 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
           turns + takes(part, placed.beside) + takes(1.0 - part, placed.alone));
     work = {};
   }
-  co_await context_->sleep(turns);
+  const bool loose = client.loose > 1.0 && !working.on;
+  if (!loose) co_await context_->sleep(turns);
+  const Seconds began = context_->now();
   const double amount = std::exchange(work.amount, work.amount * part);
   Served served = co_await stream_in(client, request.bytes * part, cap, placed.beside, work);
   if (part < 1.0) {
     work.amount = amount * (1.0 - part);
     served = co_await stream_in(client, request.bytes * (1.0 - part), cap, placed.alone, work);
   }
+  const Rate most = std::min({cap.rate, placed.beside, client.reads_at_most()});
+  if (loose) co_await goes_on(client, served, began, request.bytes / most, turns);
   if (ends(working)) co_return served;
   co_return co_await end(working, served);
 }
@@ -41,8 +57,17 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
-  co_await answers(request.requests, service);
+  const Seconds replies = (round_trip() + service) * request.requests;
+  const Seconds commits = (commit + round_trip() * 2.0) * request.files;
+  const bool loose = client.loose > 1.0;
+  if (!loose) co_await context_->sleep(replies);
+  const Seconds moving = context_->now();
   const double times = written(request.bytes / request.files);
+  // Of loose members no more are at the targets at one time than those serve.
+  const double at_once =
+      request.apart ? std::min(client.members, std::max(1.0, writes_.most / placed.beside)) : 0.0;
+  apart_ += at_once;
+  if (request.apart) placed = placed.of(apart_);
   const double part = placed.together(request.company);
   const double amount = std::exchange(work.amount, work.amount * part);
   Served served =
@@ -52,9 +77,13 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
     served =
         co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
   }
+  apart_ -= at_once;
   const bool by_creates = began - asked > context_->now() - began;
-  co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
-  co_return by_creates ? created : served;
+  const Rate most = std::min({cap.rate, placed.beside, client.writes_at_most()});
+  co_await goes_on(client, served, moving, request.bytes / most,
+                   loose ? replies + commits : commits);
+  if (by_creates) served.limited_by = created.limited_by;
+  co_return served;
 }
 
 }  // namespace stallcast::models

@@ -312,6 +312,7 @@ void PooledStore::describe(sim::Ledger& ledger) {
   if (directory_) directory_->describe(ledger);
   metadata_up_->describe(ledger);
   ledger.state(scarce_);
+  ledger.state(apart_);
   ledger.count(unshared_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -80,10 +81,16 @@ struct Work {
 /// ended.    [docs/models/storage.md, eq. 6]
 struct PlacedRate {
   PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
-  /// `of_one(writers)`: what targets give one of so many files that are written together.
+  /// `of_one(writers)`: what targets give one of so many files that are written together. Of
+  /// writers apart the store counts how many there are when the data move.
   template <class RateOf>
   PlacedRate(const WriteRequest& request, RateOf of_one)
-      : beside(of_one(request.writers)), alone(request.company < 1.0 ? of_one(1.0) : beside) {}
+      : PlacedRate(of_one(request.apart ? 1.0 : request.writers)) {
+    if (request.apart)
+      meets = beside.finite() ? beside / of_one(2.0) - 1.0 : 0.0;
+    else if (request.company < 1.0)
+      alone = of_one(1.0);
+  }
   /// `of_one(files)`: what targets give one of so many files of a save that are read together,
   /// those who read the same file all together.
   template <class RateOf>
@@ -96,7 +103,12 @@ struct PlacedRate {
   }
   /// Of the bytes of a request, those that move beside others, where these do `company` of it.
   [[nodiscard]] double together(double company) const { return beside < alone ? company : 1.0; }
+  /// Of one of `writers` apart.    [docs/models/storage.md, eq. 15]
+  [[nodiscard]] Rate of(double writers) const {
+    return beside / (1.0 + meets * std::max(0.0, writers - 1.0));
+  }
   Rate beside, alone;
+  double meets = 0.0;  ///< part of its targets that one other writer is at, too
 };
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
@@ -175,6 +187,10 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
                                               Seconds service, StreamCap cap, Seconds commit,
                                               PlacedRate placed = {}, Work work = {});
+  /// What members wait for besides their data, which move since `began` and take one `alone` so
+  /// long: of loose ones the first goes on before the last.    [docs/models/tenants.md, eq. 18]
+  [[nodiscard]] sim::Task<void> goes_on(const Client& client, Served& served, Seconds began,
+                                        Seconds alone, Seconds wait);
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
   [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);
@@ -272,6 +288,7 @@ class PooledStore : public StorageModel {
   Way reads_, writes_;
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
   double unshared_ = 0.0;  ///< and was not when so much was done
+  double apart_ = 0.0;     ///< writers whose data move, and who wait for no other
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;
   double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there

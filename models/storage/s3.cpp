@@ -158,7 +158,8 @@ class S3 final : public StorageModel {
     // A save ends when the last member's last connection has its answer.
     const double turns = files * (around + body.turns);
     // Requests of a closed loop go on one by one.
-    const double members = request.requests > 0.0 ? 1.0 : std::max(client.members, 1.0);
+    const double members =
+        request.apart || request.requests > 0.0 ? 1.0 : std::max(client.members, 1.0);
     const Seconds delay =
         delay_of(p_.answer, turns, body.connections * members, draws_of(client).delay);
     return serve_in_turns(client, *puts_, client.write_path, client.writes_at_most(),

@@ -48,6 +48,14 @@ Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate
   return of(file) * target / std::max(fullest, 1.0);
 }
 
+// Each of the others is on one of its targets with probability c / M; files in turn are on the
+// next.
+Rate Striping::apart(std::string_view placement, double files, Bytes file, Rate target) const {
+  if (of(file) == targets) return Rate::infinity();  // even by construction
+  const double others = placement == "round-robin" ? 0.0 : files - 1.0;
+  return of(file) * target / (1.0 + others * of(file) / targets);
+}
+
 Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server) {
   return std::min(server, window / (turn + request / server));
 }

@@ -32,6 +32,8 @@ struct Striping {
   /// `placement` is "round-robin" (in turn) or "random"; `seed` and `name` decide the draws.
   [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
                             std::uint64_t seed, const std::string& name) const;
+  /// The same where none waits for the others: on average over targets.    [storage.md, eq. 15]
+  [[nodiscard]] Rate apart(std::string_view placement, double files, Bytes file, Rate target) const;
 };
 
 /// Objects on the fullest of `targets` when each of `files` draws `each` different ones; `seed` and

@@ -27,6 +27,8 @@ double ClosedLoop::next() {
 
 void ClosedLoop::took(Seconds round, Seconds so_far) {
   const double longer = std::min(*mean_ * 2.0, most_);
+  train_.together = train_.moved > Seconds{} ? 1.0 - train_.gone / train_.moved : 1.0;
+  train_.moved = train_.gone = {};
   if (round * (longer / asked_) < so_far * kOfTime) *mean_ = longer;
 }
 

@@ -19,7 +19,6 @@ class ClosedLoop {
   struct Group {
     std::size_t seat = 0;    ///< of the tenant's groups of hosts
     double in_flight = 1.0;  ///< in it
-    double elsewhere = 0.0;  ///< in all others
   };
   /// So many `members` of the `group`, which ask for a multiple of `least` requests in a round, for
   /// `mean` on average: all parts of a group alike, and up to `most`.
@@ -30,12 +29,22 @@ class ClosedLoop {
         least_(least),
         most_(most),
         mean_(std::move(mean)),
-        random_(random) {}
+        random_(random),
+        train_{.members = members} {}
 
+  /// How its members go through links: the first of them goes on before the last.
+  ///    [docs/models/tenants.md, eq. 18]
+  struct Train {
+    double members = 1.0;
+    double together = 1.0;  ///< part of the time of their data that each is there for
+    Seconds moved{};        ///< their data, in this round,
+    Seconds gone{};         ///< of which the first was gone,
+    Seconds ahead{};        ///< and what it has begun of what comes next
+  };
+  [[nodiscard]] Train& train() { return train_; }
   [[nodiscard]] double members() const { return members_; }
   /// Of the others of its group.
   [[nodiscard]] double beside() const { return group_.in_flight - members_; }
-  [[nodiscard]] double elsewhere() const { return group_.elsewhere; }
   [[nodiscard]] std::size_t seat() const { return group_.seat; }
   /// Requests of each member in the next round, one after the other.
   [[nodiscard]] double next();
@@ -50,6 +59,7 @@ class ClosedLoop {
   double owed_ = 0.0;   ///< drawn, and not asked for yet
   double asked_ = 0.0;  ///< in the last round
   base::RandomStream random_;
+  Train train_;
 };
 
 /// How many of `in_flight` requests go round in each of the parts that they are simulated in; they

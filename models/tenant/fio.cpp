@@ -92,7 +92,7 @@ class Fio final : public Tenant {
     }
   }
 
-  sim::Task<void> some(bool reading, double requests, const ClosedLoop& part) {
+  sim::Task<void> some(bool reading, double requests, ClosedLoop& part) {
     if (requests <= 0.0) co_return;
     Operation operation = operation_of(part);
     operation.bytes = p_.block * requests;

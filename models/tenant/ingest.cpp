@@ -40,6 +40,8 @@ class Ingest final : public Tenant {
   sim::Task<void> work() override {
     const Seconds gap = p_.file / p_.rate;
     const double together = std::max(1.0, std::ceil(kTick / gap));
+    free_ = p_.streams * hosts();
+    idle_ = closed_loops(free_, p_.file, 1.0, "streams");
     while (!over()) {
       co_await context().sleep(gap * together);
       const Seconds late = context().now() - common().stop.value_or(Seconds::infinity());
@@ -52,19 +54,43 @@ class Ingest final : public Tenant {
     }
   }
 
-  // As many of those that wait as there are streams for.
+  // As many of those that wait as there are streams for: all together, or, where more wait, part
+  // by part, one file of a stream's after the other.    [docs/models/tenants.md, eq. 15]
   void begin() {
-    const double files = std::min(waiting_, p_.streams * hosts() - writing_);
-    if (files <= 0.0) return;
-    waiting_ -= files;
-    writing_ += files;
-    context().spawn(write_some(files));
+    while (waiting_ > kRounding && !idle_.empty()) {
+      const bool more = waiting_ > free_;
+      std::vector<ClosedLoop> parts;
+      double streams = 0.0;
+      while (!idle_.empty() && (parts.empty() || (!more && streams < waiting_))) {
+        streams += idle_.back().members();
+        parts.push_back(std::move(idle_.back()));
+        idle_.pop_back();
+      }
+      const double in_turn = std::floor(waiting_ / free_);  // of each stream
+      Operation operation;
+      operation.members = std::min(streams, waiting_);
+      if (more) {
+        operation = operation_of(parts[0]);
+        operation.requests = std::clamp(parts[0].next(), 1.0, in_turn);
+      }
+      free_ -= streams;
+      waiting_ -= operation.data_operations();
+      context().spawn(write_some(std::move(parts), operation));
+    }
   }
 
-  sim::Task<void> write_some(double files) {
-    queued(-files);
-    co_await write({.bytes = p_.file, .files = 1.0, .members = files, .direct = p_.direct});
-    writing_ -= files;
+  sim::Task<void> write_some(std::vector<ClosedLoop> parts, Operation operation) {
+    const Seconds began = context().now();
+    queued(-operation.data_operations());
+    operation.files = operation.requests;
+    operation.bytes = p_.file * operation.files;
+    operation.direct = p_.direct;
+    co_await write(operation);
+    for (ClosedLoop& part : parts) {
+      if (operation.seat) part.took(context().now() - began, context().now() - common().start);
+      free_ += part.members();
+      idle_.push_back(std::move(part));
+    }
     begin();
   }
 
@@ -74,7 +100,9 @@ class Ingest final : public Tenant {
   }
 
   IngestParams p_;
-  double waiting_ = 0.0, writing_ = 0.0;  ///< files
+  double waiting_ = 0.0;          ///< files
+  std::vector<ClosedLoop> idle_;  ///< streams that write nothing,
+  double free_ = 0.0;             ///< so many
 };
 
 }  // namespace

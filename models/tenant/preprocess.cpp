@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
@@ -56,10 +57,13 @@ class Preprocess final : public Tenant {
       const Seconds began = context().now();
       const double chunks = part.next();
       Operation operation = operation_of(part);
+      operation.room = compute * chunks;
       operation.bytes = p_.chunk * chunks;
       operation.files = operation.requests = chunks;
       co_await read(operation);
-      co_await context().sleep(compute * chunks);
+      // The first of them have begun.    [docs/models/tenants.md, eq. 18]
+      const Seconds begun = std::exchange(part.train().ahead, Seconds{});
+      co_await context().sleep(std::max(Seconds{}, compute * chunks - begun));
       wait_for_cores(compute * chunks, part.members());
       computed_ += one * (chunks * part.members());
       if (p_.ratio > 0.0) {

@@ -169,7 +169,7 @@ std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, doub
   std::vector<ClosedLoop> loops;
   for (std::size_t seat = 0; seat < clients_.size(); ++seat) {
     const double share = clients_[seat].hosts / hosts();
-    const ClosedLoop::Group group{seat, in_flight * share, in_flight * (1.0 - share)};
+    const ClosedLoop::Group group{seat, in_flight * share};
     const auto mean = std::make_shared<double>(least);
     for (const double members : loop_members(group.in_flight, share))
       loops.emplace_back(members, group, least, mean, most,
@@ -195,6 +195,10 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     client.members = members;
     client.hosts = its_hosts;
     client.spread = operation.spread;
+    if (operation.train != nullptr) {
+      client.loose = operation.train->members;
+      client.share *= operation.train->together;
+    }
     client.beside = operation.beside * (members / operation.members);
     if (operation.sampled) client.turns = kTurns;
     client.host_read = std::min(client.host_read, operation.cap);
@@ -245,6 +249,16 @@ sim::Task<void> Tenant::admit(const Operation& operation) {
         Ops::from(operation.data_operations() + operation.metadata_operations(), unit::ops));
 }
 
+void Tenant::spent(const Operation& operation, Seconds since, Served& served) {
+  const Seconds begun = operation.train == nullptr ? Seconds{} : operation.train->ahead;
+  served.ahead = std::clamp(operation.room - begun, Seconds{}, served.ahead);
+  spent(operation, since + served.ahead, served.limited_by);
+  if (operation.train == nullptr) return;
+  operation.train->moved += served.moved;
+  operation.train->gone += served.gone + served.ahead;
+  operation.train->ahead += served.ahead;
+}
+
 Seconds Tenant::spent(const Operation& operation, Seconds since, ResourceIndex resource) {
   const Seconds now = context_.now();
   if (operation.sampled) wait(now - since, operation.members, resource);
@@ -268,8 +282,8 @@ void Tenant::done(const Operation& operation, Seconds began, const Served& serve
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   if (!operation.sampled) return;
-  latencies_.answer(began, context_.now(), operation.in_turn(), served.tail);
-  const Seconds one = (context_.now() - began) / operation.in_turn();
+  latencies_.answer(began, context_.now() - served.ahead, operation.in_turn(), served.tail);
+  const Seconds one = (context_.now() - served.ahead - began) / operation.in_turn();
   answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
 }
 
@@ -300,10 +314,10 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .round_trips = 1.0,
                             .direct = operation.direct,
                             .as_asked = operation.direct};
-  const Served served =
+  Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
   close(shown, served.limited_by);
-  spent(operation, since, served.limited_by);
+  spent(operation, since, served);
   read_ += operation.bytes * operation.members;
   done(operation, began, served);
 }
@@ -318,15 +332,18 @@ sim::Task<void> Tenant::write(Operation operation) {
   close(shown);
   const Seconds since = spent(operation, began, own_limit_);
   StorageModel& storage = plant_.storage(common_.on);
+  writing_ += operation.members;
   const WriteRequest request{.bytes = operation.bytes,
                              .files = operation.files,
                              .requests = operation.files > 0.0 ? 0.0 : operation.requests,
-                             .writers = operation.members + operation.beside + operation.elsewhere,
+                             .writers = writing_,
+                             .apart = true,
                              .direct = operation.direct};
-  const Served served = co_await each(
+  Served served = co_await each(
       clients_for(operation), [&](const Client& client) { return storage.write(client, request); });
   close(shown, served.limited_by);
-  spent(operation, since, served.limited_by);
+  spent(operation, since, served);
+  writing_ -= operation.members;
   written_ += operation.bytes * operation.members;
   done(operation, began, served);
 }

@@ -87,7 +87,8 @@ class Tenant {
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
     double beside = 0.0;      ///< members of other parts of its closed loop, on the same hosts
-    double elsewhere = 0.0;   ///< and on others
+    ClosedLoop::Train* train = nullptr;  ///< its members do not wait for each other
+    Seconds room{};                      ///< what follows that the first can begin before the last
     std::optional<std::size_t> seat = {};  ///< the one group of hosts that it is of; none: of all
 
     [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
@@ -115,11 +116,11 @@ class Tenant {
   [[nodiscard]] std::vector<ClosedLoop> closed_loops(double in_flight, Bytes bytes, double least,
                                                      std::string_view purpose) const;
   /// An operation of those who go round in `part`.
-  [[nodiscard]] static Operation operation_of(const ClosedLoop& part) {
+  [[nodiscard]] static Operation operation_of(ClosedLoop& part) {
     Operation out;
     out.members = part.members();
+    out.train = &part.train();
     out.beside = part.beside();
-    out.elsewhere = part.elsewhere();
     out.seat = part.seat();
     return out;
   }
@@ -172,6 +173,8 @@ class Tenant {
   sim::Task<void> drain(Operation request, double first);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
+  /// It moved its data since then.
+  void spent(const Operation& operation, Seconds since, Served& served);
 
   sim::Context& context_;
   Plant& plant_;
@@ -190,6 +193,7 @@ class Tenant {
   Bytes read_, written_;
   double operations_ = 0.0, metadata_ = 0.0;
   double unanswered_ = 0.0;  ///< requests so far
+  double writing_ = 0.0;     ///< members that write now
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Answers latencies_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
@@ -171,10 +172,12 @@ class VectorDatabase final : public Tenant {
     who.requests = together;
     who.hosts = clients + who.beside;
     who.direct = p_.direct;
-    for (double* each : {&who.members, &who.beside, &who.elsewhere}) *each *= at_once_;
+    for (double* each : {&who.members, &who.beside}) *each *= at_once_;
+    who.room = part;
     for (double hop = 0.0; hop < hops; hop += together) {
       if (at_once_ > 0.0) co_await read(who);
-      co_await context().sleep(part);
+      const Seconds begun = who.train ? std::exchange(who.train->ahead, Seconds{}) : Seconds{};
+      co_await context().sleep(part - begun);
       wait_for_cores(part, clients);
     }
     computed_ += p_.compute * (clients * queries);

@@ -108,7 +108,7 @@ TEST_CASE("parts of a loop have all its members, and as many requests as are dra
     for (const double part : models::loop_members(members)) all += part;
     CHECK(all == Approx(members));
   }
-  models::ClosedLoop loop(1.0, {0, 2.0, 0.0}, 4.0, std::make_shared<double>(4.0), 64.0,
+  models::ClosedLoop loop(1.0, {0, 2.0}, 4.0, std::make_shared<double>(4.0), 64.0,
                           base::RandomStream(1, "x", "reads"));
   for (int i = 0; i < 4; ++i) {
     (void)loop.next();

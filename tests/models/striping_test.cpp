@@ -67,4 +67,17 @@ TEST_CASE("a file that is written alone has all of its targets") {
             Approx(count * 1e9));
 }
 
+TEST_CASE("writers apart have what n files keep busy of targets on average") {
+  // n c b / (1 + (n - 1) c / M) = M b Q / (Q + M - c)
+  const models::Striping striping = over(2.0);
+  const double targets = striping.targets;
+  for (const double files : {1.0, 3.0, 50.0}) {
+    const double objects = 2.0 * files;
+    CHECK(files * striping.apart("random", files, 1_GB, 1_GBps).in(unit::Bps) ==
+          Approx(1e9 * targets * objects / (objects + targets - 2.0)));
+    CHECK(striping.apart("round-robin", files, 1_GB, 1_GBps).in(unit::Bps) == Approx(2e9));
+  }
+  CHECK_FALSE(over(targets).apart("random", 3.0, 1_GB, 1_GBps).finite());
+}
+
 }  // namespace striping_test
