@@ -101,11 +101,15 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   const auto service = [](double threads, OpRate rate) {
     return Ops::from(threads, unit::ops) / rate;
   };
-  line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
-  open_ = {service(threads, metadata_.opens), service(threads, metadata_.opens)};
+  // Of 3.9 servers' worth all whole threads work, each so much longer that they reach no more.
+  const double whole = std::ceil(threads * metadata_.servers - kRounding);
+  const double longer = whole / (threads * metadata_.servers);
+  line_.emplace(context, static_cast<std::int64_t>(whole));
+  open_ = {service(threads, metadata_.opens) * longer, service(threads, metadata_.opens)};
   // Threads of its own answer it: how many opens have does not say how long it takes.
   const double creating = threads_for(metadata_.creates, metadata_.service);
-  create_ = {service(threads, metadata_.creates), service(creating, metadata_.creates), true};
+  create_ = {service(threads, metadata_.creates) * longer, service(creating, metadata_.creates),
+             true};
   if (metadata_.creates < metadata_.opens) {
     const double all = std::max(std::floor(creating * metadata_.servers), 1.0);
     creates_.emplace(context, static_cast<std::int64_t>(all));
@@ -319,7 +323,7 @@ double PooledStore::parts(StoragePart part) const {
   const PoolShape shape = pool({});
   return part == StoragePart::target     ? shape.targets
          : part == StoragePart::server   ? shape.servers
-         : part == StoragePart::metadata ? std::floor(metadata().servers)
+         : part == StoragePart::metadata ? metadata_servers()
                                          : 1.0;
 }
 
