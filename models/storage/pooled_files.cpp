@@ -35,11 +35,26 @@ sim::Task<void> PooledStore::answers(double requests, Seconds service) {
   if (requests > 0.0) co_await context_->sleep((round_trip() + service) * requests);
 }
 
+sim::Task<PooledStore::Created> PooledStore::create_files(const Client& client,
+                                                          const WriteRequest& request,
+                                                          double before) {
+  const Seconds asked = context_->now();
+  const Served served = co_await metadata_ops(client, request.files, true, before);
+  if (std::max(request.writers, client.processes()) <= 1.0) co_return Created{served, {}};
+  const Seconds least = alone(client, true, before) * request.files;
+  co_return Created{served, std::max(Seconds{}, context_->now() - asked - least)};
+}
+
+sim::Task<void> PooledStore::commit_files(double files, Seconds commit, Seconds queued) {
+  const Seconds one = commit + round_trip() * 2.0;
+  co_await context_->sleep(std::max(one * std::min(files, 1.0), one * files - queued));
+}
+
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
                                            Seconds service, StreamCap cap, Seconds commit,
                                            PlacedRate placed, Work work) {
   const Seconds asked = context_->now();
-  const Served created = co_await metadata_ops(client, request.files, true);
+  const Created created = co_await create_files(client, request);
   const Seconds began = context_->now();
   co_await answers(request.requests, service);
   const double times = written(request.bytes / request.files);
@@ -53,8 +68,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
         co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
   }
   const bool by_creates = began - asked > context_->now() - began;
-  co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
-  co_return by_creates ? created : served;
+  co_await commit_files(request.files, commit, created.queued);
+  co_return by_creates ? created.served : served;
 }
 
 }  // namespace stallcast::models
