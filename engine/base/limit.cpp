@@ -116,7 +116,9 @@ Limit limit_of(const Prediction& p) {
     return in_words(Limit::Kind::unnamed, "nothing that is named", waiting);
   if (p.gains && p.gains->simulated > 0 && p.gains->left_out == 0)
     return in_words(Limit::Kind::nothing, "nothing alone", waiting);
-  return by_resource(p, p.bottlenecks.front().resource, {});
+  Limit most = by_resource(p, p.bottlenecks.front().resource, {});
+  if (most.kind == Limit::Kind::resource) most.kind = Limit::Kind::waited;
+  return most;
 }
 
 Limit most_waited_for(const Prediction& p) {

@@ -23,6 +23,7 @@ struct Limit {
     barrier,
     compute,
     resource,
+    waited,  ///< most, of all that was not tried: what gains is not known
     unnamed
   };
   Kind kind = Kind::unnamed;

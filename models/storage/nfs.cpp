@@ -171,17 +171,19 @@ class Nfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       co_return co_await write_pieces(client, request, session_cap(), p_.commit,
                                       pieces(heads() * p_.head_write, p_.piece_write));
-    co_await metadata_ops(client, request.files * (p_.open_requests - 1.0), false);
-    co_await metadata_ops(client, request.files, true);
+    const Seconds asked = context().now();
+    const Created created = co_await create_files(client, request, p_.open_requests - 1.0);
     // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
     co_await metadata_ops(client, request.requests, false);
+    const Seconds began = context().now();
     const Rate cap =
         request.direct ? direct_cap(request.range()) : std::min(p_.stream, session_cap());
-    const Seconds began = context().now();
     Served served = co_await stream_out(client, request.bytes, cap);
+    const bool by_line = began - asked > context().now() - began;
     // COMMIT, then the GETATTR of the close.
     co_await goes_on(client, served, began, request.bytes / std::min(cap, client.writes_at_most()),
-                     (p_.commit + round_trip() * 2.0) * request.files);
+                     commits_of(request.files, p_.commit, created.queued));
+    if (by_line) served.limited_by = created.served.limited_by;
     co_return served;
   }
 

@@ -51,14 +51,29 @@ sim::Task<void> PooledStore::answers(double requests, Seconds service) {
   if (requests > 0.0) co_await context_->sleep((round_trip() + service) * requests);
 }
 
+sim::Task<PooledStore::Created> PooledStore::create_files(const Client& client,
+                                                          const WriteRequest& request,
+                                                          double before) {
+  const Seconds asked = context_->now();
+  const Served served = co_await metadata_ops(client, request.files, true, before);
+  if (std::max(request.writers, client.processes()) <= 1.0) co_return Created{served, {}};
+  const Seconds least = alone(client, true, before) * request.files;
+  co_return Created{served, std::max(Seconds{}, context_->now() - asked - least)};
+}
+
+Seconds PooledStore::commits_of(double files, Seconds commit, Seconds queued) const {
+  const Seconds one = commit + round_trip() * 2.0;
+  return std::max(one * std::min(files, 1.0), one * files - queued);
+}
+
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
                                            Seconds service, StreamCap cap, Seconds commit,
                                            PlacedRate placed, Work work) {
   const Seconds asked = context_->now();
-  const Served created = co_await metadata_ops(client, request.files, true);
+  const Created created = co_await create_files(client, request);
   const Seconds began = context_->now();
   const Seconds replies = (round_trip() + service) * request.requests;
-  const Seconds commits = (commit + round_trip() * 2.0) * request.files;
+  const Seconds commits = commits_of(request.files, commit, created.queued);
   const bool loose = client.loose > 1.0;
   if (!loose) co_await context_->sleep(replies);
   const Seconds moving = context_->now();
@@ -82,7 +97,7 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Rate most = std::min({cap.rate, placed.beside, client.writes_at_most()});
   co_await goes_on(client, served, moving, request.bytes / most,
                    loose ? replies + commits : commits);
-  if (by_creates) served.limited_by = created.limited_by;
+  if (by_creates) served.limited_by = created.served.limited_by;
   co_return served;
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 // Service threads of one metadata server: beyond it, the rate alone decides.
 constexpr double kMostThreads = 1e4;
-constexpr double kRounding = 1e-9;
 
 double threads_for(OpRate rate, Seconds service) {
   return std::clamp(std::round((rate * service).in(unit::ops)), 1.0, kMostThreads);
@@ -101,11 +100,15 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   const auto service = [](double threads, OpRate rate) {
     return Ops::from(threads, unit::ops) / rate;
   };
-  line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
-  open_ = {service(threads, metadata_.opens), service(threads, metadata_.opens)};
+  // Of 3.9 servers' worth all whole threads work, each so much longer that they reach no more.
+  const double whole = std::ceil(threads * metadata_.servers - kRounding);
+  const double longer = whole / (threads * metadata_.servers);
+  line_.emplace(context, static_cast<std::int64_t>(whole));
+  open_ = {service(threads, metadata_.opens) * longer, service(threads, metadata_.opens)};
   // Threads of its own answer it: how many opens have does not say how long it takes.
   const double creating = threads_for(metadata_.creates, metadata_.service);
-  create_ = {service(threads, metadata_.creates), service(creating, metadata_.creates), true};
+  create_ = {service(threads, metadata_.creates) * longer, service(creating, metadata_.creates),
+             true};
   if (metadata_.creates < metadata_.opens) {
     const double all = std::max(std::floor(creating * metadata_.servers), 1.0);
     creates_.emplace(context, static_cast<std::int64_t>(all));
@@ -148,64 +151,6 @@ sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {
   resources_->of_link.resize(link.index + 1, kNoResource);
   resources_->of_link[link.index] = work_resource_;
   return link;
-}
-
-// Creates also wait for their own threads.    [docs/models/storage.md, eq. 2]
-Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
-  const Seconds answer = request.answer / metadata_factor_;
-  const Seconds before = line_->waited();
-  const Seconds done = line_->admit(count, request.held / metadata_factor_, over, answer);
-  if (!request.create || !creates_) return done;
-  const Seconds already = creates_->waited() + (line_->waited() - before);
-  const Seconds created = creates_->admit(count, paced_ / metadata_factor_, over, answer);
-  waited_longer_ += std::max(Seconds{}, creates_->waited() - already);
-  return std::max(done, created);
-}
-
-Seconds PooledStore::alone_in_line(double count, const Request& request) const {
-  const double rounds = std::ceil(count / static_cast<double>(line_->servers()) - kRounding);
-  return (request.held * (rounds - 1.0) + request.answer) / metadata_factor_;
-}
-
-sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
-                                             Request request) {
-  co_await context_->sleep(round_trip() * requests);
-  // Others come in between, of one request at a time where readers meet tenants. Who does not find
-  // any asks for twice as many at the next turn.    [docs/models/tenants.md, eq. 15]
-  const bool unlike = load_.others && !load_.readers.empty() && client.turns > 1.0;
-  const double least = unlike ? 1.0 : std::max(1.0, std::ceil(requests / client.turns - kRounding));
-  for (double turn = least; requests > kRounding;) {
-    const double some = requests < turn + 1.0 ? requests : turn;
-    requests -= some;
-    // A member asks for its files one after the other, so idle servers do not answer them at once.
-    const Seconds asked = context_->now();
-    co_await metadata_up_->wait();
-    const Seconds one = request.answer / metadata_factor_;
-    const double count = client.members * some;
-    const Seconds taken = admit(count, request, client.spread) - context_->now();
-    if (unlike)
-      turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
-    co_await context_->sleep(taken);
-    co_await context_->sleep(
-        std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
-  }
-  co_return Served{metadata_resource_};
-}
-
-sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
-  const Request& request = create ? create_ : open_;
-  const Seconds held = create ? directory_service_ : directory_open_service_;
-  const bool one = client.directories == Directories::one ||
-                   (create && client.directories == Directories::usual);
-  if (!one || held == Seconds{}) co_return co_await metadata_line(client, files, request);
-  const double operations = client.members * files;
-  co_await metadata_up_->wait();
-  co_await directory_->serve(operations, held / metadata_factor_);
-  if (!metadata_.directory_on_server) co_return co_await metadata_line(client, files, request);
-  // The directory's server has done it: the line is busy for as long, nobody waits for it again.
-  (void)admit(operations, request, Seconds{});
-  co_await context_->sleep((round_trip() + request.answer) * files);
-  co_return Served{metadata_resource_};
 }
 
 // As long as all bytes that may move ask for no more than there is, nobody waits for it.
@@ -320,7 +265,7 @@ double PooledStore::parts(StoragePart part) const {
   const PoolShape shape = pool({});
   return part == StoragePart::target     ? shape.targets
          : part == StoragePart::server   ? shape.servers
-         : part == StoragePart::metadata ? std::floor(metadata().servers)
+         : part == StoragePart::metadata ? metadata_servers()
                                          : 1.0;
 }
 

@@ -158,8 +158,19 @@ class PooledStore : public StorageModel {
     return 1.0;
   }
 
-  /// `files` operations per member, one after the other: a round trip each and the metadata line.
-  [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
+  /// `files` operations per member, one after the other: a round trip each and the metadata line,
+  /// each after `before` requests at that line.
+  [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create,
+                                               double before = 0.0);
+  struct Created {
+    Served served;
+    Seconds queued;  ///< of that, behind files of other writers
+  };
+  [[nodiscard]] sim::Task<Created> create_files(const Client& client, const WriteRequest& request,
+                                                double before = 0.0);
+  /// Commits of a member's files, two round trips each: those of the first were waited for while
+  /// it was `queued` to create others.    [docs/models/storage.md, eq. 16]
+  [[nodiscard]] Seconds commits_of(double files, Seconds commit, Seconds queued) const;
   /// Requests of `service` each at the metadata line, one of a member's after the other.
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Seconds service) {
@@ -218,6 +229,8 @@ class PooledStore : public StorageModel {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
  private:
+  static constexpr double kRounding = 1e-9;
+
   /// A request at the metadata line.
   struct Request {
     Seconds held;    ///< of its server's time
@@ -226,6 +239,12 @@ class PooledStore : public StorageModel {
   };
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Request request);
+  /// How long each holds the directory that all are in; 0: they are in many.
+  [[nodiscard]] Seconds in_directory(const Client& client, bool create) const;
+  /// Until it is answered that held a directory, which may be what the server does for it.
+  [[nodiscard]] Seconds after_directory(const Request& request, Seconds held) const;
+  /// What one operation takes where nobody else is.
+  [[nodiscard]] Seconds alone(const Client& client, bool create, double before) const;
   /// When the last of `count` is answered that come evenly in the next `over`.
   [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
   /// How long `count` opens take of a line in which nobody else is.

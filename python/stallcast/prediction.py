@@ -97,6 +97,11 @@ class Prediction(Result):
         return Limit(**self.data["limit"])
 
     @property
+    def most_waited_for(self) -> Optional[str]:
+        """The resource that was waited for most, where nothing was tried that tells what limits it; else None."""
+        return self.data.get("most_waited_for")
+
+    @property
     def jobs(self) -> List[str]:
         """Ids of its jobs."""
         return list(self.data["breakdown"])

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "models/storage/lustre_osts.hpp"
 #include "tests/support/designs.hpp"
@@ -134,6 +135,22 @@ TEST_CASE("lustre: directories on few MDTs leave the others idle") {
   // 100 directories drawn: the fullest MDT has 3 to 7
   CHECK(seconds({{"directory.count", "100"}}) > 290.0);
   CHECK(seconds({{"directory.count", "100"}}) < 710.0);
+}
+
+TEST_CASE("lustre: directories keep a part of an MDT busy, too") {
+  // 4 MDTs of one thread (10 us), 100,000 opens: 250 ms where all are busy. Of n directories the
+  // fullest MDT has f: n / f of them are busy, which is no whole number.
+  const auto time = [](const char* directories) {
+    const Design design = lustre({{"mdt.count", "4"},
+                                  {"mdt.open", "100 kops/s"},
+                                  {"mdt.service", "10 us"},
+                                  {"directory.count", directories}});
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 1_MiB}, 100e3).open.in(unit::ms);
+  };
+  CHECK(time("1000000") == Approx(250.0).epsilon(0.005));
+  const double fullest = time("41") / 1000.0 * 41.0;
+  CHECK(fullest >= 11.0 - 0.01);
+  CHECK(fullest == Approx(std::round(fullest)).epsilon(1e-3));
 }
 
 TEST_CASE("lustre: a save into one directory has one MDT unless it is striped") {

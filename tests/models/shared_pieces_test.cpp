@@ -187,24 +187,85 @@ TEST_CASE("creates and opens of one directory pass it in turn, of own directorie
   CHECK(timed(Directories::usual).open.in(unit::ms) == Approx(2.5).epsilon(0.03));
 }
 
+TEST_CASE("creates pass a directory while servers create those before") {
+  // 1000 writers, 1 file each, no commit: n / slowest and one pass of the other station
+  const auto saved = [](const char* directory, const char* server) {
+    const Design design = design_with_storage("beegfs", {{"target.count", "8"},
+                                                         {"mds.count", "1"},
+                                                         {"mds.creates", server},
+                                                         {"mds.opens", "100 kops/s"},
+                                                         {"mds.service", "20 us"},
+                                                         {"directory.creates", directory},
+                                                         {"commit", "0 ms"}});
+    return serve(design, {.bytes = 1_B}, {.bytes = 1_B, .writers = 1000}, 1000.0)
+        .write.in(unit::ms);
+  };
+  CHECK(saved("5 kops/s", "6 kops/s") == Approx(200.0).epsilon(0.01));
+  CHECK(saved("6 kops/s", "5 kops/s") == Approx(200.0).epsilon(0.01));
+}
+
+TEST_CASE("controllers look names up and create while a directory takes files") {
+  // 1000 writers, one file each at 5 kops/s in one directory: 200 ms, after the first of their
+  // lookups. Two requests at 20 kops/s and a create at 20 kops/s are 150 ms of the controller.
+  const Design design = design_with_storage("nfs", {{"head.count", "1"},
+                                                    {"head.ops", "20 kops/s"},
+                                                    {"head.creates", "20 kops/s"},
+                                                    {"head.service", "50 us"},
+                                                    {"directory.creates", "5 kops/s"},
+                                                    {"commit", "0 ms"}});
+  // The first round of lookups of all is over after 50 ms.
+  const Timed t = serve(design, {.bytes = 1_B}, {.bytes = 1_B, .writers = 1000}, 1000.0);
+  CHECK(t.write.in(unit::ms) == Approx(50.0 + 200.0).epsilon(0.01));
+}
+
+TEST_CASE("a writer's files are committed while those of others are created") {
+  // W writers of 100 files at an MDS of 10 kops/s, 1 ms of commit and two round trips of 10 us:
+  // of W 100 creates, or of one writer's own files one after the other, whichever is longer.
+  const auto saved = [](double writers) {
+    const Design design = design_with_storage("lustre", {{"ost.count", "8"},
+                                                         {"mdt.count", "1"},
+                                                         {"mdt.create", "10 kops/s"},
+                                                         {"mdt.service", "100 us"},
+                                                         {"commit", "1 ms"}});
+    return serve(design, {.bytes = 1_B}, {.bytes = 100_B, .files = 100.0, .writers = writers},
+                 writers)
+        .write.in(unit::ms);
+  };
+  const double own = 100.0 * (0.01 + 0.1 + 1.0 + 0.02);
+  CHECK(saved(1.0) == Approx(own).epsilon(0.01));
+  CHECK(saved(4.0) == Approx(own).epsilon(0.01));
+  CHECK(saved(32.0) == Approx(320.0 + 1.02).epsilon(0.01));
+}
+
 TEST_CASE("a save of small files waits for the metadata server, and that is blamed") {
   // 32 ranks, 1000 files of 1 kB each in one directory at 5 kops/s: 6.4 s
-  Design design = design_with_storage("beegfs", {{"target.count", "8"},
-                                                 {"directory.creates", "5 kops/s"},
-                                                 {"mds.creates", "1 Mops/s"},
-                                                 {"mds.service", "1 us"},
-                                                 {"commit", "0 ms"}});
-  design.jobs[0].checkpoint = component(models::Role::checkpoint, "sync", "checkpoint",
-                                        {{"to", "scratch"},
-                                         {"every_steps", "100"},
-                                         {"size", "32 MB"},
-                                         {"files", "1000"},
-                                         {"serializer", "none"},
-                                         {"snapshot", "none"}});
-  const RunResult result = run(design);
-  CHECK(metric(result, "job.train.checkpoint.stall") == Approx(6.4).epsilon(0.02));
-  CHECK(metric(result, "job.train.checkpoint.took.storage.scratch.mds") ==
-        Approx(6.4).epsilon(0.02));
+  const auto check = [](Design design, const std::string& server) {
+    INFO(server);
+    design.jobs[0].checkpoint = component(models::Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "100"},
+                                           {"size", "32 MB"},
+                                           {"files", "1000"},
+                                           {"serializer", "none"},
+                                           {"snapshot", "none"}});
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.checkpoint.stall") == Approx(6.4).epsilon(0.02));
+    CHECK(metric(result, "job.train.checkpoint.took.storage.scratch." + server) ==
+          Approx(6.4).epsilon(0.02));
+  };
+  check(design_with_storage("beegfs", {{"target.count", "8"},
+                                       {"directory.creates", "5 kops/s"},
+                                       {"mds.creates", "1 Mops/s"},
+                                       {"mds.service", "1 us"},
+                                       {"commit", "0 ms"}}),
+        "mds");
+  check(design_with_storage("nfs", {{"head.count", "1"},
+                                    {"directory.creates", "5 kops/s"},
+                                    {"head.ops", "1 Mops/s"},
+                                    {"head.creates", "1 Mops/s"},
+                                    {"head.service", "1 us"},
+                                    {"commit", "0 ms"}}),
+        "head.ops");
 }
 
 }  // namespace shared_pieces_test

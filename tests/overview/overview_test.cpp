@@ -152,6 +152,24 @@ TEST_CASE("the picture is readable for one host and for ten thousand, with many 
     }
 }
 
+TEST_CASE("what is waited for most is no limit where nothing was tried") {
+  Prediction p;
+  p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};
+  p.bottlenecks = {{"storage.s.osd", 0.04, 0.6, "", {}}, {"storage.s.mds", 0.98, 0.4, "", {}}};
+  CHECK(report::limit_phrase(p) ==
+        "waits most for the OSDs of s: 30.0 % of the time is spent waiting for it");
+  const auto waited = nlohmann::json::parse(report::prediction_json(p, {}, {}));
+  CHECK(waited["most_waited_for"] == "storage.s.osd");
+  CHECK(waited["limit"]["kind"] == "waited");
+  CHECK(waited["limit"]["label"] == "");
+  CHECK(waited["limit"]["resource"].is_null());
+  p.gains = Gains{};
+  p.bottlenecks = {{"storage.s.mds", 0.98, 0.4, "", Gain{0.35, 0.2, "", ""}}};
+  const auto tried = nlohmann::json::parse(report::prediction_json(p, {}, {}));
+  CHECK(!tried.contains("most_waited_for"));
+  CHECK(tried["limit"]["label"] == "MDSs of s");
+}
+
 TEST_CASE("the limit of the target that is missed by most is named first") {
   Prediction p;
   p.verdict = Verdict::fail;

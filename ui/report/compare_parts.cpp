@@ -188,7 +188,10 @@ class Rows {
     });
     add("what limits it", [](const ComparedDesign& d) {
       const Limit limit = limit_of(d.prediction);
-      return ComparedCell{limit.label.empty() ? "nothing" : limit.label, "", ""};
+      const bool waited = limit.kind == Limit::Kind::waited;
+      return ComparedCell{
+          limit.label.empty() ? "nothing" : limit.label + (waited ? ", waited for most" : ""), "",
+          ""};
     });
     targets();
     figures("Jobs", found_of(c_, Domain::job, kOfJobs));

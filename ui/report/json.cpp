@@ -93,10 +93,11 @@ Json bottleneck_object(const Bottleneck& b) {
 
 Json limit_object(const Prediction& prediction) {
   const Limit limit = limit_of(prediction);
-  const bool resource = limit.name != limit.label;
+  const bool known = limit.kind != Limit::Kind::waited;
+  const bool resource = known && limit.name != limit.label;
   return {{"kind", kind_name(limit.kind)},
           {"resource", resource ? Json(limit.name) : Json(nullptr)},
-          {"label", limit.label},
+          {"label", known ? limit.label : ""},
           {"share", limit.share},
           {"target", limit.target.empty() ? Json(nullptr) : Json(limit.target)},
           {"phrase", limit_phrase(prediction)},
@@ -179,6 +180,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["summary"] = Json::array();
   for (const SummaryLine& line : summary_lines(prediction)) out["summary"].push_back(line.text);
   out["limit"] = limit_object(prediction);
+  if (const Limit limit = limit_of(prediction); limit.kind == Limit::Kind::waited)
+    out["most_waited_for"] = limit.name;
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);
   out["breakdown"] = breakdown_object(prediction);

@@ -31,6 +31,8 @@ std::string_view kind_name(Limit::Kind kind) {
       return "compute";
     case Limit::Kind::resource:
       return "resource";
+    case Limit::Kind::waited:
+      return "waited";
     case Limit::Kind::unnamed:
       break;
   }
@@ -84,6 +86,7 @@ LimitWords limit_words(const Prediction& p) {
       out.cost = share + " goes to waiting for it";
       break;
     case Limit::Kind::resource:
+    case Limit::Kind::waited:
       if (limit.share > 0.0) out.cost = share + " is spent waiting for it";
       break;
     case Limit::Kind::gain:
@@ -121,6 +124,8 @@ std::string limit_phrase(const Prediction& p) {
     case Limit::Kind::gain:
     case Limit::Kind::together:
       return "limited by the " + what + (cost.empty() ? "" : ": " + cost);
+    case Limit::Kind::waited:
+      return "waits most for the " + what + (cost.empty() ? "" : ": " + cost);
     case Limit::Kind::nothing:
       return "nothing alone limits it: " + cost;
     case Limit::Kind::compute:

@@ -81,9 +81,10 @@ void name_limit(const Prediction& prediction, SweepOutcome& out) {
     return target.id == limit.target &&
            limit.name == predict::known_limiter(prediction, target.metric);
   };
-  const bool waited = limit.kind == Limit::Kind::resource || limit.kind == Limit::Kind::barrier;
-  if (limit.kind == Limit::Kind::unnamed) return;
-  if (!waited || std::any_of(prediction.assertions.begin(), prediction.assertions.end(), told)) {
+  using enum Limit::Kind;
+  const bool waits = limit.kind == resource || limit.kind == waited || limit.kind == barrier;
+  if (limit.kind == unnamed) return;
+  if (!waits || std::any_of(prediction.assertions.begin(), prediction.assertions.end(), told)) {
     out.limited_by = limit.name;
     return;
   }

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/storage/pooled_store.hpp"
+
+/// Opens and creates at the metadata servers. docs/models/storage.md, eq. 2, 3 and 16.
+namespace stallcast::models {
+
+// Creates also wait for their own threads.    [docs/models/storage.md, eq. 2]
+Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
+  const Seconds answer = request.answer / metadata_factor_;
+  const Seconds before = line_->waited();
+  const Seconds done = line_->admit(count, request.held / metadata_factor_, over, answer);
+  if (!request.create || !creates_) return done;
+  const Seconds already = creates_->waited() + (line_->waited() - before);
+  const Seconds created = creates_->admit(count, paced_ / metadata_factor_, over, answer);
+  waited_longer_ += std::max(Seconds{}, creates_->waited() - already);
+  return std::max(done, created);
+}
+
+Seconds PooledStore::alone_in_line(double count, const Request& request) const {
+  const double rounds = std::ceil(count / static_cast<double>(line_->servers()) - kRounding);
+  return (request.held * (rounds - 1.0) + request.answer) / metadata_factor_;
+}
+
+sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
+                                             Request request) {
+  co_await context_->sleep(round_trip() * requests);
+  // Others come in between, of one request at a time where readers meet tenants. Who does not find
+  // any asks for twice as many at the next turn.    [docs/models/tenants.md, eq. 15]
+  const bool unlike = load_.others && !load_.readers.empty() && client.turns > 1.0;
+  const double least = unlike ? 1.0 : std::max(1.0, std::ceil(requests / client.turns - kRounding));
+  for (double turn = least; requests > kRounding;) {
+    const double some = requests < turn + 1.0 ? requests : turn;
+    requests -= some;
+    // A member asks for its files one after the other, so idle servers do not answer them at once.
+    const Seconds asked = context_->now();
+    co_await metadata_up_->wait();
+    const Seconds one = request.answer / metadata_factor_;
+    const double count = client.members * some;
+    const Seconds taken = admit(count, request, client.spread) - context_->now();
+    if (unlike)
+      turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
+    co_await context_->sleep(taken);
+    co_await context_->sleep(
+        std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
+  }
+  co_return Served{metadata_resource_};
+}
+
+Seconds PooledStore::in_directory(const Client& client, bool create) const {
+  const bool one = client.directories == Directories::one ||
+                   (create && client.directories == Directories::usual);
+  return one ? (create ? directory_service_ : directory_open_service_) / metadata_factor_
+             : Seconds{};
+}
+
+Seconds PooledStore::after_directory(const Request& request, Seconds held) const {
+  const Seconds answer = request.answer / metadata_factor_;
+  return metadata_.directory_on_server ? std::max(Seconds{}, answer - held) : answer;
+}
+
+Seconds PooledStore::alone(const Client& client, bool create, double before) const {
+  const Seconds held = in_directory(client, create);
+  return round_trip() * (1.0 + before) + open_.answer * (before / metadata_factor_) + held +
+         after_directory(create ? create_ : open_, held);
+}
+
+sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create,
+                                            double before) {
+  const Request& request = create ? create_ : open_;
+  if (in_directory(client, create) == Seconds{}) {
+    if (before > 0.0) co_await metadata_line(client, before * files, open_);
+    co_return co_await metadata_line(client, files, request);
+  }
+  if (files <= kRounding) co_return Served{metadata_resource_};
+  const double operations = client.members * files;
+  co_await metadata_up_->wait();
+  const Seconds held = in_directory(client, create);
+  const Seconds asked = context_->now(), least = alone(client, create, before) * files;
+  // A station begins when the first leaves the one before; the others come to it in the next
+  // `over`, in which they leave that.    [docs/models/storage.md, eq. 3]
+  Seconds over, looked = asked;
+  const auto until = [&](Seconds date) { return std::max(Seconds{}, date - context_->now()); };
+  if (before > 0.0) {
+    looked = std::max(admit(operations * before, open_, client.spread),
+                      asked + (round_trip() + open_.answer / metadata_factor_) * before);
+    // All ask for the first of their requests before any for its second.
+    const double together = std::min(client.members, operations);
+    const double after_first = std::max(0.0, (operations - together) * before + together - 1.0);
+    co_await context_->sleep(until(looked - open_.held * (after_first / metadata_factor_) /
+                                                static_cast<double>(line_->servers())));
+    over = until(looked);
+  }
+  const Seconds left =
+      std::max(directory_->admit(operations, held, over), context_->now() + over + held);
+  co_await context_->sleep(
+      until(std::max(left - std::max(over, held * (operations - 1.0)), looked)));
+  co_await metadata_up_->wait();
+  // Where the directory's server has done it the line is busy for as long, nobody waits for it.
+  const Seconds answered = admit(operations, request, std::max(until(left), client.spread));
+  Seconds done = left + after_directory(request, held);
+  if (!metadata_.directory_on_server) done = std::max(done, answered);
+  co_await context_->sleep(
+      until(std::max(done + round_trip() * std::min(files, 1.0), asked + least)));
+  co_return Served{metadata_resource_};
+}
+
+}  // namespace stallcast::models
