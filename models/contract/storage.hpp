@@ -137,6 +137,7 @@ struct ReadRequest {
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
+  bool part = false;         ///< they are ranges of larger files
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
   FileSharing sharing = FileSharing::own;  ///< how it was written
   Bytes piece{};                           ///< interleaved: bytes that lie together

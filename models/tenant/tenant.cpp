@@ -299,7 +299,8 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .files = operation.requests,
                             .round_trips = 1.0,
                             .direct = operation.direct,
-                            .as_asked = operation.direct};
+                            .as_asked = operation.direct,
+                            .part = operation.files == 0.0};
   const Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
   close(shown, served.limited_by);
