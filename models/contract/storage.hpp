@@ -170,6 +170,10 @@ struct WriteRequest {
   /// Files, or requests to open ones, that the bytes lie in; and what lies together.
   [[nodiscard]] double ranges() const { return std::max(files, requests); }
   [[nodiscard]] Bytes range() const { return bytes / ranges(); }
+  /// That its part lies in.
+  [[nodiscard]] Bytes file() const {
+    return bytes / files * (sharing == FileSharing::own ? 1.0 : writers);
+  }
 };
 
 /// A part of what a request takes that is another for each: the slowest of so many.

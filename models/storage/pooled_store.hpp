@@ -80,10 +80,15 @@ struct Work {
 /// ended.    [docs/models/storage.md, eq. 6]
 struct PlacedRate {
   PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
-  /// `of_one(writers)`: what targets give one of so many files that are written together.
+  /// `of_one(files)`: what targets give one of so many files that are written together, those who
+  /// write the same file all together.
   template <class RateOf>
-  PlacedRate(const WriteRequest& request, RateOf of_one)
-      : beside(of_one(request.writers)), alone(request.company < 1.0 ? of_one(1.0) : beside) {}
+  PlacedRate(const WriteRequest& request, RateOf of_one) {
+    const double files = request.sharing == FileSharing::own ? request.writers : 1.0;
+    const double each = files / request.writers;
+    beside = of_one(files) * each;
+    alone = request.company < 1.0 ? of_one(1.0) * each : beside;
+  }
   /// `of_one(files)`: what targets give one of so many files of a save that are read together,
   /// those who read the same file all together.
   template <class RateOf>
