@@ -60,6 +60,7 @@ struct CoreStep {
 struct ClientLimits {
   Rate read = Rate::infinity();
   Rate write = Rate::infinity();
+  double requests = 0.0;  ///< that servers have of them at one time; 0: of any number
   std::vector<CoreStep> steps{};
   bool by_fabric = true;  ///< moved as the fabric does: on a fabric of TCP its steps come on top
   /// Memory that its client keeps data in, in place of the page cache of the host.
@@ -84,6 +85,14 @@ struct HostCpu {
   CoreMeter* meter = nullptr;
 };
 
+/// Requests that servers have at one time of the hosts of a group: a link on which a second of each
+/// of them is 1 B, so that those who ask share it.
+struct RequestWindow {
+  sim::LinkId link{};    ///< invalid: there are never too many
+  double of_host = 0.0;  ///< requests
+  double hosts = 0.0;    ///< of the group
+};
+
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
@@ -104,6 +113,7 @@ struct Client {
   double turns = 1.0;      ///< requests of a member that follow each other join a line so often
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
+  RequestWindow window{};               ///< of its host group
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 

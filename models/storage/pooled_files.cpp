@@ -20,6 +20,8 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
           turns + takes(part, placed.beside) + takes(1.0 - part, placed.alone));
     work = {};
   }
+  Working waiting;
+  begin(waiting, client, turns);
   co_await context_->sleep(turns);
   const double amount = std::exchange(work.amount, work.amount * part);
   Served served = co_await stream_in(client, request.bytes * part, cap, placed.beside, work);
@@ -27,8 +29,25 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
     work.amount = amount * (1.0 - part);
     served = co_await stream_in(client, request.bytes * (1.0 - part), cap, placed.alone, work);
   }
+  if (waiting.on)
+    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   if (ends(working)) co_return served;
-  co_return co_await end(working, served);
+  co_return co_await end(working, served, work_resource_);
+}
+
+// No request is served faster than alone; those on few of the hosts have the windows of these.
+void PooledStore::begin(Working& waiting, const Client& client, Seconds time) {
+  const RequestWindow& window = client.window;
+  waiting.on = window.link.valid() && time > Seconds{};
+  if (!waiting.on) return;
+  waiting.began = context_->now();
+  const bool few = client.hosts < window.hosts;
+  const double each = few ? window.of_host * client.hosts / client.processes() : 1.0;
+  waiting.flow.start(*context_, sim::weighted({.path = {&window.link, 1},
+                                               .bytes = Bytes::from(time.in(unit::s), unit::B),
+                                               .members = client.members,
+                                               .cap = Rate::from(std::min(1.0, each), unit::Bps)},
+                                              client.share));
 }
 
 sim::Task<void> PooledStore::answers(double requests, Seconds service) {
@@ -41,6 +60,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds asked = context_->now();
   const Served created = co_await metadata_ops(client, request.files, true);
   const Seconds began = context_->now();
+  Working waiting;
+  begin(waiting, client, (round_trip() + service) * request.requests);
   co_await answers(request.requests, service);
   const double times = written(request.bytes / request.files);
   const double part = placed.together(request.company);
@@ -52,6 +73,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
     served =
         co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
   }
+  if (waiting.on)
+    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return by_creates ? created : served;

@@ -244,13 +244,17 @@ class PooledStore : public StorageModel {
   /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
   void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
              Seconds at_least);
+  /// The same of an operation that waits `time` for answers, in the window of its hosts.
+  ///     t >= time * max(1, n / requests), n of all who wait in it    [docs/models/lustre.md, eq.
+  ///     12]
+  void begin(Working& waiting, const Client& client, Seconds time);
   /// Whether it ends when the rest of the operation does: then it is counted.
   [[nodiscard]] bool ends(const Working& working) {
     if (!working.on) unshared_ += working.amount;
     return !working.on;
   }
-  /// When the rest of the operation is over, limited by `served`.
-  [[nodiscard]] sim::Task<Served> end(Working& working, Served served);
+  /// When the rest of the operation is over, limited by `served`; `by`: to blame where it is later.
+  [[nodiscard]] sim::Task<Served> end(Working& working, Served served, ResourceIndex by);
   [[nodiscard]] Served blame_pieces(Served served, bool held) const;
 
   std::string name_;
