@@ -124,13 +124,14 @@ constexpr Row kRows[] = {
 };
 
 /// Last words that say which way, or which of several measures of one part.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kDirections = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kDirections = {
     {{"read", "read"},
      {"write", "write"},
      {"get", "GET"},
      {"put", "PUT"},
      {"busy", "time in use"},
      {"ops", "operations"},
+     {"requests", "requests in flight"},
      {"uplink", "uplinks"},
      {"local", "local links"},
      {"in", "in"}}};

@@ -37,6 +37,7 @@ using Of = Remedy::Of;
 constexpr std::array kHostRemedies{
     Remedy{"client", Of::storage, "client.nconnect", 2.0},
     Remedy{"client", Of::storage, "client.cores", 2.0},
+    Remedy{"client", Of::storage, "client.rpcs_in_flight", 2.0},
     Remedy{"nic", Of::self, "nic.rate", 2.0, {}, true, true},
     Remedy{"compute_nic", Of::self, "compute_nic.rate", 2.0, {}, true},
     Remedy{"nvme", Of::self, "nvme.write", 2.0},

@@ -60,6 +60,7 @@ struct CoreStep {
 struct ClientLimits {
   Rate read = Rate::infinity();
   Rate write = Rate::infinity();
+  double requests = 0.0;  ///< that servers have of them at one time; 0: of any number
   std::vector<CoreStep> steps{};
   bool by_fabric = true;  ///< moved as the fabric does: on a fabric of TCP its steps come on top
   /// Memory that its client keeps data in, in place of the page cache of the host.
@@ -84,6 +85,14 @@ struct HostCpu {
   CoreMeter* meter = nullptr;
 };
 
+/// Requests that servers have at one time of the hosts of a group: a link on which a second of each
+/// of them is 1 B, so that those who ask share it.
+struct RequestWindow {
+  sim::LinkId link{};    ///< invalid: there are never too many
+  double of_host = 0.0;  ///< requests
+  double hosts = 0.0;    ///< of the group
+};
+
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
@@ -105,10 +114,15 @@ struct Client {
   double loose = 0.0;  ///< members that do not wait for each other, or groups of them; 0: all do
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
+  RequestWindow window{};               ///< of its host group
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 
   [[nodiscard]] double processes() const { return members + beside; }
+  /// Whether these alone ask for more requests than servers have of their hosts at one time.
+  [[nodiscard]] bool waits_in_window() const {
+    return window.link.valid() && processes() > window.of_host * hosts;
+  }
   [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
   [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
   /// To blame where that holds it, of whose stream `stream` is.
@@ -138,6 +152,7 @@ struct ReadRequest {
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
+  bool part = false;         ///< they are ranges of larger files
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
   FileSharing sharing = FileSharing::own;  ///< how it was written
   Bytes piece{};                           ///< interleaved: bytes that lie together
@@ -171,6 +186,10 @@ struct WriteRequest {
   /// Files, or requests to open ones, that the bytes lie in; and what lies together.
   [[nodiscard]] double ranges() const { return std::max(files, requests); }
   [[nodiscard]] Bytes range() const { return bytes / ranges(); }
+  /// That its part lies in.
+  [[nodiscard]] Bytes file() const {
+    return bytes / files * (sharing == FileSharing::own ? 1.0 : writers);
+  }
 };
 
 /// A part of what a request takes that is another for each: the slowest of so many.

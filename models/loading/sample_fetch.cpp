@@ -120,6 +120,7 @@ sim::Task<Served> SampleReader::begin_read(Fetch& f, std::size_t which, PhaseClo
                .files = f.samples * shared_.access.ranges * part,
                .round_trips = shared_.access.round_trips,
                .direct = shared_.dataset.direct,
+               .part = shared_.access.ranges > shared_.access.files + 1e-9,
                .revisits = shared_.revisits};
   f.operation = {.bytes = f.request.bytes,
                  .most = streaming_[which].reads_at_most(),

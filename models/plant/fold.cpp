@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
@@ -193,15 +194,24 @@ void Plant::fold(const Design& design) {
     host.gds = host.gds || layout.gds || layout.gds_saves;
     host.drives = host.drives || uses_host_drives(job);
     host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
-    if (job.loader)
+    if (job.loader) {
       host.readers += layout.readers_per_host() *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      host.asking += layout.readers_per_host() * readers_of_a_rank(job);
+    }
+    if (job.checkpoint)
+      host.asking +=
+          layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
     plan.cuts.merge(cut_by_saves(job, layout));
     plan.cuts.insert(layout.used_hosts());
     if (const double reading = share_with_readers(job, layout); reading < 1.0)
       plan.reading.insert(reading);
     layouts_[job.job.id] = layout;
   }
+  for (const auto* others : {&design.tenants, &design.stages})
+    for (const Component& component : *others)
+      if (const Value* on = component.find("hosts"))
+        hosts_.at(on->text).asking = std::numeric_limits<double>::infinity();
   // Hosts that replay a trace each have ports and memory of their own.  [docs/models/replay.md, eq.
   // 5]
   for (const Component& tenant : design.tenants) {

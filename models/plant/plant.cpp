@@ -23,6 +23,9 @@ std::string own_link(const std::string& resource, const std::string& job = "") {
   return resource + std::string(kOwn) + job + "]";
 }
 
+/// The link of those requests of a host that a storage system has at one time.
+std::string window_of(const std::string& storage) { return "client." + storage + ".requests"; }
+
 // Of reads in ranges, as large as they are on average.
 void add_load(const ReplayHeader& trace, StorageLoad& load) {
   const auto bytes = [](double value) { return Bytes::from(value, unit::B); };
@@ -213,6 +216,16 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
     for (std::size_t g = 0; host.params.opens && g < host.cut.groups.size(); ++g)
       add(group_name(id, g) + ".opens",
           Rate::from(host.params.opens->in(unit::per_s)*host.cut.groups[g].hosts, unit::Bps));
+  // And a request that servers have of a host, where it can ask for more of them at a time.
+  //    [docs/models/lustre.md, eq. 12]
+  for (const auto& [id, storage] : storages_) {
+    const double requests = storage->client_limits().requests;
+    for (const auto& [host, there] : hosts_)
+      for (std::size_t g = 0;
+           requests > 0.0 && there.asking > requests && g < there.cut.groups.size(); ++g)
+        add(group_name(host, g) + "." + window_of(id),
+            Rate::from(requests * there.cut.groups[g].hosts, unit::Bps));
+  }
   for (const auto& [id, storage] : storages_)
     storage->attach(context, resources_, fabric_.params().round_trip, seed);
   for (const auto& [id, storage] : storages_) {
@@ -256,6 +269,8 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .host_write = std::min(network, limits.write),
       .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
       .cpu = cpu(host, group),
+      .window = {host_link(host, group, window_of(storage)), limits.requests,
+                 groups(host)[group].hosts},
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }
@@ -285,22 +300,6 @@ Client Plant::reading_client(const std::string& job, const std::string& host, st
           link != link_by_name_.end())
         out.read_path.push_back(link->second);
   return out;
-}
-
-sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
-                             std::string_view what) const {
-  const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
-  return found == link_by_name_.end() ? sim::LinkId{} : found->second;
-}
-
-double Plant::gpu_speed(const std::string& host, std::size_t group) const {
-  const HostClass& there = hosts_.at(host);
-  return there.slow(group) ? there.params.slow_compute.in(unit::ratio) : 1.0;
-}
-
-double Plant::nic_share(const std::string& host, std::size_t group) const {
-  const HostClass& there = hosts_.at(host);
-  return there.slow(group) ? there.params.slow_nic.in(unit::ratio) : 1.0;
 }
 
 void Plant::begin_step() {
@@ -347,6 +346,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     out.name = name;
     out.unit = name.ends_with(".cpu")                                    ? "cores"
                : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
+               : name.ends_with(".requests")                             ? "requests"
                : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
                                                                          : "B/s";
     out.capacity += use.capacity.in(unit::Bps);

@@ -108,7 +108,8 @@ class Plant {
     bool drives = false;                  ///< some job uses the drives of the host
     double readers = 0.0;                 ///< reads that one server has under way at a time
     double processes = 0.0;               ///< those on one server
-    double busy = 0.0;  ///< cores that these and threads beside them can keep busy
+    double asking = 0.0;  ///< of these, threads that may wait for storage at one time
+    double busy = 0.0;    ///< cores that these and threads beside them can keep busy
     std::vector<std::pair<sim::LinkId, Rate>> slow_ports = {};  ///< of stragglers; their full rates
     /// Whether the hosts of a group are slow at present.
     [[nodiscard]] bool slow(std::size_t group) const {

@@ -19,4 +19,20 @@ Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::s
   return out;
 }
 
+sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
+                             std::string_view what) const {
+  const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
+  return found == link_by_name_.end() ? sim::LinkId{} : found->second;
+}
+
+double Plant::gpu_speed(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_compute.in(unit::ratio) : 1.0;
+}
+
+double Plant::nic_share(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_nic.in(unit::ratio) : 1.0;
+}
+
 }  // namespace stallcast::models

@@ -132,14 +132,13 @@ class Beegfs final : public PooledStore {
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
-    const auto placed = [&](double writers) {
+    const auto placed = [&](double files) {
       return request.apart
-                 ? striping().apart(p_.placement, writers, request.range(), p_.write)
-                 : striping().placed(p_.placement, writers, file, p_.write, seed(), name());
+                 ? striping().apart(p_.placement, files, request.range(), p_.write)
+                 : striping().placed(p_.placement, files, request.file(), p_.write, seed(), name());
     };
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct), p_.commit,

@@ -115,7 +115,14 @@ class Chunkstore final : public PooledStore {
     const double at_once = ahead().of(file);
     const StreamCap window =
         ahead_cap(file, p_.chunk * at_once, turn(), target(p_.read) * at_once, request.round_trips);
-    return read_files(client, request, p_.service, window.within(p_.stream));
+    // One file of all readers lies on its chains, each copy of which answers.
+    const auto its_chains = [&](double) {
+      return target(p_.read) *
+             (striping().of(request.file()) * (kept().coded() ? 1.0 : kept().copies));
+    };
+    return read_files(
+        client, request, p_.service, window.within(p_.stream),
+        request.sharing == FileSharing::own ? PlacedRate() : PlacedRate(request, its_chains));
   }
 
   // A chain answers when its tail has the chunk: a turn for every copy.    [chunkstore.md, eq. 2]
@@ -128,10 +135,10 @@ class Chunkstore final : public PooledStore {
     with_parity.bytes = request.bytes * sent(file);
     const StreamCap cap = window.within(p_.stream).times(sent(file));
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
-    const auto placed = [&](double writers) {
+    const auto placed = [&](double files) {
       return request.apart
-                 ? striping().apart("round-robin", writers, file, kept_at)
-                 : striping().placed("round-robin", writers, file, kept_at, seed(), name());
+                 ? striping().apart("round-robin", files, file, kept_at)
+                 : striping().placed("round-robin", files, request.file(), kept_at, seed(), name());
     };
     return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
                        {request, placed});

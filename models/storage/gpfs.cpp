@@ -132,9 +132,12 @@ class Gpfs final : public PooledStore {
     const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
+    const bool in_inode = !request.part && file <= p_.inode_data;
     ReadRequest turns = request;
-    if (file <= p_.inode_data) turns.round_trips = 0.0;
-    return read_files(client, turns, p_.service, stream_cap(file, p_.read, request.direct));
+    if (in_inode) turns.round_trips = 0.0;
+    return read_files(
+        client, turns, p_.service,
+        stream_cap(file, p_.read, request.direct, in_inode ? 1.0 : request.round_trips));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -142,7 +145,8 @@ class Gpfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, p_.stream, p_.commit, token(p_.piece_write));
     return write_files(client, request, p_.service,
-                       stream_cap(request.range(), p_.write, request.direct), p_.commit);
+                       stream_cap(request.range(), p_.write, request.direct, request.requests),
+                       p_.commit);
   }
 
   Countable countable() const override {
@@ -170,18 +174,15 @@ class Gpfs final : public PooledStore {
  private:
   double servers() const { return static_cast<double>(p_.servers); }
   Striping blocks() const { return {servers(), 0.0, p_.block}; }
-  SharedPieces pieces(Rate server, Seconds hold) const {
-    return {servers(), server, hold, round_trip() + p_.service};
-  }
+  SharedPieces pieces(Rate server, Seconds hold) const { return {servers(), server, hold, turn()}; }
   // Tokens of a file's blocks come from one manager, one after the other.    [gpfs.md, eq. 5]
-  SharedPieces token(Seconds hold) const {
-    return {1.0, servers() * p_.write, hold, round_trip() + p_.service};
-  }
-  // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time.
-  //     block / (rtt + service + block / b)    [gpfs.md, eq. 3]
-  StreamCap stream_cap(Bytes file, Rate server, bool direct) const {
-    const Bytes request = std::min(file, p_.block);
-    return direct ? window_cap(request, request, round_trip() + p_.service, server)
+  SharedPieces token(Seconds hold) const { return {1.0, servers() * p_.write, hold, turn()}; }
+  Seconds turn() const { return round_trip() + p_.service; }
+  // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time, each
+  // waits its turn unless that was `answered`.
+  //     s / rate = turn x max(0, s / block - answered) + s / b    [gpfs.md, eq. 3]
+  StreamCap stream_cap(Bytes file, Rate server, bool direct, double answered) const {
+    return direct ? ahead_cap(file, std::min(file, p_.block), turn(), server, answered)
                   : StreamCap(p_.stream);
   }
 

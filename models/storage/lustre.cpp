@@ -28,9 +28,11 @@ class Lustre final : public PooledStore {
   ClientLimits client_limits() const override {
     const Rate none = Rate::infinity();
     const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), none);
-    const bool limits = !load().direct && ahead < kFastestHost;
     ClientLimits out = p_.client_limits();
-    if (limits) out.read = std::min(out.read, ahead);
+    if (!load().direct && ahead < kFastestHost) out.read = std::min(out.read, ahead);
+    out.read = std::min(out.read, in_flight(osts_.read_rate()));
+    out.write = std::min(out.write, in_flight(osts_.write_rate()));
+    out.requests = static_cast<double>(p_.rpcs_in_flight) * osts_.count();
     if (p_.routers) {  // [lustre.md, eq. 11]
       const double messages = static_cast<double>(*p_.routers * p_.router_credits);
       const Rate passing = kMessage * messages / (round_trip() + kMessage / p_.router_rate);
@@ -100,8 +102,7 @@ class Lustre final : public PooledStore {
     rest.bytes = request.bytes - file.mdt * request.files;
     const Bytes piece = request.requests > 0.0 ? request.range() : p_.rpc;
     co_return co_await write_files(
-        client, rest, p_.ost_service,
-        stream_cap(file, request.direct, false).within(window_share(client, piece)), p_.commit,
+        client, rest, p_.ost_service, stream_cap(file, request.direct, false), p_.commit,
         {request, [&](double writers) { return media_share(file, writers, piece, request.apart); }},
         writing(client, file, request, piece));
   }
@@ -207,13 +208,12 @@ class Lustre final : public PooledStore {
 
   sim::Task<Served> read_osts(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     request.bytes = file.on_osts() * request.files;
-    const bool bulk = file.on_osts() > p_.short_io && request.round_trips > 0.0;
-    if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
-    co_return co_await read_files(
-        client, request, p_.ost_service + p_.seek,
-        stream_cap(file, request.direct, true).within(window_share(client, file.on_osts())),
-        {request, [&](double files) { return saved_share(request, files); }},
-        reading(client, file, request.files));
+    Seconds service = p_.ost_service + p_.seek;
+    if (file.on_osts() > p_.short_io && request.round_trips > 0.0)
+      service = service + p_.ost_service * ((p_.ost_bulk - 1.0) / request.round_trips);
+    return read_files(client, request, service, stream_cap(file, request.direct, true),
+                      {request, [&](double files) { return saved_share(request, files); }},
+                      reading(client, file, request.files));
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
@@ -277,15 +277,12 @@ class Lustre final : public PooledStore {
     return ost_work((request.bytes - file.mdt * request.files) / in_turn(file, over), false);
   }
 
-  // What the RPCs that the hosts of a class may have in flight leave each member of it.
+  // What all RPCs that a host may have in flight move, where that is less than the OSTs give it.
   //    [lustre.md, eq. 12]
-  Rate window_share(const Client& client, Bytes bytes) const {
-    const Bytes piece = std::min(bytes, p_.rpc);
-    const double rpcs = static_cast<double>(p_.rpcs_in_flight) * osts_.count() * client.hosts;
-    const Seconds one = round_trip() + p_.ost_service + p_.seek;
-    // For one answer each waits anyway.
-    const Seconds wait = one * (client.processes() / rpcs - 1.0);
-    return wait > Seconds{} ? piece / wait : Rate::infinity();
+  Rate in_flight(Rate ost) const {
+    const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
+    const Rate one = window_rate(window, p_.rpc, turn(), ost), all = one * osts_.count();
+    return one < ost && all < kFastestHost ? all : Rate::infinity();
   }
 
   // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.

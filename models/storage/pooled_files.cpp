@@ -32,6 +32,8 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
           turns + takes(part, placed.beside) + takes(1.0 - part, placed.alone));
     work = {};
   }
+  Working waiting;
+  begin(waiting, client, turns);
   const bool loose = client.loose > 1.0 && !working.on;
   if (!loose) co_await context_->sleep(turns);
   const Seconds began = context_->now();
@@ -43,8 +45,25 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
   }
   const Rate most = std::min({cap.rate, placed.beside, client.reads_at_most()});
   if (loose) co_await goes_on(client, served, began, request.bytes / most, turns);
+  if (waiting.on)
+    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   if (ends(working)) co_return served;
-  co_return co_await end(working, served);
+  co_return co_await end(working, served, work_resource_);
+}
+
+// No request is served faster than alone; those on few of the hosts have the windows of these.
+void PooledStore::begin(Working& waiting, const Client& client, Seconds time) {
+  const RequestWindow& window = client.window;
+  waiting.on = window.link.valid() && time > Seconds{};
+  if (!waiting.on) return;
+  waiting.began = context_->now();
+  const bool few = client.hosts < window.hosts;
+  const double each = few ? window.of_host * client.hosts / client.processes() : 1.0;
+  waiting.flow.start(*context_, sim::weighted({.path = {&window.link, 1},
+                                               .bytes = Bytes::from(time.in(unit::s), unit::B),
+                                               .members = client.members,
+                                               .cap = Rate::from(std::min(1.0, each), unit::Bps)},
+                                              client.share));
 }
 
 sim::Task<void> PooledStore::answers(double requests, Seconds service) {
@@ -75,6 +94,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds replies = (round_trip() + service) * request.requests;
   const Seconds commits = commits_of(request.files, commit, created.queued);
   const bool loose = client.loose > 1.0;
+  Working waiting;
+  begin(waiting, client, replies);
   if (!loose) co_await context_->sleep(replies);
   const Seconds moving = context_->now();
   const double times = written(request.bytes / request.files);
@@ -93,10 +114,14 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
         co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
   }
   apart_ -= at_once;
+  if (waiting.on && !loose)
+    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   const bool by_creates = began - asked > context_->now() - began;
   const Rate most = std::min({cap.rate, placed.beside, client.writes_at_most()});
   co_await goes_on(client, served, moving, request.bytes / most,
                    loose ? replies + commits : commits);
+  if (waiting.on && loose)
+    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   if (by_creates) served.limited_by = created.served.limited_by;
   co_return served;
 }

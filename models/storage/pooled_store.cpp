@@ -178,12 +178,12 @@ void PooledStore::begin(Working& working, const Client& client, Work work, Way& 
                                client.share));
 }
 
-sim::Task<Served> PooledStore::end(Working& working, Served served) {
+sim::Task<Served> PooledStore::end(Working& working, Served served, ResourceIndex by) {
   const Seconds rest = context_->now();
   const sim::FlowOutcome flow = co_await working.flow.end();
   const Seconds rounding = (rest - working.began) * kRounding;
   const bool shared = flow.binding.valid() && flow.ended > rest - rounding;
-  if (shared || flow.ended > rest + rounding) served.limited_by = work_resource_;
+  if (shared || flow.ended > rest + rounding) served.limited_by = by;
   co_return served;
 }
 
@@ -201,7 +201,7 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
   const bool by_media = !flow.binding.valid() && media_bind(cap, client.reads_at_most(), placed);
   const Served served = by_media ? Served{media_resource_} : blame(flow);
   if (ends(working)) co_return served;
-  co_return co_await end(working, served);
+  co_return co_await end(working, served, work_resource_);
 }
 
 // Copies and parity are further streams to the media, as fast as the data at most.
@@ -237,7 +237,7 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Str
   Served served = by_media ? Served{media_resource_} : blame(flow);
   if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_);
   if (ends(working)) co_return served;
-  co_return co_await end(working, served);
+  co_return co_await end(working, served, work_resource_);
 }
 
 std::vector<sim::LinkId> PooledStore::past_media(const std::vector<sim::LinkId>& path) const {

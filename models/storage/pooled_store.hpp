@@ -81,15 +81,20 @@ struct Work {
 /// ended.    [docs/models/storage.md, eq. 6]
 struct PlacedRate {
   PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
-  /// `of_one(writers)`: what targets give one of so many files that are written together. Of
-  /// writers apart the store counts how many there are when the data move.
+  /// `of_one(files)`: what targets give one of so many files that are written together, those who
+  /// write the same file all together. Of writers apart the store counts how many there are when
+  /// the data move.
   template <class RateOf>
-  PlacedRate(const WriteRequest& request, RateOf of_one)
-      : PlacedRate(of_one(request.apart ? 1.0 : request.writers)) {
-    if (request.apart)
+  PlacedRate(const WriteRequest& request, RateOf of_one) : PlacedRate() {
+    if (request.apart) {
+      beside = alone = of_one(1.0);
       meets = beside.finite() ? beside / of_one(2.0) - 1.0 : 0.0;
-    else if (request.company < 1.0)
-      alone = of_one(1.0);
+      return;
+    }
+    const double files = request.sharing == FileSharing::own ? request.writers : 1.0;
+    const double each = files / request.writers;
+    beside = of_one(files) * each;
+    alone = request.company < 1.0 ? of_one(1.0) * each : beside;
   }
   /// `of_one(files)`: what targets give one of so many files of a save that are read together,
   /// those who read the same file all together.
@@ -274,13 +279,17 @@ class PooledStore : public StorageModel {
   /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
   void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
              Seconds at_least);
+  /// The same of an operation that waits `time` for answers, in the window of its hosts.
+  ///     t >= time * max(1, n / requests), n of all who wait in it    [docs/models/lustre.md, eq.
+  ///     12]
+  void begin(Working& waiting, const Client& client, Seconds time);
   /// Whether it ends when the rest of the operation does: then it is counted.
   [[nodiscard]] bool ends(const Working& working) {
     if (!working.on) unshared_ += working.amount;
     return !working.on;
   }
-  /// When the rest of the operation is over, limited by `served`.
-  [[nodiscard]] sim::Task<Served> end(Working& working, Served served);
+  /// When the rest of the operation is over, limited by `served`; `by`: to blame where it is later.
+  [[nodiscard]] sim::Task<Served> end(Working& working, Served served, ResourceIndex by);
   [[nodiscard]] Served blame_pieces(Served served, bool held) const;
 
   std::string name_;

@@ -225,7 +225,8 @@ class Replay final : public Tenant {
         .files = p_.direct ? static_cast<double>(step.calls) : static_cast<double>(missing.pieces),
         .round_trips = ahead ? 0.0 : 1.0,
         .direct = p_.direct,
-        .as_asked = p_.direct};
+        .as_asked = p_.direct,
+        .part = step.offset > 0};
     const Served served = co_await place.storage.read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
     count(rest, {}, 0.0);

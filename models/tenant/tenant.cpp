@@ -195,11 +195,12 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     client.members = members;
     client.hosts = its_hosts;
     client.spread = operation.spread;
-    if (operation.train != nullptr) {
+    client.beside = operation.beside * (members / operation.members);
+    // Who waits in the window of a host does not go through its links.
+    if (operation.train != nullptr && !client.waits_in_window()) {
       client.loose = operation.train->members;
       client.share *= operation.train->together;
     }
-    client.beside = operation.beside * (members / operation.members);
     if (operation.sampled) client.turns = kTurns;
     client.host_read = std::min(client.host_read, operation.cap);
     client.host_write = std::min(client.host_write, operation.cap);
@@ -313,7 +314,8 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .files = operation.requests,
                             .round_trips = 1.0,
                             .direct = operation.direct,
-                            .as_asked = operation.direct};
+                            .as_asked = operation.direct,
+                            .part = operation.files == 0.0};
   Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
   close(shown, served.limited_by);

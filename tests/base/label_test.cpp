@@ -18,6 +18,8 @@ TEST_CASE("resources are named as people call them") {
   CHECK(label::of_resource("host.gpu.gpu.copy") == "host-GPU copies");
   CHECK(label::of_resource("host.gpu.client.archive.read") ==
         "storage clients of gpu hosts, archive (read)");
+  CHECK(label::of_resource("host.gpu.client.archive.requests") ==
+        "storage clients of gpu hosts, archive (requests in flight)");
   CHECK(label::of_resource("host.a.nvme.drives.write") == "local NVMe drives of a hosts (write)");
   CHECK(label::of_resource("job.train.barrier") == "slowest rank of train");
   CHECK(label::of_resource("fabric.read") == "fabric (read)");

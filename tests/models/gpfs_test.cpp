@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <catch2/catch.hpp>
 
 #include "models/contract/storage.hpp"
@@ -39,6 +41,27 @@ TEST_CASE("gpfs: a file in its inode costs no data request") {
   const Timed out = serve(cluster(), {.bytes = 3.6_KiB}, {.bytes = 1_MiB});
   CHECK(in.read.in(unit::us) < 1.0);
   CHECK((out.read - in.read).in(unit::us) == Approx(260.0).epsilon(1e-3));
+}
+
+TEST_CASE("gpfs: O_DIRECT waits once for each block") {
+  // 10 + 250 us for a block of 4 MiB, and its data at 10 GB/s
+  const auto takes = [](Bytes file) {
+    const double blocks = std::ceil(file / 4_MiB);
+    return blocks * 260.0 + (file / 10_GBps).in(unit::us);
+  };
+  const auto read = [](Bytes file) {
+    return serve(cluster(), {.bytes = file, .direct = true}, {.bytes = 1_MiB}).read.in(unit::us);
+  };
+  for (const Bytes file : {4_KiB, 48_KiB, 4_MiB, 64_MiB}) {
+    INFO(file.in(unit::KiB) << " KiB");
+    CHECK(read(file) == Approx(takes(file)).epsilon(1e-3));
+    const Timed write = serve(cluster({{"commit", "0 s"}}), {.bytes = 1_MiB},
+                              {.bytes = file * 3.0, .files = 0.0, .requests = 3.0, .direct = true});
+    CHECK(write.write.in(unit::us) == Approx(3.0 * takes(file)).epsilon(1e-3));
+  }
+  CHECK(read(3_KiB) < 1.0);  // came with its inode, where that is all of the file
+  const Timed range = serve(cluster(), {.bytes = 3_KiB, .part = true}, {.bytes = 1_MiB});
+  CHECK(range.read.in(unit::us) == Approx(takes(3_KiB)).epsilon(1e-3));
 }
 
 TEST_CASE("gpfs: one file is as fast as all servers, and few writers are not unlucky") {

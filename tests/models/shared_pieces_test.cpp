@@ -124,6 +124,46 @@ TEST_CASE("a BeeGFS file on few targets has only theirs") {
   CHECK(t.write.in(unit::s) == Approx(of_targets(2, 2_GBps, 200_us)).epsilon(0.01));
 }
 
+TEST_CASE("one file of all writers has the targets it lies on, and so have its readers") {
+  // 64 processes with 1 GB each
+  const auto check = [](const char* kind, Settings settings, double write, double read) {
+    const Timed t =
+        serve(design_with_storage(kind, settings),
+              {.bytes = 1_GB, .sharing = FileSharing::aligned, .readers = kWriters, .saved = 1.0},
+              {.bytes = 1_GB, .writers = kWriters, .sharing = FileSharing::aligned}, kWriters);
+    INFO(kind << " on " << settings.back().second);
+    CHECK(t.write.in(unit::s) == Approx(64.0 / write).epsilon(0.01));
+    CHECK(t.read.in(unit::s) == Approx(64.0 / read).epsilon(0.01));
+  };
+  for (const auto& [count, targets] :
+       {std::pair("1", 1.0), std::pair("4", 4.0), std::pair("0", 8.0)}) {
+    for (const char* placement : {"random", "round-robin"})
+      check("beegfs",
+            {{"target.count", "8"},
+             {"target.read", "3 GB/s"},
+             {"target.write", "2 GB/s"},
+             {"client.connections", "1000"},
+             {"placement", placement},
+             {"stripe.count", count}},
+            2.0 * targets, 3.0 * targets);
+    check("lustre",
+          {{"ost.count", "8"},
+           {"ost.read", "3 GB/s"},
+           {"ost.write", "2 GB/s"},
+           {"stripe.count", count}},
+          2.0 * targets, 3.0 * targets);
+    // two copies: half of the rate of what is written, twice that of what is read
+    check("chunkstore",
+          {{"node.count", "8"},
+           {"node.targets", "1"},
+           {"node.read", "3 GB/s"},
+           {"node.write", "2 GB/s"},
+           {"replicas", "2"},
+           {"stripe.count", count}},
+          std::min(1.0 * targets, 8.0), std::min(6.0 * targets, 24.0));
+  }
+}
+
 TEST_CASE("a CephFS process waits for each piece") {
   // 10 us to the OSD and 1 ms, or 0.7 ms; 64 OSDs are not the limit
   const Timed t = in_pieces(design_with_storage("cephfs", {{"osd.count", "64"},

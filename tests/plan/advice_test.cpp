@@ -224,6 +224,9 @@ TEST_CASE("what a client of a storage system limits is relieved where its mount 
   };
   CHECK(set("host.gpu.client.scratch.read") == "storage[scratch].client.nconnect=2");
   CHECK(set("host.gpu.client.other.read").empty());
+  d.storage[0].values.erase("client.nconnect");
+  d.storage[0].values["client.rpcs_in_flight"] = number(8, Dimension::count);
+  CHECK(set("host.gpu.client.scratch.requests") == "storage[scratch].client.rpcs_in_flight=16");
   CHECK(set("host.gpu.client").empty());
 }
 
