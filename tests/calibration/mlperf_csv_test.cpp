@@ -334,6 +334,25 @@ TEST_CASE("a checkpoint that calibrates says what its relatives take") {
   CHECK(factor(out.rows[2]) == Approx(1.0).margin(0.25));
 }
 
+TEST_CASE("of saves and loads only those whose runs differ by a quarter are not scored") {
+  const std::string head =
+      "case_id,workload,hosts,accelerators_or_ranks,protocol,drives,save_s,save_s_sd,load_s,"
+      "load_s_sd\n";
+  const RowValidation both = rows_of(head + "saves,llama3-8b,1,8,local,1 x D7-PS1010,12,3,8,0.1\n" +
+                                         "loads,llama3-8b,1,8,local,1 x D7-PS1010,12,0.1,8,2\n" +
+                                         "neither,llama3-8b,1,8,local,1 x D7-PS1010,12,0.1,8,0.1\n",
+                                     "mlperf-v3-rows");
+  REQUIRE(both.rows.size() == 3);
+  CHECK(both.rows[0].unscored == std::vector<std::string>{"save_s"});
+  CHECK(has_note(both.rows[0], "save_s: runs differ by a quarter"));
+  CHECK(both.rows[1].unscored == std::vector<std::string>{"load_s"});
+  CHECK(both.rows[2].unscored.empty());
+  const RowValidation kind = rows_of(
+      "kind,system,storage,hosts,accelerators_or_ranks,workload,duration_s,duration_sd_s\n"
+      "save,s,Azure 125 MB/s/TiB x 160 TiB,2,8,llama3-8b,8,4\n");
+  CHECK(kind.rows[0].unscored == std::vector<std::string>{"save_s"});
+}
+
 TEST_CASE("rows of v3.0 are predicted without results; an unknown model is not") {
   const Predicted out = predict(
       "kind,system,storage,provisioned_GBps,accelerators_or_ranks,workload,checkpoint_GiB\n"

@@ -114,6 +114,7 @@ class RowPredictor {
     out.case_id = row.said.id;
     out.group = group_of(row);
     out.notes = row.said.notes;
+    out.notes.insert(out.notes.end(), row.facts.notes.begin(), row.facts.notes.end());
     out.calibrates = row.said.calibration == row.said.id;
     const Result<CalibrationProfile> profile =
         known_.profile_for(row.said.calibration, out.group, out.notes);

@@ -31,7 +31,7 @@ struct Row3 {
   std::vector<std::string> figures;  ///< what is predicted: "au_raw", "save_s", "load_s"
   std::map<std::string, double> measured;
   std::vector<ObservedFigure> observed;
-  bool rough_loads = false;
+  std::vector<std::string> rough;  ///< figures whose runs differ too much to be scored
   std::map<std::string, std::map<std::string, double>> baselines;
 };
 
@@ -82,7 +82,7 @@ class RowReader {
       return false;
     }
     out.training = true;
-    out.facts = read_facts_v3(table_, row_, workload, compute);
+    out.facts = read_facts_v3(table_, row_, workload, compute, out.ranks);
     const double per_step = workload->rules.batch * out.ranks;
     const double steps = number("num_files").value_or(kSteps * per_step) / per_step;
     out.scenario = mlperf::training(out.facts, out.ranks, std::max(2.0, std::floor(steps)));
@@ -106,7 +106,7 @@ class RowReader {
       unknown("workload", "known are llama3-8b, -70b, -405b and -1t");
       return false;
     }
-    out.facts = read_facts_v3(table_, row_, nullptr, Seconds{});
+    out.facts = read_facts_v3(table_, row_, nullptr, Seconds{}, out.ranks);
     out.scenario = checkpointing(out.facts, out.group, out.ranks);
     const bool both = kind.empty();
     if (both || kind == "save") phase("save_s", kSave, both ? "save_s" : "duration_s", *size, out);
@@ -127,7 +127,7 @@ class RowReader {
     const double within = std::max(kRepeatSeconds * *seconds, uncertain::kStandardNine * sd);
     // Runs that differ by a quarter and more say little.
     if (sd > 0.24 * *seconds) {
-      out.rough_loads = true;
+      out.rough.push_back(id);
       return;
     }
     out.observed.push_back(
@@ -150,6 +150,7 @@ class Predictor3 {
     out.case_id = row.facts.id;
     out.group = row.group;
     out.calibrates = row.calibration == row.facts.id;
+    out.notes = row.facts.notes;
     const Result<CalibrationProfile> profile =
         known_.profile_for(row.calibration, row.group, out.notes);
     if (!profile.ok()) return profile.failure();
@@ -169,10 +170,9 @@ class Predictor3 {
     }
     out.measured = row.measured;
     out.baselines = row.baselines;
-    if (row.rough_loads) {
-      out.unscored = {"load_s"};
-      out.notes.emplace_back("runs differ by a quarter and more: not scored");
-    }
+    out.unscored = row.rough;
+    for (const std::string& id : row.rough)
+      out.notes.push_back(id + ": runs differ by a quarter and more: not scored");
     return out;
   }
 
