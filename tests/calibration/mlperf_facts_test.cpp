@@ -177,6 +177,7 @@ TEST_CASE("servers that nobody counts are sized for their clients, with a note")
     CHECK(read["high"] == "506.768 GB/s");
   }
   CHECK(facts_of({{"storage_nodes", "4"}}).notes.empty());
+  CHECK(facts_of({{"hosts", "1e3"}}).hosts == 1000.0);
 }
 
 TEST_CASE("a stated rate is read in its unit, whatever the case of its word") {

@@ -72,7 +72,10 @@ std::optional<double> Facts::number(const char* pattern) const {
   return first_group(product, std::regex(pattern, std::regex::icase));
 }
 
-bool Facts::tcp() const { return says(R"(TCP|\bAWS|\bEBS|NFS)"); }
+bool Facts::tcp() const {
+  static const std::regex kClouds("AWS|EBS");  // in words, not in names of folders
+  return says("TCP|NFS") || std::regex_search(product, kClouds);
+}
 
 bool Facts::direct() const { return says("O_DIRECT|direct IO|dio read|forcedirect"); }
 

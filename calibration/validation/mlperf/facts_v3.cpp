@@ -112,7 +112,7 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
   out.id = text("case_id");
   out.workload = workload;
   out.compute = compute;
-  out.hosts = number("hosts", 1.0);
+  out.hosts = std::max(1.0, base::parse_number(base::trim(text("hosts"))).value_or(1.0));
   const bool unet3d = workload != nullptr && workload->rules.id == "unet3d";
   out.read_threads = number("read_threads", unet3d ? kThreadsUnet3d : kThreads);
   out.torch = true;

@@ -183,9 +183,11 @@ Json nfs(const Facts& f) {
 
 /// What a backend of WEKA reads is known of the product, the cores of its client are not.
 Json weka(const Facts& f) {
-  constexpr Rate kBackend = Rate::from(90, unit::GBps);
+  // The catalogue's backend.
+  constexpr Rate kBackend = Rate::from(90, unit::GBps), kPorts = Rate::from(800, unit::Gbps);
   Json backend = {{"count", whole(f.nodes)}};
-  if (f.node_port > Rate{}) backend["nic"] = ports_text(f.node_port * f.node_ports);
+  if (const Rate ports = f.node_port * f.node_ports; ports > Rate{} && ports != kPorts)
+    backend["nic"] = ports_text(ports);
   if (f.asked || stated_limits(f)) {
     backend["read"] = reads(f, f.nodes);
   } else if (const Rate drives = f.drive.read * (f.drives / f.nodes); drives < kBackend) {
