@@ -233,6 +233,22 @@ TEST_CASE("a rate that is stated below what drives and ports give limits every k
   CHECK(store("local", 12_GBps)["drive"]["read"]["value"] == "0.5 GB/s");
 }
 
+TEST_CASE("a system of the catalogue is as large as the row says") {
+  const auto store = [](const std::map<std::string, std::string>& cells) {
+    auto all = cells;
+    all["protocol"] = "Lustre (HPE Cray E1000)";
+    return storage_of(facts_of(all))[0];
+  };
+  CHECK_FALSE(store({{"storage_nodes", "2"}}).contains("ost"));
+  const base::Json half = store({{"storage_nodes", "1"}});
+  CHECK(half["oss"]["count"] == 2);
+  CHECK(half["read"]["value"] == "65 GB/s");
+  // 85 of the catalogue's 130 GB/s: 2.6 of its 4 servers
+  const base::Json stated = store({{"storage_nodes", "1"}, {"provisioned_GBps", "85"}});
+  CHECK(stated["oss"]["count"] == 3);
+  CHECK(stated["read"]["value"] == "85 GB/s");
+}
+
 TEST_CASE("what cannot be read is a note on the row") {
   const Facts facts = facts_of({{"client_nic_Gbps", "ConnectX-7"},
                                 {"storage_nodes", "2"},

@@ -97,10 +97,12 @@ constexpr std::array kKnown = std::to_array<Known>(
 /// It, of the size that the row says.
 Json sized_as(const Known& known, const Facts& f) {
   Json out = {{"use", known.product}};
-  const double times = f.nodes_said ? f.nodes / known.nodes : 1.0;
+  // A stated rate says more than a number of boxes.
+  const double by_nodes = f.nodes_said ? f.nodes / known.nodes : 1.0;
+  const double times = f.stated ? *f.stated / known.read : by_nodes;
   if (times != 1.0) {
-    out["ost"] = {{"count", whole(known.osts * times)}};
-    out["oss"] = {{"count", whole(known.oss * times)}};
+    out["ost"] = {{"count", whole(std::ceil(known.osts * times))}};
+    out["oss"] = {{"count", whole(std::ceil(known.oss * times))}};
   }
   const Rate rate = f.stated.value_or(known.read * times);
   if (rate != known.read) out["read"] = stated(rate);
