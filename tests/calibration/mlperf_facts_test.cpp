@@ -249,6 +249,18 @@ TEST_CASE("a system of the catalogue is as large as the row says") {
   CHECK(stated["read"]["value"] == "85 GB/s");
 }
 
+TEST_CASE("NFS over RDMA is not bound to a flow of TCP") {
+  const auto connection = [](const char* protocol) {
+    return store_of(
+        {{"protocol", protocol}, {"storage_nodes", "4"}})["client"]["connection"]["value"];
+  };
+  CHECK(connection("NFSv4.1, one process") == "1.5 GB/s");
+  CHECK(connection("NFSv4.1 over RDMA (VAST)") == "8 GB/s");
+  CHECK_FALSE(facts_of({{"protocol", "NFS over RoCE"}}).tcp());
+  // Eight drives a server where nobody counts them: 4 x 8 x 6.5 GB/s
+  CHECK(facts_of({{"protocol", "NFS"}, {"storage_nodes", "4"}}).sheets() == 208_GBps);
+}
+
 TEST_CASE("what cannot be read is a note on the row") {
   const Facts facts = facts_of({{"client_nic_Gbps", "ConnectX-7"},
                                 {"storage_nodes", "2"},
@@ -258,6 +270,9 @@ TEST_CASE("what cannot be read is a note on the row") {
                            "\"ConnectX-7\" in column \"client_nic_Gbps\" is taken as not known",
                            "\"BlueField-3\" in column \"storage_nic_Gbps_per_node\" is taken as "
                            "not known"});
+  CHECK(facts_of({{"storage_nodes", "6 OSS"}}).notes.empty());
+  CHECK(facts_of({{"storage_nodes", "12-24"}}).notes ==
+        std::vector<std::string>{"\"12-24\" in column \"storage_nodes\" is taken as 12"});
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr ClientCpu kUnknownCpu{128.0, 307.2_GBps};
 
 /// A server of storage that nothing describes reads so much, and one of a tier with a stated rate.
 constexpr Rate kOfServer = 20_GBps, kOfTier = Rate::from(5000, unit::MiBps);
-constexpr double kDrivesOfServer = 4.0, kMostDrives = 16.0;
+constexpr double kDrivesOfSized = 4.0, kMostDrives = 16.0;
 /// Such servers do not limit below the most that storage may have been sized for (store.cpp).
 constexpr double kMostSized = 8.0;
 /// Of what its clients' ports take, where no demand is known: half; ports that are not known.
@@ -72,8 +72,11 @@ std::optional<double> Facts::number(const char* pattern) const {
   return first_group(product, std::regex(pattern, std::regex::icase));
 }
 
+bool Facts::rdma() const { return says(R"(\b(RDMA|RoCE)\b)"); }
+
 bool Facts::tcp() const {
   static const std::regex kClouds("AWS|EBS");  // in words, not in names of folders
+  if (rdma()) return false;
   return says("TCP|NFS") || std::regex_search(product, kClouds);
 }
 
@@ -98,7 +101,7 @@ void Facts::count_servers(std::optional<double> drives_said, Rate rate) {
     return;
   }
   nodes = stated ? std::ceil(*stated / kOfTier) : std::ceil(kMostSized * rate / kOfServer);
-  drives = kDrivesOfServer * nodes;
+  drives = kDrivesOfSized * nodes;
   if (stated) return;
   asked = rate;
   node_port = Rate{};
@@ -143,9 +146,10 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   out.drive = drive_of(table, row, out.product);
   out.stated = rate_of(text("stated_peak_read_GBps"));
   out.nodes = number("storage_nodes", 1.0);
-  out.drives = number("drives_total", out.nodes);
+  const bool local = out.says(R"(\blocal\b)");
+  out.drives = number("drives_total", local ? out.nodes : kDrivesOfServer * out.nodes);
   const bool counted = written::number_in(text("storage_nodes")).value_or(0.0) > 0.0;
-  if (!counted && !out.says(R"(\blocal\b)")) {
+  if (!counted && !local) {
     const auto drives = written::number_in(text("drives_total"));
     out.count_servers(
         drives && *drives > 0.0 ? drives : std::nullopt,

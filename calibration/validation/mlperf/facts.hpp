@@ -16,6 +16,9 @@
 /// What a row says was run on what: all that its scenario may depend on. No result is among it.
 namespace stallcast::calibration::mlperf {
 
+/// Drives of a server of which nothing is said.
+inline constexpr double kDrivesOfServer = 8.0;
+
 /// What a program's options and a system's descriptions say; zeros where they say nothing.
 struct Facts {
   std::string id;
@@ -56,6 +59,7 @@ struct Facts {
   std::vector<std::string> notes;  ///< how odd cells were read
 
   [[nodiscard]] bool tcp() const;
+  [[nodiscard]] bool rdma() const;
   [[nodiscard]] bool direct() const;  ///< reads go past the page cache
   /// Whether `pattern` is in the words about the storage.
   [[nodiscard]] bool says(const char* pattern) const;

@@ -4,6 +4,7 @@
 
 #include "calibration/validation/mlperf/facts.hpp"
 #include "calibration/validation/mlperf/ranges.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration::mlperf {
@@ -25,7 +26,7 @@ std::optional<double> found_in(const std::string& text, const char* pattern) {
 constexpr double kThreadsUnet3d = 32.0, kThreads = 8.0;
 /// NVMe of instances (i3en: 8 drives read 16 GB/s, from memory), and of servers.
 constexpr Rate kInstanceDrive = 2_GBps, kServerDrive = 6.5_GBps;
-constexpr double kUnknownCores = 64.0, kUsualDrives = 4.0;
+constexpr double kUnknownCores = 64.0;
 constexpr Bytes kUnknownMemory = Bytes::from(512, unit::GiB);
 /// What a rank of a checkpoint asks for, and a client whose ports are not known; no bar makes
 /// anybody size storage for all of it: a quarter.
@@ -78,9 +79,11 @@ void read_servers(const CsvTable& table, std::size_t row, double ranks, Facts& o
     out.drives = each.value_or(words.drives.value_or(1.0));
     return;
   }
+  if (column && !has(cell("storage_nodes"), R"(^\s*\d[\d,]*\s*(nodes?|servers?|OSS)?\s*$)"))
+    out.note("storage_nodes", cell("storage_nodes"), base::shortest(*nodes));
   if (column || words.nodes) {
     out.nodes = column ? *nodes : *words.nodes;
-    out.drives = words.drives.value_or(out.nodes * each.value_or(kUsualDrives));
+    out.drives = words.drives.value_or(out.nodes * each.value_or(kDrivesOfServer));
   } else {
     out.count_servers(words.drives, asked_by(out, ranks));
     if (out.asked) return;

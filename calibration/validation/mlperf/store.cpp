@@ -78,6 +78,8 @@ Json target_rate(const Facts& f) {
 }
 /// GB/s of one TCP flow (docs/models/nfs.md).
 constexpr Guess kConnection{1.5, 0.4, 1.67};
+/// Over RDMA, where no processor copies: up to a port of 200 Gb/s.                  [assumption]
+constexpr Guess kRdmaConnection{8.0, 0.3, 3.0};
 constexpr double kMostConnections = 16.0;  // of `client.nconnect`: nconnect's own limit
 
 /// A system that the catalogue has, by part of its name.
@@ -171,7 +173,9 @@ Json nfs(const Facts& f) {
       {"shelf", {{"count", whole(f.drives)}, {"read", text(f.drive.read)}}},
       {"client",
        {{"nconnect", whole(std::min(kMostConnections, connections))},
-        {"connection", spread(kConnection, "GB/s", "one TCP flow; a set of them for each node",
+        {"connection", spread(f.rdma() ? kRdmaConnection : kConnection, "GB/s",
+                              f.rdma() ? "one RDMA connection; a set of them for each node"
+                                       : "one TCP flow; a set of them for each node",
                               std::max(1.0, connections / kMostConnections))}}}};
   if (f.node_port > Rate{}) out["head"]["nic"] = ports_text(each);
   const auto ahead = f.number(R"(readahead (\d+)M)");
