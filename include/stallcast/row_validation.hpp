@@ -74,6 +74,9 @@ struct RowValidation {
   Coverage coverage;               ///< of the scored rows
 };
 
+/// Those of which nothing is predicted; their notes say why.
+[[nodiscard]] std::vector<const PredictedRow*> unpredicted(const RowValidation& validation);
+
 /// Errors of all metrics over all scored rows, by group and over all. Pure.
 [[nodiscard]] std::vector<RowErrors> errors_of(const RowValidation& validation);
 /// How often the intervals of the scored rows hold what was measured. Pure.

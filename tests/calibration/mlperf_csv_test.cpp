@@ -9,6 +9,7 @@
 #include "calibration/validation/sources/mlperf_csv.hpp"
 #include "calibration/validation/sources/source.hpp"
 #include "engine/base/files.hpp"
+#include "tests/calibration/mlperf_rows.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -24,42 +25,6 @@ constexpr const char* kTable =
     "b,a,mic,unet3d,h100,1,1,500,96.4432,1.0,1.0,3.0,8,32,\"2x EPYC 9554 (64c)\",1,6.8,6500 ION,"
     "local,1\n"
     "c,a,mic,resnet50,h100,1,,,,,,,8,32,\"1x EPYC, \"\"9554\"\" (64c)\",1,6.8,6500 ION,local,\n";
-
-/// Few draws: what is tested is what they are of.
-constexpr std::size_t kDraws = 4;
-
-struct Predicted {
-  std::optional<RowValidation> rows;
-  std::vector<std::string> faults;  ///< "error t.csv:2:7 type"
-};
-
-Predicted predict(const std::string& text, const char* layout = "mlperf-csv",
-                  std::size_t draws = kDraws) {
-  Diagnostics diagnostics;
-  SourceOptions options;
-  options.draws = draws;
-  auto result = find_source(layout)->predict(text, "t.csv", options, diagnostics);
-  Predicted out;
-  for (const Diagnostic& d : diagnostics.items())
-    out.faults.push_back(std::string(d.severity == Severity::error ? "error " : "warning ") +
-                         d.position.file + ":" + std::to_string(d.position.line) + ":" +
-                         std::to_string(d.position.column) + " " + d.code);
-  if (result.ok()) out.rows = *std::move(result);
-  return out;
-}
-
-/// The rows of a table that has no fault. The same table is predicted once, for all tests of this
-/// program.
-const RowValidation& rows_of(const std::string& text, const char* layout = "mlperf-csv",
-                             std::size_t draws = kDraws) {
-  static std::map<std::tuple<std::string, std::string, std::size_t>, Predicted> known;
-  const std::tuple<std::string, std::string, std::size_t> key{text, layout, draws};
-  auto found = known.find(key);
-  if (found == known.end()) found = known.emplace(key, predict(text, layout, draws)).first;
-  CHECK(found->second.faults == std::vector<std::string>{});
-  REQUIRE(found->second.rows.has_value());
-  return *found->second.rows;
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -80,11 +45,6 @@ const RowErrors& errors(const RowValidation& rows, const std::string& metric,
     if (e.metric == metric && e.group == group && e.method == method) return e;
   FAIL("no errors of " << metric << " " << group << " " << method);
   throw 0;
-}
-
-bool has_note(const PredictedRow& row, const std::string& part) {
-  return std::any_of(row.notes.begin(), row.notes.end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
 /// Table of cells: to drop, blank or move columns of a file without quoted commas.
@@ -265,7 +225,11 @@ TEST_CASE("cells that cannot be read are named with their place") {
         std::vector<std::string>{"error t.csv:3:23 range"});
   const Predicted bert = predict(replaced(kTable, "b,a,mic,unet3d", "b,a,mic,bert"));
   CHECK(bert.faults == std::vector<std::string>{"warning t.csv:3:9 unknown"});
-  CHECK(bert.rows->rows.size() == 2);
+  REQUIRE(bert.rows->rows.size() == 3);
+  CHECK(bert.rows->rows[1].case_id == "b");
+  CHECK(bert.rows->rows[1].predicted.empty());
+  CHECK(has_note(bert.rows->rows[1], "\"bert\" in column \"workload\""));
+  CHECK(unpredicted(*bert.rows).size() == 1);
   const Predicted chip = predict(replaced(kTable, "unet3d,h100", "unet3d,x9"));
   CHECK(chip.faults == std::vector<std::string>{"warning t.csv:3:16 unknown"});
   const Predicted lacking = predict("case_id,workload,num_hosts\nx,unet3d,1\n");
@@ -342,9 +306,11 @@ TEST_CASE("rows of v3.0 are predicted without results; an unknown model is not")
       "training,s,,20,3,unet3d-b200,\n");
   CHECK(out.faults == std::vector<std::string>{"warning t.csv:3:12 unknown"});
   REQUIRE(out.rows.has_value());
-  REQUIRE(out.rows->rows.size() == 2);
+  REQUIRE(out.rows->rows.size() == 3);
   CHECK(out.rows->rows[0].predicted.at("save_s").value == Approx(8.0).margin(3.0));
-  CHECK(out.rows->rows[1].predicted.at("au_raw").value == Approx(0.97).margin(0.03));
+  CHECK(out.rows->rows[1].predicted.empty());
+  CHECK(has_note(out.rows->rows[1], "is not known: not predicted"));
+  CHECK(out.rows->rows[2].predicted.at("au_raw").value == Approx(0.97).margin(0.03));
 }
 
 }  // namespace

@@ -246,7 +246,11 @@ TEST_CASE("a calibration row without its count is counted from what it delivered
 TEST_CASE("a client's threads and memory are read from how its CPU is written") {
   const auto threads = [](const std::string& text) { return client_cpu(text).value().threads; };
   CHECK(threads("2x Xeon Platinum 8480C (DGX H100)") == 224.0);
-  CHECK(threads("1x EPYC 7502P (32c)") == 64.0);
+  for (const char* one : {"1x EPYC 7502P (32c)", "1 x EPYC 7502P (32c)", "EPYC 7502P 32-Core",
+                          "single EPYC 7502", "AMD EPYC 7502P"})
+    CHECK(threads(one) == 64.0);
+  CHECK(threads("Xeon 8480C") == 224.0);
+  CHECK(threads("dual EPYC 7502, 32 cores") == 128.0);
   CHECK(threads("c6in.16xlarge") == 64.0);
   CHECK(threads("c5n.18xlarge (72 vCPU)") == 72.0);
   CHECK(threads("2x Xeon 6338 or 6336Y") == 128.0);
@@ -277,7 +281,7 @@ Facts facts_of(std::string_view workload, const std::string& product) {
   out.product = product;
   out.nodes = 2;
   out.drives = 24;
-  out.drive = 7_GBps;
+  out.drive = {7_GBps};
   out.node_port = Rate::from(200, unit::Gbps);
   return out;
 }

@@ -90,6 +90,28 @@ int validate_cases(const calibration::LoadedCases& cases, std::size_t draws,
                        finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
+/// Says which rows are not predicted, and why; how many even where all else is quiet. A table of
+/// which no row is predicted was of no use.
+ExitCode judge_rows(const RowValidation& rows, bool quiet) {
+  constexpr std::size_t kMostNamed = 5;
+  const std::vector<const PredictedRow*> missing = unpredicted(rows);
+  if (missing.empty() && !rows.rows.empty()) return ExitCode::ok;
+  std::string why;
+  for (std::size_t i = 0; i < missing.size() && !quiet; ++i) {
+    if (i == kMostNamed) {
+      why += "; and " + std::to_string(missing.size() - i) + " more";
+      break;
+    }
+    const std::vector<std::string>& notes = missing[i]->notes;
+    why += (why.empty() ? "" : "; ") + missing[i]->case_id +
+           (notes.empty() ? "" : ": " + notes.back());
+  }
+  print_error("stallcast: " + std::to_string(missing.size()) + " of " +
+                  std::to_string(rows.rows.size()) + " rows are not predicted",
+              why);
+  return missing.size() == rows.rows.size() ? ExitCode::bad_input : ExitCode::ok;
+}
+
 /// Predicts the rows of one table; `from` names its layout.
 int validate_rows(const std::string& from, calibration::SourceOptions how,
                   const std::vector<std::string>& paths, const CommonOptions& options,
@@ -116,7 +138,7 @@ int validate_rows(const std::string& from, calibration::SourceOptions how,
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!rows.ok()) return report_failure(rows.failure());
   if (!write_picture(rows->coverage, wanted.picture)) return static_cast<int>(ExitCode::bad_input);
-  return deliver_found(options, *rows, wanted.format, ExitCode::ok);
+  return deliver_found(options, *rows, wanted.format, judge_rows(*rows, options.quiet));
 }
 
 }  // namespace

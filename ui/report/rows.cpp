@@ -64,6 +64,24 @@ Cells cells(const PredictedRow& row, const RowMetric& metric) {
   return out;
 }
 
+/// Notes, each once: of one row with its name, else of how many.
+std::string notes_text(const RowValidation& v, const Ink& ink) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  for (const PredictedRow& row : v.rows)
+    for (const std::string& note : row.notes) {
+      auto at = std::find_if(notes.begin(), notes.end(),
+                             [&](const auto& known) { return known.first == note; });
+      if (at == notes.end()) at = notes.insert(at, {note, {}});
+      at->second.push_back(row.case_id);
+    }
+  std::string out;
+  for (const auto& [note, rows] : notes)
+    out += wrapped(
+        "  ", (rows.size() == 1 ? rows[0] : std::to_string(rows.size()) + " rows") + ": " + note,
+        4);
+  return out.empty() ? out : "\n" + ink.bold("Notes") + "\n" + out;
+}
+
 std::string rows_text(const RowValidation& v, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(v.title) + "\n";
@@ -93,7 +111,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
            right(base::percent(e.within_20, 0), 6) +
            right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
-  return out + coverage_text(v.coverage, ink) + "\n" + made_by(context) + "\n";
+  return out + coverage_text(v.coverage, ink) + notes_text(v, ink) + "\n" + made_by(context) + "\n";
 }
 
 std::string rows_json(const RowValidation& v, const ReportContext& context) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "calibration/fit/cells.hpp"
@@ -37,18 +38,34 @@ struct StoreModel {
 
 Failure no_use(std::string message) { return {ExitCode::bad_input, std::move(message), ""}; }
 
-/// The designs of all draws of `row`; a fault here is ours, as the scenarios are.
-Result<bool> add_designs(const GridRow& row, const Machine& machine, const DrawSpread& spread,
-                         std::uint64_t seed, int draws, std::vector<Design>& out) {
+/// The designs of all draws of `row`, or why it has none (a batch larger than its data set).
+Result<std::vector<Design>> designs_of(const GridRow& row, const Machine& machine,
+                                       const DrawSpread& spread, std::uint64_t seed, int draws) {
+  std::vector<Design> out;
   for (int i = 0; i < draws; ++i) {
     const auto index = static_cast<std::uint64_t>(i);
     const Scenario scenario = scenario_of(row, machine, draw(spread, i, draws), seed + index);
-    if (!scenario.ok())
-      return Failure{ExitCode::internal,
-                     "row " + row.id + " makes no scenario: " + scenario.failure().message, ""};
+    if (!scenario.ok()) return scenario.failure();
     out.push_back(scenario.design());
   }
-  return true;
+  return out;
+}
+
+/// Figures of one row's draws; without a step that counts there are none.
+std::map<std::string, std::vector<double>> figures_in(std::span<const Result<Prediction>> draws,
+                                                      std::string& why_not) {
+  std::map<std::string, std::vector<double>> out;
+  for (const Result<Prediction>& one : draws) {
+    if (!one.ok()) {
+      why_not = one.failure().message;
+      return {};
+    }
+    for (const Figure& figure : kFigures)
+      out[figure.id].push_back(figure.scale * figure_or_zero(*one, figure.metric));
+  }
+  if (median(out["step_ms"]) > 0.0) return out;
+  why_not = "an epoch has no step after its first";
+  return {};
 }
 
 void put_measured(const GridRow& row, PredictedRow& out) {
@@ -102,29 +119,36 @@ Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
   each.seed = std::nullopt;  // every draw has a seed of its own
   const int draws = options.replicas > 0 ? options.replicas : kDraws;
   std::vector<Design> designs;
+  std::vector<std::string> faults;
   for (const GridRow& row : rows) {
     const StoreModel& model = stores.at(row.store);
-    const auto added = add_designs(row, {probes, model.fit, loader}, model.spread,
-                                   options.seed.value_or(1), draws, designs);
-    if (!added.ok()) return added.failure();
+    const auto own =
+        designs_of(row, {probes, model.fit, loader}, model.spread, options.seed.value_or(1), draws);
+    faults.push_back(own.ok() ? "" : own.failure().message);
+    if (own.ok()) designs.insert(designs.end(), own->begin(), own->end());
   }
   const std::vector<Result<Prediction>> predictions = predict::predict_all(designs, each);
+  // Interrupts and time limits end it; other faults are of one row.
+  for (const Result<Prediction>& one : predictions)
+    if (!one.ok() && one.failure().exit == ExitCode::inconclusive) return one.failure();
 
   std::vector<PredictedRow> out;
-  auto next = predictions.begin();
-  for (const GridRow& row : rows) {
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const GridRow& row = rows[r];
     PredictedRow said;
     said.case_id = row.id;
     said.group = row.group;
     std::map<std::string, std::vector<double>> values;
-    for (int i = 0; i < draws; ++i, ++next) {
-      if (!next->ok()) {
-        Failure failure = next->failure();
-        failure.message = "row " + row.id + ": " + failure.message;
-        return failure;
-      }
-      for (const Figure& figure : kFigures)
-        values[figure.id].push_back(figure.scale * figure_or_zero(next->value(), figure.metric));
+    if (faults[r].empty()) {
+      const auto size = static_cast<std::size_t>(draws);
+      values = figures_in(std::span(predictions).subspan(next, size), faults[r]);
+      next += size;
+    }
+    if (values.empty()) {
+      said.notes.push_back("not predicted: " + faults[r]);
+      out.push_back(std::move(said));
+      continue;
     }
     for (const auto& [id, drawn] : values)
       said.predicted[id] =

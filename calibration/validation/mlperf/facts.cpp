@@ -1,10 +1,10 @@
 #include "calibration/validation/mlperf/facts.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <regex>
-#include <string_view>
 
+#include "calibration/validation/mlperf/ranges.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration::mlperf {
@@ -12,18 +12,7 @@ namespace {
 
 using namespace literals;
 
-struct Product {
-  std::string_view name;
-  Rate rate;
-};
-/// Sequential reads of drives by the vendors' data sheets, by part of their names.
-constexpr std::array kDrives = std::to_array<Product>({{"6500 ION", 6.8_GBps},
-                                                       {"9400", 7.0_GBps},
-                                                       {"9550", 14.0_GBps},
-                                                       {"PM1733", 7.0_GBps},
-                                                       {"PM1743", 14.0_GBps},
-                                                       {"MTFDKCC", 6.8_GBps}});
-/// Of which nothing is said: PCIe Gen4.
+/// A drive of which nothing is said: PCIe Gen4.
 constexpr Rate kDrive = 7.0_GBps;
 /// A cloud volume counts up to so many bytes as one operation, and gives no more than that rate.
 constexpr Bytes kVolumeOperation = Bytes::from(256, unit::KiB);
@@ -31,26 +20,43 @@ constexpr Rate kCloudVolume = 4.0_GBps;
 constexpr Bytes kUsualMemory = Bytes::from(256, unit::GiB);
 constexpr ClientCpu kUnknownCpu{128.0, 307.2_GBps};
 
-std::optional<double> first_number(const std::string& text) {
-  static const std::regex kNumber(R"(([0-9]+(?:\.[0-9]+)?))");
-  return first_group(text, kNumber);
-}
+/// A server of storage that nothing describes reads so much, and one of a tier with a stated rate.
+constexpr Rate kOfServer = 20_GBps, kOfTier = Rate::from(5000, unit::MiBps);
+constexpr double kDrivesOfSized = 4.0, kMostDrives = 16.0;
+/// Such servers do not limit below the most that storage may have been sized for (store.cpp).
+constexpr double kMostSized = 8.0;
+/// Of what its clients' ports take, where no demand is known: half; ports that are not known.
+constexpr double kOfPorts = 0.5;
+constexpr Rate kClientPort = 12.5_GBps;
 
-Rate drive_of(const CsvTable& table, std::size_t row, const std::string& product) {
-  if (const auto claimed = first_number(table.text(row, "drive_read_GBps_claimed")))
-    return Rate::from(*claimed, unit::GBps);
+DriveRate drive_of(const CsvTable& table, std::size_t row, const std::string& product) {
+  const std::string& claimed = table.text(row, "drive_read_GBps_claimed");
+  if (const auto rate = rate_of(claimed)) return {*rate};
   if (table.text(row, "drive_iface") == "EBS") {
     static const std::regex kOperations(R"((\d+) ?IOPS)");
     const auto operations = first_group(table.text(row, "drive_model"), kOperations);
-    if (!operations) return kCloudVolume;
-    return std::min(kCloudVolume, OpRate::from(*operations, unit::per_s) * kVolumeOperation);
+    if (!operations) return {kCloudVolume};
+    return {std::min(kCloudVolume, OpRate::from(*operations, unit::per_s) * kVolumeOperation)};
   }
-  for (const Product& one : kDrives)
-    if (product.find(one.name) != std::string::npos) return one.rate;
-  return kDrive;
+  return drive_in(product + " " + table.text(row, "drive_iface"), kDrive);
 }
 
 }  // namespace
+
+std::optional<Rate> rate_of(const std::string& cell) {
+  if (const auto rate = written::rate_in(cell)) return rate;
+  const auto number = written::number_in(cell);
+  if (!number || *number == 0.0) return std::nullopt;
+  return Rate::from(*number, unit::GBps);
+}
+
+std::optional<written::Ports> ports_of(const std::string& rate, const std::string& count) {
+  auto out = written::ports_of_cell(rate);
+  if (!out) return out;
+  const double beside = written::number_in(count).value_or(0.0);
+  out->count = std::max({1.0, beside, out->count.value_or(1.0)});
+  return out;
+}
 
 std::optional<double> first_group(const std::string& text, const std::regex& pattern) {
   std::smatch found;
@@ -59,21 +65,48 @@ std::optional<double> first_group(const std::string& text, const std::regex& pat
 }
 
 bool Facts::says(const char* pattern) const {
-  return std::regex_search(product, std::regex(pattern));
+  return std::regex_search(product, std::regex(pattern, std::regex::icase));
 }
 
 std::optional<double> Facts::number(const char* pattern) const {
-  return first_group(product, std::regex(pattern));
+  return first_group(product, std::regex(pattern, std::regex::icase));
 }
 
-bool Facts::tcp() const { return says("TCP|AWS|EBS|NFS"); }
+bool Facts::rdma() const { return says(R"(\b(RDMA|RoCE)\b)"); }
+
+bool Facts::tcp() const {
+  static const std::regex kClouds("AWS|EBS");  // in words, not in names of folders
+  if (rdma()) return false;
+  return says("TCP|NFS") || std::regex_search(product, kClouds);
+}
 
 bool Facts::direct() const { return says("O_DIRECT|direct IO|dio read|forcedirect"); }
 
-Rate Facts::sheets() const {
-  Rate out = drive * drives;
+Rate Facts::sheets(double times) const {
+  Rate out = drive.read * (drives * times);
   if (node_port > Rate{}) out = std::min(out, node_port * (nodes * node_ports));
   return out;
+}
+
+void Facts::note(std::string_view column, const std::string& cell, const std::string& taken) {
+  notes.push_back("\"" + cell + "\" in column \"" + std::string(column) + "\" is taken as " +
+                  taken);
+}
+
+void Facts::count_servers(std::optional<double> drives_said, Rate rate) {
+  nodes_said = false;
+  if (drives_said) {
+    drives = *drives_said;
+    nodes = std::ceil(drives / kMostDrives);
+    return;
+  }
+  nodes = stated ? std::ceil(*stated / kOfTier) : std::ceil(kMostSized * rate / kOfServer);
+  drives = kDrivesOfSized * nodes;
+  if (stated) return;
+  asked = rate;
+  node_port = Rate{};
+  notes.emplace_back("nothing says how many servers there are: sized for its clients, " +
+                     with_unit(rate.in(unit::GBps), "GB/s"));
 }
 
 Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workload,
@@ -82,7 +115,7 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
     return table.text(row, column);
   };
   const auto number = [&](std::string_view column, double otherwise) {
-    const double found = first_number(text(column)).value_or(0.0);
+    const double found = written::number_in(text(column)).value_or(0.0);
     return found > 0.0 ? found : otherwise;
   };
   const BenchmarkRules& rules = workload.rules;
@@ -98,24 +131,37 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   out.format = text("format").empty() ? (out.torch ? "npz" : "tfrecord") : text("format");
   out.samples_per_file = out.format == "tfrecord" ? rules.samples_per_file : 1.0;
   out.barrier = text("anomaly").find("barrier removed") == std::string::npos;
-  out.memory = Bytes::from(number("client_mem_GiB", kUsualMemory.in(unit::GiB)), unit::GiB);
+  out.memory = written::memory_in(text("client_mem_GiB")).value_or(kUsualMemory);
   const ClientCpu cpu = client_cpu(text("client_cpu")).value_or(kUnknownCpu);
   out.cores = cpu.threads / 2.0;
   out.zen2 = cpu.zen2;
   out.memory_rate = cpu.memory;
-  out.port = Rate::from(number("client_nic_Gbps", 0.0), unit::Gbps);
-  out.ports = number("client_nics", 1.0);
+  if (const auto ports = ports_of(text("client_nic_Gbps"), text("client_nics"))) {
+    out.port = ports->rate;
+    out.ports = *ports->count;
+  }
   out.product = base::join(std::vector<std::string>{text("storage_product"), text("protocol_fs"),
                                                     text("drive_model"), text("sys_notes")},
                            " ");
-  out.nodes = number("storage_nodes", 1.0);
-  out.drives = number("drives_total", out.nodes);
   out.drive = drive_of(table, row, out.product);
-  out.node_port = Rate::from(number("storage_nic_Gbps", 0.0), unit::Gbps);
-  out.node_ports = number("storage_nics_per_node", 1.0);
-  if (text("storage_nics_per_node").find("total") != std::string::npos) out.node_ports /= out.nodes;
-  if (const double stated = number("stated_peak_read_GBps", 0.0); stated > 0.0)
-    out.stated = Rate::from(stated, unit::GBps);
+  out.stated = rate_of(text("stated_peak_read_GBps"));
+  out.nodes = number("storage_nodes", 1.0);
+  const bool local = out.says(R"(\blocal\b)");
+  out.drives = number("drives_total", local ? out.nodes : kDrivesOfServer * out.nodes);
+  const bool counted = written::number_in(text("storage_nodes")).value_or(0.0) > 0.0;
+  if (!counted && !local) {
+    const auto drives = written::number_in(text("drives_total"));
+    out.count_servers(
+        drives && *drives > 0.0 ? drives : std::nullopt,
+        (out.port > Rate{} ? out.port * out.ports : kClientPort) * out.hosts * kOfPorts);
+  }
+  if (const auto ports = ports_of(text("storage_nic_Gbps"), text("storage_nics_per_node"));
+      ports && !out.asked) {
+    out.node_port = ports->rate;
+    out.node_ports = *ports->count;
+    if (text("storage_nics_per_node").find("total") != std::string::npos)
+      out.node_ports /= out.nodes;
+  }
   return out;
 }
 

@@ -3,15 +3,21 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibration/measure/csv.hpp"
+#include "calibration/validation/mlperf/drives.hpp"
 #include "calibration/validation/mlperf/workload.hpp"
+#include "calibration/validation/mlperf/written.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/units.hpp"
 
 /// What a row says was run on what: all that its scenario may depend on. No result is among it.
 namespace stallcast::calibration::mlperf {
+
+/// Drives of a server of which nothing is said.
+inline constexpr double kDrivesOfServer = 8.0;
 
 /// What a program's options and a system's descriptions say; zeros where they say nothing.
 struct Facts {
@@ -40,25 +46,42 @@ struct Facts {
 
   // The storage: all words about it, and figures.
   std::string product;
+  std::string protocol;  ///< where the table has it by itself
+  bool local = false;    ///< drives in the clients, whatever the words are
   double nodes = 1.0;
+  bool nodes_said = true;   ///< else they are as many as a stated rate or the clients take
   double drives = 1.0;      ///< of all nodes
-  Rate drive;               ///< read rate of one
+  DriveRate drive;          ///< of one
   Rate node_port;           ///< of a node's port
   double node_ports = 1.0;  ///< of each node
   std::optional<Rate> stated;
+  std::optional<Rate> asked;       ///< by the clients, of storage that nothing describes
+  std::vector<std::string> notes;  ///< how odd cells were read
 
   [[nodiscard]] bool tcp() const;
+  [[nodiscard]] bool rdma() const;
   [[nodiscard]] bool direct() const;  ///< reads go past the page cache
   /// Whether `pattern` is in the words about the storage.
   [[nodiscard]] bool says(const char* pattern) const;
   /// The first group of `pattern` in these, as a number.
   [[nodiscard]] std::optional<double> number(const char* pattern) const;
-  /// What ports and drives of the storage could give together.
-  [[nodiscard]] Rate sheets() const;
+  /// What ports and drives of the storage could give together, with drives so many times as fast.
+  [[nodiscard]] Rate sheets(double times = 1.0) const;
+  /// A sentence about how `column`'s `cell` was read.
+  void note(std::string_view column, const std::string& cell, const std::string& taken);
+  /// Servers that nobody counts: as many as `drives_said` or a stated rate take, else sized for
+  /// clients that ask for `rate`.
+  void count_servers(std::optional<double> drives_said, Rate rate);
 };
 
 /// What the first group of `pattern` matches in `text`, as a number.
 [[nodiscard]] std::optional<double> first_group(const std::string& text, const std::regex& pattern);
+
+/// A rate as a cell has it: in GB/s where it has no unit.
+[[nodiscard]] std::optional<Rate> rate_of(const std::string& cell);
+/// Ports as a cell has them, and a cell beside it how many: the larger number counts.
+[[nodiscard]] std::optional<written::Ports> ports_of(const std::string& rate,
+                                                     const std::string& count);
 
 /// A client's CPU, from how it is written ("2x Xeon Platinum 8480", "1x EPYC 7502P (32c)",
 /// "r6i.32xlarge", "64 vCPU").
@@ -75,8 +98,9 @@ struct ClientCpu {
 [[nodiscard]] Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workload,
                                Seconds compute);
 
-/// The same of a table in the layout of v3.0; a checkpoint has no workload and no step time.
+/// The same of a table in the layout of v3.0, of `ranks`; a checkpoint has no workload and no step
+/// time.
 [[nodiscard]] Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* workload,
-                                  Seconds compute);
+                                  Seconds compute, double ranks);
 
 }  // namespace stallcast::calibration::mlperf

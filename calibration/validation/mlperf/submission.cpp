@@ -52,6 +52,13 @@ class Reader {
     if (!whole) note(column, std::string(cell.data(), end));
     return value;
   }
+  /// "248", "1,024", "2 TiB"; of other texts the leading number, with a note.
+  std::optional<Bytes> memory(std::string_view column) {
+    static const std::regex kPlain(R"(\s*\d[\d,.]*\s*(?:[GT]i?B)?\s*)");
+    if (std::regex_match(text(column), kPlain)) return written::memory_in(text(column));
+    const auto leading = fact(column);
+    return leading ? std::optional(Bytes::from(*leading, unit::GiB)) : std::nullopt;
+  }
   Rate rate(std::string_view column) {
     const auto value = fact(column);
     return value ? Rate::from(*value, unit::GBps) : Rate::infinity();
@@ -78,11 +85,11 @@ DataSheet read_sheet(Reader& in, double hosts) {
   DataSheet out;
   out.client_nic = in.rate("client_net_GBps_total") / hosts;
   if (!out.client_nic.finite())
-    if (const auto nic = in.fact("client_nic_Gbps"))
-      out.client_nic = Rate::from(*nic, unit::Gbps) * in.fact("client_nics").value_or(1.0);
+    if (const auto ports = ports_of(in.text("client_nic_Gbps"), in.text("client_nics")))
+      out.client_nic = ports->rate * *ports->count;
   out.storage_nic = in.rate("storage_net_GBps_total");
   out.drives = in.rate("drives_GBps_total");
-  out.stated = in.rate("stated_peak_read_GBps");
+  out.stated = rate_of(in.text("stated_peak_read_GBps")).value_or(Rate::infinity());
   // Cloud volumes state operations instead of a rate.
   static const std::regex kOperations(R"((\d+) IOPS)");
   std::smatch found;
@@ -95,7 +102,12 @@ DataSheet read_sheet(Reader& in, double hosts) {
 
 Results read_results(Reader& in) {
   Results out;
-  if (const auto au = in.positive("au_mean_pct")) out.au = *au / 100.0;
+  if (const auto au = in.positive("au_mean_pct")) {
+    if (*au > 100.0)
+      in.note("au_mean_pct", "not known");
+    else
+      out.au = *au / 100.0;
+  }
   if (const auto s = in.positive("first_step_s_mean")) out.first_step = Seconds::from(*s, unit::s);
   if (const auto s = in.positive("first_step_s_ep1")) out.first_step_1 = Seconds::from(*s, unit::s);
   if (const auto r = in.positive("GBps_decimal")) out.rate = Rate::from(*r, unit::GBps);
@@ -139,9 +151,9 @@ std::optional<Submission> read_submission(const CsvTable& table, std::size_t row
   system.prefetch = prefetch.empty() || prefetch.starts_with("default")
                         ? kPrefetch
                         : base::parse_number(prefetch).value_or(kPrefetch);
-  auto memory = in.fact("host_mem_GiB_measured");
-  if (!memory) memory = in.fact("client_mem_GiB");
-  system.memory = memory ? Bytes::from(*memory, unit::GiB) : kMemory;
+  auto memory = in.memory("host_mem_GiB_measured");
+  if (!memory) memory = in.memory("client_mem_GiB");
+  system.memory = memory.value_or(kMemory);
   const auto cpu = client_cpu(in.text("client_cpu"));
   if (!cpu) out.notes.emplace_back("the client's CPU is not known: 128 threads are assumed");
   system.cpu_threads = cpu ? cpu->threads : kCpuThreads;

@@ -114,6 +114,7 @@ class RowPredictor {
     out.case_id = row.said.id;
     out.group = group_of(row);
     out.notes = row.said.notes;
+    out.notes.insert(out.notes.end(), row.facts.notes.begin(), row.facts.notes.end());
     out.calibrates = row.said.calibration == row.said.id;
     const Result<CalibrationProfile> profile =
         known_.profile_for(row.said.calibration, out.group, out.notes);
@@ -210,6 +211,13 @@ class RowPredictor {
 
 }  // namespace
 
+std::string own_id(const std::string& id, std::size_t row, std::set<std::string>& taken) {
+  const std::string first = id.empty() ? "row " + std::to_string(row + 1) : id;
+  std::string out = first;
+  for (int n = 2; !taken.insert(out).second; ++n) out = first + " #" + std::to_string(n);
+  return out;
+}
+
 double mean_to_pass(double bar) {
   return bar + kWorstOfFive * kRepeatAu / uncertain::kStandardNine;
 }
@@ -250,15 +258,24 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
                  {"accelerators", "count", ErrorKind::factor},
                  {"first_step_s", "s", ErrorKind::factor}};
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i)
-    if (auto said = read_submission(table, i, diagnostics)) {
-      if (options.sheets_only) said->calibration.clear();
-      Facts facts = read_facts(table, i, *said->system.workload, said->system.compute);
-      facts.hosts = said->system.hosts;
-      rows.push_back({*std::move(said), std::move(facts)});
+  UnreadRows unread;
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const std::string id = own_id(table.text(i, "case_id"), i, ids);
+    auto said = read_submission(table, i, diagnostics);
+    if (!said) {
+      add_unread(unread, i, id, table.text(i, "workload"), diagnostics);
+      continue;
     }
+    said->id = id;
+    if (options.sheets_only) said->calibration.clear();
+    Facts facts = read_facts(table, i, *said->system.workload, said->system.compute);
+    facts.hosts = said->system.hosts;
+    rows.push_back({*std::move(said), std::move(facts)});
+  }
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
   if (auto failed = predict_each(rows, RowPredictor(rows, options), out)) return *std::move(failed);
+  put_back(std::move(unread), out.rows);
   out.errors = errors_of(out);
   out.coverage = coverage_of(out);
   return out;

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "calibration/measure/csv.hpp"
 #include "calibration/validation/sources/source.hpp"
 
@@ -15,6 +21,26 @@ namespace stallcast::calibration {
   out.notes.push_back("not predicted: " + failure.message);
   return out;
 }
+
+/// Rows that say too little to be predicted, with their places in the table.
+using UnreadRows = std::vector<std::pair<std::size_t, PredictedRow>>;
+/// One at `at`; the last of `diagnostics` says why.
+inline void add_unread(UnreadRows& unread, std::size_t at, const std::string& id,
+                       const std::string& group, const Diagnostics& diagnostics) {
+  PredictedRow row;
+  row.case_id = id;
+  row.group = group;
+  row.notes.push_back(diagnostics.items().back().message);
+  unread.emplace_back(at, std::move(row));
+}
+inline void put_back(UnreadRows unread, std::vector<PredictedRow>& rows) {
+  for (auto& [at, row] : unread)
+    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), std::move(row));
+}
+
+/// `id`, or "row 3" where there is none, with a number behind it where it was `taken` before.
+[[nodiscard]] std::string own_id(const std::string& id, std::size_t row,
+                                 std::set<std::string>& taken);
 
 /// Adds what `predictor` says of `rows` to `out`, one after the other. Interrupts and time limits
 /// end it. `id_of(row)` and `group_of(row)` say what a row is.

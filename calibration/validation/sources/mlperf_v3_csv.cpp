@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "calibration/measure/statistics.hpp"
@@ -26,12 +27,13 @@ struct Row3 {
   Facts facts;
   std::string calibration, group;
   double ranks = 1.0;
+  std::optional<double> hosts;
   bool training = false;
   base::Json scenario;
   std::vector<std::string> figures;  ///< what is predicted: "au_raw", "save_s", "load_s"
   std::map<std::string, double> measured;
   std::vector<ObservedFigure> observed;
-  bool rough_loads = false;
+  std::vector<std::string> rough;  ///< figures whose runs differ too much to be scored
   std::map<std::string, std::map<std::string, double>> baselines;
 };
 
@@ -47,13 +49,18 @@ class RowReader {
     Row3 out;
     out.group = text("workload");
     out.calibration = text("calibration_case");
-    out.ranks = number("accelerators_or_ranks").value_or(1.0);
+    const auto ranks = count("accelerators_or_ranks");
     const std::string& kind = text("kind");
     if (table_.has("kind") && kind != "training" && kind != "save" && kind != "load")
       return unknown("kind", "known are training, save and load");
+    if (!ranks && diagnostics_.has_errors()) return std::nullopt;
+    if (!ranks) return unknown("accelerators_or_ranks", "the number of accelerators or ranks");
+    out.ranks = *ranks;
+    out.hosts = count("hosts");
     const bool known = out.group.starts_with("llama3-") ? checkpoint(kind, out) : training(out);
     if (!known) return std::nullopt;
-    if (out.facts.id.empty()) out.facts.id = text("system") + ":" + kind + ":" + out.group;
+    if (out.facts.id.empty()) out.facts.id = name_of(out, kind, text("system"));
+    if (!out.hosts) out.facts.notes.emplace_back("no number of hosts: 1 is assumed");
     return out;
   }
 
@@ -62,6 +69,22 @@ class RowReader {
   std::optional<double> number(std::string_view column) {
     const auto value = table_.number(row_, column, diagnostics_);
     return value && *value > 0.0 ? value : std::nullopt;
+  }
+  /// A whole number above 0; empty and 0 are not given, and what else there is is an error.
+  std::optional<double> count(std::string_view column) {
+    const auto value = table_.number(row_, column, diagnostics_);
+    if (!value || *value == 0.0) return std::nullopt;
+    if (*value > 0.0 && *value == std::floor(*value)) return value;
+    diagnostics_.add(
+        {Severity::error, "range", "", table_.position(row_, column),
+         "\"" + text(column) + "\" in column \"" + std::string(column) + "\" is not a count", ""});
+    return std::nullopt;
+  }
+  /// "e2000:save:llama3-70b:h16:n64".
+  static std::string name_of(const Row3& row, const std::string& kind, const std::string& system) {
+    const auto whole = [](double n) { return std::to_string(std::llround(n)); };
+    return system + ":" + kind + ":" + row.group + ":h" + whole(row.hosts.value_or(1.0)) + ":n" +
+           whole(row.ranks);
   }
   std::nullopt_t unknown(std::string_view column, std::string hint) {
     diagnostics_.add({Severity::warning, "unknown", "", table_.position(row_, column),
@@ -82,7 +105,7 @@ class RowReader {
       return false;
     }
     out.training = true;
-    out.facts = read_facts_v3(table_, row_, workload, compute);
+    out.facts = read_facts_v3(table_, row_, workload, compute, out.ranks);
     const double per_step = workload->rules.batch * out.ranks;
     const double steps = number("num_files").value_or(kSteps * per_step) / per_step;
     out.scenario = mlperf::training(out.facts, out.ranks, std::max(2.0, std::floor(steps)));
@@ -92,6 +115,10 @@ class RowReader {
           std::min(1.0, *out.facts.stated / (workload->batch_bytes() / compute * out.ranks));
     const auto percent = number("au_pct");
     if (!percent) return true;
+    if (*percent > 100.0) {
+      out.facts.note("au_pct", text("au_pct"), "not known");
+      return true;
+    }
     const double au = *percent / 100.0;
     out.measured["au"] = out.measured["au_raw"] = au;
     const double sd = number("au_sd_epochs").value_or(0.0) / 100.0;
@@ -106,7 +133,7 @@ class RowReader {
       unknown("workload", "known are llama3-8b, -70b, -405b and -1t");
       return false;
     }
-    out.facts = read_facts_v3(table_, row_, nullptr, Seconds{});
+    out.facts = read_facts_v3(table_, row_, nullptr, Seconds{}, out.ranks);
     out.scenario = checkpointing(out.facts, out.group, out.ranks);
     const bool both = kind.empty();
     if (both || kind == "save") phase("save_s", kSave, both ? "save_s" : "duration_s", *size, out);
@@ -127,7 +154,7 @@ class RowReader {
     const double within = std::max(kRepeatSeconds * *seconds, uncertain::kStandardNine * sd);
     // Runs that differ by a quarter and more say little.
     if (sd > 0.24 * *seconds) {
-      out.rough_loads = true;
+      out.rough.push_back(id);
       return;
     }
     out.observed.push_back(
@@ -150,6 +177,7 @@ class Predictor3 {
     out.case_id = row.facts.id;
     out.group = row.group;
     out.calibrates = row.calibration == row.facts.id;
+    out.notes = row.facts.notes;
     const Result<CalibrationProfile> profile =
         known_.profile_for(row.calibration, row.group, out.notes);
     if (!profile.ok()) return profile.failure();
@@ -169,10 +197,9 @@ class Predictor3 {
     }
     out.measured = row.measured;
     out.baselines = row.baselines;
-    if (row.rough_loads) {
-      out.unscored = {"load_s"};
-      out.notes.emplace_back("runs differ by a quarter and more: not scored");
-    }
+    out.unscored = row.rough;
+    for (const std::string& id : row.rough)
+      out.notes.push_back(id + ": runs differ by a quarter and more: not scored");
     return out;
   }
 
@@ -216,13 +243,23 @@ Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptio
                  {"save_s", "s", ErrorKind::factor},
                  {"load_s", "s", ErrorKind::factor}};
   std::vector<Row3> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i)
-    if (auto row = RowReader(table, i, diagnostics).read()) {
-      if (options.sheets_only) row->calibration.clear();
-      rows.push_back(*std::move(row));
+  UnreadRows unread;
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    auto row = RowReader(table, i, diagnostics).read();
+    if (!row) {
+      const std::string& id = table.text(i, "case_id");
+      add_unread(unread, i, own_id(id.empty() ? table.text(i, "system") : id, i, ids),
+                 table.text(i, "workload"), diagnostics);
+      continue;
     }
+    row->facts.id = own_id(row->facts.id, i, ids);
+    if (options.sheets_only) row->calibration.clear();
+    rows.push_back(*std::move(row));
+  }
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
   if (auto failed = predict_each(rows, Predictor3(rows, options), out)) return *std::move(failed);
+  put_back(std::move(unread), out.rows);
   put_constants(out.rows);
   out.errors = errors_of(out);
   out.coverage = coverage_of(out);

@@ -61,6 +61,13 @@ RowErrors errors_over(const RowValidation& validation, const RowMetric& metric,
 
 }  // namespace
 
+std::vector<const PredictedRow*> unpredicted(const RowValidation& validation) {
+  std::vector<const PredictedRow*> out;
+  for (const PredictedRow& row : validation.rows)
+    if (row.predicted.empty()) out.push_back(&row);
+  return out;
+}
+
 std::vector<RowErrors> errors_of(const RowValidation& validation) {
   std::vector<std::string> groups{""}, methods{""};
   for (const PredictedRow& row : validation.rows) {

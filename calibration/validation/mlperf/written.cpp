@@ -1,0 +1,249 @@
+#include "calibration/validation/mlperf/written.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+namespace stallcast::calibration::mlperf::written {
+namespace {
+
+/// Families of ports, and Gb/s of one that is written without a number.
+struct Family {
+  std::string_view name;
+  double gbps;  ///< 0: says nothing without a number
+};
+constexpr std::array kFamilies = std::to_array<Family>({{"infiniband", 0},
+                                                        {"slingshot-11", 200},
+                                                        {"slingshot-10", 100},
+                                                        {"slingshot", 200},
+                                                        {"ethernet", 0},
+                                                        {"roce", 0},
+                                                        {"omni-path", 100},
+                                                        {"opa", 100},
+                                                        {"xdr", 800},
+                                                        {"ndr", 400},
+                                                        {"hdr", 200},
+                                                        {"edr", 100},
+                                                        {"fdr", 56},
+                                                        {"qdr", 40},
+                                                        {"ib", 0}});
+/// The last two may be bytes of memory outside of cells about ports.
+constexpr std::array<std::string_view, 6> kBits{"gb/s", "gbit", "gbe", "ge", "gb", "g"};
+struct Word {
+  std::string_view name;
+  double number;
+};
+constexpr std::array kNumbers = std::to_array<Word>(
+    {{"single", 1}, {"one", 1}, {"dual", 2}, {"two", 2}, {"quad", 4}, {"four", 4}, {"eight", 8}});
+
+bool is_bits(std::string_view word, bool in_cell) {
+  const auto end = kBits.end() - (in_cell ? 0 : 2);
+  return std::find(kBits.begin(), end, word) != end;
+}
+
+/// Words and numbers; commas between digits belong to a number, brackets to none.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> out{""};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool inside = c == ',' && i > 0 && i + 1 < text.size() &&
+                        std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0 &&
+                        std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+    if (inside) continue;
+    if (std::isspace(static_cast<unsigned char>(c)) != 0 ||
+        std::string_view("(),;&=+[]").find(c) != std::string_view::npos) {
+      if (!out.back().empty()) out.emplace_back();
+      continue;
+    }
+    out.back() += c;
+  }
+  if (out.back().empty()) out.pop_back();
+  return out;
+}
+
+std::optional<double> whole_word(const std::string& word) {
+  static const std::regex kNumber(R"(\d+(?:\.\d+)?)");
+  if (!std::regex_match(word, kNumber)) return std::nullopt;
+  return std::stod(word);
+}
+
+/// "ndr400", "hdr", "100gbe": Gb/s; a number alone only where `bare`.
+std::optional<double> gbps_of(const std::string& word, const std::string& next, bool bare) {
+  for (const Family& family : kFamilies) {
+    if (!word.starts_with(family.name)) continue;
+    std::string rest = word.substr(family.name.size());
+    if (rest.starts_with("-")) rest.erase(0, 1);
+    if (rest.empty()) {
+      if (const auto number = whole_word(next); number && *number >= 10.0) return number;
+      return family.gbps > 0.0 ? std::optional(family.gbps) : std::nullopt;
+    }
+    return gbps_of(rest, next, true);
+  }
+  std::size_t digits = 0;
+  while (digits < word.size() &&
+         (std::isdigit(static_cast<unsigned char>(word[digits])) != 0 || word[digits] == '.'))
+    ++digits;
+  const auto number = whole_word(word.substr(0, digits));
+  if (!number || *number == 0.0) return std::nullopt;
+  const std::string unit = digits < word.size() ? word.substr(digits) : next;
+  if (unit == "gbyte/s") return 8.0 * *number;
+  if (is_bits(unit, bare)) return number;
+  return bare && digits == word.size() ? number : std::nullopt;
+}
+
+std::optional<Ports> ports_of(const std::string& text, bool bare) {
+  static const std::regex kCount(R"((\d{1,4})x(.*))"), kTimes(R"(x(?:\d.*)?)");
+  const std::vector<std::string> words = words_of(text);
+  const auto at = [&](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
+  Ports out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string word = words[i];
+    std::smatch found;
+    if (std::regex_match(word, found, kCount)) {
+      out.count = std::stod(found[1]);
+      word = found[2];
+      if (word.empty()) continue;
+    } else if (const auto number = whole_word(word);
+               number && std::regex_match(at(i + 1), kTimes)) {
+      out.count = number;
+      if (at(i + 1) == "x") ++i;
+      continue;
+    } else if (word.size() > 1 && word[0] == 'x' && out.count) {
+      word.erase(0, 1);  // "2 x400"
+    }
+    const std::string lead = word.substr(0, word.find('-'));
+    const auto said = std::find_if(kNumbers.begin(), kNumbers.end(),
+                                   [&](const Word& one) { return one.name == lead; });
+    if (said != kNumbers.end()) {
+      out.count = said->number;
+      continue;
+    }
+    if (const auto gbps = gbps_of(word, at(i + 1), bare)) {
+      out.rate = Rate::from(*gbps, unit::Gbps);
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+const std::regex& each_pattern() {
+  static const std::regex kEach(
+      R"((?:\bper |/)(?:storage |data )?(?:node|server|oss|target|chassis|appliance|dn)s?\b|\beach\b)");
+  return kEach;
+}
+
+std::optional<double> first(const std::string& text, const std::regex& pattern) {
+  std::smatch found;
+  if (!std::regex_search(text, found, pattern)) return std::nullopt;
+  const double number = std::stod(found[1]);
+  return number > 0.0 ? std::optional(number) : std::nullopt;
+}
+
+/// Parts of a sentence: commas inside of numbers do not part it.
+std::vector<std::string> clauses_of(const std::string& text) {
+  std::vector<std::string> out{""};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool number = c == ',' && i + 1 < text.size() &&
+                        std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+    if ((c == ',' && !number) || std::string_view(";()+").find(c) != std::string_view::npos)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string plain(const std::string& text) {
+  static const std::regex kTimes("\xC3\x97"), kBytes(R"(([KkMGT])(i?)B(?:/s|ps|/sec)(?![a-z]))"),
+      kBits(R"(([KkMGT])b(?:/sec|it/s|its/s|ps|/s)(?![a-z]))");
+  std::string out = std::regex_replace(text, kTimes, "x");
+  out = std::regex_replace(out, kBytes, "$1$2byte/s");
+  out = std::regex_replace(out, kBits, "$1b/s");
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::optional<Ports> ports_of_cell(const std::string& cell) { return ports_of(plain(cell), true); }
+
+std::optional<double> count_of_cell(const std::string& cell) {
+  static const std::regex kCount(R"(^\s*(\d{1,6})\s*x(?![a-z]))"),
+      kWord(R"(^\s*(single|one|dual|two|quad|four|eight)\b)"),
+      kAlone(R"(^\s*(\d{1,6})\s+(?!x\b|tb\b|gb\b|tib\b|gib\b|pb\b|c\b|cores?\b|vcpus?\b)[a-z])");
+  const std::string text = plain(cell);
+  if (const auto count = first(text, kCount)) return count;
+  std::smatch found;
+  if (std::regex_search(text, found, kWord))
+    for (const Word& word : kNumbers)
+      if (found[1].str() == word.name) return word.number;
+  return first(text, kAlone);
+}
+
+std::optional<Rate> rate_in(const std::string& text) {
+  static const std::regex kRate(
+      R"((\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*([kmgt])(ibyte|byte|b)/s)");
+  std::smatch found;
+  const std::string sentence = plain(text);
+  if (!std::regex_search(sentence, found, kRate)) return std::nullopt;
+  const double power = static_cast<double>(std::string_view("kmgt").find(found[2].str()[0])) + 1.0;
+  const double base = found[3] == "ibyte" ? 1024.0 : 1000.0;
+  const double bits = found[3] == "b" ? 8.0 : 1.0;
+  return Rate::from(number_in(found[1]).value_or(0.0) * std::pow(base, power) / bits, unit::Bps);
+}
+
+std::optional<double> number_in(const std::string& text) {
+  static const std::regex kNumber(R"((\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))");
+  std::smatch found;
+  if (!std::regex_search(text, found, kNumber)) return std::nullopt;
+  std::string digits = found[1];
+  std::erase(digits, ',');
+  return std::stod(digits);
+}
+
+std::optional<Bytes> memory_in(const std::string& text) {
+  static const std::regex kTera(R"(\d\s*ti?b\b)");
+  const auto number = number_in(text);
+  if (!number || *number == 0.0) return std::nullopt;
+  return Bytes::from(*number, std::regex_search(plain(text), kTera) ? unit::TiB : unit::GiB);
+}
+
+Servers servers_in(const std::string& text) {
+  static const std::regex kNodes(
+      R"((?:^|[^a-z0-9.\-])(\d{1,6})\s*x?\s*(?:[a-z]+[ -])?(?:nodes?|servers?|osss?|targets?|backends?|dns?)\b)"),
+      kBoxes(R"((?:^|[^a-z0-9.\-])(\d{1,6})\s*x?\s*(?:controllers?|appliances?)\b)"),
+      kDrives(
+          R"((?:^|[^a-z0-9.\-])(\d{1,6})\s*x?\s*(?:[\d.]+\s*tb\b|nvme\b|ssds?\b|drives?\b|hdds?\b|disks?\b|flash\b))"),
+      kOthers(R"(\b(?:clients?|hosts?|metadata|mds|mdn|gateways?)\b)");
+  struct Counted {
+    std::optional<double> count;
+    bool each = false;
+  };
+  Servers out;
+  Counted drives, ports;
+  std::optional<double> boxes;
+  for (const std::string& clause : clauses_of(plain(text))) {
+    const bool each = std::regex_search(clause, each_pattern());
+    const std::string said = std::regex_replace(clause, each_pattern(), " ");
+    if (!out.nodes && !std::regex_search(said, kOthers)) out.nodes = first(said, kNodes);
+    if (!boxes) boxes = first(said, kBoxes);
+    if (!drives.count) drives = {first(said, kDrives), each};
+    if (out.port > Rate{}) continue;
+    if (const auto found = ports_of(said, false)) {
+      out.port = found->rate;
+      ports = {found->count, each};
+    }
+  }
+  if (!out.nodes) out.nodes = boxes;
+  const double nodes = out.nodes.value_or(1.0);
+  if (drives.count) out.drives = drives.each ? *drives.count * nodes : *drives.count;
+  if (ports.count) out.node_ports = ports.each ? *ports.count : *ports.count / nodes;
+  return out;
+}
+
+}  // namespace stallcast::calibration::mlperf::written
