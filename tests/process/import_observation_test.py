@@ -114,7 +114,8 @@ class ImportObservation(unittest.TestCase):
         else:
             component, path = scenario["jobs"][0], f"jobs.{name}"
         options = []
-        for at, value in self.leaves(component[key] if key in component else {}, f"{path}.{key}"):
+        keys = ("read", "write") if key == "device" else (key,)  # what requests of both wait for
+        for at, value in ((at, value) for each in keys for at, value in self.leaves(component.get(each, {}), f"{path}.{each}")):
             match = re.match(r"([0-9.e+-]+) ?([a-zA-Zµ/]+)$", str(value))
             if match and at.rsplit(".", 1)[-1] not in ("size", "burst"):
                 factor = 0.5 if match[2] in ("s", "ms", "us") else 2.0
