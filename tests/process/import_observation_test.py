@@ -150,6 +150,22 @@ class ImportObservation(unittest.TestCase):
         self.assertAlmostEqual(predicted["job.train.first_batch"]["value"] / 0.3, 1.0, delta=0.15)
         self.assertAlmostEqual(predicted["job.train.checkpoint.stall"]["value"] / 0.5, 1.0, delta=0.02)
 
+    def test_one_number_of_workers_leaves_open_what_others_would_get(self):
+        # 60 ms a step with 2 workers. With 8 all are ready when their waits are their own; 60 ms if they share a line.
+        self.made(self.file("job.observation.json", job()))
+
+        def interval(workers):
+            run = Run("run", self.mine, "--no-advice", "--draws", "64", "--format", "json", "--set",
+                      f"jobs.train.loader.workers={workers}")
+            self.assertEqual(run.code, 0, run.err)
+            return json.loads(run.out)["metrics"]["job.train.steady.step.time"]["ci90"]
+
+        self.assertLess(interval(8)[0], 0.047)
+        self.assertGreater(interval(8)[1], 0.060)
+        self.assertLess(interval(1)[0], 0.083)
+        self.assertGreater(interval(1)[1], 0.115)
+        self.assertLess(interval(2)[1] / interval(2)[0], 1.2)
+
     def test_the_residual_is_the_discrepancy_of_later_predictions(self):
         _, text = self.made(self.file("job.observation.json", job()))
         said = without_comments(text)["jobs"][0]["discrepancy"]
