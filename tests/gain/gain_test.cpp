@@ -117,31 +117,6 @@ TEST_CASE("pieces of one file of an NFS server gain what its shared.write gives"
   CHECK(first.gain->time == Approx(1.0 - left(2e-4) / left(1e-4)).epsilon(0.03));
 }
 
-TEST_CASE("writes to measured storage gain what its device gives, and their bandwidth nothing") {
-  // 1000 pieces of 1 MiB in 2 ms + 2.1 ms each, four times: half of it when both are halved.
-  const Prediction p = ranked({.file = "measured.json", .text = R"({
-  "id": "measured",
-  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 1, "use": "host/dgx-h100" } ] },
-  "storage": [ { "id": "v", "type": "measured", "scope": "shared",
-                 "read": { "latency": "1 ms", "rate": "1 GB/s" },
-                 "write": { "latency": "2 ms", "rate": "500 MiB/s" }, "create": { "latency": "0 s" },
-                 "sync": "0 s" } ],
-  "jobs": [ { "id": "train", "hosts": "gpu", "steps": 20, "step": { "compute": "1 s", "jitter": "0 %" },
-              "barrier": { "base": "0 s", "per_doubling": "0 s" },
-              "checkpoint": { "to": "v", "size": "1000 MiB", "every_steps": 5, "serializer": "none",
-                              "snapshot": "none", "quiesce": "0 s", "coordinate": "0 s" } } ],
-  "run": { "replicas": 1 }
-})"});
-  const double saving = 4.0 * 1000 * (2e-3 + 1.0 / 500);
-  const Bottleneck& first = p.bottlenecks.front();
-  CHECK(first.resource == "storage.v.device");
-  REQUIRE(first.gain.has_value());
-  CHECK(first.gain->part == "storage[v].device");
-  CHECK(first.gain->time == Approx(0.5 * saving / (20.0 + saving)).epsilon(0.02));
-  for (const Bottleneck& b : p.bottlenecks)
-    if (b.resource == "storage.v.write") CHECK_FALSE(b.gain.has_value());
-}
-
 TEST_CASE("a job that has a limit of its own would gain from more of it") {
   // 96 GB at 6 GB/s take 16 s, at twice that 8 s; the 24 OSTs would take 24 GB/s.
   const Prediction p = ranked(saving("24", "800 Gb/s", R"("limit": "6 GB/s",)"));
