@@ -27,6 +27,7 @@ enum class WaitCause {
 struct FreeCosts {
   WaitCause cause = WaitCause::none;
   double storage = 1.0;   ///< on latencies and times of the bytes
+  double readers = 1.0;   ///< on how many readers the storage was seen with
   double cpu = 1.0;       ///< on core time of a sample
   double handover = 1.0;  ///< on the hand-over of a batch
   double compute = 1.0;   ///< on the compute of one rank, where ranks meet
@@ -50,6 +51,7 @@ struct Discrepancy {
 struct JobWriting {
   std::string id = "observed";
   std::string profile;  ///< file with what probes of the storage gave; "" where there is none
+  std::optional<double> alone;  ///< share of a read that is private; none: what its least time says
   std::optional<std::int64_t> most_steps;  ///< of an epoch: simulations that solve take fewer
   Discrepancy discrepancy;
   std::vector<std::string> checked;  ///< lines about the self-check, for the head of the file

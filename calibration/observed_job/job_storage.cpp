@@ -23,7 +23,9 @@ struct Reads {
   double requests = 1.0;
   Seconds latency;  ///< of one request
   Rate rate, delivered;
-  bool rate_bound = false;
+  bool waited_for = false;  ///< by readers whom nothing else explains
+  double readers = 1.0;     ///< reads in flight that were seen
+  double alone = 0.0;       ///< share of a read's time that the least of them took
 };
 
 Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& costs) {
@@ -37,22 +39,29 @@ Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& cos
   if (facts.open && facts.files_per_sample)
     io = std::max(io - *facts.open * *facts.files_per_sample, io * 0.5);
 
-  out.rate_bound = waits_for_data(o, facts) && !facts.in_memory();
+  const bool rate_bound = waits_for_data(o, facts) && !facts.in_memory();
+  out.waited_for = rate_bound && costs.cause == WaitCause::storage;
   Seconds latency, service;
   if (facts.in_memory()) {
     service = *facts.sample / out.delivered / kSpareRate;
   } else if (!facts.sample_io) {
     service = *facts.sample / out.delivered;
-  } else if (out.rate_bound) {
-    // Of those in the storage at a time each waits for the others.
-    const double within = std::clamp(asked * io.in(unit::s), 1.0, facts.readers(workers_of(o)));
-    latency = std::min(facts.least_io, io);
-    service = std::max((io - latency) / within, *facts.sample / out.delivered / kMostRate);
+    out.readers = facts.readers(workers_of(o));
+  } else if (rate_bound) {
+    // Of those in the storage at a time each waits for the others, or none does.
+    out.readers = std::clamp(asked * io.in(unit::s), 1.0, facts.readers(workers_of(o)));
+    const Seconds least = std::min(facts.least_io, io);
+    if (out.waited_for)
+      out.alone = io > Seconds{} ? least / io : 0.0;
+    else
+      latency = least;
+    service = std::max((io - latency) / out.readers, *facts.sample / out.delivered / kMostRate);
   } else {
     latency = io;
     service = *facts.sample / out.delivered / kSpareRate;
   }
   out.latency = latency * costs.storage / out.requests;
+  out.readers = std::max(1.0, out.readers * costs.readers);
   const Rate rate = *facts.sample / std::max(service * costs.storage, 1_ns);
   out.rate = std::min(rate, kFastest);
   return out;
@@ -120,22 +129,24 @@ void JobWriter::add_reads() {
     leave("reading.operations", "store.request");
   const auto latency = text(five_digits(reads.latency)),
              rate = text(five_digits(reads.rate * hosts));
-  const bool solved =
-      costs_.cause == WaitCause::storage && costs_.identified && !facts_.in_memory();
-  const double e = costs_.identified.value_or(0.0);
-  if (solved) {
-    set(from, "store.read.latency",
-        ranged(latency, text(five_digits(reads.latency / (1.0 + e))),
-               text(five_digits(reads.latency * (1.0 + e))),
-               "solved for the waits that were seen"));
+  if (reads.waited_for) {
+    const double e = costs_.identified.value_or(0.0);
+    set(from, "store.read.latency", latency, "in the rate");
     set(from, "store.read.rate",
         ranged(rate, text(five_digits(reads.rate * hosts / (1.0 + e))),
                text(five_digits(reads.rate * hosts * (1.0 + e))),
                "solved for the waits that were seen"),
         "solved for the waits",
-        "The job waited for it, so the waits say what it delivers. Whether more readers would get "
-        "more was not seen: the least time of a read (5 % quantile) is taken as its latency, which "
-        "each pays by itself, the rest as a rate that all share.");
+        "The job waited for it, so the waits say what it delivers to as many readers.");
+    assume("store.read.readers", base::rounded_to(reads.readers * hosts, 5), "rate x time");
+    set(from, "store.read.private",
+        ranged(text(Fraction::from(base::rounded_to(how_.alone.value_or(reads.alone), 4),
+                                   unit::ratio)),
+               "0 %", "100 %", "one number of readers does not tell"),
+        "not seen",
+        "Whether more readers would get more was not seen. The least time of a read (5 % quantile) "
+        "is taken for what each pays by itself, the rest as a line that all share; it may be all "
+        "of it or nothing. The same job with other workers tells, or a probe.");
   } else {
     const char* why = "the job did not wait for it";
     set(from, "store.read.latency",

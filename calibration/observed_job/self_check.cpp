@@ -139,25 +139,44 @@ class Solver {
   }
 
   Result<FreeCosts> run(std::size_t& simulations) {
+    // As a line that all share; then, with nothing shared, by how many readers that is as long.
+    how_.alone = 0.0;
+    if (const auto failed = rounds(&Solver::improve, simulations)) return *failed;
+    identify();
+    if (costs_.cause != WaitCause::storage || !costs_.identified || facts_.in_memory() ||
+        profile_ != nullptr)
+      return costs_;
+    how_.alone = 1.0;
+    search_ = Search(1.0);
+    if (const auto failed = rounds(&Solver::improve_readers, simulations)) return *failed;
+    how_.alone.reset();
+    if (const auto failed = rounds(&Solver::improve_others, simulations)) return *failed;
+    return costs_;
+  }
+
+ private:
+  std::optional<Failure> rounds(bool (Solver::*improve)(const Simulated&),
+                                std::size_t& simulations) {
     for (int round = 0; round < kRounds; ++round) {
       const Result<Design> design = design_of(write_job(o_, facts_, costs_, how_), profile_);
       if (!design.ok()) return design.failure();
       const Result<Prediction> prediction = simulate_(*design, replicas_for(facts_, kSolved, 1, 8));
       ++simulations;
       if (!prediction.ok()) return prediction.failure();
-      const Simulated said = said_by(*prediction, facts_);
-      if (!improve(said)) break;
+      if (!(this->*improve)(said_by(*prediction, facts_))) break;
     }
-    identify();
-    return costs_;
+    return std::nullopt;
   }
 
- private:
   /// Is there something left to improve?
   bool improve(const Simulated& said) {
-    const bool compute = improve_compute(said), wait = improve_wait(said);
-    const bool first = improve_first(said), save = improve_save(said);
-    return compute || wait || first || save;
+    const bool wait = improve_wait(said);
+    return improve_others(said) || wait;
+  }
+
+  bool improve_others(const Simulated& said) {
+    const bool compute = improve_compute(said), first = improve_first(said);
+    return improve_save(said) || compute || first;
   }
 
   bool improve_compute(const Simulated& said) {
@@ -183,6 +202,14 @@ class Solver {
     if (costs_.cause == WaitCause::storage) costs_.storage = next;
     if (costs_.cause == WaitCause::cpu) costs_.cpu = next;
     if (costs_.cause == WaitCause::handover) costs_.handover = next;
+    return true;
+  }
+
+  bool improve_readers(const Simulated& said) {
+    const bool others = improve_others(said);
+    const double off = said.wait - facts_.wait.in(unit::s);
+    if (std::abs(off) < kNearStep * facts_.step.in(unit::s) || search_.exhausted()) return others;
+    costs_.readers = search_.next(off);
     return true;
   }
 

@@ -39,6 +39,7 @@ constexpr Row kRows[] = {
     {"storage", "client.tls", "TLS of a client", of, DrawnIn::entry},
     {"storage", "client.put", "PUTs of a client", of, DrawnIn::limit},
     {"storage", "connection", "single connection", of, DrawnIn::entry},
+    {"storage", "copy", "copies by a core", of, DrawnIn::limit},
     {"storage", "datanode", "DataNodes", of, DrawnIn::entry},
     {"storage", "datanode.nic", "DataNode NICs", of, DrawnIn::entry},
     {"storage", "device", "volumes", of, DrawnIn::media},

@@ -69,7 +69,7 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
   mix_.add(ops.writes, operations);
   work_ += demand * operations;
   const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
-  if (shared) delayed_ += params.latency.in(unit::s)*demand.in(unit::s)*operations;
+  if (shared) delayed_ += params.by_itself(ops.size).in(unit::s)*demand.in(unit::s)*operations;
   laned_ += demand * (operations * (shared ? params.lanes : 1.0));
   if (params.law == ResponseLaw::mva) served_ += demand * operations;
   if (outstanding_ < kNone) {  // rounding, once nothing is left

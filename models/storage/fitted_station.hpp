@@ -32,11 +32,16 @@ struct ResponseParams {
   Rate rate = Rate::infinity();    ///< B
   Rate stream = Rate::infinity();  ///< S
   double lanes = 1.0;              ///< K
+  double private_demands = 0.0;    ///< P: demands that each takes by itself, on top of alpha
 
   /// Time of the server for an operation of `bytes`: s + b / B, or the greater of both.
   [[nodiscard]] Seconds demand(Bytes bytes) const;
   /// What an operation takes besides waiting: alpha + b / S.
   [[nodiscard]] Seconds alone(Bytes bytes) const;
+  /// What does not grow with what is outstanding: alpha + P (s + b / B).
+  [[nodiscard]] Seconds by_itself(Bytes bytes) const {
+    return latency + demand(bytes) * private_demands;
+  }
 };
 
 /// What reads and writes in one line do to each other besides waiting: while both are outstanding

@@ -39,6 +39,13 @@ constexpr std::array kMeasuredFields{
         "laws line and mva: reads that one server serves at one time; one that is alone takes its "
         "time as many times as long",
         kAtLeastOne),
+    field("read.private", &MeasuredParams::read_private, "0 %",
+          "law line: part of its time at read.rate among read.readers that a read takes by itself, "
+          "however many there are; the rest is a line that all share",
+          kShare),
+    field("read.readers", &MeasuredParams::read_readers, "1",
+          "law line: reads in flight that read.rate was seen with, where read.private is given",
+          kAtLeastOne),
     field("read.stream", &MeasuredParams::read_stream, kOptional,
           "laws roofline and throttle: bytes per second of one read alone; law fifo: what a server "
           "reads per second of files of more than one request",
@@ -180,12 +187,21 @@ MeasuredParams measured_params(const Component& component) {
 std::span<const FieldInfo> measured_fields() { return kInfos<kMeasuredFields>; }
 
 ResponseParams MeasuredParams::reads() const {
-  return {response_law(read_law),
-          read_latency,
-          read_per_op,
-          read,
-          read_stream.value_or(Rate::infinity()),
-          read_lanes};
+  ResponseParams out{response_law(read_law),
+                     read_latency,
+                     read_per_op,
+                     read,
+                     read_stream.value_or(Rate::infinity()),
+                     read_lanes};
+  if (out.law != ResponseLaw::line || read_private == Fraction{}) return out;
+  // R(N) stays what it is with nothing private.                          [measured.md, eq. 10]
+  constexpr double kLeast = 1e-6;  // of the demand: a device that is in no way shared has no speed
+  const double shared = std::max(kLeast, 1.0 - read_private.in(unit::ratio));
+  const double n = read_readers / std::min(read_readers, static_cast<double>(servers));
+  out.private_demands = (1.0 - shared) / shared * std::max(n, read_lanes);
+  out.per_op *= shared;
+  out.rate = out.rate / shared;
+  return out;
 }
 ResponseParams MeasuredParams::writes() const {
   return {response_law(write_law),          write_latency.value_or(Seconds{}),       write_per_op,

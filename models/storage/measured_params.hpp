@@ -22,6 +22,8 @@ struct MeasuredParams {
   Seconds read_latency;         ///< alpha: does not grow with requests outstanding
   std::optional<Seconds> write_latency;  ///< the same; absent where nobody writes
   Seconds read_per_op, write_per_op;     ///< s: time of a server per request besides its bytes
+  Fraction read_private;      ///< q: of a read among read_readers, what it takes by itself
+  double read_readers = 1.0;  ///< N: reads in flight that read and read_latency were seen with
   double read_lanes = 1.0, write_lanes = 1.0;     ///< K: requests that a server serves at one time
   Rate read;                                      ///< B: of one server
   std::optional<Rate> write;                      ///< the same; absent where nobody writes

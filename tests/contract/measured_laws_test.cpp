@@ -23,6 +23,8 @@ Design design_of_law(const char* law) {
   set(design.storage[0], Role::storage, "mixed.coupling", "1.5");
   for (const char* way : {"read.lanes", "write.lanes"})
     set(design.storage[0], Role::storage, way, "3");
+  set(design.storage[0], Role::storage, "read.private", "40 %");
+  set(design.storage[0], Role::storage, "read.readers", "4");
   return design;
 }
 

@@ -121,6 +121,20 @@ TEST_CASE("measured: one request alone takes the time of as many as are served t
   CHECK(seconds(law("line", "2"), 6, 16) == Approx(16 * (alpha + lanes * demand)).epsilon(1e-6));
 }
 
+TEST_CASE("measured: what is private of a read leaves it as it was seen, and grows with nobody") {
+  // alpha + (q N + (1 - q) n) D, with N = 4 that it was seen with: alpha + 4 D among 4, whatever q
+  const double alpha = 1e-3, demand = kBytes / 1e9;
+  for (const char* q : {"0 %", "30 %", "99 %", "100 %"})
+    for (const int n : {1, 4, 16}) {
+      INFO(q << " " << n);
+      const Design design =
+          device({{"read.latency", "1 ms"}, {"read.private", q}, {"read.readers", "4"}});
+      const double share = std::atof(q) / 100.0;
+      CHECK(seconds(design, n, 16) ==
+            Approx(16 * (alpha + (share * 4 + (1.0 - share) * n) * demand)).epsilon(1e-4));
+    }
+}
+
 TEST_CASE("measured: the servers of a law share its demands") {
   // 16 requests in flight on 4 servers: alpha + 4 D
   const Design design = device({{"read.latency", "1 ms"}, {"servers", "4"}});

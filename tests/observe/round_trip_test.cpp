@@ -21,8 +21,8 @@ using calibration::JobFigure;
 
 namespace {
 
-Design design_of(const std::string& text) {
-  const Scenario scenario = Scenario::read({.file = "truth.json", .text = text});
+Design design_of(const std::string& text, const std::vector<std::string>& sets = {}) {
+  const Scenario scenario = Scenario::read({.file = "truth.json", .text = text, .sets = sets});
   INFO((scenario.ok() ? "" : scenario.failure().message));
   REQUIRE(scenario.ok());
   return scenario.design();
@@ -224,6 +224,43 @@ TEST_CASE("the scenario of an observed job has its step time, its first batch an
     const bool solved =
         made->scenario.find("The job waited for it, so the waits say") != std::string::npos;
     CHECK(solved == one.bound_by_storage);
+  }
+}
+
+TEST_CASE("what one number of readers leaves open of a storage is all between two truths") {
+  // Reads of 30 ms that nobody shares, and a line of 20 MB/s: alike with the four workers seen.
+  const char* const all_share = R"("read": {"latency": "0 s", "rate": "20 MB/s"})";
+  const char* const own = R"("read": {"latency": "30 ms", "rate": "10 GB/s"})";
+  for (const char* line : {own, all_share}) {
+    const std::string text = truth(kOne, line, kLarge, R"("workers": 4)");
+    calibration::JobImportOptions options;
+    options.simulate = simulate;
+    const auto made = calibration::import_job(seen_of(design_of(text), 7), options);
+    REQUIRE(made.ok());
+    INFO(made->scenario);
+    const Value open = design_of(made->scenario).storage.front().values.at("read.private");
+    REQUIRE(open.range);
+    CHECK(open.range->low == 0.0);
+    CHECK(open.range->high == 1.0);
+    const auto step = [](const std::string& of, const std::vector<std::string>& sets) {
+      const Result<Prediction> p = simulate(design_of(of, sets), 1);
+      REQUIRE(p.ok());
+      const char* id = p->metrics.contains("job.j.au") ? "j" : "train";
+      return p->metrics.at(std::string("job.") + id + ".steady.step.time").value;
+    };
+    for (const char* workers : {"1", "2", "4", "8"}) {
+      INFO(line << ", " << workers << " workers");
+      const std::string set = std::string("loader.workers=") + workers;
+      const double is = step(text, {"jobs.j." + set});
+      const auto at = [&](const char* share) {
+        return step(made->scenario,
+                    {"jobs.train." + set, std::string("storage.store.read.private=") + share});
+      };
+      const double all = at("100 %"), none = at("0 %");
+      CHECK((line == own ? all : none) == Approx(is).epsilon(0.03));
+      if (*workers == '4') CHECK(all == Approx(none).epsilon(0.03));
+      if (*workers != '4') CHECK(std::max(all / none, none / all) > 1.3);
+    }
   }
 }
 

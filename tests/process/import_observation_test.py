@@ -114,7 +114,8 @@ class ImportObservation(unittest.TestCase):
         else:
             component, path = scenario["jobs"][0], f"jobs.{name}"
         options = []
-        for at, value in self.leaves(component[key] if key in component else {}, f"{path}.{key}"):
+        keys = ("read", "write") if key == "device" else (key,)  # what requests of both wait for
+        for at, value in ((at, value) for each in keys for at, value in self.leaves(component.get(each, {}), f"{path}.{each}")):
             match = re.match(r"([0-9.e+-]+) ?([a-zA-Zµ/]+)$", str(value))
             if match and at.rsplit(".", 1)[-1] not in ("size", "burst"):
                 factor = 0.5 if match[2] in ("s", "ms", "us") else 2.0
@@ -148,6 +149,22 @@ class ImportObservation(unittest.TestCase):
         self.assertAlmostEqual(predicted["job.train.steady.step.time"]["value"] / 0.065, 1.0, delta=0.015)
         self.assertAlmostEqual(predicted["job.train.first_batch"]["value"] / 0.3, 1.0, delta=0.15)
         self.assertAlmostEqual(predicted["job.train.checkpoint.stall"]["value"] / 0.5, 1.0, delta=0.02)
+
+    def test_one_number_of_workers_leaves_open_what_others_would_get(self):
+        # 60 ms a step with 2 workers. With 8 all are ready when their waits are their own; 60 ms if they share a line.
+        self.made(self.file("job.observation.json", job()))
+
+        def interval(workers):
+            run = Run("run", self.mine, "--no-advice", "--draws", "64", "--format", "json", "--set",
+                      f"jobs.train.loader.workers={workers}")
+            self.assertEqual(run.code, 0, run.err)
+            return json.loads(run.out)["metrics"]["job.train.steady.step.time"]["ci90"]
+
+        self.assertLess(interval(8)[0], 0.047)
+        self.assertGreater(interval(8)[1], 0.060)
+        self.assertLess(interval(1)[0], 0.083)
+        self.assertGreater(interval(1)[1], 0.115)
+        self.assertLess(interval(2)[1] / interval(2)[0], 1.2)
 
     def test_the_residual_is_the_discrepancy_of_later_predictions(self):
         _, text = self.made(self.file("job.observation.json", job()))

@@ -47,6 +47,9 @@ constexpr std::array<std::string_view, 11> kNoCost = {
 constexpr std::array<std::string_view, 2> kOfCores = {"cpu", "compute"};
 constexpr std::array<std::string_view, 3> kOfReplicas = {"prefill", "decode", "memory_rate"};
 
+/// First words of what one device takes over an operation, where storage is known by measurements.
+constexpr std::array<std::string_view, 2> kOfDevice = {"read", "write"};
+
 template <std::size_t N>
 bool one_of(std::string_view key, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), key) != list.end();
@@ -163,6 +166,11 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::recovery:
     case Role::fabric:
       return {path, path};
+    case Role::storage:
+      // Of measured storage: what its device takes over a read or a write.
+      if (one_of(first_word(key), kOfDevice))
+        return {path + (key.ends_with(".copy") ? ".copy" : ".device"), path};
+      [[fallthrough]];
     default:
       return {path + "." + first_word(key), path};
   }
@@ -272,11 +280,13 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   if (name.role == "storage" && word == "shared_file") return known(owner + ".shared");
   if (const std::string path = known(owner + "." + word); !path.empty() || name.role != "storage")
     return path;
+  // Its bytes are counted by direction; their time, most of it latency, is the device's.
+  if (one_of(word, kOfDevice) && !known(owner + ".device").empty()) return "";
   // Drives of "drive", and what a server does under another name: its metadata, space, media.
   if (const std::string path = known(owner + "." + word.substr(0, word.size() - 1)); !path.empty())
     return path;
   for (const char* server : {"server", "backend", "node", "target", "array", "head", "datanode",
-                             "device", "osd", "read", "connection"})
+                             "device", "osd", "connection"})
     if (const std::string path = known(owner + "." + server); !path.empty()) return path;
   return "";
 }

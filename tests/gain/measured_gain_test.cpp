@@ -1,0 +1,50 @@
+#include <catch2/catch.hpp>
+
+#include "stallcast/client.hpp"
+
+namespace measured_gain_test {
+
+using namespace stallcast;
+
+namespace {
+
+Prediction ranked(const ScenarioFile& file) {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  client::Reading reading = session.read(file);
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  Result<Prediction> found = session.predict(reading.scenario->design());
+  REQUIRE(found.ok());
+  session.rank_by_gain(reading.scenario->design(), *found);
+  REQUIRE(found->gains.has_value());
+  return *std::move(found);
+}
+
+}  // namespace
+
+TEST_CASE("writes to measured storage gain what its device gives, and their bandwidth nothing") {
+  // 1000 pieces of 1 MiB in 2 ms + 2.1 ms each, four times: half of it when both are halved.
+  const Prediction p = ranked({.file = "measured.json", .text = R"({
+  "id": "measured",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 1, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "v", "type": "measured", "scope": "shared",
+                 "read": { "latency": "1 ms", "rate": "1 GB/s" },
+                 "write": { "latency": "2 ms", "rate": "500 MiB/s" }, "create": { "latency": "0 s" },
+                 "sync": "0 s" } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "steps": 20, "step": { "compute": "1 s", "jitter": "0 %" },
+              "barrier": { "base": "0 s", "per_doubling": "0 s" },
+              "checkpoint": { "to": "v", "size": "1000 MiB", "every_steps": 5, "serializer": "none",
+                              "snapshot": "none", "quiesce": "0 s", "coordinate": "0 s" } } ],
+  "run": { "replicas": 1 }
+})"});
+  const double saving = 4.0 * 1000 * (2e-3 + 1.0 / 500);
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource == "storage.v.device");
+  REQUIRE(first.gain.has_value());
+  CHECK(first.gain->part == "storage[v].device");
+  CHECK(first.gain->time == Approx(0.5 * saving / (20.0 + saving)).epsilon(0.02));
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.resource == "storage.v.write") CHECK_FALSE(b.gain.has_value());
+}
+
+}  // namespace measured_gain_test
