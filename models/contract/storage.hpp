@@ -119,9 +119,11 @@ struct Client {
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 
   [[nodiscard]] double processes() const { return members + beside; }
-  /// Whether these alone ask for more requests than servers have of their hosts at one time.
-  [[nodiscard]] bool waits_in_window() const {
-    return window.link.valid() && processes() > window.of_host * hosts;
+  /// Whether members that wait so long for answers and `move` their data go through links as a
+  /// train: not where more of them would wait at a time than servers have requests of their hosts.
+  [[nodiscard]] bool is_train(Seconds answers, Seconds move) const {
+    const double waiting = processes() * (answers / (answers + move));
+    return loose > 1.0 && !(window.link.valid() && waiting > window.of_host * hosts);
   }
   [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
   [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }

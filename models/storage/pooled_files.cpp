@@ -34,7 +34,8 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
   }
   Working waiting;
   begin(waiting, client, turns);
-  const bool loose = client.loose > 1.0 && !working.on;
+  const Rate most = std::min({cap.rate, placed.beside, client.reads_at_most()});
+  const bool loose = !working.on && client.is_train(turns, request.bytes / most);
   if (!loose) co_await context_->sleep(turns);
   const Seconds began = context_->now();
   const double amount = std::exchange(work.amount, work.amount * part);
@@ -43,7 +44,6 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
     work.amount = amount * (1.0 - part);
     served = co_await stream_in(client, request.bytes * (1.0 - part), cap, placed.alone, work);
   }
-  const Rate most = std::min({cap.rate, placed.beside, client.reads_at_most()});
   if (loose) co_await goes_on(client, served, began, request.bytes / most, turns);
   if (waiting.on)
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
@@ -93,7 +93,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds began = context_->now();
   const Seconds replies = (round_trip() + service) * request.requests;
   const Seconds commits = commits_of(request.files, commit, created.queued);
-  const bool loose = client.loose > 1.0;
+  const bool loose =
+      client.is_train(replies, request.bytes / std::min(cap.rate, client.writes_at_most()));
   Working waiting;
   begin(waiting, client, replies);
   if (!loose) co_await context_->sleep(replies);
@@ -118,8 +119,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   const bool by_creates = began - asked > context_->now() - began;
   const Rate most = std::min({cap.rate, placed.beside, client.writes_at_most()});
-  co_await goes_on(client, served, moving, request.bytes / most,
-                   loose ? replies + commits : commits);
+  if (!loose) co_await context_->sleep(commits);
+  if (loose) co_await goes_on(client, served, moving, request.bytes / most, replies + commits);
   if (waiting.on && loose)
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   if (by_creates) served.limited_by = created.served.limited_by;

@@ -196,8 +196,7 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     client.hosts = its_hosts;
     client.spread = operation.spread;
     client.beside = operation.beside * (members / operation.members);
-    // Who waits in the window of a host does not go through its links.
-    if (operation.train != nullptr && !client.waits_in_window()) {
+    if (operation.train != nullptr) {
       client.loose = operation.train->members;
       client.share *= operation.train->together;
     }
