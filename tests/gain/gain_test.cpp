@@ -2,11 +2,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "stallcast/client.hpp"
+#include "tests/gain/ranked.hpp"
 
 namespace gain_test {
 
 using namespace stallcast;
+using testing::ranked;
 
 namespace {
 
@@ -33,18 +34,6 @@ ScenarioFile saving(const std::string& osts, const std::string& port,
               "checkpoint": { "to": "scratch", "size": "96 GB", "every": "60 s", "serializer": "none" } } ],
   "run": { "duration": "20 min", "replicas": 1 }
 })"};
-}
-
-Prediction ranked(const ScenarioFile& file) {
-  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
-  client::Reading reading = session.read(file);
-  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
-  REQUIRE(reading.scenario.has_value());
-  Result<Prediction> found = session.predict(reading.scenario->design());
-  REQUIRE(found.ok());
-  session.rank_by_gain(reading.scenario->design(), *found);
-  REQUIRE(found->gains.has_value());
-  return *std::move(found);
 }
 
 }  // namespace

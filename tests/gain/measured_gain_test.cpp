@@ -1,26 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "stallcast/client.hpp"
+#include "tests/gain/ranked.hpp"
 
 namespace measured_gain_test {
 
 using namespace stallcast;
-
-namespace {
-
-Prediction ranked(const ScenarioFile& file) {
-  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
-  client::Reading reading = session.read(file);
-  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
-  REQUIRE(reading.scenario.has_value());
-  Result<Prediction> found = session.predict(reading.scenario->design());
-  REQUIRE(found.ok());
-  session.rank_by_gain(reading.scenario->design(), *found);
-  REQUIRE(found->gains.has_value());
-  return *std::move(found);
-}
-
-}  // namespace
+using testing::ranked;
 
 TEST_CASE("writes to measured storage gain what its device gives, and their bandwidth nothing") {
   // 1000 pieces of 1 MiB in 2 ms + 2.1 ms each, four times: half of it when both are halved.
