@@ -10,6 +10,7 @@
 #include "calibration/measure/node_reader.hpp"
 #include "calibration/observe/job_figures.hpp"
 #include "calibration/observe/observation_json.hpp"
+#include "engine/base/accelerators.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/place_text.hpp"
@@ -207,7 +208,10 @@ class ObservedReport : private NodeReader {
       }
       Observed one{name, value->value, as_repeated(name, value->value, value->dimension),
                    base::place_text(base::locate(document_, at, base::PointAt::key))};
-      if (node.is_object()) one.within = within(node, at, one);
+      if (node.is_object()) {
+        const Interval given = within(node, at, one);
+        one.within = result_ ? wider(one.within, given) : given;
+      }
       out.push_back(std::move(one));
     }
     return out;
@@ -225,12 +229,12 @@ class ObservedReport : private NodeReader {
     return out;
   }
   Interval within(const Json& node, const std::string& at, const Observed& one) {
-    // Its "ci90" is what another run may be, by what the inputs and the model leave open.
-    if (result_) return wider(one.within, of_means(node, one.value));
-    constexpr std::pair<const char*, double> kPairs[] = {{"ci90", 1.0},
-                                                         {"ci95", kNine / kNineteen}};
+    constexpr std::pair<std::string_view, double> kPairs[] = {{"ci90", 1.0},
+                                                              {"ci95", kNine / kNineteen}};
     for (const auto& [key, times] : kPairs)
-      if (node.contains(key) && node[key].is_array() && node[key].size() == 2) {
+      // Of a result "ci90" is what another run may be, by what inputs and the model leave open.
+      if (node.contains(key) && !(result_ && key == "ci90") && node[key].is_array() &&
+          node[key].size() == 2) {
         const auto low = number(node[key][0], at, one.metric),
                    high = number(node[key][1], at, one.metric);
         if (low && high)
@@ -246,14 +250,6 @@ class ObservedReport : private NodeReader {
       if (const auto sd = number(node["sd"], at, one.metric))
         return {one.value - kNine * sd->value, one.value + kNine * sd->value};
     return one.within;
-  }
-  /// 90 % of the mean of the replicas of a result.
-  static Interval of_means(const Json& node, double value) {
-    if (!node.contains("ci95") || !node["ci95"].is_array() || node["ci95"].size() != 2)
-      return {value, value};
-    const double half =
-        (node["ci95"][1].get<double>() - node["ci95"][0].get<double>()) / 2.0 * kNine / kNineteen;
-    return {value - half, value + half};
   }
   static Interval wider(Interval a, Interval b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
@@ -287,23 +283,11 @@ std::vector<Observed> of_job(const Observation& observation, const JobDesign& jo
   return out;
 }
 
-/// Ranks of a job; 0 where its hosts do not say.
-double ranks_of(const Design& design, const JobDesign& job) {
-  const auto number = [](const Component& of, std::string_view key) {
-    const Value* value = of.find(key);
-    return value == nullptr ? 0.0 : value->number;
-  };
-  if (job.job.find("accelerators") != nullptr) return number(job.job, "accelerators");
-  const Value* hosts = job.job.find("hosts");
-  const Component* host = hosts == nullptr ? nullptr : design.find_host(hosts->text);
-  return host == nullptr ? 0.0 : number(*host, "count") * number(*host, "gpus");
-}
-
 /// Whether a summary of DLIO is of a run with as many ranks; a fault where it is not.
 bool is_of_job(const MeasurementSet& set, const std::string& file, const Design& design,
                Diagnostics& diagnostics) {
   const JobDesign& job = design.jobs.front();
-  const double ranks = ranks_of(design, job);
+  const double ranks = base::accelerators(design, job);
   for (const Measurement& m : set.measurements) {
     const auto there = static_cast<double>(m.processes);
     if (there == 0.0 || ranks == 0.0 || there == ranks) continue;

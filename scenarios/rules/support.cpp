@@ -45,11 +45,6 @@ const Component* host_of(const Design& design, const JobDesign& job) {
 
 double gpus_of(const Component& host) { return number(host, "count") * number(host, "gpus"); }
 
-double accelerators(const Design& design, const JobDesign& job) {
-  const Component* host = host_of(design, job);
-  return number(job.job, "accelerators", host == nullptr ? 0.0 : gpus_of(*host));
-}
-
 double readers(const Design& design, const JobDesign& job) {
   const double copy =
       number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);

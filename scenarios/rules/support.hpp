@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/base/design_values.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/design.hpp"
@@ -12,6 +13,7 @@
 /// What the rules of all parts share. Components may be incomplete when faults were already found.
 namespace stallcast::scenarios {
 
+using base::accelerators;
 using base::pointer_of;
 
 /// The field in its base unit; `fallback` when it is absent.
@@ -31,8 +33,6 @@ using base::pointer_of;
 [[nodiscard]] const Component* host_of(const Design& design, const JobDesign& job);
 /// GPUs of all servers of a class.
 [[nodiscard]] double gpus_of(const Component& host);
-/// Accelerators of a job; 0 when unknown.
-[[nodiscard]] double accelerators(const Design& design, const JobDesign& job);
 /// Ranks of a job that have a loader: one of each copy of the model; and most of them on one host.
 [[nodiscard]] double readers(const Design& design, const JobDesign& job);
 [[nodiscard]] double readers_of_host(const Design& design, const JobDesign& job);

@@ -45,8 +45,8 @@ DriveRate drive_of(const CsvTable& table, std::size_t row, const std::string& pr
 
 std::optional<Rate> rate_of(const std::string& cell) {
   if (const auto rate = written::rate_in(cell)) return rate;
-  const auto number = written::number_in(cell);
-  if (!number || *number == 0.0) return std::nullopt;
+  const auto number = written::amount_in(cell);
+  if (!number) return std::nullopt;
   return Rate::from(*number, unit::GBps);
 }
 
@@ -64,12 +64,18 @@ std::optional<double> first_group(const std::string& text, const std::regex& pat
   return std::stod(found[1]);
 }
 
-bool Facts::says(const char* pattern) const {
-  return std::regex_search(product, std::regex(pattern, std::regex::icase));
+std::optional<double> first_group(const std::string& text, const char* pattern) {
+  return first_group(text, std::regex(pattern, std::regex::icase));
 }
 
+bool has(const std::string& text, const char* pattern) {
+  return std::regex_search(text, std::regex(pattern, std::regex::icase));
+}
+
+bool Facts::says(const char* pattern) const { return has(product, pattern); }
+
 std::optional<double> Facts::number(const char* pattern) const {
-  return first_group(product, std::regex(pattern, std::regex::icase));
+  return first_group(product, pattern);
 }
 
 bool Facts::rdma() const { return says(R"(\b(RDMA|RoCE)\b)"); }
@@ -115,8 +121,7 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
     return table.text(row, column);
   };
   const auto number = [&](std::string_view column, double otherwise) {
-    const double found = written::number_in(text(column)).value_or(0.0);
-    return found > 0.0 ? found : otherwise;
+    return written::amount_in(text(column)).value_or(otherwise);
   };
   const BenchmarkRules& rules = workload.rules;
   Facts out;
@@ -148,11 +153,9 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   out.nodes = number("storage_nodes", 1.0);
   const bool local = out.says(R"(\blocal\b)");
   out.drives = number("drives_total", local ? out.nodes : kDrivesOfServer * out.nodes);
-  const bool counted = written::number_in(text("storage_nodes")).value_or(0.0) > 0.0;
-  if (!counted && !local) {
-    const auto drives = written::number_in(text("drives_total"));
+  if (!written::amount_in(text("storage_nodes")) && !local) {
     out.count_servers(
-        drives && *drives > 0.0 ? drives : std::nullopt,
+        written::amount_in(text("drives_total")),
         (out.port > Rate{} ? out.port * out.ports : kClientPort) * out.hosts * kOfPorts);
   }
   if (const auto ports = ports_of(text("storage_nic_Gbps"), text("storage_nics_per_node"));

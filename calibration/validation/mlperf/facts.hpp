@@ -74,8 +74,11 @@ struct Facts {
   void count_servers(std::optional<double> drives_said, Rate rate);
 };
 
-/// What the first group of `pattern` matches in `text`, as a number.
+/// Whether `pattern` is in `text`, in letters of any case.
+[[nodiscard]] bool has(const std::string& text, const char* pattern);
+/// What the first group of `pattern` matches in `text`, as a number; words in letters of any case.
 [[nodiscard]] std::optional<double> first_group(const std::string& text, const std::regex& pattern);
+[[nodiscard]] std::optional<double> first_group(const std::string& text, const char* pattern);
 
 /// A rate as a cell has it: in GB/s where it has no unit.
 [[nodiscard]] std::optional<Rate> rate_of(const std::string& cell);

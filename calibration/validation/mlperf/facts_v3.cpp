@@ -15,13 +15,6 @@ using namespace literals;
 /// The tiers are sold in MB/s per TiB of 1024^2 bytes; the table has them in thousands of these.
 Rate of_tier(double table_gbps) { return Rate::from(table_gbps * 1000.0, unit::MiBps); }
 
-bool has(const std::string& text, const char* pattern) {
-  return std::regex_search(text, std::regex(pattern, std::regex::icase));
-}
-std::optional<double> found_in(const std::string& text, const char* pattern) {
-  return first_group(text, std::regex(pattern, std::regex::icase));
-}
-
 /// `read_threads` of unet3d_b200.yaml, v3.0, and of other workloads.
 constexpr double kThreadsUnet3d = 32.0, kThreads = 8.0;
 /// NVMe of instances (i3en: 8 drives read 16 GB/s, from memory), and of servers.
@@ -108,8 +101,7 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
     return table.text(row, column);
   };
   const auto number = [&](std::string_view column, double otherwise) {
-    const double found = written::number_in(text(column)).value_or(0.0);
-    return found > 0.0 ? found : otherwise;
+    return written::amount_in(text(column)).value_or(otherwise);
   };
   Facts out;
   out.id = text("case_id");
@@ -124,9 +116,9 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
   out.memory = written::memory_in(text("host_mem_GiB")).value_or(kUnknownMemory);
   const std::string about = text("system") + " " + text("note");
   double threads = 2.0 * kUnknownCores;
-  if (const auto azure = found_in(about, R"(Standard_[A-Z]+(\d+))")) threads = *azure;
-  if (const auto aws = found_in(about, R"([a-z]\d[a-z]*\.?(\d+)xl)")) threads = 4.0 * *aws;
-  if (const auto said = found_in(about, R"((\d+)\s*vCPU)")) threads = *said;
+  if (const auto azure = first_group(about, R"(Standard_[A-Z]+(\d+))")) threads = *azure;
+  if (const auto aws = first_group(about, R"([a-z]\d[a-z]*\.?(\d+)xl)")) threads = 4.0 * *aws;
+  if (const auto said = first_group(about, R"((\d+)\s*vCPU)")) threads = *said;
   out.cores = threads / 2.0;
   out.memory_rate = cpu_of_vcpus(threads).memory;
   const std::string& client = text("client_nic_Gbps");

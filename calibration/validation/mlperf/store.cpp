@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <regex>
 
 #include "calibration/validation/mlperf/ranges.hpp"
 
@@ -342,9 +341,8 @@ constexpr std::array kMakers = std::to_array<Maker>({{"Lustre", lustre},
 /// By the protocol alone, where the table has it, else by all words about the storage.
 const Maker& maker_of(const Facts& f) {
   const auto of = [&](const std::string& text) {
-    return std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& one) {
-      return std::regex_search(text, std::regex(one.pattern, std::regex::icase));
-    });
+    return std::find_if(kMakers.begin(), kMakers.end(),
+                        [&](const Maker& one) { return has(text, one.pattern); });
   };
   const auto by_protocol = of(f.protocol);
   return by_protocol + 1 != kMakers.end() ? *by_protocol : *of(f.product);

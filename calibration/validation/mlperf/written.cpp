@@ -71,6 +71,14 @@ std::optional<double> whole_word(const std::string& word) {
   return std::stod(word);
 }
 
+/// "dual", "dual-port": a number in letters.
+std::optional<double> number_word(const std::string& word) {
+  const std::string lead = word.substr(0, word.find('-'));
+  for (const Word& one : kNumbers)
+    if (one.name == lead) return one.number;
+  return std::nullopt;
+}
+
 /// "ndr400", "hdr", "100gbe": Gb/s; a number alone only where `bare`.
 std::optional<double> gbps_of(const std::string& word, const std::string& next, bool bare) {
   for (const Family& family : kFamilies) {
@@ -115,11 +123,8 @@ std::optional<Ports> ports_of(const std::string& text, bool bare) {
     } else if (word.size() > 1 && word[0] == 'x' && out.count) {
       word.erase(0, 1);  // "2 x400"
     }
-    const std::string lead = word.substr(0, word.find('-'));
-    const auto said = std::find_if(kNumbers.begin(), kNumbers.end(),
-                                   [&](const Word& one) { return one.name == lead; });
-    if (said != kNumbers.end()) {
-      out.count = said->number;
+    if (const auto number = number_word(word)) {
+      out.count = number;
       continue;
     }
     if (const auto gbps = gbps_of(word, at(i + 1), bare)) {
@@ -174,14 +179,11 @@ std::optional<Ports> ports_of_cell(const std::string& cell) { return ports_of(pl
 
 std::optional<double> count_of_cell(const std::string& cell) {
   static const std::regex kCount(R"(^\s*(\d{1,6})\s*x(?![a-z]))"),
-      kWord(R"(^\s*(single|one|dual|two|quad|four|eight)\b)"),
       kAlone(R"(^\s*(\d{1,6})\s+(?!x\b|tb\b|gb\b|tib\b|gib\b|pb\b|c\b|cores?\b|vcpus?\b)[a-z])");
   const std::string text = plain(cell);
   if (const auto count = first(text, kCount)) return count;
-  std::smatch found;
-  if (std::regex_search(text, found, kWord))
-    for (const Word& word : kNumbers)
-      if (found[1].str() == word.name) return word.number;
+  const std::vector<std::string> words = words_of(text);
+  if (const auto number = words.empty() ? std::nullopt : number_word(words.front())) return number;
   return first(text, kAlone);
 }
 
@@ -206,10 +208,15 @@ std::optional<double> number_in(const std::string& text) {
   return std::stod(digits);
 }
 
+std::optional<double> amount_in(const std::string& text) {
+  const auto number = number_in(text);
+  return number && *number > 0.0 ? number : std::nullopt;
+}
+
 std::optional<Bytes> memory_in(const std::string& text) {
   static const std::regex kTera(R"(\d\s*ti?b\b)");
-  const auto number = number_in(text);
-  if (!number || *number == 0.0) return std::nullopt;
+  const auto number = amount_in(text);
+  if (!number) return std::nullopt;
   return Bytes::from(*number, std::regex_search(plain(text), kTera) ? unit::TiB : unit::GiB);
 }
 

@@ -27,6 +27,9 @@ struct Ports {
 /// The first number, with or without separators of thousands.
 [[nodiscard]] std::optional<double> number_in(const std::string& text);
 
+/// The same where it is above 0, which in tables says that nothing is known.
+[[nodiscard]] std::optional<double> amount_in(const std::string& text);
+
 /// Memory: in GiB where no unit stands beside it.
 [[nodiscard]] std::optional<Bytes> memory_in(const std::string& text);
 

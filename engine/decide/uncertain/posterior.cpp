@@ -174,23 +174,21 @@ class Conditioning {
   }
 
   static Interval interval_of(const std::vector<Particle>& all, std::size_t k) {
-    const std::vector<double> values = sorted_figures(all, k);
+    const std::vector<double> values = sorted(all, &Particle::figures, k);
     return {quantile_of(values, 0.05), quantile_of(values, 0.95)};
   }
-  static std::vector<double> sorted_figures(const std::vector<Particle>& all, std::size_t k) {
+  static double middle_of(const std::vector<Particle>& all, std::vector<double> Particle::*of,
+                          std::size_t k) {
+    const std::vector<double> values = sorted(all, of, k);
+    return values.empty() ? 0.0 : quantile_of(values, 0.5);
+  }
+  static std::vector<double> sorted(const std::vector<Particle>& all,
+                                    std::vector<double> Particle::*of, std::size_t k) {
     std::vector<double> values;
     for (const Particle& particle : all)
-      if (k < particle.figures.size()) values.push_back(particle.figures[k]);
+      if (k < (particle.*of).size()) values.push_back((particle.*of)[k]);
     std::sort(values.begin(), values.end());
     return values;
-  }
-
-  static double middle_use(const std::vector<Particle>& all, std::size_t job) {
-    std::vector<double> values;
-    for (const Particle& particle : all)
-      if (job < particle.uses.size()) values.push_back(particle.uses[job]);
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0.0 : quantile_of(values, 0.5);
   }
 
   /// Likelihoods over those that they were drawn by, so that their sum is one.
@@ -282,12 +280,13 @@ class Conditioning {
       for (std::size_t bit = 1; bit < kKept; bit *= 2) from = 2 * from + ((i & bit) != 0 ? 1 : 0);
       out_.points.push_back(all[from % all.size()].point);
     }
-    for (std::size_t j = 0; j < design_.jobs.size(); ++j) out_.uses.push_back(middle_use(all, j));
+    for (std::size_t j = 0; j < design_.jobs.size(); ++j)
+      out_.uses.push_back(middle_of(all, &Particle::uses, j));
     out_.explained = std::isfinite(best_.likelihood);
     for (std::size_t k = 0; k < out_.figures.size(); ++k) {
       Fitted& fitted = out_.figures[k];
       fitted.after = interval_of(all, k);
-      fitted.median = quantile_of(sorted_figures(all, k), 0.5);
+      fitted.median = middle_of(all, &Particle::figures, k);
       if (k >= best_.figures.size()) continue;
       fitted.closest = best_.figures[k];
       fitted.off = errors_[k].off(on_error_scale(fitted.closest, errors_[k].unit));
