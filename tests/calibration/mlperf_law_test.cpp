@@ -318,7 +318,10 @@ TEST_CASE("a checkpoint of every model is a scenario that can be built") {
     for (const auto& [model, ranks] : {std::pair{"llama3-8b", 8.0},
                                        {"llama3-70b", 64.0},
                                        {"llama3-405b", 512.0},
-                                       {"llama3-1t", 1024.0}}) {
+                                       {"llama3-1t", 1024.0},
+                                       {"llama3-70b", 8.0},
+                                       {"llama3-405b", 8.0},
+                                       {"llama3-1t", 8.0}}) {
       CAPTURE(product, model);
       Facts facts = facts_of("unet3d", product);
       facts.workload = nullptr;
@@ -342,10 +345,39 @@ TEST_CASE("draws are a figure with its interval on the scale of errors") {
 }
 
 TEST_CASE("the size of a checkpoint is what the benchmark writes") {
-  const auto size = checkpoint_size("llama3-8b");
+  const auto size = checkpoint_size("llama3-8b", 8);
   REQUIRE(size.has_value());
   CHECK(size->rank.in(unit::GiB) == Approx(13.09));
-  CHECK_FALSE(checkpoint_size("gpt-2").has_value());
+  CHECK_FALSE(size->subset);
+  CHECK_FALSE(checkpoint_size("gpt-2", 8).has_value());
+  CHECK_FALSE(checkpoint_size("llama3-405b", 512)->subset);
+  CHECK(checkpoint_size("llama3-1t", 1024)->all.in(unit::GiB) == Approx(15426.59));
+}
+
+TEST_CASE("a subset of ranks saves what they do of the whole checkpoint, or what the table says") {
+  // 14.24 of 911.21 GiB: with ZeRO 3 all ranks have as much.
+  const auto part = checkpoint_size("llama3-70b", 8);
+  REQUIRE(part.has_value());
+  CHECK(part->subset);
+  CHECK(part->all.in(unit::GiB) == Approx(911.21 / 8).epsilon(0.001));
+
+  Facts facts = facts_of("unet3d", "local");
+  facts.workload = nullptr;
+  const auto saved = [&](std::optional<Bytes> size) {
+    return checkpointing(facts, "llama3-405b", 8, size)["jobs"][0];
+  };
+  const Bytes whole = Bytes::from(8 * 12.32, unit::GiB), said = Bytes::from(94, unit::GiB);
+  const auto bytes = [](const base::Json& job) {
+    return std::stod(job["checkpoint"]["size"].get<std::string>());
+  };
+  CHECK(bytes(saved(std::nullopt)) == Approx(whole.in(unit::B)));
+  CHECK(bytes(saved(said)) == Approx(said.in(unit::B)));
+  CHECK_FALSE(saved(said).contains("parallel"));
+  // A whole one of another size than the model's keeps its layout.
+  const base::Json other = checkpointing(facts, "llama3-405b", 512, said)["jobs"][0];
+  CHECK(bytes(other) == Approx(said.in(unit::B)));
+  CHECK(other["parallel"]["pipeline"] == 32);
+  CHECK(other["checkpoint"]["layout"] == "zero1");
 }
 
 }  // namespace

@@ -7,12 +7,15 @@
 
 namespace stallcast::calibration::mlperf {
 
-/// Bytes of the largest rank and of all ranks of a checkpoint of MLPerf Storage v2.0 and v3.0, as
-/// the benchmark's formulas give them.
+/// What a checkpoint of MLPerf Storage v2.0 and v3.0 is, as the benchmark's formulas give it.
 struct CheckpointSize {
-  Bytes rank, all;
+  double world;  ///< ranks that a whole one is of
+  Bytes rank;    ///< of the largest rank
+  Bytes all;     ///< of the ranks that save
+  bool subset;   ///< saved by fewer than `world`: each saves what it does in a whole one
 };
-/// Of "llama3-8b", "llama3-70b", "llama3-405b", "llama3-1t"; nullopt for others.
-[[nodiscard]] std::optional<CheckpointSize> checkpoint_size(std::string_view model);
+/// Of "llama3-8b", "llama3-70b", "llama3-405b", "llama3-1t", saved by `ranks` of them; nullopt for
+/// others. A subset is the first ranks, which hold the first pipeline stage: the largest.
+[[nodiscard]] std::optional<CheckpointSize> checkpoint_size(std::string_view model, double ranks);
 
 }  // namespace stallcast::calibration::mlperf

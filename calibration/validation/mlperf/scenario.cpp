@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "calibration/validation/mlperf/ranges.hpp"
+#include "calibration/validation/mlperf/round3.hpp"
 #include "calibration/validation/mlperf/store.hpp"
 #include "scenarios/importers/dlio_costs.hpp"
 
@@ -34,9 +35,9 @@ struct ProgramRun {
   const char* sample_stdev;  ///< DLIO draws both sides of a record alike
 };
 constexpr std::array kRuns = std::to_array<ProgramRun>({{"unet3d", 1000, "48.97 MB"},
-                                                        {"resnet50", 100, "0 B"},
-                                                        {"cosmoflow", 600, "51.1 kB"},
-                                                        {"retinanet", 600, "0 B"}});
+                                                        {"resnet50", 500, "0 B"},
+                                                        {"cosmoflow", 1800, "51.1 kB"},
+                                                        {"retinanet", 1200, "0 B"}});
 const ProgramRun& run_of(std::string_view workload) {
   const auto found = std::find_if(kRuns.begin(), kRuns.end(),
                                   [&](const ProgramRun& one) { return one.workload == workload; });
@@ -151,29 +152,37 @@ constexpr Guess kTorchSave{1.78, 0.6, 1.3}, kTorchLoad{1.97, 0.7, 1.4};
 
 }  // namespace
 
-Json checkpointing(const Facts& f, const std::string& model, double ranks) {
+Json checkpointing(const Facts& f, const std::string& model, double ranks,
+                   std::optional<Bytes> size) {
   const Parallel parallel = parallel_of(model);
+  const std::optional<CheckpointSize> known = checkpoint_size(model, ranks);
   Json stores = storage_of(f);
-  Json job = {
-      {"id", "save"},
-      {"hosts", "client"},
-      {"accelerators", whole(ranks)},
-      {"epochs", 1},
-      {"steps", 3},
-      {"model", {{"use", "model/" + model}}},
-      {"parallel", {{"tensor", whole(parallel.tensor)}, {"pipeline", whole(parallel.pipeline)}}},
-      {"step", {{"compute", "5 s"}, {"jitter", "0 %"}}},
-      {"checkpoint",
-       {{"to", "data"},
-        {"every_steps", 1},
-        {"mode", "sync"},
-        {"layout", parallel.layout},
-        {"snapshot", "none"},
-        {"stream", true},
-        {"serialize", spread(kTorchSave, "GB/s", "torch.save of one rank")},
-        {"restore",
-         {{"read", "own"},
-          {"deserialize", spread(kTorchLoad, "GB/s", "torch.load of one rank")}}}}}};
+  Json job = {{"id", "save"},
+              {"hosts", "client"},
+              {"accelerators", whole(ranks)},
+              {"epochs", 1},
+              {"steps", 3},
+              {"step", {{"compute", "5 s"}, {"jitter", "0 %"}}},
+              {"checkpoint",
+               {{"to", "data"},
+                {"every_steps", 1},
+                {"mode", "sync"},
+                {"layout", parallel.layout},
+                {"snapshot", "none"},
+                {"stream", true},
+                {"serialize", spread(kTorchSave, "GB/s", "torch.save of one rank")},
+                {"restore",
+                 {{"read", "own"},
+                  {"deserialize", spread(kTorchLoad, "GB/s", "torch.load of one rank")}}}}}};
+  if (known && known->subset) {
+    job["checkpoint"]["layout"] = "sharded";
+    job["checkpoint"]["files"] = 2;
+    if (!size) size = known->all;
+  } else {
+    job["model"] = {{"use", "model/" + model}};
+    job["parallel"] = {{"tensor", whole(parallel.tensor)}, {"pipeline", whole(parallel.pipeline)}};
+  }
+  if (size) job["checkpoint"]["size"] = in_bytes(*size);
   return {{"id", "mlperf"},
           {"cluster", {{"hosts", Json::array({host_of(f, ranks)})}, {"fabric", fabric_of(f)}}},
           {"storage", std::move(stores)},
