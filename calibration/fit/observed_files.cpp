@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "calibration/fit/observed.hpp"
+#include "calibration/fit/observed_runs.hpp"
 #include "calibration/measure/csv.hpp"
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/node_reader.hpp"
 #include "calibration/observe/job_figures.hpp"
 #include "calibration/observe/observation_json.hpp"
-#include "engine/base/accelerators.hpp"
-#include "engine/base/counted.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/place_text.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -27,25 +26,6 @@ using base::Json;
 using Observed = ObservedFigure;
 
 constexpr double kNine = uncertain::kStandardNine, kNineteen = 1.959963984540054;
-/// What repeats of one run differ by where the file does not say (90 %): utilization by 0.18 points
-/// in the median published row and 0.85 in the tenth worst (docs/validation/mlperf.md), times and
-/// rates by 5 %.
-constexpr double kRepeatPoints = 0.005, kRepeatTimes = 0.05;
-
-/// By the table of metrics; nothing for one that it does not have.
-std::optional<Dimension> dimension_of(const std::string& name) {
-  const metric::Figure* row = metric::find(name);
-  return row == nullptr ? std::nullopt : metric::dimension_of(row->unit);
-}
-
-/// `said`: how the figure was given, where the table does not know its metric.
-Interval as_repeated(const std::string& metric, double value,
-                     std::optional<Dimension> said = std::nullopt) {
-  if (dimension_of(metric).value_or(said.value_or(Dimension::number)) == Dimension::ratio)
-    return {value - kRepeatPoints, std::min(value + kRepeatPoints, std::max(value, 1.0))};
-  return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
-}
-
 /// A figure as it was given; a plain number has no dimension.
 struct Given {
   double value = 0.0;
@@ -258,79 +238,6 @@ class ObservedReport : private NodeReader {
   bool result_ = false;  ///< of `run --format json`
 };
 
-/// Least half width of a figure that one run gave, over it; and of a wait, over the step.
-constexpr double kLeastRepeat = 0.005, kLeastWait = 0.01;
-
-/// The figures of an observed job that the only job of the design has, too; each with its own
-/// error.
-std::vector<Observed> of_job(const Observation& observation, const JobDesign& job) {
-  std::vector<Observed> out;
-  const JobFacts facts = facts_of(observation);
-  for (const JobFigure& figure : figures_of(facts, job.job.id)) {
-    using What = JobFigure::What;
-    const bool of_data = figure.what == What::wait || figure.what == What::first_batch;
-    if ((of_data && !job.dataset) || (figure.what == What::save && !job.checkpoint)) continue;
-    double half = figure.value * std::max(figure.error, kLeastRepeat);
-    if (figure.what == What::wait) half = std::max(half, kLeastWait * facts.step.in(unit::s));
-    out.push_back(
-        {figure.metric, figure.value, {std::max(0.0, figure.value - half), figure.value + half}});
-  }
-  const auto au = observation.figures.find("au_ratio");
-  if (au != observation.figures.end() && au->second > 0.0 && au->second <= 1.0 && job.dataset) {
-    const std::string name = metric::of_job(job.job.id, metric::kAu);
-    out.push_back({name, au->second, as_repeated(name, au->second)});
-  }
-  return out;
-}
-
-/// Whether a summary of DLIO is of a run with as many ranks; a fault where it is not.
-bool is_of_job(const MeasurementSet& set, const std::string& file, const Design& design,
-               Diagnostics& diagnostics) {
-  const JobDesign& job = design.jobs.front();
-  const double ranks = base::accelerators(design, job);
-  for (const Measurement& m : set.measurements) {
-    const auto there = static_cast<double>(m.processes);
-    if (there == 0.0 || ranks == 0.0 || there == ranks) continue;
-    diagnostics.add({Severity::error,
-                     "range",
-                     "",
-                     {file, 0, 0},
-                     "this ran on " + base::counted(m.processes, "accelerators") + ", and job \"" +
-                         job.job.id + "\" has " + base::significant(ranks, 9),
-                     "give the scenario of what ran: \"accelerators\" of the job, \"count\" of its "
-                     "hosts"});
-    return false;
-  }
-  return true;
-}
-
-/// Utilization, saves and loads of a summary of DLIO, as those of the only job.
-std::vector<Observed> of_summary(const MeasurementSet& set, const std::string& job) {
-  std::vector<Observed> out;
-  const auto add = [&](const std::string& metric, double value, std::optional<double> sd) {
-    Observed one{metric, value, as_repeated(metric, value)};
-    if (sd && *sd > 0.0)
-      one.within = {std::min(one.within.low, value - kNine * *sd),
-                    std::max(one.within.high, value + kNine * *sd)};
-    out.push_back(std::move(one));
-  };
-  const auto figure = [](const Measurement& m, const char* key) -> std::optional<double> {
-    const auto found = m.figures.find(key);
-    return found == m.figures.end() ? std::nullopt : std::optional(found->second);
-  };
-  for (const Measurement& m : set.measurements) {
-    if (m.subject == Subject::training && m.operation == "train")
-      if (const auto au = figure(m, "au_ratio"); au && *au > 0.0)
-        add(metric::of_job(job, metric::kAu), *au, figure(m, "au_stdev_ratio"));
-    if (m.subject == Subject::checkpoint && m.duration && m.operation == "save")
-      add(metric::checkpoint(job, "rank0"), m.duration->in(unit::s), figure(m, "duration_stdev_s"));
-    if (m.subject == Subject::checkpoint && m.duration && m.operation == "restore")
-      add(metric::of_job(job, "restore.rank0"), m.duration->in(unit::s),
-          figure(m, "duration_stdev_s"));
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<Observed> read_observed(const std::string& text, const std::string& file,
@@ -341,11 +248,10 @@ std::vector<Observed> read_observed(const std::string& text, const std::string& 
   if (const ResultImporter* importer = recognise_results(text);
       importer != nullptr && importer->id == "dlio-results") {
     const MeasurementSet set = import_results(*importer, text, file, diagnostics);
-    if (design.jobs.size() == 1 && is_of_job(set, file, design, diagnostics))
-      out = of_summary(set, design.jobs.front().job.id);
+    if (design.jobs.size() == 1) out = seen_of_summary(set, file, design, diagnostics);
   } else if (is_observation(begin)) {
     const std::optional<Observation> seen = read_job(text, file, diagnostics);
-    if (seen && design.jobs.size() == 1) out = of_job(*seen, design.jobs.front());
+    if (seen && design.jobs.size() == 1) out = seen_of_job(*seen, file, design, diagnostics);
   } else if (begin.starts_with('{')) {
     const base::JsonDocument document = base::parse_jsonc(text, file, diagnostics);
     if (document.root.is_object()) out = ObservedReport(document, diagnostics).read();

@@ -118,7 +118,49 @@ class Observed(unittest.TestCase):
         run = Run("calibrate", "--scenario", os.path.join(EXAMPLES, "slow-volumes.json"), "--observed",
                   self.file("summary.json", json.dumps(summary)), "-o", os.path.join(self.folder.name, "p.json"))
         self.assertEqual(2, run.code, run.out)
-        self.assertIn('summary.json: this ran on 16 accelerators, and job "train" has 32\n', run.err)
+        self.assertIn('summary.json: this ran with 16 accelerators, and job "train" has 32\n', run.err)
+
+    def test_an_observation_of_other_readers_is_refused(self):
+        seen = os.path.join(EXAMPLES, "loop", "loop.observation.json")
+        scenario = os.path.join(self.folder.name, "loop.json")
+        self.assertEqual(0, Run("import", "observation", seen, "--no-check", "-o", scenario).code)
+        for change, said in (("loader.workers=3", 'this ran with 2 workers, and job "train" has 3\n'),
+                             ("loader.batch=4", 'this ran with 8 samples a batch, and job "train" has 4\n')):
+            run = Run("calibrate", "--scenario", scenario, "--set", "jobs.train." + change, "--observed", seen)
+            self.assertEqual(2, run.code, run.out)
+            self.assertIn(said, run.err)
+            self.assertIn("--set jobs.train.loader.", run.err)
+
+    def test_a_run_with_other_workers_tells_what_readers_share(self):
+        made = {"id": "made", "cluster": {"hosts": [{"id": "gpu", "count": 1, "gpus": 1, "cpu": {"cores": 64}}]},
+                "storage": [{"id": "vol", "type": "measured", "read": {
+                    "law": "line", "latency": "1 ms", "rate": "400 MB/s", "readers": 8,
+                    "private": {"value": "0 %", "low": "0 %", "high": "100 %"}}}],
+                "jobs": [{"id": "train", "hosts": "gpu", "accelerators": 1, "epochs": 1, "steps": 200,
+                          "step": {"compute": "50 ms", "jitter": "2 %"},
+                          "dataset": {"on": "vol", "sample": "1 MB", "samples": 100000, "format": "raw", "cache": {"policy": "none"}},
+                          "loader": {"type": "pytorch", "workers": 8, "batch": 32, "prefetch": 2}}]}
+        scenario = self.file("made.json", json.dumps(made))
+        name = "job.train.steady.step.time"
+
+        def step(workers, *options):
+            run = Run("run", scenario, "--set", f"jobs.train.loader.workers={workers}", "--no-advice", "--format", "json", *options)
+            self.assertEqual(0, run.code, run.err)
+            return json.loads(run.out)["metrics"][name]
+        truth = ("--draws", "0", "--set", "storage.vol.read.private=40 %")
+        self.assertAlmostEqual(1, step(8, *truth)["value"] / step(8, "--draws", "0")["value"], delta=0.01)
+        profile = os.path.join(self.folder.name, "p.json")
+        run = Run("calibrate", "--scenario", scenario, "--set", "jobs.train.loader.workers=16", "--observed",
+                  self.file("seen.csv", f"metric,value\n{name},{step(16, *truth)['value']}\n"), "-o", profile)
+        self.assertEqual(0, run.code, run.out + run.err)
+        private = next(one for one in self.narrowed(profile) if one["field"] == "read.private")
+        self.assertLess(private["low"], 0.4)
+        self.assertGreater(private["high"], 0.4)
+        self.assertLess(private["high"] - private["low"], 0.3)
+        expected = step(32, *truth)["value"]
+        predicted = step(32, "--profile", profile)
+        self.assertAlmostEqual(1, predicted["value"] / expected, delta=0.03)
+        self.assertGreater(step(32, "--draws", "0")["value"] / expected, 1.2)
 
     def test_another_design_takes_the_factor_and_the_joint_draws(self):
         _, profile = self.calibrate("metric,value,low,high\njob.train.step.time,108 ms,107.9 ms,108.1 ms\n")
