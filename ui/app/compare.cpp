@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/deadline.hpp"
 #include "engine/base/design_values.hpp"
@@ -56,9 +57,7 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) 
 std::map<std::string, double> gpus_by_job(const Design& design) {
   std::map<std::string, double> out;
   for (const JobDesign& job : design.jobs)
-    if (const Value* hosts = job.job.find("hosts"))
-      if (const Component* host = design.find_host(hosts->text))
-        out[job.job.id] = overview::gpus_of(job, *host);
+    if (const double ranks = base::accelerators(design, job); ranks > 0.0) out[job.job.id] = ranks;
   return out;
 }
 

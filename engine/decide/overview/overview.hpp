@@ -24,8 +24,6 @@ struct GpuCount {
   [[nodiscard]] std::string text() const;
 };
 [[nodiscard]] GpuCount gpus_of(const Design& design, const Component& host);
-/// Of one job on that class: its "accelerators", else all.
-[[nodiscard]] double gpus_of(const JobDesign& job, const Component& host);
 
 /// What a component is called: its product ("DDN AI400X2T"), else its kind ("Lustre").
 [[nodiscard]] std::string title_of(const Component& component, std::string_view role);

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/overview/overview.hpp"
@@ -15,10 +16,6 @@ namespace {
 double number_of(const Component& component, std::string_view key, double otherwise) {
   const Value* value = component.find(key);
   return value == nullptr ? otherwise : value->number;
-}
-
-double all_gpus(const Component& host) {
-  return number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
 }
 
 std::string count_text(double count) { return base::print_value(count, "count"); }
@@ -126,19 +123,15 @@ std::string GpuCount::text() const {
   return (used < all ? count_text(used) + " of " : "") + count_text(all);
 }
 
-double gpus_of(const JobDesign& job, const Component& host) {
-  return number_of(job.job, "accelerators", all_gpus(host));
-}
-
 GpuCount gpus_of(const Design& design, const Component& host) {
-  const double all = all_gpus(host);
+  const double all = number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
   double used = 0.0;
   bool any = false;
   for (const JobDesign& job : design.jobs) {
     const Value* on = job.job.find("hosts");
     if (on == nullptr || on->text != host.id) continue;
     any = true;
-    used += gpus_of(job, host);
+    used += base::accelerators(design, job);
   }
   return {all, any ? std::min(used, all) : all};
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/base/assertion.hpp"
 #include "engine/base/glob.hpp"
 #include "engine/base/random.hpp"
@@ -298,8 +299,8 @@ class Drawing {
 double cost_of(const Design& design, const Prediction& nominal) {
   double cost = static_cast<double>(nominal.events) /
                 static_cast<double>(std::max<std::size_t>(nominal.seeds.size(), 1));
-  const auto number = [](const Component* component, std::string_view key) {
-    const Value* value = component == nullptr ? nullptr : component->find(key);
+  const auto number = [](const Component& component, std::string_view key) {
+    const Value* value = component.find(key);
     return value == nullptr ? 0.0 : value->number;
   };
   const double walked =
@@ -308,14 +309,10 @@ double cost_of(const Design& design, const Prediction& nominal) {
     const auto said = [&](const char* key) {
       return figure_or_zero(nominal, metric::of_job(job.job.id, key));
     };
-    const Value* of = job.job.find("hosts");
-    const Component* host = of == nullptr ? nullptr : design.find_host(of->text);
-    const double ranks =
-        std::max(number(&job.job, "accelerators"), number(host, "count") * number(host, "gpus"));
-    cost += kRankStep * ranks * said("steps") * walked;
+    cost += kRankStep * base::accelerators(design, job) * said("steps") * walked;
     const double failures = said("failures.count"), each = failures + said("elastic.shifts");
     if (!job.recovery || each <= 0.0) continue;
-    const double runs = number(&*job.recovery, "runs"), sought = number(&*job.recovery, "search");
+    const double runs = number(*job.recovery, "runs"), sought = number(*job.recovery, "search");
     cost += kReplay * each * runs;
     if (failures > 0.0 && sought > 0.0)
       cost += kReplay * each * kIntervals * std::clamp(sought / failures, 1.0, runs);
