@@ -146,7 +146,8 @@ void JobWriter::add_reads() {
         "not seen",
         "Whether more readers would get more was not seen. The least time of a read (5 % quantile) "
         "is taken for what each pays by itself, the rest as a line that all share; it may be all "
-        "of it or nothing. The same job with other workers tells (stallcast calibrate), or a probe.");
+        "of it or nothing. The same job with other workers tells (stallcast calibrate), or a "
+        "probe.");
   } else {
     const char* why = "the job did not wait for it";
     set(from, "store.read.latency",
