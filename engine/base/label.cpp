@@ -237,6 +237,7 @@ std::string_view words_of(const Taken& name) {
 /// "fabric.node.area.uplink.read": links of a topology's level.
 std::string of_fabric(const Taken& name) {
   const std::string_view level = name.part.substr(name.part.rfind('.') + 1);
+  if (name.part == "port") return "ports of switches";
   return level.empty() ? "fabric" : "fabric, " + spaced(level);
 }
 
@@ -244,7 +245,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 20> kChanges = {{
+constexpr std::array<ChangeRow, 21> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -264,6 +265,7 @@ constexpr std::array<ChangeRow, 20> kChanges = {{
     {"prefixes", "", "prefixes"},
     {"stripe.count", "", "stripes of files"},
     {"fabric.link.rate", "", "links between switches"},
+    {"fabric.port.rate", "", "ports of switches"},
     {"fabric.oversubscription", "", "oversubscription of leaves"},
 }};
 

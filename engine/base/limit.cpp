@@ -91,8 +91,11 @@ Limit limit_of(const Prediction& p) {
   // Bounds know what sets them, and no shares of the time.
   if (p.method == "estimate")
     return p.bottlenecks.empty() ? Limit{} : by_resource(p, p.bottlenecks.front().resource, {});
-  if (const AssertionOutcome* missed = worst_missed(p))
-    return by_resource(p, missed->limited_by, missed->id);
+  if (const AssertionOutcome* missed = worst_missed(p)) {
+    Limit most = by_resource(p, missed->limited_by, missed->id);
+    if (missed->waited && most.kind == Limit::Kind::resource) most.kind = Limit::Kind::waited;
+    return most;
+  }
   const double waiting = waiting_share(p);
   const double sync = mean_share(p, "sync"), restart = mean_share(p, "restart");
   if (restart > std::max({sync, waiting, kNegligible})) {

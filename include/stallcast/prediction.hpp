@@ -113,6 +113,7 @@ struct AssertionOutcome {
       std::nullopt;  ///< end of the range of "in", which begins at `limit`
   std::optional<double> probability = std::nullopt;  ///< that it holds; absent without draws
   std::optional<double> confidence = std::nullopt;   ///< what the scenario asks `probability` to be
+  bool waited = false;  ///< `limited_by` was waited for most, and nothing was tried
 };
 
 /// A target that does not hold, or would not by its figure alone.

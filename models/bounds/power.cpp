@@ -52,7 +52,7 @@ class Meter {
       const auto idle = part->idle ? said(component, *part->idle) : std::nullopt;
       item.idle = idle ? Power::from(*idle, unit::W) : item.power;
       item.space = space.value_or(0.0);
-      if (part->idle) item.host = host;
+      item.host = host;
       item.storage = role == Role::storage;
       out_.any_power = out_.any_power || power;
       out_.any_space = out_.any_space || space;

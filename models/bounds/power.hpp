@@ -20,7 +20,7 @@ struct PowerItem {
   Power power{};       ///< of one, at work
   Power idle{};        ///< of one, while its GPUs wait; as `power` where nobody says it
   double space = 0.0;  ///< rack units of one
-  std::string host{};  ///< class of hosts whose GPUs these are or hold; "" elsewhere
+  std::string host{};  ///< class of hosts that these are or are in; "" elsewhere
   bool storage = false;
 };
 

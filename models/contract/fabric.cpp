@@ -21,7 +21,7 @@ constexpr double kPausedShare = 0.9;
 
 constexpr std::string_view kTechnologies[] = {"infiniband", "roce", "tcp", "slingshot", "efa"};
 constexpr std::string_view kPlacements[] = {"auto", "hash", "spray"};
-constexpr std::array<Field<FabricParams>, 9> kFabric{
+constexpr std::array<Field<FabricParams>, 10> kFabric{
     field("rtt", &FabricParams::round_trip, "10 us",
           "round trip of a small message between host and storage server",
           between("4 us", "40 us",
@@ -30,6 +30,11 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
     field("bisection", &FabricParams::bisection, kOptional,
           "most that all hosts and all storage exchange, each direction; absent: non-blocking",
           kPositive),
+    field(
+        "port.rate", &FabricParams::port, kOptional,
+        "one port of a switch that NICs (nic) are plugged into: faster ones run at it; absent: as "
+        "fast as they are",
+        kPositive),
     field("converged", &FabricParams::converged, "false",
           "communication between GPUs uses the same NICs as storage traffic, not compute_nic"),
     field("technology", &FabricParams::technology, "infiniband",
@@ -65,16 +70,36 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
 FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
 std::span<const FieldInfo> fabric_fields() { return kInfos<kFabric>; }
 
+HostParams plugged_in(HostParams host, const FabricParams& fabric) {
+  host.nic_efficiency = fabric.efficiency.value_or(host.nic_efficiency);
+  host.nic_rate = std::min(host.nic_rate, fabric.port.value_or(host.nic_rate));
+  return host;
+}
+
+bool held_by_port(const Component& host, const Component& fabric, bool slower) {
+  const Value *port = fabric.find("port.rate"), *nic = host.find("nic.rate");
+  if (port == nullptr || nic == nullptr) return false;
+  return slower ? port->number < nic->number : port->number <= nic->number;
+}
+
+Design with_ports_to_match(Design design) {
+  if (std::none_of(design.hosts.begin(), design.hosts.end(),
+                   [&](const Component& host) { return held_by_port(host, design.fabric, true); }))
+    design.fabric.values.erase("port.rate");
+  return design;
+}
+
 Design with_link_rate(Design design) {
   constexpr std::string_view kKey = "link.rate";
   if (find_field(Role::fabric, design.fabric, kKey) == nullptr || design.fabric.find(kKey))
     return design;
-  const bool converged = fabric_params(design.fabric).converged;
   std::set<double> rates;
-  for (const Component& host : design.hosts) rates.insert(host_params(host).nic_rate.in(unit::Bps));
+  const FabricParams fabric = fabric_params(design.fabric);
+  for (const Component& host : design.hosts)
+    rates.insert(plugged_in(host_params(host), fabric).nic_rate.in(unit::Bps));
   for (const JobDesign& job : design.jobs)
     if (const Component* host = design.find_host(job_params(job.job).hosts);
-        host != nullptr && job.communication && !converged)
+        host != nullptr && job.communication && !fabric.converged)
       rates.insert(host_params(*host).compute_nic_rate.in(unit::Bps));
   if (rates.size() != 1) return design;
   Value& value = design.fabric.values[std::string(kKey)];

@@ -17,6 +17,7 @@ namespace stallcast::models {
 struct FabricParams {
   Seconds round_trip;
   std::optional<Rate> bisection;
+  std::optional<Rate> port;  ///< of a switch; none: as fast as what is plugged in
   bool converged = false;
   std::string technology;
   std::string placement;
@@ -35,6 +36,14 @@ struct FabricParams {
 };
 [[nodiscard]] FabricParams fabric_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> fabric_fields();
+struct HostParams;
+/// `host` as it is plugged into the switches of `fabric`.    [docs/models/network.md, eq. 8]
+[[nodiscard]] HostParams plugged_in(HostParams host, const FabricParams& fabric);
+/// Whether ports of the switches are slower than NICs of `host`, or, unless `slower`, no faster.
+[[nodiscard]] bool held_by_port(const Component& host, const Component& fabric, bool slower);
+/// `design` with switches whose ports are as fast as what is plugged in, where none of them is
+/// slower: who makes NICs faster to see what they are worth has ports to match.
+[[nodiscard]] Design with_ports_to_match(Design design);
 /// `design` with the rate of links between switches written down where it is absent and all ports
 /// that it stands for have one rate: faster ports then leave links as they are.
 [[nodiscard]] Design with_link_rate(Design design);

@@ -39,6 +39,7 @@ constexpr std::array kHostRemedies{
     Remedy{"client", Of::storage, "client.cores", 2.0},
     Remedy{"client", Of::storage, "client.rpcs_in_flight", 2.0},
     Remedy{"nic", Of::self, "nic.rate", 2.0, {}, true, true},
+    Remedy{"nic", Of::self, "nic.count", 2.0},
     Remedy{"compute_nic", Of::self, "compute_nic.rate", 2.0, {}, true},
     Remedy{"nvme", Of::self, "nvme.write", 2.0},
     Remedy{"nvme", Of::self, "nvme.read", 2.0},
@@ -46,7 +47,8 @@ constexpr std::array kHostRemedies{
     Remedy{"cpu", Of::loader, "workers", 0.5},
     Remedy{"gpu.copy", Of::loader, "copy", 0.0, "pinned"},
     Remedy{"memory", Of::self, "memory.bandwidth", 2.0}};
-constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {}, true}};
+constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {}, true},
+                                     Remedy{"", Of::self, "port.rate", 2.0, {}, true}};
 constexpr std::array kStorageRemedies{
     Remedy{"client.stream", Of::checkpoint, "direct", 0.0, "true"},
     Remedy{"client.stream", Of::checkpoint, "files", 4.0},

@@ -159,8 +159,7 @@ void Plant::fold(const Design& design) {
   const RunParams run = run_params(design.run);
   std::map<std::string, CutPlan> plans;
   for (const Component& component : design.hosts) {
-    HostParams params = host_params(component);
-    params.nic_efficiency = fabric_.params().efficiency.value_or(params.nic_efficiency);
+    const HostParams params = plugged_in(host_params(component), fabric_.params());
     HostClass& host =
         hosts_.insert_or_assign(component.id, HostClass{params, SlowHosts(params)}).first->second;
     plans[component.id] = {.hosts = static_cast<double>(params.count),

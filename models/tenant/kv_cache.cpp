@@ -173,20 +173,32 @@ class KvCache final : public Tenant {
     wait(time, static_cast<double>(p_.parallel), own_resource("replicas"));
   }
 
-  /// Blocks of so many tokens, `parallel` at a time.
+  // Blocks of so many tokens, `parallel` at a time: rows of as many, then those that are left.
+  // [docs/models/inference.md, eq. 2]
   sim::Task<void> move(double tokens, bool in) {
-    const double blocks = std::max(1.0, std::ceil(tokens / static_cast<double>(p_.block)));
+    const auto block = static_cast<double>(p_.block);
+    const double blocks = std::max(1.0, std::ceil(tokens / block));
     const double streams = std::min(blocks, static_cast<double>(p_.parallel));
-    const Operation operation{.bytes = p_.token * (tokens / streams),
-                              .requests = std::ceil(blocks / streams),
-                              .members = streams,
-                              .hosts = hosts_of_replica_,
-                              .direct = p_.direct,
-                              .sampled = in};
-    if (in)
-      co_await read(operation);
-    else
-      co_await write(operation);
+    const double rows = std::floor(blocks / streams), rest = blocks - rows * streams;
+    const double whole = rest > 0.0 ? rows * streams * block : tokens;
+    Operation operation{.bytes = {},
+                        .hosts = hosts_of_replica_,
+                        .direct = p_.direct,
+                        .sampled = in,
+                        .seat = seat()};
+    const auto some = [&](double of, double members, double requests) {
+      operation.bytes = p_.token * (of / members);
+      operation.members = members;
+      operation.requests = requests;
+      return in ? read(operation) : write(operation);
+    };
+    co_await some(whole, streams, rows);
+    if (rest > 0.0) co_await some(tokens - whole, rest, 1.0);
+  }
+
+  /// Where a replica lies in one host: whose it is. None: in more of them.
+  std::optional<std::size_t> seat() {
+    return hosts_of_replica_ > 1.0 ? std::nullopt : std::optional(next_seat());
   }
 
   void change(Replica& replica, int computing, int loading) {

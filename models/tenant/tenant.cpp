@@ -40,10 +40,9 @@ constexpr double kBucketSeconds = 1.0;
 // an answer.  [tenants.md, eq. 3]
 constexpr double kParts = 64.0, kPartsOfDrain = 2.0, kAnswers = 10.0, kBehind = 8.0;
 constexpr int kAtOnce = 4;
-// Requests of a closed loop that follow each other are simulated together, up to so many bytes; at
-// a line others come in between so often.    [tenants.md, eq. 15]
+// Requests of a closed loop that follow each other are simulated together, up to so many bytes.
+// [tenants.md, eq. 15]
 constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
-constexpr double kTurns = 8.0;
 // Weight of the last answer in what is taken as the time of one.
 constexpr double kLast = 0.2;
 // Operations shown at a time, and in all: others move as much, and would hide the jobs.
@@ -180,50 +179,6 @@ std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, doub
 
 Seconds Tenant::active() const {
   return std::min(context_.now(), common_.stop.value_or(Seconds::infinity())) - common_.start;
-}
-
-// Processes of one host are in the groups in turn, in each as often as it has hosts (d'Hondt);
-// those of more are spread evenly over all. Where there are hosts without any, they have no more
-// than what theirs have.    [docs/models/tenants.md, eq. 17]
-std::vector<Client> Tenant::clients_for(const Operation& operation) {
-  const double all = operation.seat ? clients_[*operation.seat].hosts : hosts();
-  const double on = std::min({all, operation.hosts > 0.0 ? operation.hosts : all,
-                              std::max(1.0, operation.members + operation.beside)});
-  std::vector<Client> out;
-  const auto add = [&](const Seat& seat, double members, double its_hosts) {
-    Client& client = out.emplace_back(seat.client);
-    client.members = members;
-    client.hosts = its_hosts;
-    client.spread = operation.spread;
-    client.beside = operation.beside * (members / operation.members);
-    if (operation.train != nullptr) {
-      client.loose = operation.train->members;
-      client.share *= operation.train->together;
-    }
-    if (operation.sampled) client.turns = kTurns;
-    client.host_read = std::min(client.host_read, operation.cap);
-    client.host_write = std::min(client.host_write, operation.cap);
-    if (on >= all) return;
-    const double each = its_hosts / client.processes();
-    client.host_read = std::min(client.host_read, seat.host_read * each);
-    client.host_write = std::min(client.host_write, seat.host_write * each);
-  };
-  if (operation.seat) {
-    add(clients_[*operation.seat], operation.members, on);
-    return out;
-  }
-  if (on > 1.0 || clients_.size() == 1) {
-    for (const Seat& seat : clients_)
-      add(seat, operation.members * seat.hosts / all, on * seat.hosts / all);
-    return out;
-  }
-  Seat& next =
-      *std::min_element(clients_.begin(), clients_.end(), [](const Seat& a, const Seat& b) {
-        return (a.served + 1.0) / a.hosts < (b.served + 1.0) / b.hosts;
-      });
-  next.served += 1.0;
-  add(next, operation.members, on);
-  return out;
 }
 
 template <class Does>

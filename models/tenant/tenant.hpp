@@ -140,6 +140,8 @@ class Tenant {
     return static_cast<double>(plant_.host(common_.hosts).cores) * hosts();
   }
 
+  /// Of what one host does: whose turn it is among the groups of hosts.
+  [[nodiscard]] std::size_t next_seat();
   /// A client of host group `group`, for kinds that place their processes themselves.
   [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
   /// Waits for its limit.

@@ -35,7 +35,8 @@ class Metric:
 @dataclass(frozen=True)
 class Target:
     """A line of "expect": ``status`` is "pass", "fail" or "inconclusive"; ``probability`` in how many of all
-    cases it holds, 0..1, or None without draws."""
+    cases it holds, 0..1, or None without draws. ``most_waited_for`` is in place of ``limited_by`` where nothing was
+    tried that tells what limits it."""
 
     id: str
     that: str
@@ -46,6 +47,7 @@ class Target:
     limited_by: Optional[str] = None
     probability: Optional[float] = None
     why: str = ""
+    most_waited_for: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Prediction(Result):
     def targets(self) -> List[Target]:
         """The lines of "expect", judged."""
         return [Target(a["id"], a["that"], a["status"], a["value"], a["unit"], a["level"], a.get("limited_by"),
-                       a.get("probability"), a.get("why", "")) for a in self.data["assertions"]]
+                       a.get("probability"), a.get("why", ""), a.get("most_waited_for")) for a in self.data["assertions"]]
 
     @property
     def breakdown(self) -> Dict[str, Dict[str, float]]:

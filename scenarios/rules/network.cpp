@@ -1,3 +1,5 @@
+#include "engine/base/quantity_text.hpp"
+#include "models/contract/fabric.hpp"
 #include "scenarios/rules/support.hpp"
 
 namespace stallcast::scenarios {
@@ -16,6 +18,23 @@ void check_communication(const JobDesign& job, Diagnostics& report) {
   if (communication.find("microbatches") != nullptr && !shape)
     report.error("rule", communication.pointer, of + "the model's layers and hidden size",
                  "add \"shape\": { \"layers\": 80, \"hidden\": 8192 } to \"model\"");
+}
+
+// What nobody wrote, a default, is as fast as what it is plugged into.
+void check_ports(const Design& design, Diagnostics& report) {
+  const Value* port = design.fabric.find("port.rate");
+  for (const Component& host : design.hosts) {
+    const Value* nic = host.find("nic.rate");
+    if (!models::held_by_port(host, design.fabric, true) ||
+        nic->source.kind == Source::Kind::default_value)
+      continue;
+    report.warn("port", pointer_of(host, "nic.rate"),
+                "NICs of \"" + host.id + "\" have " + base::exact_link_rate(nic->number) +
+                    ", and run at the " + base::exact_link_rate(port->number) +
+                    " of the switch ports that they are plugged into",
+                "write the rate they run at, or take another fabric: its \"port.rate\" is that of "
+                "its switches");
+  }
 }
 
 }  // namespace stallcast::scenarios

@@ -40,6 +40,7 @@ class Rules {
       check_stragglers(host);
       check_cores(host);
     }
+    check_ports(design_, report_);
     check_prices(models::Role::fabric, design_.fabric, report_);
     for (const Component& storage : design_.storage) {
       check_storage(storage, report_);

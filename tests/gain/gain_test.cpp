@@ -160,6 +160,22 @@ TEST_CASE("full links between switches are gained by faster links, not by faster
     if (b.resource.starts_with("host.gpu.nic") && b.gain) CHECK(b.gain->time < p.gains->noise);
 }
 
+TEST_CASE(
+    "slow ports of switches are what NICs gain from, and fast NICs come with ports to match") {
+  // 19 saves of 4 hosts, 2 ports each: over 100 Gb/s 10.1 s, over 400 Gb/s 2.5 s.
+  ScenarioFile file = saving("1000", "8000 Gb/s");
+  for (const auto& [port, part] :
+       {std::pair{100.0, "fabric.port"}, {400.0, "host.gpu.nic.write"}}) {
+    file.sets = {"cluster.fabric.port.rate=" + std::to_string(port) + " Gb/s",
+                 "jobs.checkpoint.size=960 GB"};
+    const double save = 960.0 / (8 * port / 8 * 0.95), was = 1200 - 19 * save;
+    const Prediction p = ranked(file);
+    REQUIRE((!p.bottlenecks.empty() && p.bottlenecks.front().gain));
+    CHECK(p.bottlenecks.front().resource == part);
+    CHECK(p.bottlenecks.front().gain->time == Approx(1 - was / (was + 9.5 * save)).epsilon(0.03));
+  }
+}
+
 TEST_CASE("what writes nobody waits for gain is not called by the reads of the same OSTs") {
   // Saves go out in the background while little is read. The host fails before the second save is
   // durable: faster writes are what gives lost work back, and reads are hardly waited for.

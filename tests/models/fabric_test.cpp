@@ -77,6 +77,28 @@ TEST_CASE("fat tree: a leaf's uplinks are its ports down over the oversubscripti
   CHECK(cut("fat-tree", {}, "96").in(unit::GBps) == Approx(96 * 50 * 0.95));
 }
 
+TEST_CASE("NICs run at the rate of the ports they are plugged into, links as well") {
+  // 4 hosts of 400 Gb/s on ports of 100 and of 800 Gb/s
+  CHECK(cut("switched", {{"port.rate", "100 Gb/s"}}, "4").in(unit::GBps) ==
+        Approx(4 * 12.5 * 0.95));
+  CHECK(cut("switched", {{"port.rate", "800 Gb/s"}}, "4").in(unit::GBps) == Approx(4 * 50 * 0.95));
+  CHECK(cut("switched", {{"port.rate", "100 Gb/s"}}, "4", "2").in(unit::GBps) ==
+        Approx(4 * 2 * 12.5 * 0.95));
+  CHECK(cut("fat-tree", {{"oversubscription", "3"}, {"port.rate", "100 Gb/s"}}, "96")
+            .in(unit::GBps) == Approx(2 * 16 * 12.5 * 0.95));
+}
+
+TEST_CASE("switches that are no slower have ports to match for faster NICs, slower ones do not") {
+  Design design = small_design();
+  for (const auto& [port, stays] : {std::pair{"400 Gb/s", false}, {"100 Gb/s", true}}) {
+    set(design.fabric, Role::fabric, "port.rate", port);
+    CHECK(models::held_by_port(design.hosts[0], design.fabric, true) == stays);
+    CHECK(models::held_by_port(design.hosts[0], design.fabric, false));
+    const Design trial = models::with_ports_to_match(design);
+    CHECK((trial.fabric.find("port.rate") != nullptr) == stays);
+  }
+}
+
 TEST_CASE("rails: hosts of a pod have all its leaves' uplinks") {
   // 4 ports a host; 48 hosts on 4 leaves of 48 down and 16 up: 4 x 16 x 50 x 95 %
   CHECK(cut("rail-optimized", {{"oversubscription", "3"}}, "48", "4").in(unit::GBps) ==

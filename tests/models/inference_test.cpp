@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
 
 #include "tests/support/designs.hpp"
 #include "tests/support/filer.hpp"
@@ -33,9 +35,9 @@ Design serving(const char* kind, Settings settings, const char* duration = "2000
 
 // Seldom enough that requests do not meet: 0.05 a second of 16 ms to some seconds.
 RunResult chat(const char* gpu, const char* memory, const char* storage, const char* more = "1",
-               const char* offload = "false") {
+               const char* offload = "false", const char* context = "8000") {
   return run(serving("kv_cache", {{"rate", "0.02 ops/s"},
-                                  {"context", "8000"},
+                                  {"context", context},
                                   {"context_spread", "0"},
                                   {"prompt", "500"},
                                   {"answer", "100"},
@@ -72,6 +74,21 @@ TEST_CASE("what is on the storage is read block by block") {
         Approx(bytes + 2 * kTurn).epsilon(0.01));
   CHECK(of(chat("0 %", "0 %", "100 %", "4"), "ttft.p50") ==
         Approx(bytes + 2 * kTurn + 0.05).epsilon(0.01));
+}
+
+TEST_CASE("the last row has the blocks that are left") {
+  for (const char* context : {"8000", "7500"})
+    for (const auto& [at_once, rows] :
+         {std::pair{"3", 3}, {"5", 2}, {"7", 2}, {"8", 1}, {"19", 1}}) {
+      CAPTURE(context, at_once);
+      const RunResult result = chat("0 %", "0 %", "100 %", at_once, "false", context);
+      const double bytes = std::stod(context) * kToken;
+      CHECK(of(result, "operations") == Approx(8 * of(result, "read") / bytes));
+      CHECK(of(result, "load.p50") == Approx(bytes / kRate + rows * kTurn).epsilon(1e-3));
+    }
+  // 600 new tokens are one block.
+  const RunResult written = chat("100 %", "0 %", "0 %", "2", "true");
+  CHECK(of(written, "operations") == Approx(of(written, "tokens") / 100.0).epsilon(0.03));
 }
 
 TEST_CASE("what was new is written, and nothing else") {

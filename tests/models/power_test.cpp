@@ -70,6 +70,18 @@ TEST_CASE("GPUs that wait draw what they draw idle") {
         Approx(out.at("power.mean").value * 2.0 / 1000.0));
 }
 
+TEST_CASE("NICs are part of the servers that wait") {
+  Design design = powered();
+  set(design.hosts[0], Role::host, "nic.count", "2");
+  set(design.hosts[0], Role::host, "nic.power", "25 W");
+  const std::string job = design.jobs[0].job.id;
+  const auto out = figures(design, {{"job." + job + ".gpu.utilization", share(0.75)}});
+  const double nics = 4 * 2 * 25.0;
+  CHECK(out.at("power.gpu_idle").value == Approx((4 * 2000.0 + nics + 32 * 100.0) * 0.25));
+  CHECK(out.at("power.mean").value ==
+        Approx(4 * 2000.0 + nics + 32 * (0.75 * 700.0 + 0.25 * 100.0) + 8 * 500.0));
+}
+
 TEST_CASE("without a power there is no metric of it") {
   CHECK(figures(testing::small_design(), {}).empty());
   Design design = testing::small_design();

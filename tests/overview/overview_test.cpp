@@ -170,6 +170,32 @@ TEST_CASE("what is waited for most is no limit where nothing was tried") {
   CHECK(tried["limit"]["label"] == "MDSs of s");
 }
 
+TEST_CASE("of a missed target, too, what is waited for most is no limit where nothing was tried") {
+  Prediction p;
+  p.verdict = Verdict::fail;
+  p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};
+  p.bottlenecks = {{"storage.s.osd", 0.04, 0.6, "", {}}};
+  p.metrics["job.train.gpu.utilization"] = {0.5, "ratio", {}};
+  AssertionOutcome missed{
+      "busy", "job.train.gpu.utilization >= 90 %", 0.5, "ratio", "fail", "error", "", ""};
+  missed.metric = "job.train.gpu.utilization";
+  missed.limit = 0.9;
+  missed.limited_by = "storage.s.osd";
+  missed.waited = true;
+  p.assertions = {missed};
+  CHECK(report::limit_phrase(p) ==
+        "waits most for the OSDs of s, target busy: 30.0 % of the time is "
+        "spent waiting for it");
+  const auto waited = nlohmann::json::parse(report::prediction_json(p, {}, {}));
+  CHECK(waited["most_waited_for"] == "storage.s.osd");
+  CHECK(waited["limit"]["kind"] == "waited");
+  CHECK(waited["assertions"][0]["limited_by"].is_null());
+  CHECK(waited["assertions"][0]["most_waited_for"] == "storage.s.osd");
+  CHECK(report::prediction_text(p, {}, {}).find("waits most for OSDs of s") != std::string::npos);
+  p.assertions[0].waited = false;
+  CHECK(report::limit_phrase(p).starts_with("limited by the OSDs of s, target busy"));
+}
+
 TEST_CASE("the limit of the target that is missed by most is named first") {
   Prediction p;
   p.verdict = Verdict::fail;

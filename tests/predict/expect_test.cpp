@@ -120,6 +120,29 @@ TEST_CASE("a target that ranks waiting for each other cost names the barrier") {
   CHECK(predict::limiter(p, "job.train.gpu.utilization") == "storage.a.ost");
 }
 
+TEST_CASE("where nothing was tried it is only known what was waited for most") {
+  Prediction p = measured();
+  AssertionOutcome missed;
+  missed.metric = "job.train.gpu.utilization";
+  predict::name_limit(p, missed);
+  CHECK((missed.limited_by == "storage.a.ost" && missed.waited));
+  p.gains = Gains{};
+  predict::name_limit(p, missed);
+  CHECK(missed.waited);  // there was no room for any
+  p.gains->simulated = 3;
+  predict::name_limit(p, missed);
+  CHECK((missed.limited_by == "storage.a.ost" && !missed.waited));
+  p.gains.reset();
+  p.limited_by["job.train.checkpoint"] = "storage.a.oss";  // what saves said of themselves
+  missed.metric = "job.train.checkpoint.stall.p99";
+  predict::name_limit(p, missed);
+  CHECK((missed.limited_by == "storage.a.oss" && !missed.waited));
+  p.breakdown["train"] = {{"compute", 0.94}, {"cpu", 0.01}, {"sync", 0.05}};
+  missed.metric = "job.train.gpu.utilization";
+  predict::name_limit(p, missed);
+  CHECK((missed.limited_by == "job.train.barrier" && !missed.waited));
+}
+
 TEST_CASE("the time of a whole run is limited by what its job gains most from") {
   Prediction p = measured();
   p.breakdown["train"] = {{"compute", 0.88}, {"cpu", 0.02}, {"restart", 0.10}};

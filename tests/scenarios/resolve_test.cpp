@@ -88,6 +88,23 @@ TEST_CASE("a network rate beyond any product is warned of as bytes for bits") {
   CHECK(loaded.ok());
 }
 
+TEST_CASE("NICs that are faster than the ports of the switches are warned of, defaults are not") {
+  const auto warnings = [](std::vector<std::string> set) {
+    const auto loaded = load_with(std::move(set));
+    CHECK(loaded.ok());
+    std::vector<std::string> out;
+    for (const Diagnostic& d : loaded.diagnostics().items()) out.push_back(d.message);
+    return out;
+  };
+  const char *edr = "cluster.fabric.use=fabric/edr100", *nic = "cluster.hosts[gpu].nic.rate=";
+  const std::vector<std::string> said = warnings({edr, nic + std::string("400 Gb/s")});
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], Contains("have 400 Gb/s, and run at the 100 Gb/s of the switch ports"));
+  CHECK(warnings({edr, nic + std::string("100 Gb/s")}).empty());
+  CHECK(warnings({edr}).empty());
+  CHECK(warnings({nic + std::string("400 Gb/s")}).empty());
+}
+
 TEST_CASE("expectations get an id from their place when they have none") {
   std::string text = kScenario;
   text.insert(text.rfind('}'), R"(, "expect": [ { "that": "job.train.gpu.utilization >= 95 %" },

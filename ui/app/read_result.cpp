@@ -93,7 +93,9 @@ AssertionOutcome outcome_of(const Json& node, const std::string& at) {
   out.unit = text(node, at, "unit");
   out.status = text(node, at, "status");
   out.level = text(node, at, "level");
-  out.limited_by = text_or_empty(node, at, "limited_by");
+  out.limited_by = text_or_empty(node, at, "most_waited_for");
+  out.waited = !out.limited_by.empty();
+  if (!out.waited) out.limited_by = text_or_empty(node, at, "limited_by");
   out.why = text_or_empty(node, at, "why");
   out.probability = number_if(node, at, "probability");
   out.confidence = number_if(node, at, "confidence");

@@ -14,6 +14,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/rows_model.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 
@@ -83,7 +84,7 @@ void ChecksScreen::refresh() {
       rows.push_back({Cell(status_sign(a.status)), Cell(id),
                       Cell(report::target_phrase(a, shown->breakdown.size() > 1)),
                       Cell(QString::fromStdString(report::print_predicted(a)), a.value),
-                      cases_cell(a), Cell(label::of_resource(a.limited_by)), Cell(a.why)});
+                      cases_cell(a), Cell(report::limited_cell(a)), Cell(a.why)});
     }
   const auto count = static_cast<int>(rows.size());
   model_->set(std::move(rows));

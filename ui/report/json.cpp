@@ -37,14 +37,16 @@ Json assertions_array(const Prediction& prediction) {
   Json out = Json::array();
   for (const AssertionOutcome& a : prediction.assertions) {
     // An estimate does not know every metric: what has no value has no unit either.
-    Json line = {{"id", a.id},
-                 {"that", a.that},
-                 {"text", target_phrase(a, prediction.breakdown.size() > 1)},
-                 {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
-                 {"unit", a.unit},
-                 {"status", a.status},
-                 {"level", a.level},
-                 {"limited_by", a.limited_by.empty() ? Json(nullptr) : Json(a.limited_by)}};
+    Json line = {
+        {"id", a.id},
+        {"that", a.that},
+        {"text", target_phrase(a, prediction.breakdown.size() > 1)},
+        {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
+        {"unit", a.unit},
+        {"status", a.status},
+        {"level", a.level},
+        {"limited_by", a.limited_by.empty() || a.waited ? Json(nullptr) : Json(a.limited_by)}};
+    if (a.waited) line["most_waited_for"] = a.limited_by;
     if (!a.why.empty()) line["why"] = a.why;
     if (a.probability) line["probability"] = *a.probability;
     if (a.confidence) line["confidence"] = *a.confidence;

@@ -39,6 +39,15 @@ std::string_view kind_name(Limit::Kind kind) {
   return "unnamed";
 }
 
+std::string limited_phrase(const AssertionOutcome& outcome) {
+  return (outcome.waited ? "waits most for " : "limited by ") +
+         label::of_resource(outcome.limited_by);
+}
+
+std::string limited_cell(const AssertionOutcome& outcome) {
+  return label::of_resource(outcome.limited_by) + (outcome.waited ? " (waited for most)" : "");
+}
+
 std::string_view what_is_tried(std::string_view resource) {
   const std::string_view last = resource.substr(resource.rfind('.') + 1);
   const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.");

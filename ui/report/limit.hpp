@@ -26,6 +26,11 @@ struct LimitWords {
 /// said.
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);
 
+/// Of one target: "limited by OSTs of scratch", or "waits most for" them where nothing was tried.
+[[nodiscard]] std::string limited_phrase(const AssertionOutcome& outcome);
+/// The same in a column of what limits: "OSTs of scratch (waited for most)".
+[[nodiscard]] std::string limited_cell(const AssertionOutcome& outcome);
+
 /// What is tried of a resource: "twice as fast"; "twice as high" of a limit that somebody set,
 /// "twice as many" of threads, "half of it" of what ranks wait for each other, "without it" of an
 /// outage.

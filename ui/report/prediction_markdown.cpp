@@ -84,8 +84,7 @@ std::string targets_markdown(const Prediction& p) {
                     (drawn ? "---|\n" : "\n");
   for (const AssertionOutcome& a : p.assertions)
     out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
-           print_predicted(a) + " | " + a.status + " | " +
-           markdown_cell(label::of_resource(a.limited_by)) + " |" +
+           print_predicted(a) + " | " + a.status + " | " + markdown_cell(limited_cell(a)) + " |" +
            (drawn ? " " + cases_phrase(a) + " |\n" : "\n");
   return out;
 }

@@ -158,8 +158,7 @@ std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
     text += unsure ? with_samples(a.metric, print_metric({a.value, a.unit, a.ci95}))
                    : print_predicted(a);
     if (a.probability) text += ", " + probability_phrase(a);
-    if (!a.limited_by.empty() && a.status != "pass")
-      text += ", limited by " + label::of_resource(a.limited_by);
+    if (!a.limited_by.empty() && a.status != "pass") text += ", " + limited_phrase(a);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
     out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());

@@ -123,7 +123,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
     if (baseline != nullptr)
       compare(*assertion, baseline->find({scenario, expectation.id}), rules, checked);
     if (checked.outcome.limited_by.empty() && checked.is_open())
-      checked.outcome.limited_by = predict::limiter(prediction, checked.outcome.metric);
+      predict::name_limit(prediction, checked.outcome);
     checked.load = load_of(prediction, checked.outcome.limited_by);
     apply_waiver(expectation, rules, checked);
     apply_inconclusive(prediction, rules, checked);
@@ -134,7 +134,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
 
 void name_limit(const Prediction& prediction, CheckedAssertion& checked) {
   if (checked.outcome.limited_by.empty()) return;
-  checked.outcome.limited_by = predict::limiter(prediction, checked.outcome.metric);
+  predict::name_limit(prediction, checked.outcome);
   checked.load = load_of(prediction, checked.outcome.limited_by);
 }
 

@@ -372,7 +372,7 @@ class Ranking {
 }  // namespace
 
 void rank_by_gain(const Design& design, Prediction& prediction, const GainOptions& options) {
-  Ranking(models::with_link_rate(design), prediction, options).run();
+  Ranking(models::with_ports_to_match(models::with_link_rate(design)), prediction, options).run();
 }
 
 }  // namespace stallcast::gain

@@ -164,8 +164,9 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
       return {path + (key == "threads" ? ".threads" : ".work"), path};
     case Role::communication:
     case Role::recovery:
-    case Role::fabric:
       return {path, path};
+    case Role::fabric:  // ports that NICs are plugged into are no links between switches
+      return {path + (key == "port.rate" ? ".port" : ""), path};
     case Role::storage:
       // Of measured storage: what its device takes over a read or a write.
       if (one_of(first_word(key), kOfDevice))
@@ -254,7 +255,8 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
     return parts.contains(path) ? path : std::string();
   };
   const std::string owner = base::component_path(name.role, name.id);
-  if (name.role == "fabric") return known("cluster.fabric");
+  if (name.role == "fabric")
+    return known(word == "port" ? "cluster.fabric.port" : "cluster.fabric");
   if (name.role == "failure") return known(owner);
   if (name.role == "job") {
     if (word == "checkpoint") return known(owner + ".checkpoint.work");

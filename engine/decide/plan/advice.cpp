@@ -216,19 +216,27 @@ class Advisor {
     return name.role == "fabric" ? &design_.fabric : nullptr;
   }
 
+  /// More NICs in place of faster ones where these would be faster than ports of the switches.
+  [[nodiscard]] bool fits_port(const Remedy& remedy, const Component* component) const {
+    if (remedy.field != "nic.rate" && remedy.field != "nic.count") return true;
+    return component == nullptr ||
+           (remedy.field == "nic.count") == models::held_by_port(*component, design_.fabric, false);
+  }
+
   /// What relieves a resource: the remedies of the first part that fits.
   [[nodiscard]] std::vector<const Remedy*> remedies_of(const ResourceName& name) const {
     std::vector<const Remedy*> out;
+    const Component* component = component_of(name);
     const auto add_fitting = [&](std::span<const Remedy> remedies) {
       for (const Remedy& remedy : remedies)
-        if (starts_with_part(name.part, remedy.part) &&
+        if (starts_with_part(name.part, remedy.part) && fits_port(remedy, component) &&
             (out.empty() || out.front()->part == remedy.part))
           out.push_back(&remedy);
     };
     for (const Role role : kLimiting) {
       const models::RoleInfo& info = models::role_info(role);
       if (info.id != name.role) continue;
-      if (const Component* component = component_of(name))
+      if (component != nullptr)
         if (const models::KindInfo* kind = models::find_kind(role, component->kind))
           add_fitting(kind->remedies);
       add_fitting(info.remedies);

@@ -17,7 +17,7 @@ int replicas_of(const Design& design, const predict::PredictOptions& options) {
 /// Adds what an outage does to the targets.
 void add_outage(Prediction& whole, const Prediction& broken, const PartDown& outage) {
   for (AssertionOutcome outcome : broken.assertions) {
-    outcome.limited_by = predict::limiter(broken, outcome.metric);
+    predict::name_limit(broken, outcome);
     outcome.id += outage_suffix(outage);
     whole.assertions.push_back(std::move(outcome));
   }

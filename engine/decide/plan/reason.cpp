@@ -86,8 +86,9 @@ std::string unsearched_note(const Design& design, const PlanResult& plan) {
       over = std::string(known->what.shortcut);
       if (!alone.ok()) over += ":" + id_in(path);
     }
-    return "target " + missed.id + " is limited by the " + label::of_resource(missed.limited_by) +
-           "; not searched: --over " + over;
+    return "target " + missed.id +
+           (missed.waited ? " waits most for the " : " is limited by the ") +
+           label::of_resource(missed.limited_by) + "; not searched: --over " + over;
   }
   return "";
 }

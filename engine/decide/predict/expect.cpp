@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
@@ -124,7 +125,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
   out.metric = *worst;
   if (to) out.limit = to->limit;
   if (to && assertion.upper) out.upper = to->upper;
-  if (to) out.limited_by = limiter(prediction, *worst);
+  if (to) name_limit(prediction, out);
   return out;
 }
 
@@ -223,9 +224,16 @@ void leave_open(Prediction& prediction) {
   if (whole) prediction.verdict = verdict_of(prediction.assertions);
 }
 
+void name_limit(const Prediction& prediction, AssertionOutcome& outcome) {
+  outcome.limited_by = limiter(prediction, outcome.metric);
+  const bool tried = prediction.gains && prediction.gains->simulated > 0;
+  outcome.waited = !tried && !outcome.limited_by.empty() && !is_barrier(outcome.limited_by) &&
+                   known_limiter(prediction, outcome.metric).empty();
+}
+
 void name_limits(Prediction& prediction) {
   for (AssertionOutcome& outcome : prediction.assertions)
-    if (!outcome.limited_by.empty()) outcome.limited_by = limiter(prediction, outcome.metric);
+    if (!outcome.limited_by.empty()) name_limit(prediction, outcome);
 }
 
 Verdict verdict_of(std::span<const AssertionOutcome> outcomes) {

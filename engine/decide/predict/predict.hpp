@@ -73,6 +73,9 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// change. "" where it said nothing.
 [[nodiscard]] std::string known_limiter(const Prediction& prediction, std::string_view metric);
 
+/// Says what limits the metric of `outcome`, or what was waited for most where no more is known.
+void name_limit(const Prediction& prediction, AssertionOutcome& outcome);
+
 /// Names what limits each target again, with the gains that are known now.
 void name_limits(Prediction& prediction);
 

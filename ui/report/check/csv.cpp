@@ -18,11 +18,11 @@ std::string check_csv(const CheckReport& report, const CheckContext&) {
                "limit", "upper", "baseline", "state", "limited_by", "fix", "until"});
   for (const CheckedScenario& s : report.scenarios) {
     for (const CheckedAssertion& a : s.assertions)
-      out +=
-          csv_row({s.uri, s.id, a.outcome.id, a.outcome.level, std::string(status_name(a.status)),
-                   a.outcome.metric, number(a.outcome.value), a.outcome.unit,
-                   number(a.outcome.limit), number(a.outcome.upper), number(a.before),
-                   std::string(state_name(a.state)), a.outcome.limited_by, a.fix, a.until});
+      out += csv_row({s.uri, s.id, a.outcome.id, a.outcome.level,
+                      std::string(status_name(a.status)), a.outcome.metric, number(a.outcome.value),
+                      a.outcome.unit, number(a.outcome.limit), number(a.outcome.upper),
+                      number(a.before), std::string(state_name(a.state)),
+                      a.outcome.waited ? "" : a.outcome.limited_by, a.fix, a.until});
     for (const Finding& f : scenario_findings(s))
       out += csv_row({s.uri, s.id, f.rule, "error",
                       s.exit == ExitCode::inconclusive ? "inconclusive" : "error", "", "", "", "",

@@ -96,8 +96,7 @@ std::string reason_text(const CheckedAssertion& a) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   if (!a.outcome.limited_by.empty())
-    add("limited by " + label::of_resource(a.outcome.limited_by) +
-        (a.load.empty() ? "" : ", " + a.load));
+    add(limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load));
   if (!a.fix.empty()) add("nearest fix: " + a.fix);
   return out;
 }

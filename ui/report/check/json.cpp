@@ -31,13 +31,14 @@ Json assertion_object(const CheckedAssertion& a) {
     if (a.before) out["baseline"]["value"] = *a.before;
     if (a.before) out["baseline"]["tolerance"] = a.tolerance;
   }
-  for (const auto& [key, text] : {std::pair{"limited_by", &o.limited_by},
-                                  {"fix", &a.fix},
-                                  {"why", &o.why},
-                                  {"waive", &a.waive},
-                                  {"until", &a.until},
-                                  {"note", &a.note},
-                                  {"culprit", &a.culprit_path}})
+  for (const auto& [key, text] :
+       {std::pair{o.waited ? "most_waited_for" : "limited_by", &o.limited_by},
+        {"fix", &a.fix},
+        {"why", &o.why},
+        {"waive", &a.waive},
+        {"until", &a.until},
+        {"note", &a.note},
+        {"culprit", &a.culprit_path}})
     if (!text->empty()) out[key] = *text;
   out["at"] = place_json(a.at);
   if (a.is_open()) out["culprit_at"] = place_json(a.culprit);

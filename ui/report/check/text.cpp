@@ -43,8 +43,7 @@ std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const std
   };
   const bool once = !limit_text(s).empty() && limit_of(*s.prediction).name == a.outcome.limited_by;
   if (a.is_open() && !a.outcome.limited_by.empty() && !once)
-    add("limited by " + label::of_resource(a.outcome.limited_by) +
-        (a.load.empty() ? "" : ", " + a.load));
+    add(limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load));
   if (a.status == CheckStatus::waived) add("waived until " + a.until + ": " + a.waive);
   if (a.note != kNoChange) add(a.note);
   if (a.is_open() && !a.outcome.why.empty()) add("why it matters: " + a.outcome.why);

@@ -100,8 +100,8 @@ std::string targets(const Prediction& p) {
   for (const AssertionOutcome& a : p.assertions) {
     const bool warns = a.level == "warn" && a.status == "fail";
     rows.push_back({element("span", warns ? "warning" : a.status, warns ? "warn" : a.status),
-                    markup(a.id), path(a.that), markup(predicted(p, a)), named(a.limited_by),
-                    markup(a.why)});
+                    markup(a.id), path(a.that), markup(predicted(p, a)),
+                    named(a.limited_by) + (a.waited ? " (waited for most)" : ""), markup(a.why)});
     if (drawn) rows.back().insert(rows.back().begin() + 4, cases_phrase(a));
   }
   return table(columns, rows);
