@@ -155,8 +155,10 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
   }
   const double others = ranks - cut.shards();
   if (stage == 0) out.broadcast = largest(out.writers);
-  if ((stage == 1 || stage == 2) && others > 0.0)
+  if ((stage == 1 || stage == 2) && others > 0.0) {
     out.writers.push_back({others, optimizer, 1.0, per_host, false});
+    out.writers.back().passes_on = false;
+  }
   out.readers_once = out.writers;
   out.receivers = stage == 3 ? 0.0 : others;
   out.parts = cut.shards();
@@ -202,6 +204,27 @@ double CheckpointLayout::files() const {
 double CheckpointLayout::writer_count() const {
   double out = 0.0;
   for (const RankShare& share : writers) out += share.members;
+  return out;
+}
+
+Bytes CheckpointLayout::of_rank() const { return largest(writers); }
+
+// All that is saved changes from host to host only at borders of the classes.
+Bytes CheckpointLayout::of_host(double hosts) const {
+  const std::vector<HostSpan> spans = placed(writers, hosts);
+  const auto written = [&](double host) {
+    Bytes out;
+    for (std::size_t s = 0; s < spans.size(); ++s) {
+      const double there = std::min(host + 1.0, spans[s].to) - std::max(host, spans[s].from);
+      out += writers[s].bytes * (writers[s].members / spans[s].hosts() * std::max(0.0, there));
+    }
+    return out;
+  };
+  Bytes out;
+  for (const HostSpan& span : spans)
+    for (const double border : {span.from, span.to})
+      for (const double host : {std::floor(border), std::ceil(border)})
+        out = std::max(out, written(std::min(host, hosts - 1.0)));
   return out;
 }
 

@@ -18,6 +18,7 @@ struct RankShare {
   bool rank0 = false;     ///< rank 0 is one of them
   Bytes common{};         ///< of its bytes, what a rank of each replica reads of the same files;
   double common_files = 0.0;  ///< so many of its files
+  bool passes_on = true;      ///< it has what others lack, when one replica reads
 };
 
 /// Hosts of the ranks of a class, in the order of ranks.
@@ -47,6 +48,10 @@ struct CheckpointLayout {
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;
   [[nodiscard]] double writer_count() const;
+  /// The most that one rank writes; that the ranks of one of `hosts` hosts write together.
+  ///    [docs/models/checkpoint.md, eq. 17]
+  [[nodiscard]] Bytes of_rank() const;
+  [[nodiscard]] Bytes of_host(double hosts) const;
   /// Of what a writer of `share` writes, how much each other writer does meanwhile.
   [[nodiscard]] double company(const RankShare& share) const;
 };

@@ -93,8 +93,12 @@ struct CheckpointParams {
   [[nodiscard]] Bytes copied(Bytes state) const {
     return compress_on == "gpu" ? stored(state) : state;
   }
-  /// Mean part of the state in one save.    [docs/models/checkpoint.md, eq. 9]
-  [[nodiscard]] double mean_part() const;
+  /// Saves from one whole one to the next, of those that each `drains`-th save is one of.
+  [[nodiscard]] std::int64_t chain(std::int64_t drains = 1) const;
+  /// Mean part of the state in one of these.    [docs/models/checkpoint.md, eq. 9]
+  [[nodiscard]] double mean_part(std::int64_t drains = 1) const;
+  /// Mean part of the state that one of these leaves for ever.    [docs/models/capacity.md, eq. 4]
+  [[nodiscard]] double left_part(std::int64_t drains = 1) const;
 };
 
 /// How the phases of a save relate to training: what differs between kinds.
@@ -118,9 +122,9 @@ struct CpuPasses {
 /// Of reading back what was written of `state`.    [docs/models/checkpoint.md, eq. 12]
 [[nodiscard]] CpuPasses verify_passes(const CheckpointParams& p, Bytes state);
 
-/// What a host holds for saves that have not left its memory, `size` being of the whole job's
-/// state.    [docs/models/checkpoint.md, eq. 5]
-[[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts);
+/// What a host holds for saves that have not left its memory: its own ranks save `part` of the
+/// `size` of the whole job's state.    [docs/models/checkpoint.md, eq. 5]
+[[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size);
 /// Most of `memory` that snapshots may take before training would run out of it.
 [[nodiscard]] Bytes staging_limit(Bytes memory);
 

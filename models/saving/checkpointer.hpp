@@ -95,6 +95,9 @@ class Checkpointer {
   }
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] Bytes size() const { return size_; }
+  /// The most of it that one rank saves; that one host does.
+  [[nodiscard]] Bytes of_rank() const { return mover_.layout().of_rank(); }
+  [[nodiscard]] Bytes of_host() const { return mover_.layout().of_host(mover_.hosts()); }
 
  private:
   /// One save under way.
@@ -148,7 +151,9 @@ class Checkpointer {
   /// All phases of all saves.
   [[nodiscard]] WaitSplit phases_of_all() const;
   void arrived(std::size_t tier, const Save& save);
-  sim::Task<void> remove(double files);
+  sim::Task<void> remove(std::string tier, double files);
+  /// What `tier` keeps; of memory, the tier of files.
+  [[nodiscard]] const Retention& kept(const std::string& tier = {}) const;
 
   StateMover mover_;
   std::string job_;
@@ -158,7 +163,7 @@ class Checkpointer {
   CheckpointStyle style_;
   std::vector<Mover> writers_;
   Bytes size_;
-  Retention retention_;
+  std::vector<Retention> retention_;  ///< by tier; one where there is none
   const Restarts& failures_;
   Copies copies_;
   Restore restore_, again_;  ///< after the run; after failures

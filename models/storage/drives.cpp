@@ -151,9 +151,9 @@ Bytes DriveBank::take_burst(Bytes bytes) {
   filled_at_ = now;
   // It fills at fast - write while it drains at write.
   const double fills = 1.0 - p_.write / fast;
-  const Bytes taken = std::min(bytes, (p_.burst * drives - filled_) / fills);
-  filled_ += taken;  // drained again by the time that passes
-  return taken;
+  const Bytes room = std::max(Bytes{}, p_.burst * drives - filled_);
+  filled_ += bytes;  // what comes beyond it takes up all that drains meanwhile
+  return std::min(bytes, room / fills);
 }
 
 sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,

@@ -186,6 +186,31 @@ TEST_CASE("local: a burst buffer fills at the difference of the rates, then the 
   CHECK(write_seconds(design, 20_GB) == Approx(4.0).epsilon(1e-9));
 }
 
+TEST_CASE("local: what drains while a drive is slow makes no room for a burst") {
+  // As above the buffer is full after 20 GB. In 3 s 6 GB drain: 9 GB at 6 GB/s, then 11 at 2 GB/s.
+  // After the second, at once: nothing is free, 10 s.
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(drives(
+      "1", {{"drive.write", "2 GB/s"}, {"drive.burst_write", "6 GB/s"}, {"drive.burst", "12 GB"}}));
+  plant.attach(*context, 1);
+  const models::Client client = plant.client("gpu", 0, "scratch", 4.0);
+  std::vector<double> took;
+  const auto writer = [&]() -> sim::Task<void> {
+    for (const Seconds pause : {0_s, 3_s, 0_s}) {
+      co_await context->sleep(pause);
+      const Seconds began = context->now();
+      co_await plant.storage("scratch").write(client, {.bytes = 20_GB, .direct = true});
+      took.push_back((context->now() - began).in(unit::s));
+    }
+  };
+  context->spawn(writer());
+  context->run();
+  REQUIRE(took.size() == 3);
+  CHECK(took[0] == Approx(4.0).epsilon(1e-9));
+  CHECK(took[1] == Approx(7.0).epsilon(1e-9));
+  CHECK(took[2] == Approx(10.0).epsilon(1e-9));
+}
+
 TEST_CASE("local: a disk seeks before every random request, and its spindles add up") {
   // 115 kB images: 12.2 ms + 115 kB / 285 MB/s = 12.6035 ms each; 2 readers share 1 spindle or have
   // one each
