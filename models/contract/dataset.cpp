@@ -152,7 +152,7 @@ Bytes DatasetParams::drawn_stdev() const {
 }
 
 Bytes DatasetParams::draw(RandomStream& random, double samples) const {
-  if (sample_stdev == Bytes{}) return sample * std::ceil(samples);
+  if (sample_stdev == Bytes{}) return sample * samples;
   // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2. No size is
   // negative: |ab| has the mean E|a| E|b|, which is brought back to m^2.
   // [docs/models/formats.md, eq. 2]
@@ -161,7 +161,8 @@ Bytes DatasetParams::draw(RandomStream& random, double samples) const {
   for (double i = 0; i < samples; ++i) {
     const double a = sides.mean + sides.spread * random.normal();
     const double b = sides.mean + sides.spread * random.normal();
-    out += Bytes::from(std::max(std::abs(a * b) / sides.folded, 1.0), unit::B);
+    const double part = std::min(1.0, samples - i);
+    out += Bytes::from(std::max(std::abs(a * b) / sides.folded, 1.0), unit::B) * part;
   }
   return out;
 }

@@ -46,7 +46,7 @@ struct DatasetParams : cache::CacheParams {
   /// from there on.
   [[nodiscard]] Bytes drawn_stdev() const;
   /// Stored size of so many samples, each drawn: the product of two normal image sides, as DLIO
-  /// writes them. What is begun of a sample counts whole.
+  /// writes them. Of a part of a sample, that part of its size.
   [[nodiscard]] Bytes draw(base::RandomStream& random, double samples = 1.0) const;
 };
 [[nodiscard]] DatasetParams dataset_params(const Component& component);

@@ -199,7 +199,11 @@ sim::Task<void> TrainingJob::step(bool first) {
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s), weight);
     if (first) first_steps_.add(ranks.first.in(unit::s), weight);
     const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
-    if (steps_ == 0) first_waited_ += waited * weight / static_cast<double>(classes_.size());
+    if (steps_ == 0) {
+      const double part = weight / static_cast<double>(classes_.size());
+      first_waited_ += waited * part;
+      first_batch_ += (start - began_ + ranks.batch.wait.total()) * part;
+    }
     const Seconds computed =
         ranks.place.members > 1.0 ? step_time_.mean / ranks.speed : ranks.compute;
     const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute -

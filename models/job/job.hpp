@@ -44,6 +44,8 @@ class TrainingJob {
   void read_behind(std::vector<StageSupply*> supplies);
   /// Time it waited for them after it had begun.
   [[nodiscard]] Seconds starved() const { return starved_; }
+  /// From its beginning until it had the first batch of the run, mean over the ranks.
+  [[nodiscard]] Seconds first_batch() const { return first_batch_; }
   /// Tells `recorder`, which outlives the run, what happens from now on.
   void record(Recorder& recorder);
   /// Time training waited, by resource: batches, communication and saves.
@@ -188,6 +190,7 @@ class TrainingJob {
   Seconds held_;                              ///< by these
   StragglerCost stragglers_;
   Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks
+  Seconds first_batch_;   ///< from the beginning until it was there, likewise
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

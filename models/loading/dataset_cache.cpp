@@ -53,19 +53,24 @@ void DatasetCache::replace(double passes) {
   filled_ = {};
 }
 
-double DatasetCache::found(const Revisits& job) {
+double DatasetCache::law(const Revisits& job) {
   Pattern pattern = plan_.pattern(job.pattern.share);
   pattern.written = written_;
   begin(job.passes);
-  return ratio_.at({pattern, job.passes - before_}) * filled_.kept;
+  return ratio_.at({pattern, job.passes - before_});
+}
+
+double DatasetCache::found(const Revisits& job) {
+  const double all = law(job);
+  return all * kept();
 }
 
 // All that was to come in in the first epoch should be there.    [cache.md, eq. 15]
 void DatasetCache::begin(double passes) {
   if (drives_ == nullptr || filled_.passes == passes) return;
-  if (!filled_.passes) filled_.kept = plan_.warm || passes > before_ ? 1.0 : 0.0;
+  if (!filled_.passes) filled_.found = plan_.warm || passes > before_ ? 1.0 : 0.0;
   if (filled_.passes == before_) filled_.wanted = filled_.offered;
-  if (filled_.wanted > Bytes{}) filled_.kept = std::min(1.0, filled_.taken / filled_.wanted);
+  filled_.before = filled_.taken;
   filled_.passes = passes;
 }
 
@@ -98,18 +103,18 @@ sim::Task<Served> DatasetCache::read(const Client& client, Bytes bytes, double r
 void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) {
   if (drives_ == nullptr) return;
   begin(job.passes);
-  // Pinned data are written once, so that of what is missed only what has yet to come in does.
-  double share = 1.0;
-  if (plan_.eviction == Eviction::none) {
-    if (filled_.kept == 1.0) return;
-    const double cached = std::min(1.0, plan_.cached.in(unit::ratio));
-    share = cached * (1.0 - filled_.kept) / (1.0 - cached * filled_.kept);
-  }
-  const Fill coming{context_.now(), client.members, bytes * share};
-  filled_.offered += coming.bytes;
-  if (!fills_.empty() && coming.came - fills_.front().came > kLongestBehind) return;
-  filled_.taken += coming.bytes;
-  fills_.push_back(coming);
+  // Of the share h that stays, what is written or waits for it comes in no more; pinned data are
+  // written once, others as they are missed.
+  const bool pinned = plan_.eviction == Eviction::none;
+  const double lasts = pinned ? std::min(1.0, plan_.cached.in(unit::ratio)) : law(job);
+  const double missed = 1.0 - lasts * kept();
+  const double share = ((pinned ? lasts : 1.0) - lasts * coming()) / missed;
+  if (missed <= 0.0 || share <= 0.0) return;
+  const Fill next{context_.now(), client.members, bytes * share};
+  filled_.offered += next.bytes;
+  if (!fills_.empty() && next.came - fills_.front().came > kLongestBehind) return;
+  filled_.taken += next.bytes;
+  fills_.push_back(next);
   if (!std::exchange(filling_, true)) context_.spawn(fill());
 }
 
@@ -119,13 +124,14 @@ sim::Task<void> DatasetCache::fill() {
   while (!fills_.empty()) {
     const Fill next = fills_.front();
     co_await write(next.members, next.bytes);
+    filled_.written += next.bytes;
     fills_.pop_front();
   }
   filling_ = false;
 }
 
 void DatasetCache::describe(sim::Ledger& ledger) {
-  ledger.state(filled_.kept);
+  ledger.state(kept());
   ledger.state(fills_.size());
   for (const Fill& fill : fills_) {
     ledger.due(fill.came);
@@ -133,6 +139,7 @@ void DatasetCache::describe(sim::Ledger& ledger) {
   }
   ledger.count(filled_.offered);
   ledger.count(filled_.taken);
+  ledger.count(filled_.written);
 }
 
 sim::Task<void> DatasetCache::write(double members, Bytes bytes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -24,7 +25,10 @@ class DatasetCache {
   /// From now on saves write `bytes` an epoch through the page cache of each host.
   void beside_writes(Bytes bytes);
   /// What `before`, of the same hosts, has kept is there.
-  void take_over(const DatasetCache& before) { filled_ = before.filled_; }
+  void take_over(const DatasetCache& before) {
+    filled_ = before.filled_;
+    filled_.taken = filled_.written;
+  }
   /// From now on it is another, empty one, on which the job has `passes` less behind it.
   void replace(double passes);
   /// Share of a read that is found.
@@ -37,12 +41,25 @@ class DatasetCache {
   void describe(sim::Ledger& ledger);
 
  private:
+  /// Share of a read that is found where drives keep all that they are to.
+  [[nodiscard]] double law(const Revisits& job);
   sim::Task<Served> stream(const Client& client, const std::vector<sim::LinkId>& path, Bytes bytes,
                            double ranges);
   sim::Task<void> write(double members, Bytes bytes);
   sim::Task<void> fill();
   /// From now on the job has `passes` behind it.
   void begin(double passes);
+  /// Of what came in before this epoch and is to be kept, the share that is written.
+  [[nodiscard]] double kept() const {
+    return filled_.wanted > Bytes{}
+               ? std::min(1.0, std::min(filled_.written, filled_.before) / filled_.wanted)
+               : filled_.found;
+  }
+  /// The same, with what waits to be written.
+  [[nodiscard]] double coming() const {
+    return filled_.wanted > Bytes{} ? std::min(1.0, filled_.before / filled_.wanted)
+                                    : filled_.found;
+  }
 
   /// What waits to be written on the drives of each member.
   struct Fill {
@@ -52,10 +69,11 @@ class DatasetCache {
   };
   /// How far the drives of a host are filled.
   struct Filled {
-    std::optional<double> passes;  ///< of the present epoch
-    double kept = 1.0;             ///< of what the law finds, what was written before this epoch
-    Bytes offered, taken;          ///< so far: to be written, and of that not given up
-    Bytes wanted;                  ///< what the first epoch offered
+    std::optional<double> passes;   ///< of the present epoch
+    double found = 1.0;             ///< of what the law finds, as long as nothing is wanted
+    Bytes offered, taken, written;  ///< so far: to be written, of that not given up, and done
+    Bytes before;                   ///< taken before this epoch
+    Bytes wanted;                   ///< what the first epoch offered
   };
 
   CachePlan plan_;

@@ -16,7 +16,7 @@ void SampleReader::begin_epoch(double samples) {
 
 void SampleReader::describe(sim::Ledger& ledger) {
   const SampleAccess& access = shared_.access;
-  for (const double level : {held_, coming_, wanted_, pool_}) ledger.state(level);
+  for (const double level : {held_, coming_, wanted_, pool_, unparsed_}) ledger.state(level);
   for (const Bytes bytes : {pool_bytes_, fetched_, missed_}) ledger.state(bytes);
   ledger.state(units_.size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -160,14 +160,29 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
   const SampleAccess& access = shared_.access;
   const double loaded = to_load(count);
   const std::int64_t epoch = epoch_;
-  const Seconds decode =
+  Seconds decode =
       shared_.decoded_apart || access.decoded_ahead ? Seconds{} : shared_.decoding(count);
   if (shared_.locked) co_await shared_.lock.acquire();
-  Bytes stored;
+  Bytes stored, before;
   Seconds parsing;
+  unparsed_ = loaded;
   if (access.unit > 0.0) {
-    co_await buffered(loaded, clock);
-    if (epoch == epoch_) stored = take(loaded);
+    // No more are taken at a time than are fetched ahead: while they are parsed others are
+    // fetched, however many a batch has.    [docs/models/formats.md, eq. 13]
+    const double most =
+        shared_.ahead > 0.0 && !shared_.locked ? std::max(1.0, shared_.ahead) : loaded;
+    while (unparsed_ > most && epoch == epoch_) {
+      co_await buffered(most, clock);
+      if (epoch != epoch_) break;
+      const Bytes some = take(most);
+      before += some;
+      unparsed_ -= most;
+      co_await shared_.site.cores.compute((access.parsing(some, most) + decode * (most / loaded)) *
+                                          part);
+      clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+    }
+    co_await buffered(unparsed_, clock);
+    if (epoch == epoch_) stored = take(unparsed_);
   } else if (loaded > 0.0) {
     // Groups of samples of one size may end within one.
     const DatasetParams& dataset = shared_.dataset;
@@ -192,7 +207,8 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     }
     parsing = stored * access.amplification / access.unpack - beside;
   }
-  parsing += access.parsing(stored, loaded);
+  parsing += access.parsing(stored, unparsed_);
+  if (loaded > 0.0) decode = decode * (std::exchange(unparsed_, 0.0) / loaded);
   if (shared_.locked) {
     co_await shared_.site.cores.compute(parsing);
     shared_.lock.release();
@@ -206,7 +222,7 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     behind_ = {};
     co_return Loaded{};
   }
-  const Bytes given = give(loaded, stored, count);
+  const Bytes given = give(loaded, before + stored, count);
   // Of what is fetched ahead nobody knows yet who will wait for it.
   const Served behind = std::exchange(behind_, {});
   const bool told = access.unit <= 0.0;

@@ -201,6 +201,7 @@ class SampleReader {
   double wanted_ = 0.0;      ///< samples somebody waits for
   double total_ = 0.0;       ///< samples of this epoch
   double given_ = 0.0;       ///< of them returned so far
+  double unparsed_ = 0.0;    ///< of those being read, not yet taken to be parsed
   double pool_ = 0.0;        ///< loaded, in the shuffle buffer
   Bytes pool_bytes_;         ///< their stored size
   Bytes fetched_, missed_;   ///< since the last read returned

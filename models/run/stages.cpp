@@ -217,7 +217,7 @@ void Stages::report_first_batch(RunResult& out) const {
   std::size_t first = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     if (stages_[s].job == nullptr || !stages_[s].node.job->dataset) continue;
-    const Seconds there = stages_[s].began + stages_[s].job->measured().first_wait;
+    const Seconds there = stages_[s].began + stages_[s].job->first_batch();
     if (there < date) date = there, first = s;
   }
   if (!date.finite()) return;

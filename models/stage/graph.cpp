@@ -1,6 +1,7 @@
 #include "models/stage/graph.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,9 @@ namespace stallcast::models {
 namespace {
 
 using What = StageFault::What;
+
+// Of what a stage brings, more than nothing.
+constexpr double kFirstBytes = std::numeric_limits<double>::min();
 
 /// Where the search for a cycle is.
 enum class Mark { fresh, open, closed };
@@ -90,6 +94,8 @@ class Grapher {
         node.streams = true;
         node.begins_with = share->in(unit::ratio);
       }
+      // Its processes read nothing before the first bytes are there: it is not running yet.
+      node.begins_with = std::max(node.begins_with, kFirstBytes);
     }
     for (const std::size_t before : node.after)
       if (node.streams && nodes_[before].job != nullptr)

@@ -23,6 +23,7 @@ constexpr double kDirtyShare = 0.2;
 constexpr double kPiece = 1.0 / 16.0, kPieces = 256.0;
 constexpr double kAllFound = 1e-9;       // what is missed is less: rounding
 constexpr double kRounded = 1.0 + 1e-9;  // files are shares of files
+constexpr double kPartsAddUp = 1e-6;     // parts of files, to so much
 // A write of so many times the dirty limit goes on as its bytes leave, from its beginning.
 constexpr double kFewPieces = 64.0;
 
@@ -94,13 +95,17 @@ class CacheStore final : public PooledStore {
       served = co_await read_files(client, part(request, found), p_.service, p_.stream);
     if (found == 1.0) co_return served;
     const ReadRequest missed = part(request, 1.0 - found);
-    const Client through = reader(client, kept(request));
+    Reader& through = reader(client, kept(request));
+    // Whole files are opened, each when the first of it is missed.
+    const double opened = std::max(0.0, std::ceil(missed.files - through.in_file - kPartsAddUp));
+    through.in_file = std::max(0.0, through.in_file + opened - missed.files);
     // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
     crossed_ += missed.bytes * client.members;
     const Seconds asked = context().now(), crossing = p_.link_rtt * (2.0 * missed.files);
-    co_await context().sleep(round_trip() + p_.service + crossing);
-    co_await behind_->open(through, missed.files);
-    served = co_await behind_->read(through, missed);
+    co_await answers(missed.files * missed.round_trips, p_.service);
+    co_await context().sleep(crossing);
+    if (opened > 0.0) co_await behind_->open(through.client, opened);
+    served = co_await behind_->read(through.client, missed);
     served.tail.mean *= 1.0 - found;  // requests are told as one mean of both
     co_return blame_line(served, crossing, asked);
   }
@@ -197,14 +202,19 @@ class CacheStore final : public PooledStore {
   }
 
   // A client of the system behind whose data also cross this one, each link once.
-  const Client& reader(const Client& client, bool keep) {
-    const auto [found, added] = readers_.try_emplace({client.id, keep}, client);
+  struct Reader {
+    Client client;
+    double in_file = 0.0;  // part of the file that it opened last which it has not read
+  };
+  Reader& reader(const Client& client, bool keep) {
+    const auto [found, added] = readers_.try_emplace({client.id, keep}, Reader{client});
     if (added) {
+      Client& behind = found->second.client;
       std::vector<sim::LinkId> path = keep ? paths_.fill : paths_.pass;
       append(path, client.read_path);
-      found->second.read_path = std::move(path);
-      found->second.unseen = 0.0;  // whether a member's read misses is drawn by nobody
-      found->second.host_read = std::min(client.host_read, p_.connection());
+      behind.read_path = std::move(path);
+      behind.unseen = 0.0;  // whether a member's read misses is drawn by nobody
+      behind.host_read = std::min(client.host_read, p_.connection());
     }
     return found->second;
   }
@@ -292,7 +302,7 @@ class CacheStore final : public PooledStore {
   CacheStoreParams p_;
   StorageModel* behind_ = nullptr;
   BackingPaths paths_;
-  std::map<std::pair<std::uint64_t, bool>, Client> readers_;
+  std::map<std::pair<std::uint64_t, bool>, Reader> readers_;
   cache::HitRatio ratio_, once_warm_;
   Bytes coming_;                            ///< that stages write in all
   std::array<Written, kContents> written_;  ///< by what it is

@@ -155,7 +155,7 @@ class Nfs final : public PooledStore {
       co_return co_await read_pieces(client, request, session_cap(),
                                      pieces(heads() * p_.head_read, p_.piece_read));
     const Seconds asked = context().now();
-    const Served waited = co_await metadata_ops(client, request.files * request.round_trips, false);
+    const Served waited = co_await data_line(client, request.files * request.round_trips);
     const Seconds began = context().now();
     const Rate cap =
         request.direct ? direct_cap(request.bytes / request.files) : buffered_cap(request);

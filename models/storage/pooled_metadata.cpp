@@ -41,11 +41,17 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
     const Seconds taken = admit(count, request, client.spread) - context_->now();
     if (unlike)
       turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
-    co_await context_->sleep(taken);
+    co_await context_->sleep(request.of_parts ? taken * std::min(some, 1.0) : taken);
     co_await context_->sleep(
         std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
   }
   co_return Served{metadata_resource_};
+}
+
+sim::Task<Served> PooledStore::data_line(const Client& client, double requests) {
+  Request request = open_;
+  request.of_parts = true;
+  return metadata_line(client, requests, request);
 }
 
 Seconds PooledStore::in_directory(const Client& client, bool create) const {

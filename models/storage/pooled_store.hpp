@@ -176,11 +176,14 @@ class PooledStore : public StorageModel {
   /// Commits of a member's files, two round trips each: those of the first were waited for while
   /// it was `queued` to create others.    [docs/models/storage.md, eq. 16]
   [[nodiscard]] Seconds commits_of(double files, Seconds commit, Seconds queued) const;
-  /// Requests of `service` each at the metadata line, one of a member's after the other.
+  /// Requests of `service` each at the metadata line, one of a member's after the other; of parts
+  /// of files as many as they are parts.
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Seconds service) {
-    return metadata_line(client, requests, {service, service});
+    return metadata_line(client, requests, {.held = service, .answer = service, .of_parts = true});
   }
+  /// The same, answered as opens are.
+  [[nodiscard]] sim::Task<Served> data_line(const Client& client, double requests);
   /// The data, at most at `cap` per member.
   /// `placed`: what the media give one process where files lie unevenly; they are to blame when it
   /// is not above `cap`, and where they make that. It is over when `work` is, too.
@@ -241,6 +244,7 @@ class PooledStore : public StorageModel {
     Seconds held;    ///< of its server's time
     Seconds answer;  ///< after its server began
     bool create = false;
+    bool of_parts = false;  ///< who asks for less than one waits for so much of it, on average
   };
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Request request);

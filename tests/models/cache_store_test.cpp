@@ -69,6 +69,42 @@ TEST_CASE("cache: a warm one finds in the first epoch what it finds in later one
   CHECK(read_seconds(warm, 0.0) == Approx(read_seconds(tiers(), 1.0)).epsilon(1e-9));
 }
 
+TEST_CASE(
+    "cache: the servers answer once for each file, found or not, and a share of it for a part") {
+  const auto read = [](const char* service, double files, double passes) {
+    const Design design = tiers({{"eviction", "none"}, {"server.service", service}});
+    return serve(design,
+                 {.bytes = 100_MB * files,
+                  .files = files,
+                  .revisits = {.pattern = {}, .passes = passes}},
+                 {.bytes = 1_MiB})
+        .read.in(unit::s);
+  };
+  for (const double files : {0.001, 1.0, 40.0})
+    for (const double passes : {0.0, 1.0})  // all is missed; half is
+      CHECK(read("1 s", files, passes) - read("0 s", files, passes) == Approx(files).epsilon(1e-6));
+}
+
+TEST_CASE("cache: shards that are missed take as long, however many samples a batch has") {
+  const auto rate = [](const char* batch) {
+    Design design = tiers({{"server.service", "1 ms"}});
+    for (const char* key : {"count", "gpus"}) set(design.hosts[0], Role::host, key, "1");
+    JobDesign& job = design.jobs[0];
+    set(job.job, Role::job, "epochs", "1");
+    set(job.step, Role::step, "compute", "1 us");
+    job.dataset = component(
+        Role::dataset, "webdataset", "dataset",
+        {{"on", "scratch"}, {"sample", "20 kB"}, {"shard", "100 MB"}, {"samples", "20000"}});
+    job.loader = component(Role::loader, "pytorch", "loader",
+                           {{"batch", batch}, {"workers", "1"}, {"handover", "0 s"}});
+    design.run.values.erase("duration");
+    return metric(run(design), "job.train.throughput.samples");
+  };
+  const double one = rate("1");
+  CHECK(rate("16") == Approx(one).epsilon(0.05));
+  CHECK(rate("200") == Approx(one).epsilon(0.05));
+}
+
 TEST_CASE("cache: what is kept on the second read is found on the third") {
   const Design design = tiers({{"admit", "second-read"}, {"server.size", "200 GB"}});
   CHECK(read_seconds(design, 1.0) == Approx(10.0).epsilon(1e-3));

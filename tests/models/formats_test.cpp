@@ -214,6 +214,28 @@ TEST_CASE("a filter passes over the row groups of Parquet without a row that mat
         Approx(hit * 100.0 / (kGroups * 100.0 * share)).epsilon(0.03));
 }
 
+TEST_CASE("a filter that takes few rows of a group reads no more groups than hold one") {
+  // g / s of 80 rows, of which 1.4 and 1.02 are used where one matches
+  for (const auto& [rows, share] : {std::pair{"1 %", 0.01}, {"0.05 %", 0.0005}}) {
+    const Design design = one_reader("parquet",
+                                     {{"sample", "100 kB"},
+                                      {"row_group", "8 MB"},
+                                      {"samples", "3200000"},
+                                      {"filter.rows", rows}},
+                                     "1 ms");
+    CHECK(metric(design, "throughput.bytes") / metric(design, "throughput.samples") ==
+          Approx(100e3 * (1.0 - std::pow(1.0 - share, 80.0)) / share).epsilon(0.005));
+  }
+  // Sizes that differ are those of samples and of parts of them: on average so many of them.
+  models::DatasetParams data;
+  data.sample = Bytes::from(100.0, unit::kB);
+  data.sample_stdev = Bytes::from(30.0, unit::kB);
+  base::RandomStream random(1, "test", "sizes");
+  Bytes all;
+  for (int i = 0; i < 20000; ++i) all += data.draw(random, 1.02);
+  CHECK((all / 20000.0).in(unit::kB) == Approx(102.0).epsilon(0.01));
+}
+
 TEST_CASE("an epoch of a filtered data set has the rows that match") {
   // Of 1,000 rows a tenth, which lies together: one of ten groups is read.
   Design design = one_reader("parquet",

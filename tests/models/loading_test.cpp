@@ -131,48 +131,6 @@ TEST_CASE("samples shuffled over the shards of a block need many of them at once
   CHECK(first("1000") == Approx(9 * 0.2).epsilon(1e-3));
 }
 
-namespace {
-
-// One process that reads `samples` of 1 MB once, 2 ms each, from files that take 10 ms of an idle
-// MDS to open.
-Design opener(const char* format, Settings settings, const char* samples, const char* compute) {
-  Design design =
-      one_reader(format, {{"sample", "1 MB"}, {"samples", samples}, {"round_trips", "0"}}, compute);
-  for (const auto& [key, text] : settings) set(*design.jobs[0].dataset, Role::dataset, key, text);
-  set(design.storage[0], Role::storage, "mdt.service", "10 ms");
-  set(*design.jobs[0].loader, Role::loader, "workers", "0");
-  set(design.jobs[0].job, Role::job, "epochs", "1");
-  design.run.values.erase("duration");
-  return design;
-}
-// What such an open takes: the first sample of a file is there 2 ms later.
-double open_time() { return metric(opener("raw", {}, "10", "1 us"), "first_batch") - 0.002; }
-
-}  // namespace
-
-TEST_CASE("shards are opened once each, when the first of them is read") {
-  const auto read = [](const char* format, Settings settings) {
-    const Design design = opener(format, settings, "1000", "1 us");
-    return metric(design, "step.time") * metric(design, "steps");
-  };
-  REQUIRE(open_time() > 0.004);
-  const double expected = 10 * open_time() + 1000 * 0.002;  // 10 files of 100 samples
-  CHECK(read("webdataset", {{"shard", "100 MB"}}) == Approx(expected).epsilon(1e-3));
-  CHECK(read("tfrecord", {{"samples_per_file", "100"}}) == Approx(expected).epsilon(1e-3));
-}
-
-TEST_CASE("a shard is read ahead alongside the loading up to its end") {
-  // 10 shards of 100 samples and 10 ms of compute: when needed, every sample is waited for; read
-  // ahead by 4 of them only the first of each shard, with the open.
-  const Design plain = opener("webdataset", {{"shard", "100 MB"}}, "1000", "10 ms");
-  CHECK(metric(plain, "steady.wait") ==
-        Approx((999 * 0.002 + 9 * open_time()) / 999).epsilon(1e-3));
-  const Design ahead =
-      opener("webdataset", {{"shard", "100 MB"}, {"read_ahead", "4 MB"}}, "1000", "10 ms");
-  CHECK(metric(ahead, "first_batch") == Approx(open_time() + 0.002).epsilon(1e-3));
-  CHECK(metric(ahead, "steady.wait") == Approx(9 * (open_time() + 0.002) / 999).epsilon(1e-3));
-}
-
 TEST_CASE("workers that begin together do not read and decode in step") {
   // 32 workers of a host share 24 cores, which samples of 5 ms keep busy; how fast files are read
   // does not matter, nor that all are of one size.

@@ -42,6 +42,18 @@ TEST_CASE("nfs: a file within the read-ahead window costs one turn in addition t
   CHECK(t.read.in(unit::us) == Approx(260.0 + 20.0).epsilon(1e-6));
 }
 
+TEST_CASE("nfs: parts of a file cost one turn together, however many they are") {
+  // 1 GB within the window: 260 us and 200 ms at 5 GB/s, in one or in ten thousand parts
+  const Design design = filer({{"client.read_ahead", "1 GB"}});
+  for (const double parts : {1.0, 10.0, 10000.0}) {
+    const Timed t = serve(design, {.bytes = 1_GB / parts, .files = 1.0 / parts}, {.bytes = 1_MiB});
+    CHECK(t.read.in(unit::us)*parts == Approx(260.0 + 200e3).epsilon(1e-6));
+  }
+  // They are requests at the controllers all the same: 8000 readers ask for half a file each.
+  CHECK(serve(design, {.bytes = 1_B, .files = 0.5}, {.bytes = 1_MiB}, 8000.0).read.in(unit::s) ==
+        Approx(0.5 * 4000 / 16e3).epsilon(0.01));
+}
+
 TEST_CASE("nfs: a buffered stream moves one read-ahead window a turn") {
   // 8 windows of 128 KiB: 8 turns of 260 us and 1 MiB at the connection's 10 GB/s (104.9 us)
   const Timed small = serve(filer({{"head.read", "100 GB/s"}}), {.bytes = 1_MiB}, {.bytes = 1_MiB});

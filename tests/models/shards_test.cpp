@@ -11,7 +11,7 @@ using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
 
-/// Equations: docs/models/folding.md and dataloader.md, equation 3.
+/// Equations: docs/models/folding.md, dataloader.md, equation 3, formats.md, equations 12 and 13.
 namespace {
 
 /// `hosts` hosts of 2 GPUs whose loaders of 2 workers own `shards` files of 40 samples of 10 MB
@@ -83,6 +83,66 @@ TEST_CASE("folded ranks with uneven shards are those of every rank by itself") {
     set(design.hosts[0], Role::host, "slow.nic", "2 %");
     set(design.hosts[0], Role::host, "slow.compute", "80 %");
     CHECK(folding_error(design) <= 1e-9);
+  }
+}
+
+namespace {
+
+double metric(const Design& design, const std::string& name) {
+  return testing::metric(run(design), "job.train." + name);
+}
+
+// One process that reads `samples` of 1 MB once, 2 ms each, from files that take 10 ms of an idle
+// MDS to open.
+Design opener(const char* format, Settings settings, const char* samples, const char* compute) {
+  Design design =
+      one_reader(format, {{"sample", "1 MB"}, {"samples", samples}, {"round_trips", "0"}}, compute);
+  for (const auto& [key, text] : settings) set(*design.jobs[0].dataset, Role::dataset, key, text);
+  set(design.storage[0], Role::storage, "mdt.service", "10 ms");
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  design.run.values.erase("duration");
+  return design;
+}
+// What such an open takes: the first sample of a file is there 2 ms later.
+double open_time() { return metric(opener("raw", {}, "10", "1 us"), "first_batch") - 0.002; }
+
+}  // namespace
+
+TEST_CASE("shards are opened once each, when the first of them is read") {
+  const auto read = [](const char* format, Settings settings) {
+    const Design design = opener(format, settings, "1000", "1 us");
+    return metric(design, "step.time") * metric(design, "steps");
+  };
+  REQUIRE(open_time() > 0.004);
+  const double expected = 10 * open_time() + 1000 * 0.002;  // 10 files of 100 samples
+  CHECK(read("webdataset", {{"shard", "100 MB"}}) == Approx(expected).epsilon(1e-3));
+  CHECK(read("tfrecord", {{"samples_per_file", "100"}}) == Approx(expected).epsilon(1e-3));
+}
+
+TEST_CASE("a shard is read ahead alongside the loading up to its end") {
+  // 10 shards of 100 samples and 10 ms of compute: when needed, every sample is waited for; read
+  // ahead by 4 of them only the first of each shard, with the open.
+  const Design plain = opener("webdataset", {{"shard", "100 MB"}}, "1000", "10 ms");
+  CHECK(metric(plain, "steady.wait") ==
+        Approx((999 * 0.002 + 9 * open_time()) / 999).epsilon(1e-3));
+  const Design ahead =
+      opener("webdataset", {{"shard", "100 MB"}, {"read_ahead", "4 MB"}}, "1000", "10 ms");
+  CHECK(metric(ahead, "first_batch") == Approx(open_time() + 0.002).epsilon(1e-3));
+  CHECK(metric(ahead, "steady.wait") == Approx(9 * (open_time() + 0.002) / 999).epsilon(1e-3));
+}
+
+TEST_CASE("a shard is read ahead alongside the parsing, however many samples a batch has") {
+  // 2 ms to fetch and 2 ms to decode a sample, two of them ahead: one after the other would be 4
+  // ms. The first of each of 4 shards waits for its open, too.
+  for (const char* batch : {"1", "8", "32"}) {
+    Design design =
+        opener("webdataset", {{"shard", "1 GB"}, {"read_ahead", "2 MB"}, {"decode", "2 ms"}},
+               "4000", "1 us");
+    set(*design.jobs[0].loader, Role::loader, "batch", batch);
+    CAPTURE(batch);
+    CHECK(metric(design, "step.time") * metric(design, "steps") ==
+          Approx(4000 * 0.002 + 4 * (open_time() + 0.002)).epsilon(0.01));
   }
 }
 

@@ -285,6 +285,40 @@ TEST_CASE("a job that begins with a share never overtakes what it follows") {
   CHECK(sum == Approx(1.0).epsilon(1e-6));
 }
 
+TEST_CASE("a job that streams begins with the first bytes and has its first batch after them") {
+  // The tape needs 600 s; then 3.2 GB come at 32 MB/s. The job asks for 1 + 4 of its 100 steps.
+  Component fit = stage("train", "fit", {{"job", "train"}, {"after", "in"}});
+  set(fit, Role::stage, "when", "streaming");
+  const auto streaming = [&](const char* delay, const char* start) {
+    return run(with_job({copy("in", {{"size", "3.2 GB"},
+                                     {"rate", "32 MB/s"},
+                                     {"chunk", "1 MB"},
+                                     {"delay", delay},
+                                     {"start", start}}),
+                         fit}));
+  };
+  const RunResult delayed = streaming("600 s", "0 s");
+  CHECK(of_stage(delayed, "fit.start") == Approx(600.0).margin(2.0));
+  CHECK(metric(delayed, "pipeline.first_batch") == Approx(605.0).margin(2.0));
+  CHECK(delayed.limited_by.at("pipeline.first_batch") == "stage.in.delay");
+  CHECK(of_stage(delayed, "fit.waited") < 100.0);
+  const RunResult late = streaming("0 s", "600 s");
+  CHECK(of_stage(late, "fit.start") == Approx(600.0).margin(2.0));
+  CHECK(metric(late, "pipeline.first_batch") == Approx(605.0).margin(2.0));
+}
+
+TEST_CASE("the first batch of a pipeline is that of the first epoch, however many follow") {
+  // Cold: 32 MB at 5 GB/s; what later epochs find in memory is there sooner.
+  const auto first = [](const char* epochs) {
+    Design design = with_job({copy("in")});
+    set(*design.jobs[0].dataset, Role::dataset, "cache.policy", "lru");
+    set(*design.jobs[0].loader, Role::loader, "start", "1 s");
+    set(design.jobs[0].job, Role::job, "epochs", epochs);
+    return metric(run(design), "pipeline.first_batch");
+  };
+  CHECK(first("5") == first("1"));
+}
+
 TEST_CASE("a job that is a stage lasts for its whole run") {
   // 10,000 steps of 100 ms at the utilization that was simulated
   Design design = with_job({copy("in"), stage("train", "fit", {{"job", "train"}}),
