@@ -47,27 +47,20 @@ std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::st
   const FabricShape shape = this->shape(site);
   const double incast = params_.incast_share(senders);
   const bool limits = shape.uplink.finite() || shape.local.finite();
-  // Groups of hosts lie in areas of their own, or several in one.
-  const auto classes = [](const AreaRun& run) {
-    return std::clamp<std::size_t>(static_cast<std::size_t>(run.areas), 1, run.groups);
-  };
   std::size_t all = 0, next = 0;
-  for (const AreaRun& run : runs) all += classes(run);
+  for (const AreaRun& run : runs) all += run.groups.size();
   std::vector<FabricPorts> out;
-  for (const AreaRun& run : runs) {
-    FabricPorts plain = ports_;
-    plain.incast = incast;
-    std::vector<FabricPorts> areas(classes(run), plain);
-    for (FabricPorts& area : areas) {
+  for (const AreaRun& run : runs)
+    for (const std::size_t groups : run.groups) {
+      FabricPorts area = ports_;
+      area.incast = incast;
       const std::string number = all > 1 ? "[" + std::to_string(next++) + "]" : "";
       if (limits)
-        area =
-            add_areas(topology, "fabric." + host + ".area" + number, shape,
-                      run.areas / static_cast<double>(areas.size()), run.hosts / run.areas, incast);
+        area = add_areas(topology, "fabric." + host + ".area" + number, shape,
+                         run.areas / static_cast<double>(run.groups.size()), run.hosts / run.areas,
+                         incast);
+      out.insert(out.end(), groups, area);
     }
-    for (std::size_t g = 0; g < run.groups; ++g)
-      out.push_back(areas[g * areas.size() / run.groups]);
-  }
   return out;
 }
 

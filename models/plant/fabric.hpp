@@ -13,12 +13,12 @@
 /// The network of a plant as edges of its topology. docs/models/network.md.
 namespace stallcast::models {
 
-/// Equal areas side by side, and the groups of hosts in them: equal ones over several areas, or
-/// several in one area.
+/// Equal areas side by side, told apart as equal parts of an area or more each, and the groups of
+/// hosts in each part.
 struct AreaRun {
   double areas = 1.0;
   double hosts = 1.0;  ///< in all of them
-  std::size_t groups = 0;
+  std::vector<std::size_t> groups = {};
 };
 
 /// Where hosts and storage systems meet the network; reads and writes go separate ways.

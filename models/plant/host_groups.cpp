@@ -43,7 +43,8 @@ void add_alike(const HostGroup& hosts, const std::set<double>& reading,
 }  // namespace
 
 // Whole areas without a border inside are one run; an area with borders, and the last one when it
-// is not full, are runs of their own. What lies between two borders is cut evenly.
+// is not full, are runs of their own. What lies between two borders is cut evenly, areas before
+// their hosts: what an area carries is what its hosts have.
 HostCut cut_hosts(const CutPlan& plan) {
   const auto inside = [&](double at) {
     return at > kHostRounding && at < plan.hosts - kHostRounding;
@@ -69,19 +70,24 @@ HostCut cut_hosts(const CutPlan& plan) {
   for (const double end : runs) {
     AreaRun run{.areas = std::max(1.0, std::ceil((end - at) / plan.area - kHostRounding)),
                 .hosts = end - at};
-    const std::size_t before = out.groups.size();
     for (; border != borders.end() && *border <= end; ++border) {
       const double hosts = *border - at;
       const double parts = std::max(1.0, std::round(plan.parts * hosts / plan.hosts));
-      for (double p = 0.0; p < parts; ++p)
-        add_alike({.first = at + hosts * p / parts,
-                   .hosts = hosts / parts,
-                   .slow = *border > quick + kHostRounding},
-                  plan.reading, out.groups);
+      const double apart = std::min(run.areas, parts);
+      run.groups.resize(static_cast<std::size_t>(apart));
+      for (double a = 0.0; a < apart; ++a) {
+        const double its = std::floor(parts * (a + 1.0) / apart) - std::floor(parts * a / apart);
+        const std::size_t before = out.groups.size();
+        for (double p = 0.0; p < its; ++p)
+          add_alike({.first = at + hosts * a / apart + hosts * p / (apart * its),
+                     .hosts = hosts / (apart * its),
+                     .slow = *border > quick + kHostRounding},
+                    plan.reading, out.groups);
+        run.groups[static_cast<std::size_t>(a)] += out.groups.size() - before;
+      }
       at = *border;
     }
-    run.groups = out.groups.size() - before;
-    out.areas.push_back(run);
+    out.areas.push_back(std::move(run));
   }
   return out;
 }

@@ -51,7 +51,7 @@ void check_writers(const Design& design, Diagnostics& report);
 /// Rules of data set and loader: scenarios/rules/loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
-void check_communication(const JobDesign& job, Diagnostics& report);
+void check_communication(const Design& design, const JobDesign& job, Diagnostics& report);
 /// NICs that are faster than the switches of the fabric.
 void check_ports(const Design& design, Diagnostics& report);
 

@@ -144,6 +144,35 @@ TEST_CASE("half the classes change the utilization of varied ranks by under thre
   CHECK(half == Approx(all).epsilon(0.03));
 }
 
+TEST_CASE("hosts on leaves that do not limit read at one pace, however many there are") {
+  // Leaves of 4 hosts (8 ports, half of them up). 8 ranks of a host read 100 MB each a step through
+  // its port of 16 GB/s: 50 ms. Uplinks carry 17.8 GB/s x 95 % (sprayed) for each host.
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "nic.rate", "16 GB/s");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  design.fabric =
+      component(Role::fabric, "fat-tree", "fabric",
+                {{"leaf.ports", "8"}, {"link.rate", "17.8 GB/s"}, {"efficiency", "100 %"}});
+  design.storage[0] = component(Role::storage, "nvmeof", "scratch",
+                                {{"target.count", "500"}, {"drive.count", "24"}});
+  set(design.jobs[0].step, Role::step, "compute", "5 ms");
+  set(design.jobs[0].step, Role::step, "jitter", "1 %");
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset",
+                {{"on", "scratch"}, {"sample", "100 MB"}, {"samples", "1e9"}, {"direct", "true"}});
+  design.jobs[0].loader =
+      component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "4"}});
+  set(design.jobs[0].job, Role::job, "steps", "60");
+  design.run.values.erase("duration");
+  for (const char* stdev : {"0 B", "1 kB"})  // 4 classes, and 16
+    for (int hosts = 1; hosts <= 40; hosts += hosts < 24 ? 1 : 4) {
+      INFO(hosts << " hosts, sizes that differ by " << stdev);
+      set(design.hosts[0], Role::host, "count", std::to_string(hosts).c_str());
+      set(*design.jobs[0].dataset, Role::dataset, "sample_stdev", stdev);
+      CHECK(metric(design, "job.train.steady.step.time") == Approx(0.05).epsilon(0.015));
+    }
+}
+
 TEST_CASE("fewer ranks than hosts are one on each of the first") {
   // Saves of rank 0, or a straggler that has none of 3 ranks, cut the 4 hosts: no class is a part
   // of a rank. 8 GB of each of 3 ranks through its own port of 1 GB/s.

@@ -10,6 +10,8 @@ using namespace stallcast::models;
 
 namespace {
 
+using Groups = std::vector<std::size_t>;
+
 constexpr double kOneArea = std::numeric_limits<double>::infinity();
 
 std::vector<double> sizes(const HostCut& cut) {
@@ -54,7 +56,7 @@ TEST_CASE("an area that is not full, or has a border inside, stands by itself") 
     CHECK(sizes(cut) == std::vector{8.0, 3.0, 1.0});
     REQUIRE(cut.areas.size() == 2);
     CHECK(cut.areas[1].areas == 1.0);
-    CHECK(cut.areas[1].groups == 2);
+    CHECK(cut.areas[1].groups == Groups{2});
   }
   SECTION("borders of whole areas need none of their own") {
     const HostCut cut = cut_hosts({.hosts = 12, .slow = 4, .area = 4});
@@ -74,18 +76,53 @@ TEST_CASE("hosts that have readers are apart from those that have none, in every
   CHECK(sizes(cut) == std::vector{2.0, 6.0, 1.0, 2.0, 1.0});
   REQUIRE(cut.areas.size() == 2);
   CHECK(cut.areas[0].areas == 2.0);
-  CHECK(cut.areas[0].groups == 2);
-  CHECK(cut.areas[1].groups == 3);
+  CHECK(cut.areas[0].groups == Groups{2});
+  CHECK(cut.areas[1].groups == Groups{3});
   std::vector<double> ranks;
   for (const HostGroup& group : cut.groups) ranks.push_back(group.read_for(12.0, 0.25));
   CHECK(ranks == std::vector{8.0, 0.0, 3.0, 0.0, 1.0});
+}
+
+TEST_CASE("groups end where areas do") {
+  SECTION("more groups than areas: some areas have one more, in smaller groups") {
+    const HostCut cut = cut_hosts({.hosts = 48, .area = 16, .parts = 4});
+    CHECK(sizes(cut) == std::vector{16.0, 16.0, 8.0, 8.0});
+    REQUIRE(cut.areas.size() == 1);
+    CHECK(cut.areas[0].groups == Groups{1, 1, 2});
+  }
+  SECTION("fewer groups than areas: each has an equal part of them") {
+    const HostCut cut = cut_hosts({.hosts = 48, .area = 16, .parts = 2});
+    CHECK(sizes(cut) == std::vector{24.0, 24.0});
+    CHECK(cut.areas[0].groups == Groups{1, 1});
+  }
+  SECTION("those without readers are in the areas of those with some") {
+    const HostCut cut = cut_hosts({.hosts = 48, .area = 16, .reading = {0.25}});
+    CHECK(sizes(cut) == std::vector{12.0, 36.0});
+    CHECK(cut.areas[0].groups == Groups{2});
+  }
+  SECTION("however many of either: what an area carries is what its hosts have") {
+    for (double areas = 1.0; areas <= 12.0; ++areas)
+      for (double parts = 1.0; parts <= 24.0; ++parts) {
+        const HostCut cut =
+            cut_hosts({.hosts = areas * 4.0, .area = 4, .parts = parts, .reading = {0.5}});
+        REQUIRE(cut.areas.size() == 1);
+        const Groups& groups = cut.areas[0].groups;
+        std::size_t g = 0;
+        for (const std::size_t in_it : groups) {
+          double hosts = 0.0;
+          for (std::size_t i = 0; i < in_it; ++i) hosts += cut.groups[g++].hosts;
+          CHECK(hosts == Approx(areas * 4.0 / static_cast<double>(groups.size())));
+        }
+        CHECK(g == cut.groups.size());
+      }
+  }
 }
 
 TEST_CASE("borders closer than an area cut only what lies around them") {
   const HostCut cut = cut_hosts({.hosts = 16, .area = 4, .cuts = {5.0, 6.0}});
   CHECK(sizes(cut) == std::vector{4.0, 1.0, 1.0, 2.0, 8.0});
   REQUIRE(cut.areas.size() == 3);
-  CHECK(cut.areas[1].groups == 3);
+  CHECK(cut.areas[1].groups == Groups{3});
   CHECK(cut.areas[2].areas == 2.0);
 }
 
