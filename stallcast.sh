@@ -128,8 +128,8 @@ run_tests() {
   local report=build/release/ctest.xml status=0
   rm -f "$report"
   say "running the tests"
-  # Some wait more than they compute: three at a time on two cores.
-  ctest --preset release -j3 --no-tests=error --output-junit "$PWD/$report" || status=$?
+  # Some wait more than they compute: four at a time on two cores.
+  ctest --preset release -j4 --no-tests=error --output-junit "$PWD/$report" || status=$?
   [ -s "$report" ] || die "ctest wrote no report (exit status $status)"
 
   # A test that never ran because its program is missing is a failure; one that said itself that it

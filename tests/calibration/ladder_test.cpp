@@ -45,8 +45,7 @@ TEST_CASE(
     "a ladder tells what of each working set the page cache held, and is not a fit's business") {
   const TestFolder folder;
   if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
-  IoEffort effort = tiny_io();
-  effort.repeats = 1;
+  IoEffort effort = brief_io();
   effort.ladder = {17.0 * kMiB / memory_bytes(), 33.0 * kMiB / memory_bytes(), 4.0};
   const auto result = run_io(options_for(folder.path()), effort);
   INFO((result.ok() ? "" : result.failure().message));

@@ -80,6 +80,14 @@ IoEffort tiny_io() {
           .file = std::uint64_t{64} << 20U};
 }
 
+IoEffort brief_io() {
+  IoEffort effort = tiny_io();
+  effort.repeats = 1;
+  effort.longest_s = 0.3;
+  effort.rested = false;
+  return effort;
+}
+
 MetadataEffort tiny_metadata() {
   return {.clients = {1, 2}, .repeats = 2, .phase_s = 0.005, .most = 250};
 }

@@ -26,6 +26,10 @@ class TestFolder {
 
 /// Quick probes of a 64 MiB file and of a few files: a second each.
 [[nodiscard]] IoEffort tiny_io();
+/// The same cells once, each ended after 0.3 s however few requests completed, and none after a
+/// rest: for tests that do not look at figures. Rests take 20 s where a limiter shows, and 200
+/// requests of 1 MiB a second or two each.
+[[nodiscard]] IoEffort brief_io();
 [[nodiscard]] MetadataEffort tiny_metadata();
 [[nodiscard]] ProbeOptions options_for(const std::filesystem::path& target);
 

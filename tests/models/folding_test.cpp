@@ -4,6 +4,7 @@
 #include "models/plant/plant.hpp"
 #include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 namespace folding_test {
 

@@ -7,6 +7,7 @@
 #include "engine/sim/fluid_context.hpp"
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 /// A measured device and processes that use it.
 namespace stallcast::testing {

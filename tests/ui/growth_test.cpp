@@ -56,6 +56,15 @@ const GrowthCeiling* ceiling(const GrowthResult& growth, GrowthCeiling::Kind kin
   return nullptr;
 }
 
+/// A plan to `month` of what is asserted here: no replicas, designs around the answer, or bars.
+client::PlanQuestion plan_until(int month) {
+  client::PlanQuestion out{.over = {"osts"}, .until = month};
+  out.spec.tornado = 0;
+  out.spec.checks = 0;
+  out.spec.replicas = 1;
+  return out;
+}
+
 std::string fault_of(const std::string& growth) {
   const client::Reading reading = session().read(scenario(growth));
   return reading.scenario ? "" : reading.diagnostics.items().front().message;
@@ -278,8 +287,7 @@ TEST_CASE("a plan for a later month holds what has grown until then") {
       scenario(R"({ "of": { "jobs.train.dataset.size": "4 %/month" } })",
                R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
   REQUIRE(reading.scenario.has_value());
-  const auto plan =
-      open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 24});
+  const auto plan = open.plan(*reading.scenario, plan_until(24), {.replicas = 1});
   REQUIRE(plan.ok());
   const auto holds = [](int month) {
     return std::to_string(static_cast<int>(std::ceil(10.0 * std::pow(1.04, month) / kUsable))) +
@@ -304,8 +312,7 @@ TEST_CASE("a plan for a later month holds what was added and never removed until
               : R"({ "of": { "tenants.in.rate": "10 %/month" } })",
         ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
     REQUIRE(reading.scenario.has_value());
-    const auto plan =
-        open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 12});
+    const auto plan = open.plan(*reading.scenario, plan_until(12), {.replicas = 1});
     REQUIRE(plan.ok());
     REQUIRE(plan->stages.size() == 5);
     for (const PlanStage& stage : plan->stages) {
@@ -319,7 +326,8 @@ TEST_CASE("a plan for a later month holds what was added and never removed until
     const auto changed =
         parse_change("storage.scratch.ost.count=" + plan->points.at(*plan->answer).values.at(0));
     REQUIRE(changed.ok());
-    const auto grown = open.grow(reading.scenario->with({&*changed, 1}), {.months = 12});
+    const auto grown =
+        open.grow(reading.scenario->with({&*changed, 1}), {.months = 12}, {.replicas = 1});
     REQUIRE(grown.ok());
     CHECK(*grown->space.at(0).values.back() ==
           Approx(plan->prediction.metrics.at("storage.scratch.capacity.used").value));
@@ -333,8 +341,7 @@ TEST_CASE("where the last month needs less, those before are said to need more")
       scenario(R"({ "of": { "jobs.train.dataset.size": { "12": "0.5 PB" } } })",
                R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
   REQUIRE(reading.scenario.has_value());
-  const auto plan =
-      open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 24});
+  const auto plan = open.plan(*reading.scenario, plan_until(24), {.replicas = 1});
   REQUIRE(plan.ok());
   REQUIRE(plan->stages.size() == 5);
   for (const PlanStage& stage : plan->stages) CHECK(stage.enough == (stage.month >= 12));

@@ -43,7 +43,8 @@ class IoProbe {
     if (effort_.watched_s > 0.0)
       if (auto failure = watch_long_runs()) return *failure;
     if (auto failure = run_cells()) return *failure;
-    if (auto failure = run_rested()) return *failure;
+    if (effort_.rested)
+      if (auto failure = run_rested()) return *failure;
     if (auto failure = compare_zeros()) return *failure;
     if (auto failure = climb_ladder()) return *failure;
     judge_cache();

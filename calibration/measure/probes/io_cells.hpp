@@ -27,6 +27,7 @@ struct IoEffort {
   std::vector<double> ladder =
       {};                  ///< working sets to read through the page cache, over the memory
   double watched_s = 0.0;  ///< length of the runs that look for steady state and bursts
+  bool rested = true;      ///< whether runs after rests follow
 };
 [[nodiscard]] IoEffort io_effort(ProbeDepth depth);
 /// The file grows with the budget: writing it twice at 100 MB/s takes a tenth of it.
