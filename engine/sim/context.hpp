@@ -95,7 +95,8 @@ class Context {
 
   /// Awaitable: resumes `delay` later (0: after everything already due now). REQUIRES: delay >= 0.
   [[nodiscard]] auto sleep(Seconds delay);
-  /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived.
+  /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived. It starts when
+  /// this is called, by who awaits it there and then.
   [[nodiscard]] auto transfer(const Flow& flow);
   /// The same of a flow that starts `delay` later (0: after everything already due now): for the
   /// price of a transfer, without the program in between.
