@@ -95,8 +95,12 @@ class Context {
 
   /// Awaitable: resumes `delay` later (0: after everything already due now). REQUIRES: delay >= 0.
   [[nodiscard]] auto sleep(Seconds delay);
-  /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived.
+  /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived. It starts when
+  /// this is called, by who awaits it there and then.
   [[nodiscard]] auto transfer(const Flow& flow);
+  /// The same of a flow that starts `delay` later (0: after everything already due now): for the
+  /// price of a transfer, without the program in between.
+  [[nodiscard]] auto transfer_after(Seconds delay, const Flow& flow);
   /// Starts all `flows` now (the stripes of a file, say) and ends when the last of them has ended;
   /// how each went is in `outcomes`, as many, which outlive the task. Costs one program for all.
   Task<void> transfer_all(std::span<const Flow> flows, std::span<FlowOutcome> outcomes);
@@ -138,6 +142,9 @@ class Context {
   /// For awaitables: start `flow`; when it is done, fill `outcome` and take it off `arrivals`,
   /// whose waiter resumes when none is missing. REQUIRES: `flow` does not go alone.
   virtual void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) = 0;
+  /// For awaitables: the same `delay` later, for arrivals that miss no other. `flow` may go alone.
+  virtual void start_after(Seconds delay, const Flow& flow, FlowOutcome& outcome,
+                           Arrivals& arrivals) = 0;
 
  protected:
   Context() = default;
@@ -168,25 +175,48 @@ inline auto Context::sleep(Seconds delay) {
   return Awaiter{*this, delay};
 }
 
+namespace detail {
+
+/// A flow that starts when this is made, in the frame of who waits for it.
+struct TransferAwaiter {
+  FlowOutcome outcome{};
+  Arrivals arrivals{.missing = 1, .waiter = {}};
+
+  TransferAwaiter() = default;
+  TransferAwaiter(const TransferAwaiter&) = delete;
+  TransferAwaiter& operator=(const TransferAwaiter&) = delete;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) noexcept { arrivals.waiter = waiter; }
+  FlowOutcome await_resume() const noexcept { return outcome; }
+};
+
+}  // namespace detail
+
 inline auto Context::transfer(const Flow& flow) {
-  struct Awaiter {
+  struct Awaiter : detail::TransferAwaiter {
     Context& context;
-    Flow flow;
-    FlowOutcome outcome{};
-    Arrivals arrivals{};
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> waiter) {
-      if (const std::optional<Seconds> time = flow.alone()) {
-        outcome = {.began = context.now(), .ended = context.now() + *time, .binding = {}};
-        context.schedule(*time, waiter);
-        return;
-      }
-      arrivals = {.missing = 1, .waiter = waiter};
-      context.start(flow, outcome, arrivals);
+    std::optional<Seconds> alone;
+    Awaiter(Context& by, const Flow& flow) : context(by), alone(flow.alone()) {
+      if (alone)
+        outcome = {.began = context.now(), .ended = context.now() + *alone, .binding = {}};
+      else
+        context.start(flow, outcome, arrivals);
     }
-    FlowOutcome await_resume() const noexcept { return outcome; }
+    void await_suspend(std::coroutine_handle<> waiter) {
+      if (alone) return context.schedule(*alone, waiter);
+      TransferAwaiter::await_suspend(waiter);
+    }
   };
   return Awaiter{*this, flow};
+}
+
+inline auto Context::transfer_after(Seconds delay, const Flow& flow) {
+  struct Awaiter : detail::TransferAwaiter {
+    Awaiter(Context& context, Seconds delay, const Flow& flow) {
+      context.start_after(delay, flow, outcome, arrivals);
+    }
+  };
+  return Awaiter{*this, delay, flow};
 }
 
 /// A transfer that goes on beside what its starter does next. It ends before this goes, and this

@@ -3,14 +3,23 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace stallcast::sim {
 namespace {
 
-// The program that resumes next, most likely, while another one runs.
-void prefetch_frame(std::coroutine_handle<> program) {
-  prefetch(program.address(), 8 * kCacheLine);
+// Where a program would wait to resume, a flow waits to start: by an odd number in place of the
+// address of a frame.
+std::coroutine_handle<> starter_of(std::uint32_t flow) {
+  return std::coroutine_handle<>::from_address(
+      reinterpret_cast<void*>(2 * std::uintptr_t{flow} + 1));
+}
+bool is_starter(std::coroutine_handle<> waiter) {
+  return reinterpret_cast<std::uintptr_t>(waiter.address()) % 2 != 0;
+}
+std::uint32_t flow_of(std::coroutine_handle<> starter) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(starter.address()) / 2);
 }
 
 }  // namespace
@@ -39,9 +48,16 @@ void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
 }
 
 void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) {
-  assert(flow.bytes > Bytes{} && flow.bytes.finite() && flow.members > 0.0 && flow.cap > Rate{});
-  assert(!flow.path.empty());
-  outcome = {.began = now(), .ended = now(), .binding = {}};
+  begin(note(flow, outcome, arrivals), flow);
+}
+
+void EventContext::start_after(Seconds delay, const Flow& flow, FlowOutcome& outcome,
+                               Arrivals& arrivals) {
+  if (delay.finite()) schedule(delay, starter_of(note(flow, outcome, arrivals)));
+}
+
+EventContext::FlowKey EventContext::note(const Flow& flow, FlowOutcome& outcome,
+                                         Arrivals& arrivals) {
   FlowKey key = static_cast<FlowKey>(records_.size());
   if (unused_.empty()) {
     records_.emplace_back();
@@ -54,11 +70,36 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arriv
   record.bytes = flow.bytes;
   record.members = flow.members;
   record.cap = flow.cap;
-  record.order = next_order_++;
+  record.order = kNotYet;
   record.outcome = &outcome;
   record.arrivals = &arrivals;
+  return key;
+}
+
+void EventContext::begin(FlowKey key, const Flow& flow) {
+  assert(flow.bytes > Bytes{} && flow.bytes.finite() && flow.members > 0.0 && flow.cap > Rate{});
+  assert(!flow.path.empty());
+  Record& record = records_[key];
+  record.order = next_order_++;
+  *record.outcome = {.began = now(), .ended = now(), .binding = {}};
   links_.enter(flow.path, flow.members, now());
   open_flow(key, flow);
+}
+
+void EventContext::begin_noted(FlowKey key) {
+  const Record& record = records_[key];
+  const Flow flow{
+      .path = record.path, .bytes = record.bytes, .members = record.members, .cap = record.cap};
+  const std::optional<Seconds> alone = flow.alone();
+  if (!alone) return begin(key, flow);
+  *record.outcome = {.began = now(), .ended = now() + *alone, .binding = {}};
+  schedule(*alone, record.arrivals->waiter);
+  forget(key);
+}
+
+void EventContext::forget(FlowKey key) {
+  records_[key].outcome = nullptr;
+  unused_.push_back(key);
 }
 
 void EventContext::run_due() {
@@ -73,12 +114,25 @@ void EventContext::run_due() {
       return;
     }
     ++events_;
-    if (events_later_.date() <= now_ || (events_now_.empty() && !events_later_.empty()))
-      prefetch_frame(events_later_.waiter());
-    else if (!events_now_.empty())
-      prefetch_frame(events_now_.front());
-    waiter.resume();
+    prefetch_next();
+    if (is_starter(waiter))
+      begin_noted(flow_of(waiter));
+    else
+      waiter.resume();
   }
+}
+
+// What resumes or starts next, most likely, while something else does.
+void EventContext::prefetch_next() const {
+  std::coroutine_handle<> next;
+  if (events_later_.date() <= now_ || (events_now_.empty() && !events_later_.empty()))
+    next = events_later_.waiter();
+  else if (!events_now_.empty())
+    next = events_now_.front();
+  if (is_starter(next))
+    prefetch(&records_[flow_of(next)], sizeof(Record));
+  else
+    prefetch(next.address(), 8 * kCacheLine);
 }
 
 void EventContext::describe(Ledger& ledger) {
@@ -89,7 +143,7 @@ void EventContext::describe(Ledger& ledger) {
   for (const double date : dates_) ledger.due(Seconds::from(date, unit::s));
   running_.clear();
   for (FlowKey key = 0; key < records_.size(); ++key)
-    if (records_[key].outcome != nullptr) running_.push_back(key);
+    if (records_[key].runs()) running_.push_back(key);
   std::sort(running_.begin(), running_.end(),
             [&](FlowKey a, FlowKey b) { return records_[a].order < records_[b].order; });
   for (const FlowKey key : running_) {
@@ -106,7 +160,7 @@ void EventContext::describe(Ledger& ledger) {
 void EventContext::add_running(std::span<Bytes> moved) const {
   for (FlowKey key = 0; key < records_.size(); ++key) {
     const Record& record = records_[key];
-    if (record.outcome == nullptr) continue;
+    if (!record.runs()) continue;
     const Bytes arrived = record.bytes * (record.members * (1.0 - left_of(key)));
     for (const LinkId link : record.path) moved[link.index] += arrived;
   }
@@ -131,8 +185,7 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
     const Record& record = records_[key];
     links_.leave(record.path, record.members, record.bytes * record.members, now());
     if (--record.arrivals->missing == 0) resume_soon(record.arrivals->waiter);
-    records_[key].outcome = nullptr;
-    unused_.push_back(key);
+    forget(key);
   }
   ended.clear();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <coroutine>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ class EventContext : public Context {
   void describe(Ledger& ledger) final;
   void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
   void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) final;
+  void start_after(Seconds delay, const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) final;
 
  protected:
   using FlowKey = std::uint32_t;  ///< reused after the flow is closed
@@ -59,15 +61,25 @@ class EventContext : public Context {
   [[nodiscard]] std::size_t flows_running() const { return records_.size() - unused_.size(); }
 
  private:
+  static constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max();
   struct Record {
     ShortList<LinkId, 4> path;
     Bytes bytes;
     double members;
     Rate cap;
-    std::uint64_t order;
+    std::uint64_t order;             ///< of starts; kNotYet: it is to start later
     FlowOutcome* outcome = nullptr;  ///< null: no flow has this key
     Arrivals* arrivals = nullptr;
+    [[nodiscard]] bool runs() const { return outcome != nullptr && order != kNotYet; }
   };
+
+  /// A record of a flow that has not started.
+  FlowKey note(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals);
+  void begin(FlowKey key, const Flow& flow);
+  /// What was to start now, and may go alone.
+  void begin_noted(FlowKey key);
+  void forget(FlowKey key);
+  void prefetch_next() const;
 
   EventQueue events_later_;
   Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_

@@ -100,7 +100,9 @@ void FairShares::release(std::span<const std::uint32_t> path, double rate) {
   for (const std::uint32_t at : path) {
     Link& link = links_[at];
     link.taken -= rate;
-    if (--link.flows == 0) clear(link);
+    if (--link.flows > 0) continue;
+    if (link.sums > 0) clear(link);
+    link.taken = 0.0;  // all that a link of loose flows remembers
   }
 }
 

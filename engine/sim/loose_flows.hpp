@@ -16,14 +16,14 @@ namespace stallcast::sim {
 class LooseFlows {
  public:
   using FlowKey = std::uint32_t;
+  static constexpr double kEnded = -1.0;
 
-  struct Loose {
+  struct alignas(kCacheLine) Loose {
     ShortList<std::uint32_t, 4> path;  ///< links
     double bytes = 0.0, members = 1.0;
-    double cap = 0.0;  ///< B/s of a member
-    double end = 0.0;  ///< date, s
+    double cap = 0.0;     ///< B/s of a member
+    double end = kEnded;  ///< date, s
     std::uint64_t order = 0;
-    bool runs = false;
 
     [[nodiscard]] double rate() const { return members * cap; }
     [[nodiscard]] double left(double now) const { return std::max(0.0, (end - now) * cap); }
@@ -34,7 +34,6 @@ class LooseFlows {
     Loose& flow = flows_[key];
     flow = figures;
     flow.path.assign(path);
-    flow.runs = true;
     ends_.push_back({flow.end, key});
     std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
   }
@@ -52,8 +51,10 @@ class LooseFlows {
       std::pop_heap(ends_.begin(), ends_.end(), std::greater<>{});
       ends_.pop_back();
       Loose& flow = flows_[end.key];
-      flow.runs = !over(end.key, flow);
-      if (flow.runs) not_yet_.push_back(end);
+      if (over(end.key, flow))
+        flow.end = kEnded;
+      else
+        not_yet_.push_back(end);
     }
     for (const End& end : not_yet_) {
       ends_.push_back(end);
@@ -68,15 +69,15 @@ class LooseFlows {
       return flows_[a.key].order < flows_[b.key].order;
     });
     for (const End& end : ends_) {
-      flows_[end.key].runs = false;
       take(end.key, flows_[end.key]);
+      flows_[end.key].end = kEnded;
     }
     ends_.clear();
   }
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
   /// Nothing for a key that has none.
   [[nodiscard]] const Loose* find(FlowKey key) const {
-    return key < flows_.size() && flows_[key].runs ? &flows_[key] : nullptr;
+    return key < flows_.size() && flows_[key].end != kEnded ? &flows_[key] : nullptr;
   }
 
  private:

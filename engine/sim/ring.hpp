@@ -19,6 +19,7 @@ class Ring {
   [[nodiscard]] const T& operator[](std::size_t i) const { return slots_[at(i)]; }
   /// REQUIRES: not empty.
   [[nodiscard]] T& front() { return slots_[first_]; }
+  [[nodiscard]] const T& front() const { return slots_[first_]; }
 
   void push_back(T value) {
     if (size_ == slots_.size()) grow();

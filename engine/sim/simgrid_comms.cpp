@@ -158,7 +158,8 @@ void CommContext::resize_link(LinkId link, Rate capacity) {
 }
 
 void CommContext::open_flow(FlowKey key, const Flow& flow) {
-  if (key == transfers_.size()) transfers_.push_back({.owner = this, .key = key});
+  for (std::size_t next = transfers_.size(); next <= key; ++next)
+    transfers_.push_back({.owner = this, .key = static_cast<FlowKey>(next)});
   Transfer& transfer = transfers_[key];
   // The max-min weight of a flow is the inverse of its latency; the delay itself is configured
   // away.

@@ -161,7 +161,9 @@ class Mailbox {
   /// How many; what they are is for their owner to tell. REQUIRES: all are there.
   void describe(Ledger& ledger) const {
     ledger.state(items_.size());
-    ledger.state(waiters_.size());
+    std::size_t waiting = 0;
+    for (const Waiter* waiter = first_; waiter != nullptr; waiter = waiter->next) ++waiting;
+    ledger.state(waiting);
   }
 
  private:
@@ -171,8 +173,9 @@ class Mailbox {
     Seconds there;  // date
   };
   Context& context_;
-  Ring<Item> items_;       // empty while anybody waits
-  Ring<Waiter*> waiters_;  // live in the frames of those who wait
+  Ring<Item> items_;         // empty while anybody waits
+  Waiter* first_ = nullptr;  // who wait: a list that lies in their frames
+  Waiter* last_ = nullptr;
 };
 
 inline auto Signal::wait() {
@@ -224,6 +227,7 @@ struct Mailbox<T>::Waiter {
   Mailbox& box;
   std::optional<T> value{};
   std::coroutine_handle<> handle{};
+  Waiter* next = nullptr;
   Seconds left{};  // until the value is there
   bool await_ready() {
     if (box.items_.empty()) return false;
@@ -236,19 +240,19 @@ struct Mailbox<T>::Waiter {
   void await_suspend(std::coroutine_handle<> waiter) {
     if (value) return box.context_.schedule(left, waiter);
     handle = waiter;
-    box.waiters_.push_back(this);
+    (box.first_ == nullptr ? box.first_ : box.last_->next) = this;
+    box.last_ = this;
   }
   T await_resume() { return std::move(*value); }
 };
 
 template <class T>
 void Mailbox<T>::push(T value, Seconds after) {
-  if (waiters_.empty()) {
+  if (first_ == nullptr) {
     items_.push_back({std::move(value), context_.now() + after});
     return;
   }
-  Waiter* const first = waiters_.front();
-  waiters_.pop_front();
+  Waiter* const first = std::exchange(first_, first_->next);
   first->value.emplace(std::move(value));
   context_.schedule(after, first->handle);
 }

@@ -65,14 +65,30 @@ struct Promise<void> : PromiseBase {
   void take() {}
 };
 
-/// What a task yields that need not run.
+/// What a task yields that need not run; nothing where it must. Moving nothing costs nothing.
 template <class T>
-struct Known {
-  T value;
-  T take() { return std::move(value); }
+class Known {
+ public:
+  Known() = default;
+  explicit Known(T value) : value_(std::move(value)) {}
+  Known(Known&& other) noexcept {
+    if (other.value_) value_ = std::move(other.value_);
+  }
+  Known& operator=(Known&& other) noexcept {
+    value_ = std::move(other.value_);
+    return *this;
+  }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+  ~Known() = default;
+  T take() { return std::move(*value_); }
+
+ private:
+  std::optional<T> value_;
 };
 template <>
-struct Known<void> {
+class Known<void> {
+ public:
   void take() {}
 };
 
@@ -81,7 +97,7 @@ struct Known<void> {
 /// A task that need not run, since what it yields is known.
 template <class T>
 Task<T> known(T value) {
-  return Task<T>(detail::Known<T>{std::move(value)});
+  return Task<T>(detail::Known<T>(std::move(value)));
 }
 
 template <class T>

@@ -292,6 +292,8 @@ class StorageModel {
                       std::uint64_t seed) = 0;
   /// So much of data sets will be written to it while it runs. REQUIRES: attached.
   virtual void expect(Bytes written) { (void)written; }
+  /// Whether opening files takes any time.
+  [[nodiscard]] virtual bool asks_to_open() const { return true; }
   /// Metadata part of opening `files` files per member, one after the other.
   virtual sim::Task<Served> open(const Client& client, double files) = 0;
   /// The same of files whose data a cache of the host holds: what is asked of the storage again.

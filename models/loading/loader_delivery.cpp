@@ -65,10 +65,9 @@ Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
   batch.bytes = found->second.bytes;
   batch.behind = std::max(Seconds{}, found->second.last - (context_.now() + after));
   const Seconds handover = found->second.handover;
-  if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
-    --workers_[owner->second]->tasks;
-    owner_.erase(owner);
-  }
+  if (policy_.fixed_assignment && !pipeline_) --workers_[found->second.by.worker]->tasks;
+  if (policy_.iterable)
+    if (const auto owner = owner_.find(found->first); owner != owner_.end()) owner_.erase(owner);
   if (found->second.by.rested && staged()) --rested_;
   done_.erase(found);
   ++received_;
@@ -109,7 +108,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 }
 
 void LoaderRuntime::prefetch() const {
-  const auto* const changing = reinterpret_cast<const std::byte*>(&owner_);
+  const auto* const changing = reinterpret_cast<const std::byte*>(&workers_);
   sim::prefetch(changing,
                 static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this + 1) - changing));
 }

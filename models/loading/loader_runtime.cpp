@@ -122,7 +122,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
 void LoaderRuntime::give(std::int64_t worker, Seconds after) {
   const std::int64_t index = base_ + sent_++;
   const auto at = static_cast<std::size_t>(worker);
-  owner_[index] = at;
+  if (policy_.iterable) owner_[index] = at;
   ++workers_[at]->tasks;
   workers_[at]->indices.push(index, after);
 }
@@ -139,13 +139,15 @@ void LoaderRuntime::issue(Seconds after) {
     shared_indices_.push(base_ + sent_++);
     return;
   }
-  const auto alive = std::count_if(workers_.begin(), workers_.end(),
-                                   [](const auto& worker) { return !worker->dry; });
+  const auto share = [&] {
+    return most() / std::count_if(workers_.begin(), workers_.end(),
+                                  [](const auto& worker) { return !worker->dry; });
+  };
   for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
     const std::size_t at = next_worker_++ % workers_.size();
     const Worker& worker = *workers_[at];
     if (worker.dry) continue;
-    if (!policy_.in_order && worker.tasks >= most() / alive) continue;
+    if (!policy_.in_order && worker.tasks >= share()) continue;
     give(static_cast<std::int64_t>(at), after);
     return;
   }
@@ -153,6 +155,7 @@ void LoaderRuntime::issue(Seconds after) {
 
 sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
   Worker& self = *workers_[static_cast<std::size_t>(number)];
+  SampleReader& reader = *readers_[static_cast<std::size_t>(number)];
   bool ended = false;  // its files are read, and it reported so
   std::int64_t epoch = -1;
   for (;;) {
@@ -177,9 +180,19 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
     const bool early = opens || index < base_ + most();
     open(self.lane, "batch", index);
-    if (samples > 0)
-      bytes = co_await load(number, samples, (early ? kGroups : kGroupsLater) * shared_.site.finer,
-                            self.clock);
+    const std::int64_t most = (early ? kGroups : kGroupsLater) * shared_.site.finer;
+    if (in_one(samples, most) && reader.begin(static_cast<double>(samples), 1.0)) {
+      // As `load` does it, without a program around it.
+      ResourceIndex opened_by = kNoResource;
+      if (reader.opens()) opened_by = (co_await reader.opening(self.clock)).limited_by;
+      if (const Seconds left = reader.arrived(co_await reader.reading(opened_by, self.clock));
+          left > Seconds{})
+        co_await context_.sleep(left);
+      co_await shared_.site.cores.compute(reader.processing(self.clock));
+      bytes = reader.end(self.clock);
+    } else if (samples > 0) {
+      bytes = co_await load(number, samples, most, self.clock);
+    }
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
@@ -242,15 +255,19 @@ sim::Task<void> LoaderRuntime::stage() {
   }
 }
 
+// Nothing is done between the groups of such a batch, or after them.
+bool LoaderRuntime::in_one(std::int64_t samples, std::int64_t most) const {
+  const bool sends = p_.workers > 0 && policy_.sending > Seconds{};
+  return std::min(samples, most) == 1 && !policy_.collate.finite() && !sends;
+}
+
 // One after the other, in groups.    [docs/models/dataloader.md, "grain"]
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                                       PhaseClock& clock) {
   const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};
   SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
-  const std::int64_t groups = std::min(samples, most);
-  if (groups > 1 || policy_.collate.finite() || sending > Seconds{})
-    return load_groups(worker, samples, groups, sending, clock);
-  return reader.read(static_cast<double>(samples), 1.0, clock);
+  if (in_one(samples, most)) return reader.read(static_cast<double>(samples), 1.0, clock);
+  return load_groups(worker, samples, std::min(samples, most), sending, clock);
 }
 
 sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t samples,

@@ -137,6 +137,7 @@ class LoaderRuntime {
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
   /// Of a batch that is ready now.
   [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
+  [[nodiscard]] bool in_one(std::int64_t samples, std::int64_t most) const;
   /// In at most `most` groups, one after the other.
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                          PhaseClock& clock);
@@ -189,32 +190,35 @@ class LoaderRuntime {
   base::LognormalSpread handover_spread_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
   std::vector<std::int64_t> groups_;                    ///< by reader: which of its batch it is at
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
   sim::Mailbox<std::int64_t> shared_indices_;
   sim::Mailbox<Staged> to_stage_;
-  FlatMap<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
-  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
-  FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
+  /// Of iterable data sets: worker of each index that is outstanding.
+  FlatMap<std::int64_t, std::size_t> owner_;
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
-  sim::Signal arrival_;
-  WaitSplit loaded_;           ///< what all threads had done when the last batch was delivered
-  std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
-  std::int64_t sent_ = 0;      ///< issued in this epoch
-  std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
-  std::int64_t steps_ = 0;
-  std::int64_t rested_ = 0;  ///< outstanding with a last stage to come, of workers that had rested
-  std::size_t next_worker_ = 0;                  ///< in the cycle
-  std::optional<base::RandomStream> handovers_;  ///< where they differ
+  WaitSplit loaded_;                ///< what all threads had done when the last batch was delivered
   /// Of samples of one size, when steps are drawn: how groups of them differ, of what is read by
   /// samples; else workers decode at different times.    [docs/models/dataloader.md, "grain"]
   std::optional<base::RandomStream> cuts_;
   bool decodes_apart_ = false;
-  bool undisturbed_ = false;  ///< hand-overs cross nothing that is shared
-  bool scanned_ = false;      ///< what the format lists first is known
-  bool listed_ = false;       ///< this epoch's names are shuffled
-  bool started_ = false;      ///< workers are alive
-  bool primed_ = false;       ///< this epoch's first indices are out
+
+  // From here on, what each step looks at.
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
+  std::int64_t base_ = 0;               ///< first index of this epoch: indices never repeat
+  std::int64_t sent_ = 0;               ///< issued in this epoch
+  std::int64_t received_ = 0;           ///< delivered or skipped in this epoch
+  std::int64_t steps_ = 0;
+  std::int64_t rested_ = 0;  ///< outstanding with a last stage to come, of workers that had rested
+  std::size_t next_worker_ = 0;  ///< in the cycle
+  bool undisturbed_ = false;     ///< hand-overs cross nothing that is shared
+  bool scanned_ = false;         ///< what the format lists first is known
+  bool listed_ = false;          ///< this epoch's names are shuffled
+  bool started_ = false;         ///< workers are alive
+  bool primed_ = false;          ///< this epoch's first indices are out
+  sim::Signal arrival_;
+  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
+  std::optional<base::RandomStream> handovers_;         ///< where they differ
+  FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
 };
 
 }  // namespace stallcast::models

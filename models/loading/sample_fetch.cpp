@@ -76,19 +76,16 @@ sim::Task<Served> SampleReader::receive(std::size_t which, const ReadRequest& re
   co_return read;
 }
 
-SampleReader::Fetch SampleReader::plan_fetch(double samples, Bytes stored, Seconds parsing) {
+void SampleReader::plan(Fetch& f, double samples, Bytes stored, Seconds parsing) {
   const SampleAccess& access = shared_.access;
-  Fetch out{.samples = samples, .bytes = stored * access.amplification, .parsing = parsing};
-  if (shared_.site.cache) out.found = shared_.site.cache->found(shared_.revisits);
-  out.missed = 1.0 - out.found;
-  out.where =
-      locate(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : out.missed), samples);
-  return out;
-}
-
-bool SampleReader::plain(const Fetch& f) const {
-  return stores() == 1 && f.found <= 0.0 && client_[0].operations == nullptr &&
-         !(f.where.opened[0] > 0.0 && shared_.site.opens.valid());
+  f.samples = samples;
+  f.bytes = stored * access.amplification;
+  f.parsing = parsing;
+  f.found = shared_.site.cache ? shared_.site.cache->found(shared_.revisits) : 0.0;
+  f.missed = 1.0 - f.found;
+  f.where =
+      locate(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : f.missed), samples);
+  f.limited_by = kNoResource;
 }
 
 // Files are opened, and found ones looked at again.
@@ -134,16 +131,20 @@ sim::Task<Served> SampleReader::begin_read(Fetch& f, std::size_t which, PhaseClo
   return reading;
 }
 
-Seconds SampleReader::end_read(Fetch& f, std::size_t which) {
-  if (f.read.behind > behind_.behind) behind_ = f.read;
+Seconds SampleReader::end_read(Fetch& f, std::size_t which, const Served& read) {
+  f.limited_by = read.limited_by;
+  if (read.behind > behind_) {
+    behind_ = read.behind;
+    behind_by_ = read.behind_by;
+  }
   if (cores(which).contended(f.operation)) return {};
   const Seconds left = cores(which).end(f.operation);
-  if (left > Seconds{}) f.read.limited_by = cores(which).resource;
+  if (left > Seconds{}) f.limited_by = cores(which).resource;
   return std::max(left, Seconds{});
 }
 
 void SampleReader::end_fetch(const Fetch& f, PhaseClock& clock) {
-  limited_by_ = f.read.limited_by;
+  limited_by_ = f.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), limited_by_);
   fetched_ += f.bytes;
   missed_ += f.bytes * f.missed;
@@ -171,24 +172,26 @@ sim::Task<void> SampleReader::fetch(Fetch& f, PhaseClock& clock) {
   const Served opened = co_await open(f, clock);
   clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
   if (f.found > 0.0) {
-    f.read = co_await site.cache->read(client_[0], f.bytes * f.found,
-                                       f.samples * shared_.access.ranges * f.found);
-    clock.enter(Phase::data, shared_.context.now(), f.read.limited_by);
+    const Served found = co_await site.cache->read(client_[0], f.bytes * f.found,
+                                                   f.samples * shared_.access.ranges * f.found);
+    f.limited_by = found.limited_by;
+    clock.enter(Phase::data, shared_.context.now(), f.limited_by);
   }
   for (std::size_t s = 0; f.missed > 0.0 && s < stores(); ++s) {
     const double part = f.where.part[s];
     if (part <= 0.0) continue;
-    if (part < 1.0 && s > 0) clock.enter(Phase::data, shared_.context.now(), f.read.limited_by);
-    f.read = co_await begin_read(f, s, clock);
-    if (const Seconds left = end_read(f, s); left > Seconds{}) co_await shared_.context.sleep(left);
+    if (part < 1.0 && s > 0) clock.enter(Phase::data, shared_.context.now(), f.limited_by);
+    const Served read = co_await begin_read(f, s, clock);
+    if (const Seconds left = end_read(f, s, read); left > Seconds{})
+      co_await shared_.context.sleep(left);
   }
   if (f.missed > 0.0 && site.cache)
     site.cache->keep(client_[0], f.bytes * f.missed, shared_.revisits);
   if (f.missed <= 0.0) co_await site.cores.compute(f.parsing);
   if (const Seconds now = shared_.context.now(); turn.over > now) {
-    clock.enter(Phase::metadata, now, f.read.limited_by);
+    clock.enter(Phase::metadata, now, f.limited_by);
     co_await shared_.context.sleep(turn.over - now);
-    f.read.limited_by = turn.of;
+    f.limited_by = turn.of;
   }
   end_fetch(f, clock);
 }

@@ -78,7 +78,8 @@ sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   coming_ += samples;
   const Bytes stored = draw(samples);
   const std::int64_t epoch = epoch_;
-  Fetch f = plan_fetch(samples, stored);
+  Fetch f;
+  plan(f, samples, stored);
   co_await fetch(f, clock);
   Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
   if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
@@ -156,84 +157,110 @@ Bytes SampleReader::take(double samples) {
   return stored;
 }
 
+// Groups of samples of one size may end within one.
+Bytes SampleReader::stored(double loaded) {
+  const DatasetParams& dataset = shared_.dataset;
+  return dataset.sample_stdev == Bytes{} ? dataset.sample * loaded : draw(loaded);
+}
+
 sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& clock) {
+  if (begin(count, part)) {
+    ResourceIndex opened_by = kNoResource;
+    if (opens()) opened_by = (co_await opening(clock)).limited_by;
+    if (const Seconds left = arrived(co_await reading(opened_by, clock)); left > Seconds{})
+      co_await shared_.context.sleep(left);
+    co_await shared_.site.cores.compute(processing(clock));
+    co_return end(clock);
+  }
   const SampleAccess& access = shared_.access;
-  const double loaded = to_load(count);
-  const std::int64_t epoch = epoch_;
-  Seconds decode =
-      shared_.decoded_apart || access.decoded_ahead ? Seconds{} : shared_.decoding(count);
+  Asked asked{.epoch = epoch_, .count = count, .part = part, .loaded = to_load(count)};
   if (shared_.locked) co_await shared_.lock.acquire();
-  Bytes stored, before;
-  Seconds parsing;
-  unparsed_ = loaded;
+  Seconds decode = decoding(asked);
+  Seconds processing;
+  Bytes before;  // of samples that are parsed already
+  unparsed_ = asked.loaded;
   if (access.unit > 0.0) {
     // No more are taken at a time than are fetched ahead: while they are parsed others are
     // fetched, however many a batch has.    [docs/models/formats.md, eq. 13]
     const double most =
-        shared_.ahead > 0.0 && !shared_.locked ? std::max(1.0, shared_.ahead) : loaded;
-    while (unparsed_ > most && epoch == epoch_) {
+        shared_.ahead > 0.0 && !shared_.locked ? std::max(1.0, shared_.ahead) : asked.loaded;
+    while (unparsed_ > most && asked.epoch == epoch_) {
       co_await buffered(most, clock);
-      if (epoch != epoch_) break;
+      if (asked.epoch != epoch_) break;
       const Bytes some = take(most);
       before += some;
       unparsed_ -= most;
-      co_await shared_.site.cores.compute((access.parsing(some, most) + decode * (most / loaded)) *
-                                          part);
+      co_await shared_.site.cores.compute(
+          (access.parsing(some, most) + decode * (most / asked.loaded)) * part);
       clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
     }
     co_await buffered(unparsed_, clock);
-    if (epoch == epoch_) stored = take(unparsed_);
-  } else if (loaded > 0.0) {
-    // Groups of samples of one size may end within one.
-    const DatasetParams& dataset = shared_.dataset;
-    stored = dataset.sample_stdev == Bytes{} ? dataset.sample * loaded : draw(loaded);
-    const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside_;
-    Fetch f = plan_fetch(loaded, stored, beside);
-    if (plain(f)) {  // as `fetch` does it, without a program around it
-      Served opened;
-      if (const double files = f.where.opened[0]; files > 0.0) {
-        sim::Task<Served> opening = store(0).open(client_[0], files);
-        if (!opening.await_ready()) clock.enter(Phase::metadata, shared_.context.now());
-        opened = co_await opening;
-      }
-      clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
-      f.read = co_await begin_read(f, 0, clock);
-      if (const Seconds left = end_read(f, 0); left > Seconds{})
-        co_await shared_.context.sleep(left);
-      if (shared_.site.cache) shared_.site.cache->keep(client_[0], f.bytes, shared_.revisits);
-      end_fetch(f, clock);
-    } else {
-      co_await fetch(f, clock);
-    }
-    parsing = stored * access.amplification / access.unpack - beside;
+    if (asked.epoch == epoch_) asked.stored = take(unparsed_);
+  } else if (asked.loaded > 0.0) {
+    asked.stored = stored(asked.loaded);
+    Fetch f;
+    plan(f, asked.loaded, asked.stored, parsing(asked) * parsed_beside_);
+    co_await fetch(f, clock);
+    processing = unpacking(asked) - f.parsing;
   }
-  parsing += access.parsing(stored, unparsed_);
-  if (loaded > 0.0) decode = decode * (std::exchange(unparsed_, 0.0) / loaded);
+  processing += access.parsing(asked.stored, unparsed_);
+  if (asked.loaded > 0.0) decode = decode * (std::exchange(unparsed_, 0.0) / asked.loaded);
   if (shared_.locked) {
-    co_await shared_.site.cores.compute(parsing);
+    co_await shared_.site.cores.compute(processing);
     shared_.lock.release();
     co_await shared_.site.cores.compute(decode * part);
   } else {
-    co_await shared_.site.cores.compute((parsing + decode) * part);
+    co_await shared_.site.cores.compute((processing + decode) * part);
   }
+  asked.stored = before + asked.stored;
+  co_return end(asked, clock);
+}
+
+bool SampleReader::begin(double count, double part) {
+  const LoaderSite& site = shared_.site;
+  const double loaded = to_load(count);
+  if (shared_.locked || shared_.access.unit > 0.0 || loaded <= 0.0 || stores() > 1 ||
+      streaming_[0].operations != nullptr || site.opens.valid() ||
+      (site.cache && site.cache->found(shared_.revisits) > 0.0))
+    return false;
+  asked_ = {
+      .epoch = epoch_, .count = count, .part = part, .loaded = loaded, .stored = stored(loaded)};
+  plan(fetch_, loaded, asked_.stored, parsing(asked_) * parsed_beside_);
+  return true;
+}
+
+sim::Task<Served> SampleReader::opening(PhaseClock& clock) {
+  sim::Task<Served> opening = store(0).open(client_[0], fetch_.where.opened[0]);
+  if (!opening.await_ready()) clock.enter(Phase::metadata, shared_.context.now());
+  return opening;
+}
+
+sim::Task<Served> SampleReader::reading(ResourceIndex opened_by, PhaseClock& clock) {
+  clock.enter(Phase::data, shared_.context.now(), opened_by);
+  return begin_read(fetch_, 0, clock);
+}
+
+Seconds SampleReader::processing(PhaseClock& clock) {
+  if (shared_.site.cache) shared_.site.cache->keep(client_[0], fetch_.bytes, shared_.revisits);
+  end_fetch(fetch_, clock);
+  return (unpacking(asked_) - fetch_.parsing + parsing(asked_) + decoding(asked_)) * asked_.part;
+}
+
+Loaded SampleReader::end(const Asked& asked, PhaseClock& clock) {
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
-  if (epoch != epoch_) {
-    fetched_ = missed_ = {};
-    behind_ = {};
-    co_return Loaded{};
-  }
-  const Bytes given = give(loaded, before + stored, count);
+  const Bytes fetched = std::exchange(fetched_, {}), missed = std::exchange(missed_, {});
+  const Seconds behind = std::exchange(behind_, {});
+  const ResourceIndex behind_by = std::exchange(behind_by_, kNoResource);
+  if (asked.epoch != epoch_) return {};
+  const Bytes given = give(asked.loaded, asked.stored, asked.count);
   // Of what is fetched ahead nobody knows yet who will wait for it.
-  const Served behind = std::exchange(behind_, {});
-  const bool told = access.unit <= 0.0;
-  const Loaded out{
-      .fetched = fetched_,
-      .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * count : given * access.expansion,
-      .missed = missed_,
-      .behind = told ? behind.behind : Seconds{},
-      .behind_by = behind.behind_by};
-  fetched_ = missed_ = {};
-  co_return out;
+  const bool told = shared_.access.unit <= 0.0;
+  return {.fetched = fetched,
+          .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * asked.count
+                                           : given * shared_.access.expansion,
+          .missed = missed,
+          .behind = told ? behind : Seconds{},
+          .behind_by = behind_by};
 }
 
 }  // namespace stallcast::models

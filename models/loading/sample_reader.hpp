@@ -125,6 +125,21 @@ class SampleReader {
   /// average. REQUIRES: never two at once.
   sim::Task<Loaded> read(double count, double part, PhaseClock& clock);
 
+  /// The same step by step, where opening and reading files of one storage is all to wait for: a
+  /// program that has nothing else to do meanwhile saves one of the reader's own. `begin` says
+  /// whether; then come the others, as in `read`.
+  [[nodiscard]] bool begin(double count, double part);
+  [[nodiscard]] bool opens() const {
+    return fetch_.where.opened[0] > 0.0 && store(0).asks_to_open();
+  }
+  [[nodiscard]] sim::Task<Served> opening(PhaseClock& clock);  ///< REQUIRES: opens()
+  [[nodiscard]] sim::Task<Served> reading(ResourceIndex opened_by, PhaseClock& clock);
+  [[nodiscard]] Seconds arrived(const Served& read) {  ///< what passes until it is over
+    return end_read(fetch_, 0, read);
+  }
+  [[nodiscard]] Seconds processing(PhaseClock& clock);
+  [[nodiscard]] Loaded end(PhaseClock& clock) { return end(asked_, clock); }
+
  private:
   /// Of more samples or files one number is drawn for all.
   static constexpr double kDrawnOneByOne = 16.0;
@@ -153,13 +168,29 @@ class SampleReader {
     Seconds parsing;                   ///< goes on while bytes arrive
     double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
     Where where{};
-    ReadRequest request{};             ///< the last one
-    HostCores::Operation operation{};  ///< core time beside it
-    Served read{};                     ///< how it went
+    ReadRequest request{};                   ///< the last one
+    HostCores::Operation operation{};        ///< core time beside it
+    ResourceIndex limited_by = kNoResource;  ///< how it went
   };
-  [[nodiscard]] Fetch plan_fetch(double samples, Bytes stored, Seconds parsing = {});
-  /// Whether opening and reading files of one storage is all that it waits for.
-  [[nodiscard]] bool plain(const Fetch& f) const;
+  void plan(Fetch& f, double samples, Bytes stored, Seconds parsing = {});
+  /// What `read` was called for, and what it takes in for that.
+  struct Asked {
+    std::int64_t epoch = 0;
+    double count = 0.0, part = 1.0, loaded = 0.0;
+    Bytes stored{};
+  };
+  [[nodiscard]] Bytes stored(double loaded);
+  [[nodiscard]] Seconds unpacking(const Asked& asked) const {
+    return asked.stored * shared_.access.amplification / shared_.access.unpack;
+  }
+  [[nodiscard]] Seconds parsing(const Asked& asked) const {
+    return shared_.access.parsing(asked.stored, asked.loaded);
+  }
+  [[nodiscard]] Seconds decoding(const Asked& asked) const {
+    const bool apart = shared_.decoded_apart || shared_.access.decoded_ahead;
+    return apart ? Seconds{} : shared_.decoding(asked.count);
+  }
+  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock);
   /// When the last of the operations of a fetch may have begun, and who is to blame for that.
   struct Turn {
     Seconds over{};
@@ -170,7 +201,7 @@ class SampleReader {
   sim::Task<Served> open(const Fetch& f, PhaseClock& clock);
   /// What it reads of a storage; `end_read` then says what core time is left.
   sim::Task<Served> begin_read(Fetch& f, std::size_t which, PhaseClock& clock);
-  [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which);
+  [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which, const Served& read);
   void end_fetch(const Fetch& f, PhaseClock& clock);
   [[nodiscard]] HostCores& cores(std::size_t which) {
     return which == 0 ? shared_.site.cores : shared_.site.also->cores;
@@ -189,28 +220,33 @@ class SampleReader {
   std::array<Client, kMostStores> client_;     ///< as each storage knows it
   std::array<Client, kMostStores> streaming_;  ///< reading at most as fast as its format asks
   base::RandomStream& random_;
+  sim::Ring<Unit> units_;  ///< fetched, not yet taken
+  std::size_t here_ = 0;   ///< storage of the open file
+  double held_ = 0.0;      ///< samples in them
+  double left_ = 0.0;      ///< samples of this epoch that are not fetched yet
+  double coming_ = 0.0;    ///< samples that are being fetched
+  double taken_ = 0.0;     ///< samples taken in this epoch
+  double unparsed_ = 0.0;  ///< of those being read, not yet taken to be parsed
+  double wanted_ = 0.0;    ///< samples somebody waits for
+  double total_ = 0.0;     ///< samples of this epoch
+  PhaseClock beside_;      ///< of what is fetched ahead
+  sim::Signal wake_, filled_;
+  bool ahead_started_ = false;
+
+  // From here on, what each read looks at.
   std::int64_t epoch_ = 0;   ///< how many have begun
-  sim::Ring<Unit> units_;    ///< fetched, not yet taken
   double in_file_ = 0.0;     ///< part of the open file that is not read yet
   std::int64_t opened_ = 0;  ///< times that a file was opened
-  std::size_t here_ = 0;     ///< storage of the open file
-  double held_ = 0.0;        ///< samples in them
-  double left_ = 0.0;        ///< samples of this epoch that are not fetched yet
-  double coming_ = 0.0;      ///< samples that are being fetched
-  double taken_ = 0.0;       ///< samples taken in this epoch
-  double wanted_ = 0.0;      ///< samples somebody waits for
-  double total_ = 0.0;       ///< samples of this epoch
-  double given_ = 0.0;       ///< of them returned so far
-  double unparsed_ = 0.0;    ///< of those being read, not yet taken to be parsed
+  double given_ = 0.0;       ///< samples of this epoch returned so far
   double pool_ = 0.0;        ///< loaded, in the shuffle buffer
   Bytes pool_bytes_;         ///< their stored size
   Bytes fetched_, missed_;   ///< since the last read returned
   double parsed_beside_ = 0.0;
-  ResourceIndex limited_by_ = kNoResource;
-  Served behind_;      ///< the read since the last sample of which another rank waits longest
-  PhaseClock beside_;  ///< of what is fetched ahead
-  sim::Signal wake_, filled_;
-  bool ahead_started_ = false;
+  /// Of the read since the last sample of which another rank waits longest.
+  Seconds behind_;
+  ResourceIndex behind_by_ = kNoResource, limited_by_ = kNoResource;
+  Asked asked_;  ///< of what is read step by step
+  Fetch fetch_;  ///< the same
 };
 
 }  // namespace stallcast::models

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <initializer_list>
-#include <vector>
 
+#include "engine/sim/short_list.hpp"
 #include "models/contract/storage.hpp"
 
 namespace stallcast::models {
@@ -20,27 +20,30 @@ class FairBlame {
   /// Whom a wait of these parts goes to: of the first one, the longest.
   ResourceIndex charge(std::initializer_list<Part> parts) {
     Seconds all;
-    Part* chosen = nullptr;
-    owed_.reserve(owed_.size() + parts.size());  // `chosen` points into it
+    std::uint32_t chosen = kNone;
     for (const Part& part : parts) {
       if (part.took <= Seconds{}) continue;
-      Part& owed = owed_of(part.resource);
-      owed.took += part.took;
+      const std::uint32_t owed = owed_to(part.resource);
+      at(owed).took += part.took;
       all += part.took;
-      if (chosen == nullptr || owed.took > chosen->took) chosen = &owed;
+      if (chosen == kNone || at(owed).took > at(chosen).took) chosen = owed;
     }
-    if (chosen == nullptr) return parts.begin()->resource;
-    chosen->took -= all;
-    return chosen->resource;
+    if (chosen == kNone) return parts.begin()->resource;
+    at(chosen).took -= all;
+    return at(chosen).resource;
   }
 
  private:
-  Part& owed_of(ResourceIndex resource) {
-    const auto found = std::ranges::find(owed_, resource, &Part::resource);
-    return found != owed_.end() ? *found : owed_.emplace_back(Part{resource, Seconds{}});
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  Part& at(std::uint32_t place) { return owed_.begin()[place]; }
+  std::uint32_t owed_to(ResourceIndex resource) {
+    for (std::uint32_t i = 0; i < owed_.size(); ++i)
+      if (at(i).resource == resource) return i;
+    owed_.push_back({resource, Seconds{}});
+    return owed_.size() - 1;
   }
 
-  std::vector<Part> owed_;
+  sim::ShortList<Part, 3> owed_;
 };
 
 }  // namespace stallcast::models

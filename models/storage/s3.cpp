@@ -112,10 +112,10 @@ class S3 final : public StorageModel {
     library_ = resources.index(name_ + ".client.put");
   }
 
+  bool asks_to_open() const override { return p_.open_requests > 0.0; }
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
-    if (heads == 0.0) return sim::known(Served{});
-    return ask_about(client, heads);
+    return heads > 0.0 ? ask_about(client, heads) : sim::known(Served{});
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
@@ -221,25 +221,24 @@ class S3 final : public StorageModel {
   }
 
  private:
+  using Path = std::vector<sim::LinkId>;
   /// Random numbers of one class of clients.
   struct Draws {
-    base::RandomStream delay, jitter, others;
-    FairBlame blame = {};
+    alignas(sim::kCacheLine) FairBlame blame;
+    alignas(sim::kCacheLine) base::RandomStream delay;
+    base::RandomStream jitter, others;
   };
 
   Rate servers(Rate one) const {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
   Draws& draws_of(const Client& client) {
-    if (client.id < draws_.size() && draws_[client.id]) return *draws_[client.id];
-    return begin_draws(client);
-  }
-  Draws& begin_draws(const Client& client) {
-    if (client.id >= draws_.size()) draws_.resize(client.id + 1);
-    return draws_[client.id].emplace(
-        Draws{base::RandomStream(seed_, name_, "first byte", client.id),
-              base::RandomStream(seed_, name_, "back-off", client.id),
-              base::RandomStream(seed_, name_, "other members", client.id)});
+    while (client.id >= draws_.size())
+      draws_.push_back({{},
+                        {seed_, name_, "first byte", draws_.size()},
+                        {seed_, name_, "back-off", draws_.size()},
+                        {seed_, name_, "other members", draws_.size()}});
+    return draws_[client.id];
   }
   // A request for each of them, one after the other, before the first is read.
   sim::Task<Served> ask_about(const Client& client, double heads) {
@@ -282,50 +281,61 @@ class S3 final : public StorageModel {
   }
 
   // Others come in between of what is asked for bit by bit.    [dataloader.md, "grain"]
-  sim::Task<Served> serve_in_turns(const Client& client, RequestLimit& limit,
-                                   const std::vector<sim::LinkId>& path, Rate host, Call call) {
+  sim::Task<Served> serve_in_turns(const Client& client, RequestLimit& limit, const Path& path,
+                                   Rate host, Call call) {
     const double parts = std::floor(std::min(client.turns, call.requests / call.at_once));
     if (parts <= 1.0) return serve(client, limit, path, host, call);
     call.requests /= parts, call.bytes /= parts, call.delay /= parts, call.turns /= parts;
     return serve_parts(client, limit, path, host, call, parts);
   }
-  sim::Task<Served> serve_parts(const Client& client, RequestLimit& limit,
-                                const std::vector<sim::LinkId>& path, Rate host, Call part,
-                                double parts) {
+  sim::Task<Served> serve_parts(const Client& client, RequestLimit& limit, const Path& path,
+                                Rate host, Call part, double parts) {
     for (; parts > 1.0; --parts) (void)co_await serve(client, limit, path, host, part);
     co_return co_await serve(client, limit, path, host, part);
   }
 
+  // One turn's delay, then the bytes at the mean rate over all turns.    [s3.md, eq. 1]
+  [[nodiscard]] auto move(const Client& client, const Path& path, Rate host, const Call& call) {
+    const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
+    const Rate cap = std::min({call.connections, call.library, host});
+    return context_->transfer_after(
+        before, sim::weighted({.path = path,
+                               .bytes = call.bytes,
+                               .members = client.members,
+                               .cap = call.bytes / (between + call.bytes / cap)},
+                              client.share));
+  }
   // The first requests wait for their turn, the others do while the first are served; all do of
-  // clients that do not begin together. One turn's delay, then the bytes at the mean rate over all
-  // turns.    [s3.md, eq. 1]
-  sim::Task<Served> serve(const Client& client, RequestLimit& limit,
-                          const std::vector<sim::LinkId>& path, Rate host, Call call) {
-    const Seconds asked = context_->now();
+  // clients that do not begin together.    [s3.md, eq. 1]
+  sim::Task<Served> serve(const Client& client, RequestLimit& limit, const Path& path, Rate host,
+                          const Call& call) {
     const double first = client.staggered ? 0.0 : call.at_once;
-    bool refused = false;  // and counted as soon as asked for: the run may end before there is room
-    if (first > 0.0) {
-      const RequestLimit::Turn turn = limit.ask(client.members * first);
-      refused = limit.refuses(turn, turn.wait);
-      if (refused) limit.refuse(client.members * first);
-      if (turn.wait > Seconds{} || call.requests > first) co_await context_->sleep(turn.wait);
-      if (limit.changed()) co_await limit.accrue(turn.due);
-    }
+    const auto turn = first > 0.0 ? limit.ask(client.members * first) : RequestLimit::Turn{};
+    if (call.requests <= first && turn.wait <= Seconds{} && !limit.changed())
+      return serve_at_once(client, limit, path, host, call);
+    return serve_in_line(client, limit, path, host, call, first, turn);
+  }
+  sim::Task<Served> serve_at_once(const Client& client, const RequestLimit& limit, const Path& path,
+                                  Rate host, Call call) {
+    const Seconds began = context_->now();
+    const sim::FlowOutcome flow = co_await move(client, path, host, call);
+    co_return served(client, limit, host, call, flow, flow.ended - began, Seconds{});
+  }
+  sim::Task<Served> serve_in_line(const Client& client, RequestLimit& limit, const Path& path,
+                                  Rate host, Call call, double first, RequestLimit::Turn turn) {
+    const Seconds asked = context_->now();
+    bool refused = limit.refuses(turn, turn.wait);
+    if (refused) limit.refuse(client.members * first);  // at once: the run may end before its turn
+    if (first > 0.0 && (turn.wait > Seconds{} || call.requests > first))
+      co_await context_->sleep(turn.wait);
+    if (first > 0.0 && limit.changed()) co_await limit.accrue(turn.due);
     Seconds waited = context_->now() - asked;
     const Seconds began = context_->now();
     const bool others = call.requests > first;
     const double rest = client.members * (call.requests - first);
-    const RequestLimit::Turn turn = others ? limit.ask(rest) : RequestLimit::Turn{};
+    turn = others ? limit.ask(rest) : RequestLimit::Turn{};
     if (refused) limit.refuse(rest);
-    const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
-    co_await context_->sleep(before);
-    const Rate cap = std::min({call.connections, call.library, host});
-    const sim::FlowOutcome flow = co_await context_->transfer(
-        sim::weighted({.path = path,
-                       .bytes = call.bytes,
-                       .members = client.members,
-                       .cap = call.bytes / (between + call.bytes / cap)},
-                      client.share));
+    const sim::FlowOutcome flow = co_await move(client, path, host, call);
     const Seconds left = std::max(Seconds{}, began + turn.wait - flow.ended);
     if (others && !refused && limit.refuses(turn, left)) {
       refused = true;
@@ -336,15 +346,19 @@ class S3 final : public StorageModel {
     waited += context_->now() - flow.ended;
     const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
-    waited += lost;
-    const Seconds moved = flow.ended - began, delayed = std::min(call.delay, moved);
+    co_return served(client, limit, host, call, flow, flow.ended - began, waited + lost);
+  }
+  // `moved`: from the first requests' turn to the last byte; it waited besides.
+  Served served(const Client& client, const RequestLimit& limit, Rate host, const Call& call,
+                const sim::FlowOutcome& flow, Seconds moved, Seconds waited) {
+    const Seconds delayed = std::min(call.delay, moved);
     const ResourceIndex by = draws_of(client).blame.charge(
         {{limit.resource(), waited},
          {call.delayed_by, delayed},
          {flow.binding.valid() ? resources_->of_link[flow.binding.index]
                                : own_limit(client, host, call),
           moved - delayed}});
-    co_return Served{by, call.behind, call.delayed_by, call.tail};
+    return {by, call.behind, call.delayed_by, call.tail};
   }
   // What a connection by itself cannot exceed.
   ResourceIndex own_limit(const Client& client, Rate host, const Call& call) const {
@@ -376,7 +390,7 @@ class S3 final : public StorageModel {
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
                 tls_ = kNoResource, library_ = kNoResource;
-  std::vector<std::optional<Draws>> draws_;  // by class of clients
+  std::vector<Draws> draws_;  // by class of clients
 };
 
 }  // namespace

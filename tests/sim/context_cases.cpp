@@ -87,6 +87,29 @@ Numbers stripes(Context& context) {
   return out;
 }
 
+sim::Task<void> run_later(Context& context, Seconds delay, sim::Flow flow, sim::FlowOutcome& into) {
+  into = co_await context.transfer_after(delay, flow);
+}
+
+Numbers later(Context& context) {
+  // 10 B on a link of 1 B/s from 2 on; from 4 on they share it with 5 B, which take until 14. What
+  // no link carries runs apart, from 5 until 8; and one flow never starts.
+  const std::vector<LinkId> link{context.add_link("link", 1_Bps)};
+  std::vector<sim::FlowOutcome> went(4);
+  context.spawn(run_later(context, 2_s, {.path = link, .bytes = b(10)}, went[0]));
+  context.spawn(run_later(context, 4_s, {.path = link, .bytes = b(5)}, went[1]));
+  context.spawn(run_later(context, 5_s, {.path = {}, .bytes = b(3), .cap = 1_Bps}, went[2]));
+  context.spawn(run_later(context, Seconds::infinity(), {.path = link, .bytes = b(1)}, went[3]));
+  context.run(3_s);
+  std::vector<Bytes> moved(1);
+  context.add_running(moved);
+  context.run();
+  Numbers out{moved[0].in(unit::B), static_cast<double>(context.events())};
+  for (const sim::FlowOutcome& outcome : went)
+    out.insert(out.end(), {outcome.began.in(unit::s), outcome.ended.in(unit::s)});
+  return out;
+}
+
 Numbers accounts(Context& context) {
   // Capacity 12: A has 3 members and 24 B each, B one member and 12 B capped at 1 B/s. A gets
   // 11 / 3 per member until it ends at 72 / 11, then B goes on at its cap until 12.
@@ -212,6 +235,7 @@ std::vector<ContextCase> context_cases() {
   cases.push_back({"a run stops at its horizon and goes on", horizon_dates, {15, 10, 20, 20, 30}});
   cases.push_back({"stop leaves the rest to the next run", stopped_dates, {4, 5, 10}});
   cases.push_back({"a program waits for all its stripes", stripes, {5, 9, 5, 3, 4, 4, 0, 5, 2}});
+  cases.push_back({"a flow can start later", later, {1, 6, 2, 17, 4, 14, 5, 8, 0, 0}});
   cases.push_back({"outcome and use of links", accounts, {72.0 / 11, 0, 12, -1, 84, 4, 12, 2, 4}});
   cases.push_back({"what held a flow up for most of its time limited it",
                    last_of_many,
