@@ -151,9 +151,11 @@ class Surveyor {
     const double there = number_of(*host, "count", 1.0) * number_of(*host, "gpus", 1.0);
     const JobParams params = job_params(job.job);
     const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
-    const Bytes state = p.stored(checkpoint_layout(p, model_params(job.model), params, ranks,
-                                                   std::max(1.0, ranks / hosts_of(job)))
-                                     .size());
+    const CheckpointLayout layout = checkpoint_layout(p, model_params(job.model), params, ranks,
+                                                      std::max(1.0, ranks / hosts_of(job)));
+    const Bytes state = p.stored(layout.size());
+    // Hosts that would hold it if all held as much as the one that holds most.
+    const double holders = layout.size() / layout.of_host(hosts_of(job));
     const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
     const bool increments = p.incremental < Fraction::from(1.0, unit::ratio);
     // The oldest one that is kept builds on up to F - 1 others.
@@ -172,7 +174,7 @@ class Surveyor {
     for (const std::string& tier : tiers) {
       Room* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
       if (space == nullptr) continue;
-      const double share = space->per_host ? 1.0 / hosts_of(job) : 1.0;
+      const double share = space->per_host ? 1.0 / holders : 1.0;
       const double equal = whole + p.incremental.in(unit::ratio) * (saves - whole);
       Rule rule{"saves * size / ratio",
                 kStored,
@@ -181,7 +183,8 @@ class Surveyor {
                  {"ratio", "jobs[" + job.job.id + "].checkpoint.compress.ratio"}}};
       if (space->per_host) {
         rule.equation += " / hosts";
-        rule.terms.push_back(figure("hosts", hosts_of(job), Dimension::number, "that share it"));
+        rule.terms.push_back(figure("hosts", holders, Dimension::number,
+                                    "that share it, as much as the fullest holds"));
       }
       const std::string part = tiers.size() > 1 ? "checkpoints." + tier : "checkpoints";
       space->stored.push_back({metric::of_job(job.job.id, part), state * (equal * share),

@@ -205,6 +205,27 @@ double CheckpointLayout::writer_count() const {
   return out;
 }
 
+Bytes CheckpointLayout::of_rank() const { return largest(writers); }
+
+// All that is saved changes from host to host only at borders of the classes.
+Bytes CheckpointLayout::of_host(double hosts) const {
+  const std::vector<HostSpan> spans = placed(writers, hosts);
+  const auto written = [&](double host) {
+    Bytes out;
+    for (std::size_t s = 0; s < spans.size(); ++s) {
+      const double there = std::min(host + 1.0, spans[s].to) - std::max(host, spans[s].from);
+      out += writers[s].bytes * (writers[s].members / spans[s].hosts() * std::max(0.0, there));
+    }
+    return out;
+  };
+  Bytes out;
+  for (const HostSpan& span : spans)
+    for (const double border : {span.from, span.to})
+      for (const double host : {std::floor(border), std::ceil(border)})
+        out = std::max(out, written(std::min(host, hosts - 1.0)));
+  return out;
+}
+
 double CheckpointLayout::company(const RankShare& share) const {
   return models::company(share.bytes, writers, [](const RankShare& other) { return other.bytes; });
 }

@@ -47,6 +47,10 @@ struct CheckpointLayout {
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;
   [[nodiscard]] double writer_count() const;
+  /// The most that one rank writes; that the ranks of one of `hosts` hosts write together.
+  ///    [docs/models/checkpoint.md, eq. 17]
+  [[nodiscard]] Bytes of_rank() const;
+  [[nodiscard]] Bytes of_host(double hosts) const;
   /// Of what a writer of `share` writes, how much each other writer does meanwhile.
   [[nodiscard]] double company(const RankShare& share) const;
 };

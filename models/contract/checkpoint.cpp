@@ -241,10 +241,10 @@ CpuPasses verify_passes(const CheckpointParams& p, Bytes state) {
   return out;
 }
 
-Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts) {
+Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size) {
   const bool replicas = std::find(p.tiers.begin(), p.tiers.end(), kPeerMemory) != p.tiers.end();
   const double copies = 1.0 + (replicas ? static_cast<double>(p.peers) : 0.0);
-  return p.copied(size) * p.snapshots() * copies / hosts;
+  return p.copied(std::min(part * copies, size)) * p.snapshots();  // no part of it twice
 }
 
 Bytes staging_limit(Bytes memory) { return memory * kStagingShare; }

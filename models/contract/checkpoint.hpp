@@ -118,9 +118,9 @@ struct CpuPasses {
 /// Of reading back what was written of `state`.    [docs/models/checkpoint.md, eq. 12]
 [[nodiscard]] CpuPasses verify_passes(const CheckpointParams& p, Bytes state);
 
-/// What a host holds for saves that have not left its memory, `size` being of the whole job's
-/// state.    [docs/models/checkpoint.md, eq. 5]
-[[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts);
+/// What a host holds for saves that have not left its memory: its own ranks save `part` of the
+/// `size` of the whole job's state.    [docs/models/checkpoint.md, eq. 5]
+[[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size);
 /// Most of `memory` that snapshots may take before training would run out of it.
 [[nodiscard]] Bytes staging_limit(Bytes memory);
 

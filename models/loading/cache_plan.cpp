@@ -62,13 +62,11 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
     left -= p.memory_process * processes;
     if (!job.checkpoint) continue;
     const CheckpointParams save = checkpoint_params(*job.checkpoint);
-    if (save.ends_in_memory()) {
-      left -=
-          staged_per_host(save, save.size.value_or(model_params(job.model).state()), layout.hosts);
-    } else if (!checkpoint_row(job.checkpoint->kind).style.blocking) {
-      left -=
-          save.size.value_or(model_params(job.model).state()) * (save.snapshots() / layout.hosts);
-    }
+    const Bytes size = save.size.value_or(model_params(job.model).state());
+    if (save.ends_in_memory())
+      left -= staged_per_host(save, size / layout.hosts, size);
+    else if (!checkpoint_row(job.checkpoint->kind).style.blocking)
+      left -= size * (save.snapshots() / layout.hosts);
   }
   return std::max(left, Bytes{});
 }

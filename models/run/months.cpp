@@ -148,9 +148,9 @@ class Feeder {
     const bool inside = !in_memory && plant_.storage(store).local();
     out.lost_with = lost_with(tier, inside);
     if (tier == kHostMemory) {
-      out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
+      out.restore = checkpointer.of_rank() / host.gpu_copy;
     } else if (tier == kPeerMemory) {
-      out.restore = checkpointer.size() / hosts_ / host.nic();
+      out.restore = checkpointer.of_host() / host.nic();
     } else {
       // What the scenario gives is the restore from outside.
       out.restore =
@@ -160,13 +160,16 @@ class Feeder {
   }
 
   // As given, as simulated, or what the path from the storage allows at best.
-  //     t = S / max flow    [docs/models/failures.md, eq. 6]
+  // Of drives inside hosts the fullest host takes longest.
+  //     t = S / max flow, S_host / (max flow / H)    [docs/models/failures.md, eq. 6]
   Seconds restore(const Checkpointer& checkpointer, const std::string& storage) const {
     if (checkpointer.restoring() > Seconds{} && checkpointer.restored_from() == storage)
       return checkpointer.restoring();
     const graph::NodeId source = plant_.storage(storage).read_source();
     const std::vector<graph::NodeId> mounts = plant_.mounts(host_, storage, true);
-    return checkpointer.size() / plant_.topology().max_flow({&source, 1}, mounts).value;
+    const Rate flow = plant_.topology().max_flow({&source, 1}, mounts).value;
+    if (!plant_.storage(storage).local()) return checkpointer.size() / flow;
+    return checkpointer.of_host() / (flow / static_cast<double>(plant_.host(host_).count));
   }
 
   const Design& design_;

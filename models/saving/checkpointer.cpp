@@ -38,7 +38,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
   if (!p_.ends_in_memory()) files_ = durable_;
   if (p_.durable == kHostMemory) durable_ = kInMemory;  // files are committed in the last tier
   if (!style_.blocking && !p_.ends_in_memory() &&
-      staged_per_host(p_, size_, mover_.hosts()) > staging_limit(mover_.host().memory)) {
+      staged_per_host(p_, of_host(), size_) > staging_limit(mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
         "job." + job.job.id +

@@ -95,6 +95,9 @@ class Checkpointer {
   }
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] Bytes size() const { return size_; }
+  /// The most of it that one rank saves; that one host does.
+  [[nodiscard]] Bytes of_rank() const { return mover_.layout().of_rank(); }
+  [[nodiscard]] Bytes of_host() const { return mover_.layout().of_host(mover_.hosts()); }
 
  private:
   /// One save under way.

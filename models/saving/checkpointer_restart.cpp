@@ -33,14 +33,12 @@ void Checkpointer::stop() {
   while (buffers_.free() < p_.buffers) buffers_.release();
 }
 
-// From tiers that hold what ranks saved each takes its own.    [docs/models/failures.md, eq. 15]
+// From tiers that hold what ranks saved each takes its own, and others get theirs from these.
+//    [docs/models/failures.md, eq. 15]
 sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
                                       std::optional<Seconds> given, WaitSplit& blamed) {
-  const auto own = [&](const std::string& tier) {
-    return tier == kPeerMemory || mover_.is_inside(tier);
-  };
   const std::string& farthest = hosts > 0.0 ? found.replaced : found.kept;
-  if (given && !own(farthest)) {
+  if (given && !mover_.holds_own(farthest)) {
     co_await mover_.context().sleep(*given);
     blamed.blame(*given, mover_.own_resource("restore"));
     co_return;
@@ -49,8 +47,8 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   source.tier = found.kept;
   source.replaced = found.replaced;
   source.replaced_hosts = hosts;
-  source.mode = restore_.wanted() ? p_.restore : "all";
-  if (own(found.kept)) source.mode = "own";
+  // All ranks need theirs: `own` is no more than the reads of `once`.
+  source.mode = restore_.wanted() && p_.restore != "all" ? "once" : "all";
   const double saves = retention_.chain();
   co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                       std::move(source));

@@ -152,6 +152,7 @@ sim::Task<void> Restore::run(double state, double saves, Source source) {
   const CheckpointLayout& layout = mover_.layout();
   source_ = std::move(source);
   mode_ = source_.mode.empty() ? mover_.params().restore : source_.mode;
+  if (mode_ == "all" && mover_.holds_own(source_.tier)) mode_ = "once";
   began_ = last_ = context.now();
   read_ = {};
   const std::vector<Mover> readers = mover_.movers(mode_ == "own"   ? layout.writers

@@ -51,10 +51,11 @@ class StateMover {
   [[nodiscard]] sim::Task<void> at_rank0(const Mover& mover, const char* port, WaitSplit& took);
   /// The tier that tier number `tier` is filled from; empty: host memory.
   [[nodiscard]] std::string drained_from(std::size_t tier) const;
-  /// Whether that is a storage system inside the host / host memory, or such a one.
+  /// Whether that is a storage system inside the host.
   [[nodiscard]] bool is_local(const std::string& tier) const;
-  [[nodiscard]] bool is_inside(const std::string& tier) const {
-    return tier == kHostMemory || is_local(tier);
+  /// Whether ranks find there what they saved themselves, and nothing else.
+  [[nodiscard]] bool holds_own(const std::string& tier) const {
+    return in_memory(tier) || is_local(tier);
   }
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,

@@ -213,12 +213,7 @@ class StateRules {
     const models::CheckpointLayout layout =
         models::checkpoint_layout(p, models::model_params(job_.model), models::job_params(job_.job),
                                   ranks_, std::max(1.0, ranks_ / hosts));
-    const Bytes size = layout.size();
-    Bytes held = models::staged_per_host(p, size, hosts);
-    // Where few ranks write, their hosts hold more than the mean.
-    if (in_memory)
-      for (const models::RankShare& share : layout.writers)
-        held = std::max(held, models::staged_per_host(p, share.bytes * share.per_host, 1.0));
+    const Bytes held = models::staged_per_host(p, layout.of_host(hosts), layout.size());
     const Bytes memory = Bytes::from(number(*host_, "memory.size"), unit::B);
     if (held <= models::staging_limit(memory)) return;
     if (in_memory)

@@ -131,6 +131,33 @@ TEST_CASE("every layout saves the state once, whoever writes it") {
   }
 }
 
+TEST_CASE("the fullest host and rank write what their layout gives them") {
+  // 980 GB: 140 of weights, 840 of optimizer, on 8 hosts of 8 ranks, 8 in a replica. zero1: each of
+  // the first host has 140 / 8 and 840 / 64.
+  struct Row {
+    const char* layout;
+    double host, rank;
+  };
+  for (const Row& row :
+       {Row{"sharded", 980.0 / 8, 980.0 / 64}, Row{"rank0", 980, 980}, Row{"zero0", 980, 980.0 / 8},
+        Row{"zero1", 140.0 + 840.0 / 8, 140.0 / 8 + 840.0 / 64},
+        Row{"zero3", 980.0 / 8, 980.0 / 64}, Row{"fsdp-hybrid", 980, 980.0 / 8}}) {
+    INFO(row.layout);
+    const CheckpointLayout layout = layout_of({{"to", "scratch"}, {"layout", row.layout}},
+                                              {{"parameters", "70e9"}}, "4", "2", 64);
+    CHECK(layout.of_host(8.0).in(unit::GB) == Approx(row.host).epsilon(1e-12));
+    CHECK(layout.of_rank().in(unit::GB) == Approx(row.rank).epsilon(1e-12));
+  }
+  // Two of eight ranks of a host have 10 GB of weights more than 7.5 GB each.
+  const CheckpointLayout some =
+      layout_of({{"to", "scratch"}, {"layout", "zero1"}}, {{"parameters", "10e9"}}, "2", "1", 16);
+  CHECK(some.of_host(2.0).in(unit::GB) == Approx(2 * 10.0 + 8 * 7.5).epsilon(1e-12));
+  // Two GPUs on two of four hosts.
+  const CheckpointLayout few =
+      layout_of({{"to", "scratch"}}, {{"parameters", "10e9"}}, "1", "1", 2, 1.0);
+  CHECK(few.of_host(4.0).in(unit::GB) == Approx(70.0).epsilon(1e-12));
+}
+
 TEST_CASE("what a restore reads depends on who holds copies") {
   const auto read = [](const char* layout, bool once) {
     const CheckpointLayout l =

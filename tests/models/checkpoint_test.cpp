@@ -91,6 +91,24 @@ TEST_CASE("rank 0 alone hands out what it restores by its own port") {
         Approx(280e9 / 382.5e9 + alone).epsilon(1e-3));
 }
 
+TEST_CASE("what only one host's drives hold is broadcast, whoever is to read it") {
+  // 320 GB at 20 GB/s of one host, over one port of 47.5 GB/s into each other one, and to its GPUs
+  for (const char* read : {"all", "once"}) {
+    Design design = saver("async");
+    Component& save = *design.jobs[0].checkpoint;
+    set(save, Role::checkpoint, "tiers", "host-memory,local-nvme,scratch");
+    set(save, Role::checkpoint, "layout", "fsdp-hybrid");
+    set(save, Role::checkpoint, "restore.from", "local-nvme");
+    set(save, Role::checkpoint, "restore.read", read);
+    for (const char* rate : {"nvme.read", "nvme.write"})
+      set(design.hosts[0], Role::host, rate, "20 GB/s");
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.restore.duration") ==
+          Approx(16.0 + 320.0 / 47.5 + 4 * kSnapshot).epsilon(2e-3));
+    CHECK(metric(result, "job.train.restore.read") == Approx(320e9));
+  }
+}
+
 TEST_CASE("ranks of one host have its drives and cores alone") {
   // 60 GB on 4 hosts of 4 GPUs with a drive of 1 GB/s each: 60 s from one host, 15 s from all
   const auto save = [](Design design, const char* layout, const char* threads) {

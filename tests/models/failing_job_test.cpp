@@ -140,6 +140,23 @@ TEST_CASE("failing job: a restore that is given replaces the estimate") {
   CHECK(metric(result, "job.train.failures.restart") == Approx(12.0).epsilon(1e-3));
 }
 
+TEST_CASE("failing job: a restore within the hosts waits for the rank or host that has most") {
+  // 32 GB of rank 0 over one GPU's 55 GB/s, or from one host's drives at 8 GB/s; 2 s before that
+  const auto restart = [](Design design) {
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
+    design.failures[0] = component(Role::failure, "process", "fault", {{"mtbf", "100 h"}});
+    return metric(run(design), "job.train.failures.restart");
+  };
+  Design memory = failing({{"mtbf", "3200 h"}}, {}, "async"),
+         drives = failing({{"mtbf", "3200 h"}});
+  set(*memory.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
+  CHECK(restart(memory) == Approx(2.0 + 32.0 / 55).epsilon(1e-3));
+  drives.storage[0] =
+      component(Role::storage, "local", "scratch",
+                {{"drive.count", "1"}, {"drive.read", "8 GB/s"}, {"drive.write", "8 GB/s"}});
+  CHECK(restart(drives) == Approx(2.0 + 4.0).epsilon(1e-3));
+}
+
 TEST_CASE("failing job: failures of another host class do not concern it") {
   Design design = failing({{"mtbf", "32 h"}});
   design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}}));

@@ -258,6 +258,13 @@ TEST_CASE("host failure: hosts that are left load what lies in their memory") {
     fail(design, "15.05 s", "process");
     CHECK(restart(run(design), "restore.duration") == Approx(0.02).epsilon(1e-6));
   }
+  SECTION("and hand out what one rank saved for all") {
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
+    fail(design, "15.05 s", "process");
+    // 32 GB at 50 GB/s; the 24 GB of other hosts over one port of 4 GB/s
+    CHECK(restart(run(design), "restore.duration") == Approx(0.64 + 6.0).epsilon(1e-6));
+  }
   SECTION("but a rack takes the copies of its peers along") {
     fail(design, "15.05 s", "rack", {{"group", "2"}});
     // Of 32 GB the storage gives each of the two hosts 8 GB, over one port: 2 s again, and the

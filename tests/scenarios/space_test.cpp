@@ -135,6 +135,11 @@ TEST_CASE("a host holds all of the data set and its part of a save") {
       space(with(R"("type": "local", "drive": { "count": 8, "size": "200 TB" })"));
   CHECK(drives.per_host);
   CHECK(drives.needed().in(unit::TB) == Approx(1000.0 + 0.25));
+  // All that one rank writes is on its host.
+  const models::Room alone = space(with(
+      R"("type": "local", "drive": { "count": 8, "size": "200 TB" })", R"(, "layout": "rank0")"));
+  CHECK(alone.needed().in(unit::TB) == Approx(1000.0 + 1.0));
+  CHECK(alone.written.in(unit::Bps) == Approx(4.0 * drives.written.in(unit::Bps)));
 }
 
 TEST_CASE("a cache stores nothing: what is behind it does") {
