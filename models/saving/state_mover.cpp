@@ -181,7 +181,7 @@ sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Byte
   served = co_await plant_.storage(tier).read(client,
                                               {.bytes = bytes / threads,
                                                .files = std::max(1.0, mover.share.files / threads),
-                                               .direct = p_.direct});
+                                               .direct = direct()});
 }
 
 sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {
@@ -196,12 +196,12 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
     client.host_write = std::min(client.host_write, each);
   }
   const bool cached = plant_.storage(tier).client_limits().page_cache;
-  if (cached && !p_.direct && !past_memory_) buffered_ += bytes * mover.share.members;
+  if (cached && !direct()) buffered_ += bytes * mover.share.members;
   const WriteRequest request{.bytes = bytes / threads,
                              .files = std::max(1.0, mover.share.files / threads),
                              .writers = layout_.writer_count() * threads,
                              .company = layout_.company(mover.share),
-                             .direct = p_.direct,
+                             .direct = direct(),
                              .sharing = file_sharing(p_),
                              .piece = p_.piece,
                              .content = Content::save};
@@ -224,7 +224,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
       .bytes = bytes / threads,
       .files = each,
       .round_trips = round_trips,
-      .direct = p_.direct,
+      .direct = direct(),
       .sharing = file_sharing(p_),
       .piece = p_.piece,
       .readers = by.readers * threads,

@@ -109,6 +109,8 @@ class StateMover {
   [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
 
  private:
+  /// Whether nothing that moves is copied into a page cache, or out of it.    [host.md, table 1]
+  [[nodiscard]] bool direct() const { return p_.direct || past_memory_; }
   /// What one of the ranks on a host may take of `all`; infinite where links share it out.
   [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
   /// What a link of the movers' host group carries of one host.

@@ -215,6 +215,14 @@ TEST_CASE("host path: a save past host memory is one stream from the GPUs to the
   CHECK(stall(saving("4", {{"gds", "false"}})) == Approx(10.0 + 420 / (4 * kLink)).epsilon(1e-3));
 }
 
+TEST_CASE("host path: a save past host memory goes through no page cache") {
+  // 0.5 GB/s of a buffered stream would hold 4 threads of each of 4 GPUs to 8 GB/s.
+  Design design = saving("4", {{"direct", "false"}, {"restore.read", "own"}});
+  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
+  CHECK(stall(design) == Approx(10.0).epsilon(1e-3));
+  CHECK(metric(run(design), "job.train.restore.duration") == Approx(420 / 58.0).epsilon(2e-3));
+}
+
 TEST_CASE("host path: a save past host memory does not see its bandwidth") {
   // 20 GB/s x 0.75 are 28 s for the copy, and with two crossings 56 s for the write
   const auto slow = [](const char* gds) {
