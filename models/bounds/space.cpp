@@ -157,24 +157,19 @@ class Surveyor {
     // Hosts that would hold it if all held as much as the one that holds most.
     const double holders = layout.size() / layout.of_host(hosts_of(job));
     const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
-    const bool increments = p.incremental < Fraction::from(1.0, unit::ratio);
-    // The oldest one that is kept builds on up to F - 1 others.
-    const double chain = increments ? static_cast<double>(p.full_every) : 1.0;
-    const double saves = kept + chain - 1.0, whole = std::floor((saves - 1.0) / chain) + 1.0;
     const Seconds interval =
         p.every
             ? *p.every
             : step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host)) *
                   static_cast<double>(p.every_steps.value_or(1));
-    // Of saves that are never deleted.
-    const double left = p.overwrites() ? 0.0
-                        : !p.keep_last ? p.mean_part()
-                        : p.keep_every ? 1.0 / static_cast<double>(*p.keep_every)
-                                       : 0.0;
     for (const std::string& tier : tiers) {
       Room* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
       if (space == nullptr) continue;
       const double share = space->per_host ? 1.0 / holders : 1.0;
+      // The oldest one that is kept builds on up to F - 1 others.
+      const std::int64_t drains = tier == last_tier(p) ? p.drain_every : 1;
+      const double chain = static_cast<double>(p.chain(drains));
+      const double saves = kept + chain - 1.0, whole = std::floor((saves - 1.0) / chain) + 1.0;
       const double equal = whole + p.incremental.in(unit::ratio) * (saves - whole);
       Rule rule{"saves * size / ratio",
                 kStored,
@@ -192,9 +187,9 @@ class Surveyor {
                                    text(state * share) +
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
-      const double every = tier == last_tier(p) ? static_cast<double>(p.drain_every) : 1.0;
-      space->growth += state * (left * share / every) / interval;
-      space->written += state * (p.mean_part() * share / every) / interval;
+      const Rate come = state * share / (interval * static_cast<double>(drains));
+      space->growth += come * p.left_part(drains);
+      space->written += come * p.mean_part(drains);
     }
   }
 

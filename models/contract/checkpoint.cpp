@@ -1,6 +1,7 @@
 #include "models/contract/checkpoint.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace stallcast::models {
 namespace {
@@ -197,9 +198,31 @@ CheckpointParams checkpoint_params(const Component& component) {
 std::span<const FieldInfo> checkpoint_common_fields() { return kInfos<kCommon>; }
 std::span<const FieldInfo> checkpoint_async_fields() { return kInfos<kAsync>; }
 
-double CheckpointParams::mean_part() const {
-  const double increments = static_cast<double>(full_every) - 1.0;
+std::int64_t CheckpointParams::chain(std::int64_t drains) const {
+  if (incremental >= Fraction::from(1.0, unit::ratio)) return 1;
+  return full_every / std::gcd(full_every, drains);
+}
+
+double CheckpointParams::mean_part(std::int64_t drains) const {
+  const double increments = static_cast<double>(chain(drains)) - 1.0;
   return (1.0 + increments * incremental.in(unit::ratio)) / (1.0 + increments);
+}
+
+// Number i of each `keep_every` builds on all back to its whole save, (i - 1) mod F others: of
+// those that are kept of one chain the last needs what the others do.
+double CheckpointParams::left_part(std::int64_t drains) const {
+  if (overwrites()) return 0.0;
+  if (!keep_last) return mean_part(drains);
+  if (!keep_every) return 0.0;
+  const std::int64_t all = chain(drains), turns = all / std::gcd(all, *keep_every);
+  double left = 0.0;
+  std::int64_t others = (*keep_every - 1) % all;
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    if (others + *keep_every >= all)
+      left += 1.0 + static_cast<double>(others) * incremental.in(unit::ratio);
+    others = (others + *keep_every) % all;
+  }
+  return left / static_cast<double>(turns) / static_cast<double>(*keep_every);
 }
 
 void CpuPasses::add(std::string_view name, Seconds time) {

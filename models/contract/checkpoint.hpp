@@ -93,8 +93,12 @@ struct CheckpointParams {
   [[nodiscard]] Bytes copied(Bytes state) const {
     return compress_on == "gpu" ? stored(state) : state;
   }
-  /// Mean part of the state in one save.    [docs/models/checkpoint.md, eq. 9]
-  [[nodiscard]] double mean_part() const;
+  /// Saves from one whole one to the next, of those that each `drains`-th save is one of.
+  [[nodiscard]] std::int64_t chain(std::int64_t drains = 1) const;
+  /// Mean part of the state in one of these.    [docs/models/checkpoint.md, eq. 9]
+  [[nodiscard]] double mean_part(std::int64_t drains = 1) const;
+  /// Mean part of the state that one of these leaves for ever.    [docs/models/capacity.md, eq. 4]
+  [[nodiscard]] double left_part(std::int64_t drains = 1) const;
 };
 
 /// How the phases of a save relate to training: what differs between kinds.

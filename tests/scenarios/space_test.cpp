@@ -142,6 +142,24 @@ TEST_CASE("a host holds all of the data set and its part of a save") {
   CHECK(alone.written.in(unit::Bps) == Approx(4.0 * drives.written.in(unit::Bps)));
 }
 
+TEST_CASE("what is kept for ever needs the increments it builds on") {
+  const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
+  const auto grows = [&](const std::string& every, const std::string& more = "") {
+    const Design design = with(lustre, R"(, "keep": { "last": 2, "every": )" + every + R"( },
+        "incremental": { "fraction": "20 %", "full_every": 5 })" +
+                                           more);
+    return space(design).growth.in(unit::Bps)*600.0 / 1e12;  // TB of each save
+  };
+  // Number 10 is the last of 6 to 10; of 1 to 15, 3, 9 and 15 are the last that others need.
+  CHECK(grows("10") == Approx(1.8 / 10));
+  CHECK(grows("3") == Approx((1.4 + 1.6 + 1.8) / 15));
+  CHECK(grows("1") == Approx(1.8 / 5));
+  CHECK(grows("11") == Approx((1.0 + 1.2 + 1.4 + 1.6 + 1.8) / 55));
+  // Of each fifth save, which are whole.
+  CHECK(grows("10", R"(, "mode": "async", "tiers": ["host-memory", "store"],
+      "durable": "host-memory", "drain_every": 5)") == Approx(1.0 / 10 / 5));
+}
+
 TEST_CASE("a cache stores nothing: what is behind it does") {
   const Design design =
       with(R"("type": "cache", "over": "bucket", "server": { "count": 2, "size": "1 TB" } },
