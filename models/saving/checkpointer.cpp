@@ -35,8 +35,10 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
     if (p_.durable == tiers[t]) durable_ = t;
     if (tiers[t] != kPeerMemory) leaves_ = t;
   }
-  if (!p_.ends_in_memory()) files_ = durable_;
-  if (p_.durable == kHostMemory) durable_ = kInMemory;  // files are committed in the last tier
+  // Where saves count in memory, their files are committed in the last tier.
+  if (!p_.ends_in_memory())
+    files_ = p_.durable && in_memory(*p_.durable) ? tiers.size() - 1 : durable_;
+  if (p_.durable == kHostMemory) durable_ = kInMemory;
   if (!style_.blocking && !p_.ends_in_memory() &&
       staged_per_host(p_, of_host(), size_) > staging_limit(mover_.host().memory)) {
     style_.blocking = true;

@@ -205,7 +205,7 @@ class StateRules {
     // Only styles that keep snapshots have buffers for them.
     const Value* durable = save.find("durable");
     const bool in_memory =
-        ends_in_memory(save) || (durable != nullptr && durable->text == models::kHostMemory);
+        ends_in_memory(save) || (durable != nullptr && models::in_memory(durable->text));
     if ((save.find("buffers") == nullptr && !in_memory) || host_ == nullptr || ranks_ <= 0.0)
       return;
     const models::CheckpointParams p = models::checkpoint_params(save);

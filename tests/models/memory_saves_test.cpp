@@ -111,6 +111,20 @@ TEST_CASE("saves that count in host memory go on to storage every n-th time") {
     CHECK(save(result, name) == Approx(save(all, name)).epsilon(1e-6));
 }
 
+TEST_CASE("saves that count at peers are no files there, and those that go on are") {
+  // Nothing coordinates a copy; of nine saves 1, 5 and 9 are files on the storage.
+  const RunResult result = run(saver("scratch", "async",
+                                     {{"tiers", "host-memory,peer-memory,scratch"},
+                                      {"durable", "peer-memory"},
+                                      {"drain_every", "4"},
+                                      {"coordinate", "3 s"},
+                                      {"serializer", "none"}}));
+  CHECK(save(result, "count") == 9.0);
+  CHECK(save(result, "duration") == Approx(kCopy + kSend).epsilon(1e-6));
+  CHECK(save(result, "held") == Approx(3.0 * 32e9));
+  CHECK(save(result, "settled") > 3.0);
+}
+
 TEST_CASE("a host that is lost takes its own copies along, and not those of its peers") {
   // The failure at 20.05 s: saves began after 60, 120 and 180 steps, about 6, 12 and 18 s. Lost is
   // what came after the third, or all.
