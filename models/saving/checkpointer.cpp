@@ -19,7 +19,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
       style_(checkpoint_row(job.checkpoint->kind).style),
       writers_(mover_.movers(mover_.layout().writers)),
       size_(mover_.layout().size()),
-      retention_(p_),
+      retention_(std::max<std::size_t>(1, mover_.tiers().size()), Retention(p_)),
       failures_(failures),
       copies_(copy_places(mover_, p_)),
       restore_(mover_),
@@ -224,10 +224,10 @@ sim::Task<void> Checkpointer::flush(Save save) {
       durations_.add((context.now() - save.began).in(unit::s));
       parts_.add(save.part);
     }
-    if (t != files_) continue;
+    if (in_memory(tiers[t])) continue;
     const double files =
-        retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
-    if (files > 0.0) context.spawn(remove(files));
+        retention_[t].saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
+    if (files > 0.0) context.spawn(remove(tiers[t], files));
   }
   close_all(save.lane);
   end(save, left);
@@ -241,12 +241,12 @@ void Checkpointer::free_buffer(const Save& save) {
 }
 
 // Rank 0 deletes; an unlink costs the metadata servers what an open does (assumption).
-sim::Task<void> Checkpointer::remove(double files) {
+sim::Task<void> Checkpointer::remove(std::string tier, double files) {
   for (const Mover& mover : writers_)
     if (mover.share.rank0) {
       Mover one = mover;
-      for (auto& [tier, client] : one.mounts) client.members = 1.0;
-      co_await mover_.metadata(one, p_.to, files);
+      for (auto& [storage, client] : one.mounts) client.members = 1.0;
+      co_await mover_.metadata(one, tier, files);
     }
 }
 
@@ -362,9 +362,9 @@ sim::Task<void> Checkpointer::finish() {
 sim::Task<void> Checkpointer::restore_after() {
   if (!restore_.wanted() || stalls_.size() == 0) co_return;
   // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
-  const double saves = retention_.chain();
   Restore::Source source;
   source.tier = restore_.tier();
+  const double saves = kept(source.tier).chain();
   Lane* restoring = lane("restore");
   open(restoring, "restore");
   co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,

@@ -151,7 +151,9 @@ class Checkpointer {
   /// All phases of all saves.
   [[nodiscard]] WaitSplit phases_of_all() const;
   void arrived(std::size_t tier, const Save& save);
-  sim::Task<void> remove(double files);
+  sim::Task<void> remove(std::string tier, double files);
+  /// What `tier` keeps; of memory, the tier of files.
+  [[nodiscard]] const Retention& kept(const std::string& tier = {}) const;
 
   StateMover mover_;
   std::string job_;
@@ -161,7 +163,7 @@ class Checkpointer {
   CheckpointStyle style_;
   std::vector<Mover> writers_;
   Bytes size_;
-  Retention retention_;
+  std::vector<Retention> retention_;  ///< by tier; one where there is none
   const Restarts& failures_;
   Copies copies_;
   Restore restore_, again_;  ///< after the run; after failures

@@ -6,7 +6,7 @@ namespace stallcast::models {
 
 void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   mover_.describe(ledger);
-  retention_.describe(ledger);
+  for (Retention& tier : retention_) tier.describe(ledger);
   buffers_.describe(ledger);
   idle_.describe(ledger);
   copied_.describe(ledger);
@@ -42,6 +42,13 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
 WaitSplit Checkpointer::phases_of_all() const {
   WaitSplit all = took_;
   return all += drained_;
+}
+
+const Retention& Checkpointer::kept(const std::string& tier) const {
+  const std::vector<std::string>& tiers = mover_.tiers();
+  for (std::size_t t = 0; t < tiers.size(); ++t)
+    if (tiers[t] == tier && !in_memory(tier)) return retention_[t];
+  return retention_[files_ == kInMemory ? 0 : files_];
 }
 
 // As they began, what they waited for a buffer included.
@@ -111,7 +118,7 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
     out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
     if (!p_.ends_in_memory()) {
       out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
-      out.metrics[name + "held"] = {retention_.most_held().in(unit::B), "B", {}};
+      out.metrics[name + "held"] = {kept().most_held().in(unit::B), "B", {}};
     }
   } else {
     out.warnings.push_back("job." + job +

@@ -49,7 +49,7 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   source.replaced_hosts = hosts;
   // All ranks need theirs: `own` is no more than the reads of `once`.
   source.mode = restore_.wanted() && p_.restore != "all" ? "once" : "all";
-  const double saves = retention_.chain();
+  const double saves = kept(found.kept).chain();
   co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                       std::move(source));
   blamed += again_.split();

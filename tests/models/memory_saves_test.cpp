@@ -125,6 +125,23 @@ TEST_CASE("saves that count at peers are no files there, and those that go on ar
   CHECK(save(result, "settled") > 3.0);
 }
 
+TEST_CASE("of saves that count on drives the storage deletes those that came to it") {
+  // Of nine saves in files of 32 ranks 1, 5 and 9 are on the storage, which opens 64 of the two old
+  // ones to delete them; without `keep` none.
+  const auto opened = [](const char* keep) {
+    Design design = saver("scratch", "async",
+                          {{"tiers", "host-memory,local-nvme,scratch"},
+                           {"durable", "local-nvme"},
+                           {"drain_every", "4"},
+                           {"keep.last", keep},
+                           {"serializer", "none"}});
+    for (const char* rate : {"nvme.read", "nvme.write"})
+      set(design.hosts[0], Role::host, rate, "20 GB/s");
+    return metric(run(design), "resource.storage.scratch.mdt.throughput") * 60.0;
+  };
+  CHECK(opened("1") - opened("9") == Approx(64.0).epsilon(0.02));
+}
+
 TEST_CASE("a host that is lost takes its own copies along, and not those of its peers") {
   // The failure at 20.05 s: saves began after 60, 120 and 180 steps, about 6, 12 and 18 s. Lost is
   // what came after the third, or all.
