@@ -155,8 +155,10 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
   }
   const double others = ranks - cut.shards();
   if (stage == 0) out.broadcast = largest(out.writers);
-  if ((stage == 1 || stage == 2) && others > 0.0)
+  if ((stage == 1 || stage == 2) && others > 0.0) {
     out.writers.push_back({others, optimizer, 1.0, per_host, false});
+    out.writers.back().passes_on = false;
+  }
   out.readers_once = out.writers;
   out.receivers = stage == 3 ? 0.0 : others;
   out.parts = cut.shards();

@@ -18,6 +18,7 @@ struct RankShare {
   bool rank0 = false;     ///< rank 0 is one of them
   Bytes common{};         ///< of its bytes, what a rank of each replica reads of the same files;
   double common_files = 0.0;  ///< so many of its files
+  bool passes_on = true;      ///< it has what others lack, when one replica reads
 };
 
 /// Hosts of the ranks of a class, in the order of ranks.

@@ -92,7 +92,10 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   // One reader has all that the others lack: it leaves by the port it was gathered through.
   if (mover_.params().layout == "rank0")
     co_return co_await mover_.at_rank0(mover, "nic.write", took);
-  const double share = mover.share.members / layout.writer_count();
+  double senders = 0.0;
+  for (const RankShare& reader : layout.readers_once)
+    if (reader.passes_on) senders += reader.members;
+  const double share = mover.share.members / senders;
   const double ranks = mover_.ranks_per_host();
   const double entering =
       mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
@@ -133,7 +136,8 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
     took += each[0];
     took += each[1];
   }
-  if (mode_ == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
+  if (mode_ == "once" && mover.share.passes_on && layout.broadcast > Bytes{} &&
+      layout.receivers > 0.0)
     co_await broadcast(mover, took);
   if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();

@@ -109,6 +109,18 @@ TEST_CASE("what only one host's drives hold is broadcast, whoever is to read it"
   }
 }
 
+TEST_CASE("weights are broadcast by the rank that has read them") {
+  // All is read at 32 GB/s, last of it the weights, 2 / 14 of 320 GB, by rank 0; then they cross
+  // one port of 47.5 GB/s into each host
+  Design design = saver("sync");
+  Component& save = *design.jobs[0].checkpoint;
+  set(save, Role::checkpoint, "layout", "zero1");
+  set(save, Role::checkpoint, "snapshot", "none");
+  set(save, Role::checkpoint, "restore.read", "once");
+  CHECK(metric(run(design), "job.train.restore.duration") ==
+        Approx(kWrite + 320.0 / 7 / 47.5).epsilon(5e-3));
+}
+
 TEST_CASE("ranks of one host have its drives and cores alone") {
   // 60 GB on 4 hosts of 4 GPUs with a drive of 1 GB/s each: 60 s from one host, 15 s from all
   const auto save = [](Design design, const char* layout, const char* threads) {
