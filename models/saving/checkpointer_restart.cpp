@@ -47,8 +47,8 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   source.tier = found.kept;
   source.replaced = found.replaced;
   source.replaced_hosts = hosts;
-  source.mode = restore_.wanted() ? p_.restore : "all";
-  if (mover_.holds_own(found.kept)) source.mode = "once";
+  // All ranks need theirs: `own` is no more than the reads of `once`.
+  source.mode = restore_.wanted() && p_.restore != "all" ? "once" : "all";
   const double saves = kept(found.kept).chain();
   co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                       std::move(source));

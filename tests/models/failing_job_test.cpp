@@ -142,17 +142,19 @@ TEST_CASE("failing job: a restore that is given replaces the estimate") {
 
 TEST_CASE("failing job: a restore within the hosts waits for the rank or host that has most") {
   // 32 GB of rank 0 over one GPU's 55 GB/s, or from one host's drives at 8 GB/s; 2 s before that
-  const auto restart = [](const char* tiers) {
-    Design design = failing({{"mtbf", "3200 h"}}, {}, "async");
-    set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", tiers);
+  const auto restart = [](Design design) {
     set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
-    for (const char* rate : {"nvme.read", "nvme.write"})
-      set(design.hosts[0], Role::host, rate, "8 GB/s");
     design.failures[0] = component(Role::failure, "process", "fault", {{"mtbf", "100 h"}});
     return metric(run(design), "job.train.failures.restart");
   };
-  CHECK(restart("host-memory,scratch") == Approx(2.0 + 32.0 / 55).epsilon(1e-3));
-  CHECK(restart("local-nvme,scratch") == Approx(2.0 + 4.0).epsilon(1e-3));
+  Design memory = failing({{"mtbf", "3200 h"}}, {}, "async"),
+         drives = failing({{"mtbf", "3200 h"}});
+  set(*memory.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
+  CHECK(restart(memory) == Approx(2.0 + 32.0 / 55).epsilon(1e-3));
+  drives.storage[0] =
+      component(Role::storage, "local", "scratch",
+                {{"drive.count", "1"}, {"drive.read", "8 GB/s"}, {"drive.write", "8 GB/s"}});
+  CHECK(restart(drives) == Approx(2.0 + 4.0).epsilon(1e-3));
 }
 
 TEST_CASE("failing job: failures of another host class do not concern it") {

@@ -261,7 +261,7 @@ TEST_CASE("host failure: hosts that are left load what lies in their memory") {
   SECTION("and hand out what one rank saved for all") {
     set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
     set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
-    fail(design, "55 s", "process");
+    fail(design, "15.05 s", "process");
     // 32 GB at 50 GB/s; the 24 GB of other hosts over one port of 4 GB/s
     CHECK(restart(run(design), "restore.duration") == Approx(0.64 + 6.0).epsilon(1e-6));
   }
