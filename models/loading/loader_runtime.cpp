@@ -47,9 +47,10 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
   undisturbed_ = p_.workers > 0 && !policy_.iterable && shared_.site.cores.free() &&
                  !(copies() && shared_.site.gpu_link.valid()) && shared_.site.peers <= 0.0;
   if (shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}) {
-    decodes_apart_ = !cuts_samples(shared_.access, policy_);
-    if (!decodes_apart_)
-      cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
+    // What is read and parsed at one time, sample by sample, is in step with nobody.
+    const bool cuts = cuts_samples(shared_.access, policy_);
+    decodes_apart_ = !cuts && !shared_.access.ahead_in_file;
+    if (cuts) cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
   }
   if (policy_.handover_spread > 0.0)
     handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");

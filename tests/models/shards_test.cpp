@@ -132,6 +132,20 @@ TEST_CASE("a shard is read ahead alongside the loading up to its end") {
   CHECK(metric(ahead, "steady.wait") == Approx(9 * (open_time() + 0.002) / 999).epsilon(1e-3));
 }
 
+TEST_CASE("workers that read ahead alongside the parsing are not kept apart") {
+  // As above, four workers of a rank: steps that are drawn take no longer than steps that are not.
+  const auto rate = [](const char* jitter) {
+    Design design =
+        opener("webdataset", {{"shard", "1 GB"}, {"read_ahead", "2 MB"}, {"decode", "2 ms"}},
+               "16000", "1 us");
+    set(*design.jobs[0].loader, Role::loader, "workers", "4");
+    set(*design.jobs[0].loader, Role::loader, "batch", "64");
+    set(design.jobs[0].step, Role::step, "jitter", jitter);
+    return metric(design, "throughput.samples");
+  };
+  CHECK(rate("1 %") == Approx(rate("0 %")).epsilon(0.02));
+}
+
 TEST_CASE("a shard is read ahead alongside the parsing, however many samples a batch has") {
   // 2 ms to fetch and 2 ms to decode a sample, two of them ahead: one after the other would be 4
   // ms. The first of each of 4 shards waits for its open, too.
