@@ -324,7 +324,8 @@ def scenario(row, phase, shape, learned):
     job = {"id": "io", "hosts": "client", "steps": 1, "step": {"compute": "1 ms", "jitter": "0 %", "overhead": "0 ms"},
            "checkpoint": checkpoint}
     return {"id": re.sub(r"[^A-Za-z0-9]+", "-", f"{row.name} {phase}").strip("-"),
-            "cluster": {"hosts": [host], "fabric": {"use": "fabric/ethernet-tcp" if row.tcp else "fabric/hdr200"}},
+            "cluster": {"hosts": [host], "fabric": {"use": "fabric/ethernet-tcp"} if row.tcp
+                        else {"use": "fabric/hdr200", "port": {"rate": None}}},    # as fast as those of the hosts
             "storage": [store], "jobs": [job], "run": {"seed": 1, "replicas": 1}}
 
 

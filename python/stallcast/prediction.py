@@ -127,7 +127,8 @@ class Prediction(Result):
     def targets(self) -> List[Target]:
         """The lines of "expect", judged."""
         return [Target(a["id"], a["that"], a["status"], a["value"], a["unit"], a["level"], a.get("limited_by"),
-                       a.get("probability"), a.get("why", ""), a.get("most_waited_for")) for a in self.data["assertions"]]
+                       a.get("probability"), a.get("why", ""), a.get("most_waited_for"))
+                for a in self.data["assertions"]]
 
     @property
     def breakdown(self) -> Dict[str, Dict[str, float]]:

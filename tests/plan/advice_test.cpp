@@ -178,22 +178,6 @@ TEST_CASE("full links of a fat tree: faster ones, and more of them") {
   CHECK(changes[1].relative_cost == Approx(1.0));
 }
 
-TEST_CASE("NICs as fast as the ports they are plugged into: more of them, or faster ports") {
-  Design ports = design();
-  ports.hosts[0].values["nic.rate"] = number(50e9, Dimension::rate);
-  ports.hosts[0].values["nic.count"] = number(1, Dimension::count);
-  const auto first = [&](const char* resource) {
-    const auto changes = plan::candidate_changes(ports, blaming({resource}), 4);
-    return changes.empty() ? std::string() : text_of(changes[0].change);
-  };
-  CHECK(first("host.gpu.nic.read") == "cluster.hosts[gpu].nic.rate=800 Gb/s");
-  ports.fabric.values["port.rate"] = number(100e9, Dimension::rate);
-  CHECK(first("host.gpu.nic.read") == "cluster.hosts[gpu].nic.rate=800 Gb/s");
-  ports.fabric.values["port.rate"] = number(50e9, Dimension::rate);
-  CHECK(first("host.gpu.nic.read") == "cluster.hosts[gpu].nic.count=2");
-  CHECK(first("fabric") == "cluster.fabric.port.rate=800 Gb/s");
-}
-
 TEST_CASE("fields that were left out are not changed") {
   CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());

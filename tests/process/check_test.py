@@ -35,7 +35,7 @@ class ExitCodes(CheckCase):
     def test_one_when_an_assertion_is_missed_and_zero_when_nothing_may_fail(self):
         folder = self.folder(a=HARD, b=EASY)
         done = self.exits(1, folder.check("a.json", "b.json"))
-        self.assertRegex(done.stdout, r"(?m)^FAIL small \(a\.json\)  util: .* \(need >= 99.9 %\)\n     limited by ")
+        self.assertRegex(done.stdout, r"(?m)^FAIL small \(a\.json\)  util: .* \(need >= 99.9 %\)\n     waits most for ")
         self.assertIn("1 failed, 1 passed", done.stdout)
         self.exits(0, folder.check("a.json", "--fail-on", "never"))
 

@@ -131,8 +131,10 @@ Json dataset_of(const Facts& f, const DlioCosts& program, double samples) {
   return out;
 }
 
+/// What else is not known of it than what it runs: switches are as fast as ports of the hosts.
 Json fabric_of(const Facts& f) {
-  return {{"use", f.tcp() ? "fabric/ethernet-tcp" : "fabric/hdr200"}};
+  if (f.tcp()) return {{"use", "fabric/ethernet-tcp"}};
+  return {{"use", "fabric/hdr200"}, {"port", {{"rate", nullptr}}}};
 }
 
 /// How the benchmark spreads a model over ranks (its workload files of v2.0 and v3.0).
