@@ -78,10 +78,10 @@ class Deriver {
     const double limit = utilization(d, saves);
     line(name + "gpu.utilization.bound", {limit, Dimension::ratio},
          "upper bound, limited by " + binding_, std::move(rule_));
-    const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
     for (std::vector<Derivation> found :
-         {derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall),
-          derive_startup(job, hosts), derive_elastic(job, plant_, d.snapshot, d.checkpoint)})
+         {derive_failures(design_, job, failing_parts(job, d.layout), d.stall),
+          derive_startup(job, d.layout.used_hosts()),
+          derive_elastic(job, plant_, d.snapshot, d.checkpoint)})
       std::move(found.begin(), found.end(), std::back_inserter(out_.derivations));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;

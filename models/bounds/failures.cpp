@@ -12,8 +12,8 @@ namespace stallcast::models {
 
 using namespace detail;
 
-FailingParts failing_parts(const JobDesign& job, const RankLayout& layout, double hosts) {
-  FailingParts out{.ranks = layout.ranks, .hosts = hosts};
+FailingParts failing_parts(const JobDesign& job, const RankLayout& layout) {
+  FailingParts out{.ranks = layout.ranks, .hosts = layout.used_hosts()};
   if (job.loader)
     out.workers = layout.readers() * static_cast<double>(loader_params(*job.loader).workers);
   return out;
@@ -114,8 +114,7 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
       written / plant.topology().max_flow(plant.mounts(host, to, false), {&sink, 1}).value;
   const Seconds restore = r.restore.value_or(
       written / plant.topology().max_flow({&source, 1}, plant.mounts(host, to, true)).value);
-  const Seconds mount =
-      r.mounted(ranks * p.stays(ranks) / static_cast<double>(plant.host(host).gpus));
+  const Seconds mount = r.mounted(plant.layout(job.job.id).used_hosts() * p.stays(ranks));
   // t = t_save + t_stop + t_mount + t_start + t_init + t_restore    [docs/models/elastic.md, eq. 2]
   const Seconds shift = save + p.stop + mount + r.start + r.init + restore;
   out.push_back({name + "shift", shift.in(unit::s), Dimension::time,

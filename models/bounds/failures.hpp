@@ -10,9 +10,8 @@
 
 namespace stallcast::models {
 
-/// What of `job`, on `hosts` hosts, can fail.
-[[nodiscard]] FailingParts failing_parts(const JobDesign& job, const RankLayout& layout,
-                                         double hosts);
+/// What of `job` can fail.
+[[nodiscard]] FailingParts failing_parts(const JobDesign& job, const RankLayout& layout);
 
 /// From submission of a job on `hosts` hosts until its processes can ask for data. Nothing where
 /// the scenario does not say how it starts.

@@ -33,7 +33,7 @@ struct Traffic {
 struct CommunicationSite {
   ModelParams model;
   double ranks = 1.0;
-  double hosts = 1.0;                   ///< that the ranks fill
+  double hosts = 1.0;                   ///< that have ranks
   double tensor = 1.0, pipeline = 1.0;  ///< ranks that hold one copy of the model: their product
   Rate nvlink;                          ///< of one GPU, each direction
   Rate network;             ///< line rate of all NICs of one host for this, each direction

@@ -61,7 +61,7 @@ constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
 constexpr std::array<Field<JobParams>, 27> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
-          "GPUs used; absent: all of the hosts", kAtLeastOne),
+          "GPUs used, spread evenly over the hosts; absent: all of them", kAtLeastOne),
     field("epochs", &JobParams::epochs, kOptional,
           "epochs to train; absent: as long as the run lasts", kAtLeastOne),
     field("steps", &JobParams::steps, kOptional,

@@ -22,7 +22,7 @@ Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim
       outages_(outages(design, job_params(job.job).hosts)),
       recovers_(job.recovery.has_value()),
       recovery_(recovery_of(job)),
-      mount_(recovery_.mounted(plant.layout(job.job.id).hosts)),
+      mount_(recovery_.mounted(plant.layout(job.job.id).used_hosts())),
       spares_(recovery_.spares),
       own_(plant.resources().index(metric::of_job(job.job.id, "failures"))),
       waiting_for_(plant.resources().index(metric::of_job(job.job.id, "spares"))) {}

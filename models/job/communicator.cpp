@@ -1,7 +1,6 @@
 #include "models/job/communicator.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/sim/join.hpp"
 #include "models/contract/rows.hpp"
@@ -16,8 +15,7 @@ CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
   const bool converged = plant.fabric().converged;
   return {.model = model_params(job.model),
           .ranks = layout.ranks,
-          .hosts = std::min(layout.hosts,
-                            std::ceil(layout.ranks / static_cast<double>(host.gpus) - 1e-9)),
+          .hosts = layout.used_hosts(),
           .tensor = static_cast<double>(job_params(job.job).tensor),
           .pipeline = static_cast<double>(job_params(job.job).pipeline),
           .nvlink = host.nvlink,
@@ -59,17 +57,18 @@ Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& con
       plant_(plant),
       traffic_(step_traffic(job, plant, seed)),
       host_(job_params(job.job).hosts),
-      hosts_(communication_site(job, plant).hosts),
       ready_(context) {
   Traffic all = traffic_.hidden;
   all += traffic_.exposed;
   own_limit_ = limited_by_ = plant.resources().index(limit_of(all, job, plant));
   if (!plant.fabric().converged) return;
   const std::vector<HostGroup>& groups = plant.groups(host_);
+  const double used = plant.layout(job.job.id).used_hosts();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Path path{{plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")},
               {},
-              hosts_ * groups[g].hosts / plant.layout(job.job.id).hosts};
+              groups[g].shared_with(0.0, used)};
+    if (path.hosts <= 0.0) continue;
     path.outside = path.ports;
     for (const sim::LinkId link : plant.uplinks(host_, g)) path.outside.push_back(link);
     paths_.push_back(std::move(path));

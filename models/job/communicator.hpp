@@ -70,7 +70,6 @@ class Communicator {
   Plant& plant_;
   StepTraffic traffic_;
   std::string host_;
-  double hosts_ = 1.0;
   struct Path {
     std::vector<sim::LinkId> ports, outside;  ///< within an area, and between areas
     double hosts = 1.0;                       ///< of the job

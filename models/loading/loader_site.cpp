@@ -59,7 +59,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
   site.gpu_link = plant.host_link(host, group, "pcie.down");
   site.uplink_resource = plant.resources().index("host." + host + ".pcie.down");
-  site.peers = batch_peers(p, job);
+  site.peers = batch_peers(layout, job);
   site.nvlink = plant.host_link(host, group, "nvlink");
   site.peer_rate = p.nvlink_payload();
   site.nvlink_resource = plant.resources().index("host." + host + ".nvlink");

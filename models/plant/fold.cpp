@@ -193,7 +193,7 @@ void Plant::fold(const Design& design) {
         saves_ask_for_gds(job) && save_gds_obstacle(host.params, *job.checkpoint).empty();
     host.gds = host.gds || layout.gds || layout.gds_saves;
     host.drives = host.drives || uses_host_drives(job);
-    host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
+    host.nvlink = host.nvlink || passes_over_nvlink(host.params, layout, job);
     if (job.loader) {
       host.readers += layout.readers_per_host() *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));

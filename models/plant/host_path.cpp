@@ -59,14 +59,14 @@ bool uses_host_drives(const JobDesign& job) {
   return dataset.cached() && dataset.cache_medium == "nvme";
 }
 
-double batch_peers(const HostParams& host, const JobDesign& job) {
+double batch_peers(const RankLayout& layout, const JobDesign& job) {
   if (!job.loader || loader_params(*job.loader).copy == "none") return 0.0;
-  const std::int64_t tensor = job_params(job.job).tensor;
-  return static_cast<double>(std::max<std::int64_t>(1, std::min(tensor, host.gpus)) - 1);
+  const double tensor = static_cast<double>(job_params(job.job).tensor);
+  return std::max(1.0, std::min(tensor, layout.spread().most())) - 1.0;
 }
 
-bool passes_over_nvlink(const HostParams& host, const JobDesign& job) {
-  if (batch_peers(host, job) > 0.0) return true;
+bool passes_over_nvlink(const HostParams& host, const RankLayout& layout, const JobDesign& job) {
+  if (batch_peers(layout, job) > 0.0) return true;
   if ((asks_for_gds(job) || saves_ask_for_gds(job)) && host.p2p == "nvlink") return true;
   return job.checkpoint && checkpoint_params(*job.checkpoint).broadcasts_over_nvlink();
 }

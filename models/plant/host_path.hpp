@@ -7,6 +7,7 @@
 #include "models/contract/host.hpp"
 #include "models/contract/storage.hpp"
 #include "models/plant/fabric.hpp"
+#include "models/plant/rank_layout.hpp"
 
 namespace stallcast::models {
 
@@ -37,11 +38,12 @@ struct HostShape {
 /// Whether data of such a job go from GPU to GPU inside a host besides its collectives: batches to
 /// the other ranks of a copy of the model, a restored state, what a proxy GPU reads or writes.
 /// [docs/models/host.md, eq. 5]
-[[nodiscard]] bool passes_over_nvlink(const HostParams& host, const JobDesign& job);
+[[nodiscard]] bool passes_over_nvlink(const HostParams& host, const RankLayout& layout,
+                                      const JobDesign& job);
 /// Whether saves or the cached data of such a job lie on the drives of its hosts (`nvme`).
 [[nodiscard]] bool uses_host_drives(const JobDesign& job);
 /// GPUs of a reader's host that get its batch from it.
-[[nodiscard]] double batch_peers(const HostParams& host, const JobDesign& job);
+[[nodiscard]] double batch_peers(const RankLayout& layout, const JobDesign& job);
 
 /// Where data enters a host towards its DRAM and where it leaves: network and local storage.
 struct HostPorts {

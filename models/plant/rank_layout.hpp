@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "models/contract/rank_spread.hpp"
+
 namespace stallcast::models {
 
 /// A class of ranks of one job that act alike, in one group of hosts.
@@ -28,8 +30,9 @@ struct RankLayout {
 
   [[nodiscard]] std::size_t classes() const { return places.size(); }
   [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
-  /// The first ones, with one rank each, where there are no more ranks than hosts.
-  [[nodiscard]] double used_hosts() const { return std::min(hosts, ranks); }
+  [[nodiscard]] RankSpread spread() const { return {ranks, hosts}; }
+  /// Hosts that have ranks.
+  [[nodiscard]] double used_hosts() const { return spread().used(); }
   /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
   [[nodiscard]] double readers() const { return ranks / per_copy; }
   [[nodiscard]] double readers(const RankPlace& place) const { return place.members / per_copy; }

@@ -32,8 +32,8 @@ class Feeder {
         run_(measured),
         plant_(plant),
         host_(job_params(job.job).hosts),
-        hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)),
-        parts_(failing_parts(job, run_.layout, hosts_)),
+        hosts_(run_.layout.used_hosts()),
+        parts_(failing_parts(job, run_.layout)),
         stays_(job.elastic ? elastic_params(*job.elastic).stays(run_.layout.ranks) : 1.0) {}
 
   JobProcess feed() {

@@ -1,8 +1,31 @@
+#include <algorithm>
+
+#include "engine/base/text.hpp"
+#include "models/contract/rank_spread.hpp"
 #include "scenarios/rules/support.hpp"
 
 namespace stallcast::scenarios {
+namespace {
 
-void check_communication(const JobDesign& job, Diagnostics& report) {
+// What one host could hold lies on several.    [docs/models/training.md, eq. 8]
+void check_spread(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const Component* host = host_of(design, job);
+  const double ranks = accelerators(design, job);
+  if (host == nullptr || job.job.find("accelerators") == nullptr || ranks < 1.0) return;
+  const models::RankSpread spread{ranks, std::max(1.0, number(*host, "count", 1.0))};
+  const double gpus = number(*host, "gpus");
+  const double together = ranks <= gpus ? ranks : number(job.job, "parallel.tensor", 1.0);
+  if (together > gpus || together <= spread.most()) return;
+  report.warn("rule", pointer_of(job.job, "accelerators"),
+              "collectives of " + base::shortest(together) + " GPUs, that one host has, cross " +
+                  "hosts: " + base::shortest(ranks) + " accelerators are spread evenly over " +
+                  base::shortest(spread.used()) + " hosts",
+              "to fill hosts, give the job a host class of as many as it fills");
+}
+
+}  // namespace
+
+void check_communication(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& communication = *job.communication;
   const bool given = communication.find("exposed") != nullptr;
   if (communication.kind.empty() || given) return;
@@ -16,6 +39,7 @@ void check_communication(const JobDesign& job, Diagnostics& report) {
   if (communication.find("microbatches") != nullptr && !shape)
     report.error("rule", communication.pointer, of + "the model's layers and hidden size",
                  "add \"shape\": { \"layers\": 80, \"hidden\": 8192 } to \"model\"");
+  check_spread(design, job, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -53,7 +53,7 @@ class Rules {
       check_job(job);
       check_loading(design_, job, report_);
       check_saved_state(design_, job, report_);
-      if (job.communication) check_communication(job, report_);
+      if (job.communication) check_communication(design_, job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     if (design_.jobs.empty() && design_.stages.empty() && !design_.tenants.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/text.hpp"
+#include "models/contract/rank_spread.hpp"
 #include "scenarios/document/keys.hpp"
 
 namespace stallcast::scenarios {
@@ -54,8 +55,9 @@ double readers(const Design& design, const JobDesign& job) {
 double readers_of_host(const Design& design, const JobDesign& job) {
   const Component* host = host_of(design, job);
   if (host == nullptr || accelerators(design, job) <= 0.0) return 0.0;
-  const double ranks = std::min(number(*host, "gpus"), accelerators(design, job));
-  return std::max(1.0, ranks * readers(design, job) / accelerators(design, job));
+  const double used =
+      models::RankSpread{accelerators(design, job), number(*host, "count", 1.0)}.used();
+  return models::RankSpread{std::max(1.0, readers(design, job)), used}.most();
 }
 
 void check_reference(const Component& from, std::string_view key,

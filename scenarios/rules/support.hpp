@@ -51,7 +51,7 @@ void check_writers(const Design& design, Diagnostics& report);
 /// Rules of data set and loader: scenarios/rules/loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
-void check_communication(const JobDesign& job, Diagnostics& report);
+void check_communication(const Design& design, const JobDesign& job, Diagnostics& report);
 
 /// Rules of a tenant: scenarios/rules/tenant.cpp.
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report);

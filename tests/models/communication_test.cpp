@@ -54,6 +54,26 @@ TEST_CASE("ddp: what the backward pass hides costs its slowdown and the last buc
         Approx(0.05 * hidden + bucket).epsilon(1e-9));
 }
 
+TEST_CASE("fewer GPUs than there are exchange data between all hosts, as they read on all") {
+  // 8 of 32 GPUs are two on each of 4 hosts; 3 of them one on each of 3
+  const auto exposed = [](const char* accelerators) {
+    Design design = design_with("ddp", {});
+    set(design.jobs[0].job, Role::job, "accelerators", accelerators);
+    return metric(run(design), "job.train.communication.time");
+  };
+  const auto buckets = [](double ranks, double hosts) {
+    models::RankGroup group = kAll;
+    group.ranks = ranks, group.hosts = hosts;
+    return 80 *
+           models::collective(models::Collective::all_reduce, Bytes::from(25e6, unit::B), group)
+               .time()
+               .in(unit::s);
+  };
+  CHECK(exposed("8") == Approx(buckets(8, 4)).epsilon(1e-9));
+  CHECK(exposed("3") == Approx(buckets(3, 3)).epsilon(1e-9));
+  CHECK(exposed("32") == Approx(buckets(32, 4)).epsilon(1e-9));
+}
+
 TEST_CASE("ddp: what the backward pass cannot hide is waited for") {
   // 8 bytes a parameter: 320 buckets, 18 ms to hide them; compute that is slowed hides more of
   // them, so its slowdown costs nothing on top
