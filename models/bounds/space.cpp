@@ -152,7 +152,7 @@ class Surveyor {
     const JobParams params = job_params(job.job);
     const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
     const Bytes state = p.stored(checkpoint_layout(p, model_params(job.model), params, ranks,
-                                                   std::max(1.0, ranks / hosts_of(job)))
+                                                   RankSpread{ranks, hosts_of(job)}.most())
                                      .size());
     const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
     const bool increments = p.incremental < Fraction::from(1.0, unit::ratio);

@@ -93,10 +93,10 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   if (mover_.params().layout == "rank0")
     co_return co_await mover_.at_rank0(mover, "nic.write", took);
   const double share = mover.share.members / layout.writer_count();
-  const double ranks = mover_.ranks_per_host();
+  const double ranks = mover_.ranks().most();
   const double entering =
       mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
-  const double inside = mover_.hosts() * (ranks - entering);
+  const double inside = std::max(0.0, mover_.ranks().ranks - mover_.hosts() * entering);
   const double outside = std::max(0.0, layout.receivers - inside);
   const std::vector<HostGroup>& groups = mover_.groups();  // who receives is on all hosts
   std::vector<WaitSplit> each(2 * groups.size());
