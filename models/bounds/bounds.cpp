@@ -59,9 +59,11 @@ class Deriver {
     d.compute =
         step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
     const std::string name = metric::of_job(d.id);
+    const RankSpread ranks = d.layout.spread();
     line(name + "ranks", {d.layout.ranks, Dimension::number},
-         count(d.layout.hosts) + " hosts of class " + d.host + ", " +
-             count(d.layout.ranks_per_host()) + " GPUs each",
+         count(d.layout.used_hosts()) + " hosts of class " + d.host + ", " +
+             (ranks.more() > 0.0 ? count(ranks.each()) + " or " : "") + count(ranks.most()) +
+             " GPUs each",
          job_params(job.job).accelerators
              ? Rule{"accelerators", kTraining, {{"accelerators", d.input("accelerators")}}}
              : Rule{"hosts * gpus",
@@ -171,8 +173,8 @@ class Deriver {
     const ModelParams model = model_params(job.model);
     if (!p.ends_in_memory()) out_.storage = d.write_to = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking && !p.ends_in_cache();
-    const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
-                                                      std::max(1.0, d.layout.ranks_per_host()));
+    const CheckpointLayout layout =
+        checkpoint_layout(p, model, job_params(job.job), d.layout.ranks, d.layout.ranks_per_host());
     const Bytes size = layout.size();
     const std::string name = metric::checkpoint(d.id);
     stated(name + "size", size,

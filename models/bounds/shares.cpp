@@ -11,10 +11,9 @@ namespace stallcast::models::detail {
 std::vector<graph::NodeId> reading_mounts(const JobDemand& d, const std::string& storage,
                                           const Plant& plant) {
   const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
-  const double used = d.layout.used_hosts(), reading = d.layout.reading_share();
   std::vector<graph::NodeId> out;
   for (std::size_t g = 0; g < mounts.size(); ++g)
-    if (plant.groups(d.host)[g].read_for(used, reading) > kHostRounding) out.push_back(mounts[g]);
+    if (d.layout.readers_in(plant.groups(d.host)[g]) > kHostRounding) out.push_back(mounts[g]);
   return out;
 }
 
@@ -30,13 +29,12 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
       const graph::NodeId source = plant.storage(storage).read_source();
       const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
       for (std::size_t g = 0; g < mounts.size(); ++g) {
-        const double used = d.layout.used_hosts();
-        const double hosts = plant.groups(d.host)[g].read_for(used, d.layout.reading_share());
-        if (hosts <= kHostRounding) continue;
+        const double readers = d.layout.readers_in(plant.groups(d.host)[g]);
+        if (readers <= kHostRounding) continue;
         const double allowed = plant.storage(storage).local() ? 1.0 : std::min(d.allowed, d.begun);
         wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
-                           .weight = d.layout.readers() * hosts / used,
+                           .weight = readers,
                            .cap = wanted.back() * allowed});
         owners.push_back(&d);
       }

@@ -152,7 +152,7 @@ class Surveyor {
     const JobParams params = job_params(job.job);
     const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
     const CheckpointLayout layout = checkpoint_layout(p, model_params(job.model), params, ranks,
-                                                      std::max(1.0, ranks / hosts_of(job)));
+                                                      RankSpread{ranks, hosts_of(job)}.most());
     const Bytes state = p.stored(layout.size());
     // Hosts that would hold it if all held as much as the one that holds most.
     const double holders = layout.size() / layout.of_host(hosts_of(job));

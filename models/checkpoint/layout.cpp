@@ -165,16 +165,27 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
   return out;
 }
 
+constexpr double kRounding = 1e-9;
+
 }  // namespace
 
-std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts) {
-  constexpr double kRounding = 1e-9;
+bool fills_hosts(const RankShare& share, const RankSpread& ranks) {
+  return share.per_host > ranks.most() - kRounding;
+}
+
+std::vector<HostSpan> placed(const std::vector<RankShare>& shares, const RankSpread& ranks) {
   std::vector<HostSpan> out;
   double from = 0.0;
   for (const RankShare& share : shares) {
-    double has = std::min(hosts, share.members / share.per_host);
-    if (has > hosts - kRounding) has = hosts;
-    from = std::min(from, hosts - has);
+    double to = from + share.members / share.per_host;
+    if (fills_hosts(share, ranks)) {
+      const double before = std::min(ranks.on_first(from), ranks.ranks - share.members);
+      from = ranks.hosts_of(std::max(0.0, before));
+      to = ranks.hosts_of(std::max(0.0, before) + share.members);
+    }
+    double has = std::min(ranks.hosts, to - from);
+    if (has > ranks.hosts - kRounding) has = ranks.hosts;
+    from = std::min(from, ranks.hosts - has);
     out.push_back({from, from + has});
     from += has;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/contract/checkpoint.hpp"
+#include "models/contract/rank_spread.hpp"
 #include "models/contract/training.hpp"
 
 /// Which rank writes what. docs/models/checkpoint.md, "Layouts".
@@ -26,9 +27,12 @@ struct HostSpan {
   double from = 0.0, to = 0.0;
   [[nodiscard]] double hosts() const { return to - from; }
 };
-/// Those of each of `shares`: they fill `hosts` hosts in turn.    [docs/models/checkpoint.md, eq.
-/// 17]
-[[nodiscard]] std::vector<HostSpan> placed(const std::vector<RankShare>& shares, double hosts);
+/// Whether all ranks of its hosts are among those of `share`, or others of their own.
+[[nodiscard]] bool fills_hosts(const RankShare& share, const RankSpread& ranks);
+/// Those of each of `shares`: they fill the hosts of `ranks` in turn.
+///    [docs/models/checkpoint.md, eq. 17]
+[[nodiscard]] std::vector<HostSpan> placed(const std::vector<RankShare>& shares,
+                                           const RankSpread& ranks);
 
 /// Of the `own` bytes that a rank moves, how much each other one of `shares` does meanwhile, mean,
 /// 0 to 1; `of` tells what a rank of a share moves.    [docs/models/storage.md, eq. 6]
@@ -56,7 +60,7 @@ struct CheckpointLayout {
   [[nodiscard]] double company(const RankShare& share) const;
 };
 
-/// REQUIRES: tensor x pipeline divides `ranks`; `ranks_per_host` > 0.
+/// `ranks_per_host`: on the host that has the most. REQUIRES: tensor x pipeline divides `ranks`.
 [[nodiscard]] CheckpointLayout checkpoint_layout(const CheckpointParams& p,
                                                  const ModelParams& model, const JobParams& job,
                                                  double ranks, double ranks_per_host);

@@ -59,36 +59,42 @@ double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
                     layout.readers());
 }
 
-/// Of the hosts on which a job has ranks, those with ranks that read; all where none does.
-double share_with_readers(const JobDesign& job, const RankLayout& layout) {
-  return job.dataset ? layout.reading_share() : 1.0;
+/// Hosts whose readers have one file more.
+double hosts_with_more(const RankLayout& layout) {
+  return layout.reading_share() < 1.0 ? layout.more_files / layout.readers() * layout.used_hosts()
+                                      : layout.reader_spread().hosts_of(layout.more_files);
+}
+
+/// What parts of hosts add up to, where that is whole.
+double rounded_ranks(double ranks) {
+  const double nearest = std::round(ranks);
+  return std::abs(ranks - nearest) < kHostRounding ? nearest : ranks;
 }
 
 /// The classes of a job in the groups of its hosts.    [docs/models/folding.md, eq. 1]
-std::vector<RankPlace> places(const RankLayout& layout, double reading,
-                              const std::vector<HostGroup>& groups) {
+std::vector<RankPlace> places(const RankLayout& layout, const std::vector<HostGroup>& groups) {
   std::vector<RankPlace> out;
-  const double classes = static_cast<double>(layout.per_group);
-  const double having_more = layout.more_files / layout.readers();  // as a share of the hosts
+  const double having_more = hosts_with_more(layout);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const double hosts = groups[g].read_for(layout.used_hosts(), reading);
-    if (hosts <= kHostRounding) continue;  // their ranks go with those that read for them
-    const auto add = [&](double of, double count, bool more_files) {
+    const double readers = layout.readers_in(groups[g]);
+    if (readers <= kHostRounding) continue;  // their ranks go with those that read for them
+    const double classes = std::max(
+        1.0, std::min(static_cast<double>(layout.per_group), std::floor(rounded_ranks(readers))));
+    const auto add = [&](double share, double count, bool more_files) {
       for (double c = 0.0; c < count; ++c)
         out.push_back({.group = g,
-                       .members = layout.ranks * of / (layout.used_hosts() * count),
+                       .members = rounded_ranks(readers * layout.per_copy * share / count),
                        .more_files = more_files});
     };
-    const double more = groups[g].shared_with(0.0, having_more * layout.used_hosts());
-    const double rest =
-        groups[g].shared_with(having_more * layout.used_hosts(), layout.used_hosts());
+    const double more = groups[g].shared_with(0.0, having_more);
+    const double rest = groups[g].shared_with(having_more, layout.used_hosts());
     if (more <= 0.0 || rest <= 0.0) {
-      add(hosts, classes, more > 0.0);
+      add(1.0, classes, more > 0.0);
       continue;
     }
     const double some = std::max(1.0, std::round(classes * more / groups[g].hosts));
-    add(hosts * more / groups[g].hosts, some, true);
-    add(hosts * rest / groups[g].hosts, std::max(1.0, classes - some), false);
+    add(more / groups[g].hosts, some, true);
+    add(rest / groups[g].hosts, std::max(1.0, classes - some), false);
   }
   return out;
 }
@@ -100,10 +106,10 @@ std::set<double> cut_by_saves(const JobDesign& job, const RankLayout& layout) {
   if (!job.checkpoint) return out;
   const std::vector<RankShare> writers =
       checkpoint_layout(checkpoint_params(*job.checkpoint), model_params(job.model),
-                        job_params(job.job), layout.ranks, std::max(1.0, layout.ranks_per_host()))
+                        job_params(job.job), layout.ranks, layout.ranks_per_host())
           .writers;
   if (writers.size() > kMostWriters) return out;
-  for (const HostSpan& span : placed(writers, layout.hosts))
+  for (const HostSpan& span : placed(writers, layout.spread()))
     for (const double at : {span.from, span.to})
       out.insert({std::floor(at + kHostRounding), std::ceil(at - kHostRounding)});
   return out;
@@ -139,7 +145,7 @@ RankLayout Plant::unfolded(const JobDesign& job) const {
   layout.hosts = static_cast<double>(host.count);
   layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
                                      : layout.hosts * static_cast<double>(host.gpus);
-  layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
+  if (job.dataset) layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
   return layout;
 }
 
@@ -180,11 +186,12 @@ void Plant::fold(const Design& design) {
     const double groups = std::floor(std::min(layout.hosts, classes));
     plan.parts = std::max(plan.parts, groups);
     layout.more_files = ranks_with_more(job, layout);
-    const double border = layout.more_files / layout.readers() * layout.used_hosts();
+    const double border = hosts_with_more(layout);
     plan.cuts.insert({std::floor(border + kHostRounding), std::ceil(border - kHostRounding)});
-    const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
-    layout.per_group =
-        static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));
+    const double each = classes / groups;
+    layout.per_group = static_cast<std::size_t>(
+        std::clamp(classes < layout.readers() ? std::floor(each) : std::ceil(each), 1.0,
+                   layout.ranks_per_host()));
     layout.gds = asks_for_gds(job) && gds_obstacle(host.params, job).empty();
     host.direct =
         host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
@@ -202,9 +209,9 @@ void Plant::fold(const Design& design) {
       host.asking +=
           layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
     plan.cuts.merge(cut_by_saves(job, layout));
-    plan.cuts.insert(layout.used_hosts());
-    if (const double reading = share_with_readers(job, layout); reading < 1.0)
-      plan.reading.insert(reading);
+    plan.cuts.insert({layout.used_hosts(), layout.spread().more()});
+    if (job.dataset) plan.cuts.insert(layout.reader_spread().more());
+    if (const double reading = layout.reading_share(); reading < 1.0) plan.reading.insert(reading);
     layouts_[job.job.id] = layout;
   }
   for (const auto* others : {&design.tenants, &design.stages})
@@ -225,8 +232,7 @@ void Plant::fold(const Design& design) {
   for (auto& [id, host] : hosts_) host.cut = cut_hosts(plans.at(id));
   for (const JobDesign& job : design.jobs) {
     RankLayout& layout = layouts_.at(job.job.id);
-    layout.places =
-        places(layout, share_with_readers(job, layout), groups(job_params(job.job).hosts));
+    layout.places = places(layout, groups(job_params(job.job).hosts));
   }
 }
 

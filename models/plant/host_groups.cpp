@@ -10,11 +10,6 @@ double HostGroup::shared_with(double from, double to) const {
   return shared > kHostRounding ? shared : 0.0;
 }
 
-double HostGroup::read_for(double used, double reading) const {
-  if (shared_with(0.0, used) <= 0.0) return 0.0;
-  return alike * std::max(0.0, std::min(to, reading) - from) / reading;
-}
-
 namespace {
 
 /// `hosts`, which are alike, cut where those with readers end: at least one has some. An area has

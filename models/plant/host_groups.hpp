@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -27,9 +28,12 @@ struct HostGroup {
   }
   /// How many of the hosts from `from` to `to` are in it.
   [[nodiscard]] double shared_with(double from, double to) const;
-  /// Hosts whose readers are in it, where the first `used` of all have ranks, and a share `reading`
-  /// of those readers. REQUIRES: a border at `used`.    [docs/models/folding.md, eq. 1]
-  [[nodiscard]] double read_for(double used, double reading) const;
+  /// Where the hosts that are alike begin, and the share of their readers in it, where a share
+  /// `reading` of them has some.    [docs/models/folding.md, eq. 1]
+  [[nodiscard]] double alike_from() const { return first - alike * from; }
+  [[nodiscard]] double reading_part(double reading) const {
+    return std::max(0.0, std::min(to, reading) - from) / reading;
+  }
 };
 
 /// The hosts of a class in the order of their ranks, cut where they differ.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/contract/rank_spread.hpp"
+#include "models/plant/host_groups.hpp"
 
 namespace stallcast::models {
 
@@ -19,7 +20,7 @@ struct RankPlace {
 /// alike; equal classes differ only by their random draws. docs/models/folding.md.
 struct RankLayout {
   double ranks = 1.0;               ///< of the job
-  double per_copy = 1.0;            ///< ranks that hold one copy of the model: one of them reads
+  double per_copy = 1.0;            ///< ranks that hold one copy of the model, where one reads
   double hosts = 1.0;               ///< of its host class
   std::size_t per_group = 1;        ///< classes in a group of hosts whose ranks are alike
   double more_files = 0.0;          ///< ranks that read and have one file more than the others
@@ -29,8 +30,9 @@ struct RankLayout {
   bool gds_saves = false;           ///< saves and restores go between the GPU and storage past it
 
   [[nodiscard]] std::size_t classes() const { return places.size(); }
-  [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
   [[nodiscard]] RankSpread spread() const { return {ranks, hosts}; }
+  /// On the host that has the most of them, as of those with a loader below.
+  [[nodiscard]] double ranks_per_host() const { return spread().most(); }
   /// Hosts that have ranks.
   [[nodiscard]] double used_hosts() const { return spread().used(); }
   /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
@@ -40,7 +42,20 @@ struct RankLayout {
   [[nodiscard]] double reading_hosts() const { return std::min(hosts, readers()); }
   /// As a share of the hosts with ranks.
   [[nodiscard]] double reading_share() const { return reading_hosts() / used_hosts(); }
-  [[nodiscard]] double readers_per_host() const { return readers() / reading_hosts(); }
+  [[nodiscard]] RankSpread reader_spread() const { return {readers(), reading_hosts()}; }
+  [[nodiscard]] double readers_per_host() const { return reader_spread().most(); }
+  /// Readers of the first `of` hosts: where hosts with ranks have none, they are all among them.
+  [[nodiscard]] double readers_on_first(double of) const {
+    return reading_share() < 1.0 ? readers() * std::min(1.0, of / used_hosts())
+                                 : reader_spread().on_first(of);
+  }
+  /// Readers in `group`, of those of the hosts that are alike. REQUIRES: borders where hosts have
+  /// fewer.    [docs/models/folding.md, eq. 1]
+  [[nodiscard]] double readers_in(const HostGroup& group) const {
+    const double from = group.alike_from();
+    return (readers_on_first(from + group.alike) - readers_on_first(from)) *
+           group.reading_part(reading_share());
+  }
   /// Ranks of a class over those of the mean class: what it counts for in means over ranks.
   [[nodiscard]] double weight(const RankPlace& place) const {
     return place.members * static_cast<double>(classes()) / ranks;

@@ -15,7 +15,7 @@ constexpr double kMostSaves = 1e6;
 CachedSaves::CachedSaves(const StateMover& mover) : mover_(mover) {
   const HostParams& host = mover.host();
   const Bytes free =
-      host.memory - host.memory_reserved - host.memory_process * mover.ranks_per_host();
+      host.memory - host.memory_reserved - host.memory_process * mover.ranks().most();
   room_ = std::max(free, Bytes{}) * host.memory_dirty.in(unit::ratio);
   if (mover.params().ends_in_cache())
     if (const auto own = mover.plant().storage(mover.params().to).client_limits().own_cache)

@@ -96,10 +96,10 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   for (const RankShare& reader : layout.readers_once)
     if (reader.passes_on) senders += reader.members;
   const double share = mover.share.members / senders;
-  const double ranks = mover_.ranks_per_host();
+  const double ranks = mover_.ranks().most();
   const double entering =
       mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
-  const double inside = mover_.hosts() * (ranks - entering);
+  const double inside = std::max(0.0, mover_.ranks().ranks - mover_.hosts() * entering);
   const double outside = std::max(0.0, layout.receivers - inside);
   const std::vector<HostGroup>& groups = mover_.groups();  // who receives is on all hosts
   std::vector<WaitSplit> each(2 * groups.size());

@@ -37,11 +37,10 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
       job_(job.job.id),
       host_(job_params(job.job).hosts),
       host_params_(plant.host(host_)),
-      ranks_(plant.layout(job_).ranks),
-      hosts_(plant.layout(job_).hosts),
+      spread_(plant.layout(job_).spread()),
       past_memory_(plant.layout(job_).gds_saves),
-      layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), ranks_,
-                                std::max(1.0, ranks_ / hosts_))) {
+      layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), spread_.ranks,
+                                spread_.most())) {
   for (const std::string& tier : p_.tiers)
     if (tier != kHostMemory) tiers_.push_back(tier);
   if (tiers_.empty() && p_.to != kHostMemory) tiers_.push_back(p_.to);
@@ -49,13 +48,18 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
 
 bool StateMover::is_storage(std::string_view tier) const { return !in_memory(tier); }
 
+double StateMover::ranks_in(const HostGroup& group, const HostSpan& span) const {
+  return spread_.on_first(std::min(group.end(), span.to)) -
+         spread_.on_first(std::max(group.first, span.from));
+}
+
 std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
   std::vector<std::string> used = tiers_;
   used.push_back(p_.to);
   if (p_.restore_from) used.push_back(*p_.restore_from);
   const std::vector<HostGroup>& groups = plant_.groups(host_);
   std::vector<Mover> out;
-  const std::vector<HostSpan> spans = placed(shares, hosts_);
+  const std::vector<HostSpan> spans = placed(shares, spread_);
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const RankShare& share = shares[s];
     bool first = true;
@@ -65,6 +69,11 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
       const double all = groups[g].hosts;
       Mover mover{g, share, all < 1.0 + kHostRounding || there > all - kHostRounding, {}};
       mover.share.members = share.members * there / spans[s].hosts();
+      if (spread_.more() > 0.0 && fills_hosts(share, spread_)) {  // each group's hosts are alike
+        const double has = ranks_in(groups[g], spans[s]);
+        mover.share.members = share.members * has / ranks_in({.hosts = spread_.hosts}, spans[s]);
+        mover.share.per_host = has / there;
+      }
       mover.share.rank0 = share.rank0 && first;
       first = false;
       for (const std::string& tier : used) {

@@ -86,13 +86,13 @@ class StateMover {
   [[nodiscard]] Rate nic(std::size_t group) const;
   /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
   [[nodiscard]] bool past_memory() const { return past_memory_; }
-  [[nodiscard]] double hosts() const { return hosts_; }
+  [[nodiscard]] double hosts() const { return spread_.hosts; }
   [[nodiscard]] const std::vector<HostGroup>& groups() const { return plant_.groups(host_); }
   /// Whether its hosts are among the last `last` of their class.
   [[nodiscard]] bool among_last(const Mover& mover, double last) const {
-    return plant_.groups(host_)[mover.group].among_last(last, hosts_);
+    return plant_.groups(host_)[mover.group].among_last(last, spread_.hosts);
   }
-  [[nodiscard]] double ranks_per_host() const { return std::max(1.0, ranks_ / hosts_); }
+  [[nodiscard]] const RankSpread& ranks() const { return spread_; }
   /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
   [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;
   [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
@@ -111,6 +111,8 @@ class StateMover {
  private:
   /// Whether nothing that moves is copied into a page cache, or out of it.    [host.md, table 1]
   [[nodiscard]] bool direct() const { return p_.direct || past_memory_; }
+  /// Ranks of the hosts of `span` in `group`.
+  [[nodiscard]] double ranks_in(const HostGroup& group, const HostSpan& span) const;
   /// What one of the ranks on a host may take of `all`; infinite where links share it out.
   [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
   /// What a link of the movers' host group carries of one host.
@@ -134,7 +136,7 @@ class StateMover {
   CheckpointParams p_;
   std::string job_, host_;
   HostParams host_params_;
-  double ranks_, hosts_;
+  RankSpread spread_;
   bool past_memory_;
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;

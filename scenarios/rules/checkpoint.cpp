@@ -212,7 +212,7 @@ class StateRules {
     const double hosts = number(*host_, "count", 1.0);
     const models::CheckpointLayout layout =
         models::checkpoint_layout(p, models::model_params(job_.model), models::job_params(job_.job),
-                                  ranks_, std::max(1.0, ranks_ / hosts));
+                                  ranks_, models::RankSpread{ranks_, hosts}.most());
     const Bytes held = models::staged_per_host(p, layout.of_host(hosts), layout.size());
     const Bytes memory = Bytes::from(number(*host_, "memory.size"), unit::B);
     if (held <= models::staging_limit(memory)) return;

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "engine/sim/fluid_context.hpp"
 #include "models/plant/plant.hpp"
@@ -145,15 +146,14 @@ TEST_CASE("half the classes change the utilization of varied ranks by under thre
   CHECK(half == Approx(all).epsilon(0.03));
 }
 
-TEST_CASE("hosts on leaves that do not limit read at one pace, however many there are") {
-  // Leaves of 4 hosts (8 ports, half of them up). 8 ranks of a host read 100 MB each a step through
-  // its port of 16 GB/s: 50 ms. Uplinks carry 17.8 GB/s x 95 % (sprayed) for each host.
+namespace {
+
+// Every rank reads 100 MB a step through its host's only port of 16 GB/s, and computes 5 ms.
+Design bound_by_ports() {
   Design design = small_design();
   set(design.hosts[0], Role::host, "nic.rate", "16 GB/s");
   set(design.hosts[0], Role::host, "nic.count", "1");
-  design.fabric =
-      component(Role::fabric, "fat-tree", "fabric",
-                {{"leaf.ports", "8"}, {"link.rate", "17.8 GB/s"}, {"efficiency", "100 %"}});
+  set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
   design.storage[0] = component(Role::storage, "nvmeof", "scratch",
                                 {{"target.count", "500"}, {"drive.count", "24"}});
   set(design.jobs[0].step, Role::step, "compute", "5 ms");
@@ -165,6 +165,25 @@ TEST_CASE("hosts on leaves that do not limit read at one pace, however many ther
       component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "4"}});
   set(design.jobs[0].job, Role::job, "steps", "60");
   design.run.values.erase("duration");
+  return design;
+}
+
+std::vector<double> members(const Design& design) {
+  std::vector<double> out;
+  const models::Plant plant(design);
+  for (const models::RankPlace& place : plant.layout("train").places) out.push_back(place.members);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("hosts on leaves that do not limit read at one pace, however many there are") {
+  // Leaves of 4 hosts (8 ports, half of them up). 8 ranks of a host read 800 MB a step: 50 ms.
+  // Uplinks carry 17.8 GB/s x 95 % (sprayed) for each host.
+  Design design = bound_by_ports();
+  design.fabric =
+      component(Role::fabric, "fat-tree", "fabric",
+                {{"leaf.ports", "8"}, {"link.rate", "17.8 GB/s"}, {"efficiency", "100 %"}});
   for (const char* stdev : {"0 B", "1 kB"})  // 4 classes, and 16
     for (int hosts = 1; hosts <= 40; hosts += hosts < 24 ? 1 : 4) {
       INFO(hosts << " hosts, sizes that differ by " << stdev);
@@ -172,6 +191,63 @@ TEST_CASE("hosts on leaves that do not limit read at one pace, however many ther
       set(*design.jobs[0].dataset, Role::dataset, "sample_stdev", stdev);
       CHECK(metric(design, "job.train.steady.step.time") == Approx(0.05).epsilon(0.015));
     }
+}
+
+TEST_CASE("ranks are whole: all wait for the host that has one more") {
+  Design design = bound_by_ports();
+  set(design.hosts[0], Role::host, "count", "8");
+  set(design.hosts[0], Role::host, "nic.rate", "4 GB/s");
+  set(design.jobs[0].job, Role::job, "steps", "240");  // the first two were fetched ahead
+  const auto pace = [](double ranks_of_host) {
+    return Approx(ranks_of_host * 100e6 / 4e9).epsilon(0.025);
+  };
+  for (const char* fold : {"true", "false"})
+    for (int ranks = 9; ranks <= 33; ranks += 3) {
+      INFO(ranks << " ranks, folded: " << fold);
+      set(design.run, Role::run, "fold", fold);
+      set(design.jobs[0].job, Role::job, "accelerators", std::to_string(ranks).c_str());
+      CHECK(metric(design, "job.train.steady.step.time") == pace(std::ceil(ranks / 8.0)));
+    }
+  set(design.jobs[0].job, Role::job, "accelerators", "9");
+  CHECK(members(design) == std::vector<double>(9, 1.0));
+  set(design.run, Role::run, "fold", "true");
+  set(design.jobs[0].step, Role::step, "jitter", "0 %");
+  CHECK(members(design) == std::vector{2.0, 7.0});
+  set(*design.jobs[0].dataset, Role::dataset, "sample_stdev", "1 kB");
+  CHECK(members(design) == std::vector<double>(9, 1.0));
+  // a sixth of a reader on each of 6 hosts, of which leaves, a straggler and others cut the last
+  {
+    Design copy = design;
+    set(copy.hosts[0], Role::host, "count", "7");
+    set(copy.hosts[0], Role::host, "slow.count", "1");
+    copy.fabric = component(Role::fabric, "rail-optimized", "fabric",
+                            {{"leaf.ports", "8"}, {"oversubscription", "2"}});
+    set(copy.jobs[0].job, Role::job, "accelerators", "6");
+    set(copy.jobs[0].job, Role::job, "parallel.tensor", "6");
+    CHECK(members(copy) == std::vector{5.0, 1.0});
+  }
+  // 48 ranks in copies of 6: 8 of them read, two on each of the first two hosts of 6
+  set(design.hosts[0], Role::host, "count", "6");
+  design.jobs[0].job.values.erase("accelerators");
+  set(design.jobs[0].job, Role::job, "parallel.tensor", "2");
+  set(design.jobs[0].job, Role::job, "parallel.pipeline", "3");
+  CHECK(metric(design, "job.train.steady.step.time") == pace(2.0));
+}
+
+TEST_CASE("a host with one more rank saves for one more") {
+  // 9 GB of each of 9 ranks on 4 hosts: the first has 3, through its port of 1 GB/s
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "nic.rate", "1 GB/s");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+  set(design.jobs[0].job, Role::job, "accelerators", "9");
+  set(design.run, Role::run, "duration", "200 s");
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, "sync", "checkpoint",
+                {{"to", "scratch"}, {"size", "81 GB"}, {"every", "20 s"}, {"serializer", "none"}});
+  CHECK(metric(design, "job.train.checkpoint.duration") == Approx(27.0).epsilon(0.02));
+  set(design.run, Role::run, "fold", "false");
+  CHECK(metric(design, "job.train.checkpoint.duration") == Approx(27.0).epsilon(0.02));
 }
 
 TEST_CASE("fewer ranks than hosts are one on each of the first") {
@@ -186,19 +262,12 @@ TEST_CASE("fewer ranks than hosts are one on each of the first") {
   design.jobs[0].checkpoint =
       component(Role::checkpoint, "sync", "checkpoint",
                 {{"to", "scratch"}, {"size", "24 GB"}, {"every", "20 s"}, {"serializer", "none"}});
-  const auto members = [&] {
-    std::vector<double> out;
-    const models::Plant plant(design);
-    for (const models::RankPlace& place : plant.layout("train").places)
-      out.push_back(place.members);
-    return out;
-  };
-  CHECK(members() == std::vector{3.0});
+  CHECK(members(design) == std::vector{3.0});
   CHECK(metric(design, "job.train.checkpoint.duration") == Approx(8.0).epsilon(0.05));
   set(design.hosts[0], Role::host, "slow.count", "1");
-  CHECK(members() == std::vector{3.0});
+  CHECK(members(design) == std::vector{3.0});
   set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
-  CHECK(members() == std::vector{1.0, 2.0});
+  CHECK(members(design) == std::vector{1.0, 2.0});
   CHECK(metric(design, "job.train.checkpoint.duration") > 24.0);  // one stream, of one host
 }
 
@@ -211,11 +280,7 @@ TEST_CASE("of fewer ranks than hosts one has a file more") {
       {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "100000"}, {"shard", "100 MB"}});
   design.jobs[0].loader =
       component(Role::loader, "pytorch", "loader", {{"style", "iterable"}, {"batch", "8"}});
-  std::vector<double> members;
-  const models::Plant plant(design);
-  for (const models::RankPlace& place : plant.layout("train").places)
-    members.push_back(place.members);
-  CHECK(members == std::vector{1.0, 2.0});
+  CHECK(members(design) == std::vector{1.0, 2.0});
 }
 
 }  // namespace folding_test

@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "models/plant/host_groups.hpp"
+#include "models/plant/rank_layout.hpp"
 
 namespace host_groups_test {
 
@@ -78,8 +78,9 @@ TEST_CASE("hosts that have readers are apart from those that have none, in every
   CHECK(cut.areas[0].areas == 2.0);
   CHECK(cut.areas[0].groups == Groups{2});
   CHECK(cut.areas[1].groups == Groups{3});
+  const RankLayout layout{.ranks = 12, .per_copy = 4, .hosts = 12};
   std::vector<double> ranks;
-  for (const HostGroup& group : cut.groups) ranks.push_back(group.read_for(12.0, 0.25));
+  for (const HostGroup& group : cut.groups) ranks.push_back(4.0 * layout.readers_in(group));
   CHECK(ranks == std::vector{8.0, 0.0, 3.0, 0.0, 1.0});
 }
 

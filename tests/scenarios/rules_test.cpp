@@ -331,7 +331,8 @@ TEST_CASE("collectives that one host could hold, and that cross hosts, are warne
       warning({ddp, "jobs.accelerators=8"}),
       Contains("/jobs/0/accelerators collectives of 8 GPUs, that one host has, cross hosts: 8 "
                "accelerators are spread evenly over 4 hosts"));
-  CHECK(warning({ddp, "jobs.accelerators=8", "cluster.hosts.count=1"}) == "");
+  CHECK(warning({ddp, "jobs.accelerators=8", "cluster.hosts.count=1",
+                 "cluster.hosts.memory.size=4 TB"}) == "");
   CHECK(warning({"jobs.accelerators=8"}) == "");
   CHECK(warning({ddp, "jobs.accelerators=16"}) == "");
   CHECK_THAT(warning({ddp, "jobs.accelerators=16", "jobs.parallel.tensor=8"}),
