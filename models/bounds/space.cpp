@@ -151,11 +151,12 @@ class Surveyor {
     const double there = number_of(*host, "count", 1.0) * number_of(*host, "gpus", 1.0);
     const JobParams params = job_params(job.job);
     const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
-    const CheckpointLayout layout = checkpoint_layout(p, model_params(job.model), params, ranks,
-                                                      RankSpread{ranks, hosts_of(job)}.most());
+    const RankSpread spread{ranks, hosts_of(job)};
+    const CheckpointLayout layout =
+        checkpoint_layout(p, model_params(job.model), params, ranks, spread.most());
     const Bytes state = p.stored(layout.size());
     // Hosts that would hold it if all held as much as the one that holds most.
-    const double holders = layout.size() / layout.of_host(hosts_of(job));
+    const double holders = layout.size() / layout.of_host(spread);
     const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
     const Seconds interval =
         p.every

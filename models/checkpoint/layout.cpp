@@ -220,14 +220,19 @@ double CheckpointLayout::writer_count() const {
 
 Bytes CheckpointLayout::of_rank() const { return largest(writers); }
 
-// All that is saved changes from host to host only at borders of the classes.
-Bytes CheckpointLayout::of_host(double hosts) const {
-  const std::vector<HostSpan> spans = placed(writers, hosts);
+// All that is saved changes from host to host only at borders of the classes, and where hosts
+// with one rank more end: these are the first.
+Bytes CheckpointLayout::of_host(const RankSpread& ranks) const {
+  const std::vector<HostSpan> spans = placed(writers, ranks);
   const auto written = [&](double host) {
     Bytes out;
     for (std::size_t s = 0; s < spans.size(); ++s) {
-      const double there = std::min(host + 1.0, spans[s].to) - std::max(host, spans[s].from);
-      out += writers[s].bytes * (writers[s].members / spans[s].hosts() * std::max(0.0, there));
+      const double from = std::max(host, spans[s].from), to = std::min(host + 1.0, spans[s].to);
+      if (to <= from) continue;
+      const double members = fills_hosts(writers[s], ranks)
+                                 ? ranks.on_first(to) - ranks.on_first(from)
+                                 : writers[s].members / spans[s].hosts() * (to - from);
+      out += writers[s].bytes * std::min(members, writers[s].members);
     }
     return out;
   };
@@ -235,7 +240,7 @@ Bytes CheckpointLayout::of_host(double hosts) const {
   for (const HostSpan& span : spans)
     for (const double border : {span.from, span.to})
       for (const double host : {std::floor(border), std::ceil(border)})
-        out = std::max(out, written(std::min(host, hosts - 1.0)));
+        out = std::max(out, written(std::min(host, ranks.hosts - 1.0)));
   return out;
 }
 

@@ -52,10 +52,10 @@ struct CheckpointLayout {
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files() const;
   [[nodiscard]] double writer_count() const;
-  /// The most that one rank writes; that the ranks of one of `hosts` hosts write together.
+  /// The most that one rank writes; that the ranks of one host write together.
   ///    [docs/models/checkpoint.md, eq. 17]
   [[nodiscard]] Bytes of_rank() const;
-  [[nodiscard]] Bytes of_host(double hosts) const;
+  [[nodiscard]] Bytes of_host(const RankSpread& ranks) const;
   /// Of what a writer of `share` writes, how much each other writer does meanwhile.
   [[nodiscard]] double company(const RankShare& share) const;
 };

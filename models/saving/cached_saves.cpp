@@ -34,7 +34,7 @@ CheckpointParams CachedSaves::params() const {
     return p;
   }
   // n = max(1, floor(D / S))
-  const Bytes most = p.stored(mover_.layout().of_host(mover_.hosts()));
+  const Bytes most = p.stored(mover_.layout().of_host(mover_.ranks()));
   const double fit = most > Bytes{} ? std::floor(room_ / most) : kMostSaves;
   p.buffers = static_cast<std::int64_t>(std::clamp(fit, 1.0, kMostSaves));
   return p;

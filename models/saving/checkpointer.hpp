@@ -97,7 +97,7 @@ class Checkpointer {
   [[nodiscard]] Bytes size() const { return size_; }
   /// The most of it that one rank saves; that one host does.
   [[nodiscard]] Bytes of_rank() const { return mover_.layout().of_rank(); }
-  [[nodiscard]] Bytes of_host() const { return mover_.layout().of_host(mover_.hosts()); }
+  [[nodiscard]] Bytes of_host() const { return mover_.layout().of_host(mover_.ranks()); }
 
  private:
   /// One save under way.

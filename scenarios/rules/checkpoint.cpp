@@ -209,11 +209,10 @@ class StateRules {
     if ((save.find("buffers") == nullptr && !in_memory) || host_ == nullptr || ranks_ <= 0.0)
       return;
     const models::CheckpointParams p = models::checkpoint_params(save);
-    const double hosts = number(*host_, "count", 1.0);
-    const models::CheckpointLayout layout =
-        models::checkpoint_layout(p, models::model_params(job_.model), models::job_params(job_.job),
-                                  ranks_, models::RankSpread{ranks_, hosts}.most());
-    const Bytes held = models::staged_per_host(p, layout.of_host(hosts), layout.size());
+    const models::RankSpread spread{ranks_, number(*host_, "count", 1.0)};
+    const models::CheckpointLayout layout = models::checkpoint_layout(
+        p, models::model_params(job_.model), models::job_params(job_.job), ranks_, spread.most());
+    const Bytes held = models::staged_per_host(p, layout.of_host(spread), layout.size());
     const Bytes memory = Bytes::from(number(*host_, "memory.size"), unit::B);
     if (held <= models::staging_limit(memory)) return;
     if (in_memory)

@@ -145,17 +145,21 @@ TEST_CASE("the fullest host and rank write what their layout gives them") {
     INFO(row.layout);
     const CheckpointLayout layout = layout_of({{"to", "scratch"}, {"layout", row.layout}},
                                               {{"parameters", "70e9"}}, "4", "2", 64);
-    CHECK(layout.of_host(8.0).in(unit::GB) == Approx(row.host).epsilon(1e-12));
+    CHECK(layout.of_host({64, 8}).in(unit::GB) == Approx(row.host).epsilon(1e-12));
     CHECK(layout.of_rank().in(unit::GB) == Approx(row.rank).epsilon(1e-12));
   }
   // Two of eight ranks of a host have 10 GB of weights more than 7.5 GB each.
   const CheckpointLayout some =
       layout_of({{"to", "scratch"}, {"layout", "zero1"}}, {{"parameters", "10e9"}}, "2", "1", 16);
-  CHECK(some.of_host(2.0).in(unit::GB) == Approx(2 * 10.0 + 8 * 7.5).epsilon(1e-12));
+  CHECK(some.of_host({16, 2}).in(unit::GB) == Approx(2 * 10.0 + 8 * 7.5).epsilon(1e-12));
   // Two GPUs on two of four hosts.
   const CheckpointLayout few =
       layout_of({{"to", "scratch"}}, {{"parameters", "10e9"}}, "1", "1", 2, 1.0);
-  CHECK(few.of_host(4.0).in(unit::GB) == Approx(70.0).epsilon(1e-12));
+  CHECK(few.of_host({2, 4}).in(unit::GB) == Approx(70.0).epsilon(1e-12));
+  // Ten ranks on four hosts: three on each of the first two.
+  const CheckpointLayout uneven =
+      layout_of({{"to", "scratch"}}, {{"parameters", "10e9"}}, "1", "1", 10, 3.0);
+  CHECK(uneven.of_host({10, 4}).in(unit::GB) == Approx(3 * 14.0).epsilon(1e-12));
 }
 
 TEST_CASE("what a restore reads depends on who holds copies") {
