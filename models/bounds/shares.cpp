@@ -33,7 +33,8 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
         const double used = d.layout.used_hosts();
         const double hosts = plant.groups(d.host)[g].read_for(used, d.layout.reading_share());
         if (hosts <= kHostRounding) continue;
-        const double allowed = plant.storage(storage).local() ? 1.0 : std::min(d.allowed, d.begun);
+        const double allowed =
+            plant.storage(storage).own_of_host() ? 1.0 : std::min(d.allowed, d.begun);
         wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
                            .weight = d.layout.readers() * hosts / used,
