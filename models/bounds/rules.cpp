@@ -98,7 +98,7 @@ double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plan
   const std::optional<Rate> limit = job_params(job.job).limit;
   Rate moved;
   for (const auto& [storage, share] : d.places)
-    if (!plant.storage(storage).local()) moved += d.missed * share;
+    if (!plant.storage(storage).own_of_host()) moved += d.missed * share;
   return limit && moved > *limit ? *limit / moved : 1.0;
 }
 
@@ -106,7 +106,7 @@ double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plan
 OpRate least_operations(const JobDemand& d, OpRate opens, const Plant& plant) {
   double outside = 0.0;
   for (const auto& [storage, share] : d.places)
-    if (!plant.storage(storage).local()) outside += share;
+    if (!plant.storage(storage).own_of_host()) outside += share;
   const OpRate pieces =
       OpRate::from(d.missed.in(unit::Bps) / kLargestRequest.in(unit::B), unit::per_s);
   // Of what caches hold nothing is opened, maybe.

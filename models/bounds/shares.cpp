@@ -31,7 +31,8 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
       for (std::size_t g = 0; g < mounts.size(); ++g) {
         const double readers = d.layout.readers_in(plant.groups(d.host)[g]);
         if (readers <= kHostRounding) continue;
-        const double allowed = plant.storage(storage).local() ? 1.0 : std::min(d.allowed, d.begun);
+        const double allowed =
+            plant.storage(storage).own_of_host() ? 1.0 : std::min(d.allowed, d.begun);
         wanted.push_back(d.missed * part / d.layout.readers());
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
                            .weight = readers,

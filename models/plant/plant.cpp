@@ -281,7 +281,7 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
   Client out = client(host, group, storage, members, gds);
   const JobQos& qos = qos_.at(job);
   out.share = qos.share;
-  if (storages_.at(storage)->local()) return out;
+  if (storages_.at(storage)->own_of_host()) return out;
   if (const auto line = operations_.find(job); line != operations_.end())
     out.operations = &line->second;
   if (!qos.limit) return out;

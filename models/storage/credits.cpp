@@ -32,6 +32,7 @@ class CreditedStore final : public StorageModel {
     inside_->build(topology, load);
   }
   bool local() const override { return inside_->local(); }
+  bool own_of_host() const override { return inside_->own_of_host(); }
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     inside_->build_on_host(topology, site);
     hosts_ += site.hosts;
@@ -50,7 +51,7 @@ class CreditedStore final : public StorageModel {
     inside_->attach(context, resources, round_trip, seed);
     resource_ = resources.index(metric::of_storage(id_, "credits"));
     // Inside hosts all figures are those of one.
-    const double systems = local() ? hosts_ : 1.0;
+    const double systems = own_of_host() ? hosts_ : 1.0;
     if (p_.base) p_.base = *p_.base * systems;
     if (p_.ops) p_.ops = *p_.ops * systems;
     p_.size = p_.size * systems;

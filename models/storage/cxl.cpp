@@ -65,6 +65,7 @@ class Cxl final : public DriveStore {
   explicit Cxl(const Component& component) : Cxl(component, bind(kCxlFields, component)) {}
 
   bool local() const override { return true; }
+  bool own_of_host() const override { return false; }
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     DriveStore::build(topology, load);

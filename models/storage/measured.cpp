@@ -38,6 +38,7 @@ class Measured final : public StorageModel {
   // Queues of requests order processes one by one.
   bool varied() const override { return in_queues(reads_) || p_.jitter > Fraction{}; }
   bool local() const override { return true; }
+  bool own_of_host() const override { return !p_.shared(); }
   graph::NodeId read_source() const override { return source_; }
   graph::NodeId write_sink() const override { return sink_; }
   ClientLimits client_limits() const override {

@@ -156,6 +156,39 @@ TEST_CASE("saves cross the limit as reads do") {
   CHECK(held == Approx(8.0).epsilon(0.02));
 }
 
+TEST_CASE("limits of a job hold what it moves on storage that hosts share without the fabric") {
+  // At 500 MB/s a save of 4 GB takes 8 s; 500 samples of 1 MB a second are 1000 opens and requests.
+  const Component shared[] = {component(Role::storage, "cxl", "store", {{"device.count", "4"}}),
+                              component(Role::storage, "measured", "store",
+                                        {{"scope", "shared"},
+                                         {"servers", "64"},
+                                         {"read.latency", "1 us"},
+                                         {"read.rate", "5 GB/s"},
+                                         {"write.latency", "1 us"},
+                                         {"write.rate", "5 GB/s"},
+                                         {"open.latency", "1 us"},
+                                         {"create.latency", "1 us"}})};
+  for (const Component& store : shared) {
+    CAPTURE(store.kind);
+    Design design = busy();
+    design.storage = {store};
+    const Design free = design;
+    set(design.jobs[0].job, Role::job, "limit", "500 MB/s");
+    CHECK(rate(run(design), "a") == Approx(5e8).epsilon(0.02));
+    CHECK(run(design).limited_by.at("job.a") == "job.a.limit");
+    design.jobs[0].dataset.reset();
+    design.jobs[0].loader.reset();
+    design.jobs[0].checkpoint =
+        component(Role::checkpoint, "sync", "checkpoint",
+                  {{"to", "store"}, {"every", "20 s"}, {"size", "4 GB"}, {"serializer", "none"}});
+    CHECK(metric(run(design), "job.a.checkpoint.duration") == Approx(8.0).epsilon(0.02));
+    design = free;
+    set(design.jobs[0].job, Role::job, "limit_operations", "1 kops/s");
+    CHECK(rate(run(design), "a") == Approx(5e8).epsilon(0.02));
+    CHECK(run(design).limited_by.at("job.a") == "job.a.limit_operations");
+  }
+}
+
 TEST_CASE(
     "priority leaves a class below a thousandth of what both want, and all that is not wanted") {
   // Both want all of 2 GB/s, with as many processes. With a limit the first leaves the rest.
