@@ -146,7 +146,10 @@ class San final : public PooledStore {
   double open_requests(double) const override { return p_.open_requests; }
   // Requests of all who use it, reads and writes.    [san.md, eq. 2]
   WorkShape work() const override { return {"array.ops", p_.ops.in(unit::per_s)}; }
-  MetadataShape metadata() const override { return p_.metadata(1.0); }
+  // The rates count whole opens, the line their requests.    [san.md, eq. 1]
+  MetadataShape metadata() const override {
+    return p_.metadata(1.0, p_.open_requests > 0.0 ? p_.open_requests : 1.0);
+  }
 
  private:
   // Of the array, in pieces of so many bytes; and those of so many bytes in all.    [san.md, eq. 2]

@@ -85,6 +85,14 @@ TEST_CASE("san: an open takes its turns at the lock server, none with a volume o
             .open.in(unit::us) == Approx(0.0).margin(1e-9));
 }
 
+TEST_CASE("san: so many opens a second, whatever requests one takes") {
+  // 2,000 files at 20 kops/s
+  for (const char* requests : {"1", "2", "4"})
+    CHECK(serve(store({{"client.open_requests", requests}}), {.bytes = 1_kB}, {.bytes = 1_MiB},
+                2000.0)
+              .open.in(unit::ms) == Approx(100.0).epsilon(0.02));
+}
+
 TEST_CASE("san: a host has the rate of its paths") {
   // 8 GB by 4 processes on 4 hosts, one path of 1 GB/s each
   const Design design = store({{"client.path", "1 GB/s"}, {"client.paths", "1"}});
