@@ -73,7 +73,8 @@ class Accountant {
                 const std::string& name, double n) const {
     CostItem out{.name = name, .noun = std::string(part.noun), .count_of = count(n), .count = n};
     const double each = counts_.owners(component, part);
-    if (part.per_host || !part.of.empty()) out.count_of = count(each) + " x " + count(n / each);
+    if (in_each_host(component, part) || !part.of.empty())
+      out.count_of = count(each) + " x " + count(n / each);
     if (const Value* price = component.find(part.price.key))
       out.price = Money::from(price->number, unit::USD);
     if (const Value* rent = component.find(part.rent.key))

@@ -1,10 +1,18 @@
 #pragma once
 
 #include "models/contract/parts.hpp"
+#include "models/contract/rows.hpp"
+#include "models/contract/storage.hpp"
 #include "stallcast/design.hpp"
 
 /// How many there are of what a design is bought as.
 namespace stallcast::models::detail {
+
+/// Whether every host has what `part` counts: `capacity.size` of a system inside hosts is of one.
+[[nodiscard]] inline bool in_each_host(const Component& component, const PartInfo& part) {
+  return part.per_host || (part.in_tb() && component.find(part.count) != nullptr &&
+                           storage_row(component.kind).make(component)->own_of_host());
+}
 
 class PartCounts {
  public:
@@ -17,11 +25,11 @@ class PartCounts {
     double n =
         part.count.empty() ? 1.0 : number(component, part.count) / (part.in_tb() ? kTb : 1.0);
     if (!part.of.empty()) n *= number(component, part.of);
-    return part.per_host ? n * hosts_ : n;
+    return in_each_host(component, part) ? n * hosts_ : n;
   }
   /// What each of which has as many: hosts, or what the part belongs to; 0: nothing.
   [[nodiscard]] double owners(const Component& component, const PartInfo& part) const {
-    return part.per_host ? hosts_ : number(component, part.of);
+    return in_each_host(component, part) ? hosts_ : number(component, part.of);
   }
 
   [[nodiscard]] static double number(const Component& component, std::string_view key) {

@@ -7,6 +7,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/contract/capacity.hpp"
@@ -23,6 +24,8 @@ using namespace detail;
 
 constexpr const char *kStored = "docs/models/capacity.md, eq. 2",
                      *kFilled = "docs/models/capacity.md, eq. 3";
+
+constexpr std::string_view kQuota = "capacity.size";
 
 double number_of(const Component& component, std::string_view key, double fallback = 0.0) {
   const Value* value = component.find(key);
@@ -65,7 +68,7 @@ class Surveyor {
     const Bytes one = Bytes::from(number_of(storage, out.size), unit::B);
     const double of = (*part)->of.empty() ? 1.0 : number_of(storage, (*part)->of);
     out.parts = whole ? 1.0 : number_of(storage, out.count);
-    out.per_host = (*part)->per_host;
+    out.per_host = in_each_host(storage, **part);
     out.raw = one * (out.parts * of);
     out.drive_writes = whole ? std::nullopt : p.drive_writes;
     out.warranty = p.warranty;
@@ -82,6 +85,15 @@ class Surveyor {
     if (own > 0.0)
       out.formula += " x " + text(1.0 - own, Dimension::ratio) + " left by the file system";
     out.formula += " x " + text(p.fill.in(unit::ratio), Dimension::ratio) + " filled";
+    // Of parts that hold more no more is to be had than what is paid for.
+    const Bytes quota = Bytes::from(number_of(storage, kQuota), unit::B);
+    if (!whole && storage.find(kQuota) != nullptr && quota * p.fill.in(unit::ratio) < out.usable) {
+      out.size = kQuota;
+      out.quota = true;
+      out.usable = quota * p.fill.in(unit::ratio);
+      out.formula = text(quota) + " x " + text(p.fill.in(unit::ratio), Dimension::ratio) +
+                    " filled, less than what the " + out.noun + " hold";
+    }
     if (p.other > Bytes{})
       out.stored.push_back({metric::of_storage(storage.id, "capacity.other"), p.other, "given"});
     out_.push_back(std::move(out));
@@ -304,7 +316,7 @@ std::string shortage(const Room& space) {
 }
 
 std::string remedy(const Room& space) {
-  if (space.count.empty()) return "";
+  if (!space.counted()) return "";
   return count(space.parts_needed()) + " " + space.noun + " would hold it, not " +
          count(space.parts);
 }
@@ -379,7 +391,7 @@ std::vector<Derivation> derive_spaces(const Design& design) {
                           {"usable - needed", kFilled, both}));
     derive_growth(space, out);
     derive_wear(space, out);
-    if (!space.count.empty())
+    if (space.counted())
       out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
                      Dimension::number, remedy(space)});
   }

@@ -31,6 +31,7 @@ struct Room {
   std::string noun;    ///< "OSTs"
   double parts = 1.0;  ///< how many there are
   bool per_host = false;  ///< inside hosts: all is that of one
+  bool quota = false;     ///< `size` is what is paid for, less than what the parts hold
   Bytes raw{};            ///< of all parts
   Bytes filled{};         ///< of one part, with data, copies and parity
   Keeping keeping{};
@@ -46,6 +47,8 @@ struct Room {
 
   /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
   [[nodiscard]] Bytes needed() const;
+  /// Whether more parts would hold more.
+  [[nodiscard]] bool counted() const { return !count.empty() && !quota; }
   /// Parts that would hold it, and `more`.               [docs/models/capacity.md, eq. 3]
   [[nodiscard]] double parts_needed(Bytes more = {}) const {
     return keeping.parts_for((needed() + more) / filled);

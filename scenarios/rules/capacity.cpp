@@ -53,7 +53,7 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
   if (full.empty() || expects(design, metric::of_storage(space.storage, "capacity.full_after")))
     return;
   std::string hint = "let less of it stay (\"keep\" of saves), or ";
-  if (space.count.empty())
+  if (!space.counted())
     hint += "raise \"" + space.size + "\"";
   else
     hint += "have " +

@@ -106,6 +106,15 @@ TEST_CASE("rented GPUs and TB cost by the hour, and nothing is bought") {
   CHECK(metrics.at("cost.hourly").value == Approx(97.0));
 }
 
+TEST_CASE("capacity inside hosts is paid for in each of them") {
+  // 4 hosts of 10 TB at 100 USD
+  Design design = testing::small_design();
+  design.storage = {testing::component(Role::storage, "local", "scratch", {{"drive.count", "4"}})};
+  set(design.storage[0], Role::storage, "capacity.size", "10 TB");
+  set(design.storage[0], Role::storage, "capacity.price", "100 USD");
+  CHECK(models::costs(design).capex().in(unit::USD) == Approx(4000.0));
+}
+
 TEST_CASE("costs of GPUs need prices of all hosts, and utilizations of all jobs") {
   Design design = priced();
   CHECK(figures(design, {}).size() == 2);  // capex and the cost by the hour need no run

@@ -78,6 +78,37 @@ TEST_CASE("what is paid for is after parity, and filled as told") {
         Approx(1600.0 * 0.9));
 }
 
+TEST_CASE("what is paid for in hosts is of one, as drives are") {
+  // Of 4 hosts: all hold the data set and a quarter of a save.
+  for (const char* each :
+       {R"("type": "local", "drive": { "count": 8 }, "capacity": { "size": "1700 TB" })",
+        R"("type": "measured", "scope": "host", "read": { "latency": "1 us", "rate": "1 GB/s" },
+           "write": { "latency": "1 us", "rate": "1 GB/s" }, "capacity": { "size": "1700 TB" })"}) {
+    const models::Room room = space(with(each));
+    CHECK(room.needed().in(unit::TB) == Approx(1000.0 + 0.25));
+    CHECK(room.full_after()->in(unit::s) == Approx((1700.0 * 0.85 - 1000.25) / 0.25 * 600.0));
+  }
+  const models::Room pool =
+      space(with(R"("type": "cxl", "device": { "count": 8 }, "capacity": { "size": "1700 TB" })"));
+  CHECK(pool.needed().in(unit::TB) == Approx(1000.0 + 1.0));
+}
+
+TEST_CASE("the lesser counts of what is paid for and what parts hold, and is named") {
+  const auto room = [](const char* size) {
+    return space(with(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" },
+                         "capacity": { "size": ")" +
+                      std::string(size) + "\" }"));
+  };
+  const models::Room quota = room("1100 TB");
+  CHECK(quota.usable.in(unit::TB) == Approx(1100.0 * 0.85));
+  CHECK(quota.size == "capacity.size");
+  CHECK(quota.formula == "1.1 PB x 85 % filled, less than what the OSTs hold");
+  CHECK(models::remedy(quota).empty());  // more OSTs hold no more
+  const models::Room parts = room("1600 TB");
+  CHECK(parts.usable.in(unit::TB) == Approx(1600.0 * kLeft));
+  CHECK(parts.size == "ost.capacity");
+}
+
 TEST_CASE("nothing is said of a storage system that does not say how much it holds") {
   const Design design = with(R"("type": "lustre", "ost": { "count": 16 })");
   CHECK(models::spaces(design).empty());

@@ -113,7 +113,8 @@ class Advisor {
   /// As many parts as hold what is to lie on a storage system, or last as they are rated.
   void make_room(const std::string& storage, bool wear) {
     for (const models::Room& space : models::spaces(design_))
-      if (space.storage == storage && !space.count.empty() && space.parts > 0.0)
+      if (space.storage == storage && (wear ? !space.count.empty() : space.counted()) &&
+          space.parts > 0.0)
         apply({.field = space.count,
                .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts,
                .bought = true},
