@@ -55,6 +55,14 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
                    "raise \"" + std::string(places.key) + "\", or lower \"" +
                        (coded ? "code" : "replicas") + "\"");
   }
+  // Cells of DAOS lie on targets, of which each server has as many.
+  const double targets = number(storage, "server.count") * number(storage, "server.targets");
+  const double cells = number(storage, "object.data") + number(storage, "object.parity");
+  if (number(storage, "object.parity") > 0.0 && cells > targets)
+    report.error("rule", pointer_of(storage, "object.data"),
+                 "storage \"" + storage.id + "\" has " + base::shortest(targets) + " targets for " +
+                     base::shortest(cells) + " cells of a stripe",
+                 "raise \"server.count\" or \"server.targets\", or lower \"object\"");
 }
 
 // What Lustre fields say of each other.

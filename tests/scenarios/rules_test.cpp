@@ -183,6 +183,10 @@ TEST_CASE("copies and pieces of a stripe need as many places") {
   CHECK_THAT(error("cephfs", "osd", {"storage.code.data=8", "storage.code.parity=3"}),
              Contains("8 OSDs for 11 pieces"));
   CHECK_THAT(error("chunkstore", "node", {"storage.replicas=9"}), Contains("8 nodes for 9 copies"));
+  CHECK(error("daos", "server", {"storage.server.targets=3"}) == "");  // 16 + 3 on 24
+  CHECK_THAT(error("daos", "server", {"storage.server.targets=2"}),
+             Contains("16 targets for 19 cells"));
+  CHECK(error("daos", "server", {"storage.server.targets=2", "storage.object.parity=0"}) == "");
 }
 
 TEST_CASE("a run of few blocking saves is warned of") {
