@@ -262,6 +262,8 @@ class StorageModel {
   virtual void build_on_host(graph::Topology& topology, const HostSite& site) {
     (void)topology, (void)site;
   }
+  /// Whether what lies on one of its drives is nowhere else.
+  [[nodiscard]] virtual bool single_copies() const { return false; }
   /// Whether what it delivers is decoded already (computational storage).
   [[nodiscard]] virtual bool decodes() const { return false; }
   /// Where reads begin and writes end.

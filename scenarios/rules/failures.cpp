@@ -42,8 +42,8 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
   check_date(design, failure, report);
   const Component* storage = design.find_storage(p.on);
   if (storage == nullptr || !complete(models::Role::storage, *storage)) return;
-  const double parts =
-      models::storage_row(storage->kind).make(*storage)->parts(models::storage_part(p));
+  const auto model = models::storage_row(storage->kind).make(*storage);
+  const double parts = model->parts(models::storage_part(p));
   if (parts < 1.0)
     report.error("rule", pointer_of(failure, "part"),
                  "storage \"" + storage->id + "\" of type \"" + storage->kind + "\" has no " +
@@ -54,13 +54,14 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
         "rule", pointer_of(failure, "part"),
         "the only server of storage \"" + storage->id + "\" has no other server to take over",
         "give it two servers or more");
-  const Value* raid = storage->find("raid.level");
-  if (parts >= 1.0 && raid != nullptr && raid->text == "0")
+  if (parts >= 1.0 && model->single_copies())
     report.warn(
         "rule", pointer_of(failure, "part"),
         "storage \"" + storage->id + "\" has no second copy of what lies on the " + p.part +
             " that fails",
-        "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
+        storage->find("raid.level") == nullptr
+            ? "let \"failover\" be the time until its data are back"
+            : "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
 }
 
 // One that kills jobs comes once or at random.

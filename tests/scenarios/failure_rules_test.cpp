@@ -72,6 +72,9 @@ TEST_CASE("a part that fails has others beside it") {
   CHECK(part("server", drives) ==
         "/failures/0/part storage \"scratch\" has no second copy of what lies on the server that "
         "fails");
+  CHECK(part("target", R"({ "id": "scratch", "type": "cxl", "device": { "count": 4 } })") ==
+        "/failures/0/part storage \"scratch\" has no second copy of what lies on the target that "
+        "fails");
   CHECK(part("server", R"({ "id": "scratch", "type": "s3" })") ==
         "/failures/0/part storage \"scratch\" of type \"s3\" has no server that fails by itself");
 }
