@@ -23,9 +23,7 @@ namespace {
 using namespace detail;
 
 constexpr const char *kStored = "docs/models/capacity.md, eq. 2",
-                     *kFilled = "docs/models/capacity.md, eq. 3";
-
-constexpr std::string_view kQuota = "capacity.size";
+                     *kFilled = "docs/models/capacity.md, eq. 3", *kQuota = "capacity.size";
 
 double number_of(const Component& component, std::string_view key, double fallback = 0.0) {
   const Value* value = component.find(key);
@@ -75,23 +73,23 @@ class Surveyor {
     out.worn = p.amplification;
     if (!whole) out.keeping = Keeping(storage, (*part)->of.empty() ? 0.0 : of);
     const double data = out.keeping.data(out.parts);
-    const double own = whole ? 0.0 : p.overhead.in(unit::ratio);
+    const double fill = p.fill.in(unit::ratio), own = whole ? 0.0 : p.overhead.in(unit::ratio);
     out.media = 1.0 / data;
-    out.filled = one * (of * (1.0 - own) * p.fill.in(unit::ratio));
-    out.usable = out.raw * (data * (1.0 - own) * p.fill.in(unit::ratio));
+    out.filled = one * (of * (1.0 - own) * fill);
+    out.usable = out.raw * (data * (1.0 - own) * fill);
     if (!whole) out.formula = count(out.parts * of) + " " + out.noun + " x ";
     out.formula += text(one);
     if (data < 1.0) out.formula += " x " + text(data, Dimension::ratio) + " data";
     if (own > 0.0)
       out.formula += " x " + text(1.0 - own, Dimension::ratio) + " left by the file system";
-    out.formula += " x " + text(p.fill.in(unit::ratio), Dimension::ratio) + " filled";
+    out.formula += " x " + text(fill, Dimension::ratio) + " filled";
     // Of parts that hold more no more is to be had than what is paid for.
-    const Bytes quota = Bytes::from(number_of(storage, kQuota), unit::B);
-    if (!whole && storage.find(kQuota) != nullptr && quota * p.fill.in(unit::ratio) < out.usable) {
+    const Bytes paid = Bytes::from(number_of(storage, kQuota), unit::B);
+    out.quota = !whole && paid > Bytes{} && paid * fill < out.usable;
+    if (out.quota) {
       out.size = kQuota;
-      out.quota = true;
-      out.usable = quota * p.fill.in(unit::ratio);
-      out.formula = text(quota) + " x " + text(p.fill.in(unit::ratio), Dimension::ratio) +
+      out.usable = paid * fill;
+      out.formula = text(paid) + " x " + text(fill, Dimension::ratio) +
                     " filled, less than what the " + out.noun + " hold";
     }
     if (p.other > Bytes{})

@@ -257,7 +257,7 @@ class StorageModel {
   /// Whether it lies inside the hosts: then it has no place on the fabric, and `build_on_host` is
   /// called for every host group after `build`.
   [[nodiscard]] virtual bool local() const { return false; }
-  /// Whether each host has one of its own: then no limit of a job holds what it moves there.
+  /// Whether each host has its own: then no limit of a job holds it, and it is lost with the host.
   [[nodiscard]] virtual bool own_of_host() const { return local(); }
   virtual void build_on_host(graph::Topology& topology, const HostSite& site) {
     (void)topology, (void)site;

@@ -145,7 +145,7 @@ class Feeder {
                   .verified = p.verify == "read-back",
                   .keep = p.keep_last,
                   .spare = p.keep_every.value_or(0)};
-    const bool inside = !in_memory && plant_.storage(store).local();
+    const bool inside = !in_memory && plant_.storage(store).own_of_host();
     out.lost_with = lost_with(tier, inside);
     if (tier == kHostMemory) {
       out.restore = checkpointer.of_rank() / host.gpu_copy;
@@ -168,7 +168,7 @@ class Feeder {
     const graph::NodeId source = plant_.storage(storage).read_source();
     const std::vector<graph::NodeId> mounts = plant_.mounts(host_, storage, true);
     const Rate flow = plant_.topology().max_flow({&source, 1}, mounts).value;
-    if (!plant_.storage(storage).local()) return checkpointer.size() / flow;
+    if (!plant_.storage(storage).own_of_host()) return checkpointer.size() / flow;
     return checkpointer.of_host() / (flow / static_cast<double>(plant_.host(host_).count));
   }
 

@@ -19,7 +19,7 @@ std::vector<CopyPlace> copy_places(const StateMover& mover, const CheckpointPara
   for (const std::string& tier : mover.tiers()) {
     const bool file = tier != kPeerMemory, one = !file || p.overwrites();
     out.push_back({.tier = tier,
-                   .lost_with = lost_with(tier, mover.is_local(tier)),
+                   .lost_with = lost_with(tier, mover.holds_own(tier)),
                    .kept = one ? 1.0 : std::numeric_limits<double>::infinity(),
                    .snapshots = file && p.overwrites()});
   }

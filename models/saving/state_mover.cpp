@@ -178,6 +178,11 @@ bool StateMover::is_local(const std::string& tier) const {
   return !tier.empty() && is_storage(tier) && plant_.storage(tier).local();
 }
 
+bool StateMover::holds_own(const std::string& tier) const {
+  return in_memory(tier) ||
+         (!tier.empty() && is_storage(tier) && plant_.storage(tier).own_of_host());
+}
+
 sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes bytes,
                                  Served& served) {
   served = co_await write(mover, tier, bytes);

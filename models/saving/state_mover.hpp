@@ -54,9 +54,7 @@ class StateMover {
   /// Whether that is a storage system inside the host.
   [[nodiscard]] bool is_local(const std::string& tier) const;
   /// Whether ranks find there what they saved themselves, and nothing else.
-  [[nodiscard]] bool holds_own(const std::string& tier) const {
-    return in_memory(tier) || is_local(tier);
-  }
+  [[nodiscard]] bool holds_own(const std::string& tier) const;
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
                                      Served& served);

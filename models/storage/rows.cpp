@@ -55,8 +55,9 @@ constexpr std::array kServerCounts{kServerCount};
 constexpr std::array kCephfsCounts{kServerCount,
                                    Count{"osds", "osd.count", "OSDs", "osd", "target"}, kMdsCount};
 constexpr std::array kChunkstoreCounts{Count{"nodes", "node.count", "nodes", "node", "server"}};
-constexpr std::array kCxlCounts{Count{"devices", "device.count", "devices"}};
-constexpr std::array kHdfsCounts{Count{"datanodes", "datanode.count", "DataNodes"}};
+constexpr std::array kCxlCounts{Count{"devices", "device.count", "devices", "device", "target"}};
+constexpr std::array kHdfsCounts{
+    Count{"datanodes", "datanode.count", "DataNodes", "datanode", "server"}};
 constexpr std::array kLocalCounts{
     Count{"drives", "drive.count", "drives per host", "drive", "target"}};
 constexpr std::array kLustreCounts{Count{"osts", "ost.count", "OSTs", "ost", "target"},
@@ -67,7 +68,7 @@ constexpr std::array kNfsCounts{
     Count{"shelves", "shelf.count", "shelves"}};
 constexpr std::array kNvmeofCounts{kTargetCount, kDriveCount};
 constexpr std::array kS3Counts{kServerCount, Count{"prefixes", "prefixes", "prefixes"}};
-constexpr std::array kSanCounts{Count{"ports", "port.count", "ports"}};
+constexpr std::array kSanCounts{Count{"ports", "port.count", "ports", "port", "server"}};
 constexpr std::array kWekaCounts{
     Count{"backends", "backend.count", "backends", "backend", "server"}};
 

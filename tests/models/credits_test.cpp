@@ -39,6 +39,25 @@ double lasts(const RunResult& result) { return metric(result, "storage.store.cre
 
 }  // namespace
 
+TEST_CASE("credits of devices that hosts share are of all of them, those inside hosts of each") {
+  // No credits at the start: 500 MB/s, of four hosts 2 GB/s where each has its own
+  const auto held = [](const char* scope) {
+    Design design = reading({});
+    design.storage = {component(Role::storage, "measured", "store",
+                                {{"scope", scope},
+                                 {"servers", "16"},
+                                 {"read.latency", "1 us"},
+                                 {"read.rate", "5 GB/s"},
+                                 {"open.latency", "1 us"},
+                                 {"credits.base", "500 MB/s"},
+                                 {"credits.size", "1 GB"},
+                                 {"credits.start", "0 %"}})};
+    return rate(run(design));
+  };
+  CHECK(held("shared") == Approx(5e8).epsilon(0.03));
+  CHECK(held("host") == Approx(2e9).epsilon(0.03));
+}
+
 TEST_CASE("bytes are as fast as the system until their credits are gone, and then its base") {
   // 30 GB of credits go at 2 - 0.5 GB/s: 20 s at 2 GB/s and 40 s at 0.5 GB/s.
   const RunResult half = run(reading({{"credits.base", "500 MB/s"}, {"credits.size", "30 GB"}}));

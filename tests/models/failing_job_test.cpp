@@ -157,6 +157,16 @@ TEST_CASE("failing job: a restore within the hosts waits for the rank or host th
   CHECK(restart(drives) == Approx(2.0 + 4.0).epsilon(1e-3));
 }
 
+TEST_CASE("failing job: what lies in a pool that hosts share is not lost with one of them") {
+  // 6 s between two saves, of 32 GB at 4 x 55 GB/s to and from the pool; 2 s before that
+  Design design = failing({{"mtbf", "3200 h"}});
+  design.storage = {component(Role::storage, "cxl", "scratch", {{"device.count", "4"}})};
+  const RunResult result = run(design);
+  const double moved = 32.0 / 220.0;
+  CHECK(metric(result, "job.train.failures.restart") == Approx(2.0 + moved).epsilon(0.05));
+  CHECK(metric(result, "job.train.failures.lost_work") == Approx(3.0 + moved).epsilon(0.1));
+}
+
 TEST_CASE("failing job: failures of another host class do not concern it") {
   Design design = failing({{"mtbf", "32 h"}});
   design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}}));

@@ -4,6 +4,8 @@
 
 #include "engine/base/text.hpp"
 #include "models/contract/registry.hpp"
+#include "models/contract/rows.hpp"
+#include "models/failure/kinds.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -17,12 +19,25 @@ std::string part_named(std::string_view name) {
   return "";
 }
 
-/// What of a storage system can be down: "ost, oss, mdt".
+/// What of a storage system can be down: "one of ost, oss, mdt".
 std::string parts_of(const Component& storage) {
+  const models::StorageRow& row = models::storage_row(storage.kind);
+  const auto model = row.make(storage);
+  const auto fails = [&](std::string_view part) {
+    models::StorageFaultParams fault;
+    fault.part = part;
+    return model->parts(models::storage_part(fault)) >= 1.0;
+  };
   std::vector<std::string> out;
-  for (const models::Count& count : models::find_kind(models::Role::storage, storage.kind)->counts)
-    if (!count.one.empty()) out.emplace_back(count.one);
-  return out.empty() ? "metadata" : base::join(out, ", ");
+  bool metadata = false;
+  for (const models::Count& count : row.info.counts)
+    if (!count.one.empty() && fails(count.part)) {
+      out.emplace_back(count.one);
+      metadata = metadata || count.part == "metadata";
+    }
+  if (!metadata && fails("metadata")) out.emplace_back("metadata");
+  return out.empty() ? "nothing of \"" + storage.id + "\" fails by itself"
+                     : "one of " + base::join(out, ", ");
 }
 
 std::string storage_of(const Design& design, const std::vector<Axis>& axes) {
@@ -48,7 +63,7 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
     const std::string part = part_named(words.front());
     if (part.empty())
       return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
-                     "one of " + parts_of(*design.find_storage(storage))};
+                     parts_of(*design.find_storage(storage))};
     // Down before the first step, taken over at once, and not repaired.
     out.push_back({words.front() + " of " + storage,
                    {"failures[+]",
