@@ -15,7 +15,9 @@ class Limits(unittest.TestCase):
         few = ["--set", "storage.scratch.ost.count=2", "--set", "storage.scratch.ost.read=3.4GB/s",
                "--set", "run.duration=15s", "--replicas", "1", "--format", "json"]
         done = json.loads(program.Run("run", "FILE", *few, "--no-advice", text=text).out)
-        self.assertEqual(done["limit"]["resource"], "storage.scratch.ost.read")
+        # Nothing was tried, so that it is waited for, and not said to limit.
+        self.assertEqual(done["limit"]["kind"], "waited")
+        self.assertEqual(done["assertions"][0]["most_waited_for"], "storage.scratch.ost.read")
         self.assertGreater(done["breakdown"]["train"]["data"], 0.10)
         # What GPUs decode of every batch takes 20 % of them: 6.1 of 141 ms, whoever limits.
         waited = done["metrics"]["job.train.waited.host.gpu.gpu.decode"]["value"]
