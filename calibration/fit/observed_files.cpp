@@ -26,6 +26,7 @@ using base::Json;
 using Observed = ObservedFigure;
 
 constexpr double kNine = uncertain::kStandardNine, kNineteen = 1.959963984540054;
+
 /// A figure as it was given; a plain number has no dimension.
 struct Given {
   double value = 0.0;

@@ -39,9 +39,9 @@ constexpr double kLeastRepeat = 0.005, kLeastWait = 0.01;
 
 /// The figures of an observed job that the only job of the design has, too; each with its own
 /// error.
-std::vector<ObservedFigure> of_job(const Observation& observation, const JobDesign& job) {
+std::vector<ObservedFigure> of_job(const Observation& observation, const JobFacts& facts,
+                                   const JobDesign& job) {
   std::vector<ObservedFigure> out;
-  const JobFacts facts = facts_of(observation);
   for (const JobFigure& figure : figures_of(facts, job.job.id)) {
     using What = JobFigure::What;
     const bool of_data = figure.what == What::wait || figure.what == What::first_batch;
@@ -88,23 +88,21 @@ bool is_of_job(const std::vector<Had>& all, const std::string& file, const std::
 }
 
 /// Readers of an observation and of the job: another number of them is another run.
-std::vector<Had> had_of(const Observation& seen, const Design& design) {
+std::vector<Had> had_of(const Observation& seen, const JobFacts& facts, const Design& design) {
   const JobDesign& job = design.jobs.front();
   std::vector<Had> out{{seen.ranks, base::accelerators(design, job), kRanks, kRanksHint}};
   if (!seen.loader || !job.loader) return out;
-  const auto of_loader = [&](std::string_view key) {
-    const Value* value = job.loader->find(key);
-    return value == nullptr ? 0.0 : value->number;
+  const auto add = [&](const std::string& key, const char* what,
+                       std::optional<std::int64_t> there) {
+    const Value* here = job.loader->find(key);
+    out.push_back({there, here == nullptr ? 0.0 : here->number, what,
+                   "give the scenario of what ran: --set jobs." + job.job.id + ".loader." + key +
+                       "=" + std::to_string(there.value_or(0))});
   };
-  const auto loader_hint = [&](const std::string& key, std::optional<std::int64_t> there) {
-    return "give the scenario of what ran: --set jobs." + job.job.id + ".loader." + key + "=" +
-           std::to_string(there.value_or(0));
-  };
-  auto batch = seen.loader->batch;
-  if (batch) *batch *= facts_of(seen).batches;
-  out.push_back({seen.loader->workers, of_loader("workers"), "workers",
-                 loader_hint("workers", seen.loader->workers)});
-  out.push_back({batch, of_loader("batch"), "samples a batch", loader_hint("batch", batch)});
+  add("workers", "workers", seen.loader->workers);
+  std::optional<std::int64_t> batch = seen.loader->batch;
+  if (batch) *batch *= facts.batches;
+  add("batch", "samples a batch", batch);
   return out;
 }
 
@@ -150,8 +148,9 @@ std::vector<ObservedFigure> of_summary(const MeasurementSet& set, const std::str
 std::vector<ObservedFigure> seen_of_job(const Observation& seen, const std::string& file,
                                         const Design& design, Diagnostics& diagnostics) {
   const JobDesign& job = design.jobs.front();
-  if (!is_of_job(had_of(seen, design), file, job.job.id, diagnostics)) return {};
-  return of_job(seen, job);
+  const JobFacts facts = facts_of(seen);
+  if (!is_of_job(had_of(seen, facts, design), file, job.job.id, diagnostics)) return {};
+  return of_job(seen, facts, job);
 }
 
 std::vector<ObservedFigure> seen_of_summary(const MeasurementSet& set, const std::string& file,

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/part_counts.hpp"
@@ -158,12 +159,9 @@ class Surveyor {
     tiers.insert(p.to);
     const Component* host = design_.find_host(job_params(job.job).hosts);
     if (host == nullptr) return;
-    const double there = number_of(*host, "count", 1.0) * number_of(*host, "gpus", 1.0);
-    const JobParams params = job_params(job.job);
-    const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
-    const RankSpread spread{ranks, hosts_of(job)};
-    const CheckpointLayout layout =
-        checkpoint_layout(p, model_params(job.model), params, ranks, spread.most());
+    const RankSpread spread{base::accelerators(design_, job), hosts_of(job)};
+    const CheckpointLayout layout = checkpoint_layout(
+        p, model_params(job.model), job_params(job.job), spread.ranks, spread.most());
     const Bytes state = p.stored(layout.size());
     // Hosts that would hold it if all held as much as the one that holds most.
     const double holders = layout.size() / layout.of_host(spread);

@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/support/values.hpp"
+
 namespace advice_test {
 
 using namespace stallcast;
+using testing::number;
 
 namespace {
-
-Value number(double v, Dimension dimension) {
-  Value value;
-  value.dimension = dimension;
-  value.number = v;
-  return value;
-}
 
 Design design() {
   Design d;

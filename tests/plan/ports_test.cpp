@@ -1,20 +1,15 @@
 #include <catch2/catch.hpp>
 
 #include "engine/decide/plan/advice.hpp"
+#include "tests/support/values.hpp"
 
 /// What is proposed for NICs: docs/models/network.md, eq. 8.
 namespace ports_test {
 
 using namespace stallcast;
+using testing::number;
 
 namespace {
-
-Value number(double v, Dimension dimension) {
-  Value value;
-  value.dimension = dimension;
-  value.number = v;
-  return value;
-}
 
 /// The first change for `resource`, which a job waits for: a NIC of 400 Gb/s, ports of `port` B/s.
 std::string proposed(const char* resource, double port) {

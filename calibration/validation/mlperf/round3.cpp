@@ -7,7 +7,7 @@ namespace {
 
 struct Model {
   std::string_view id;
-  double world;
+  double world;              // ranks that save a whole one
   double largest_rank, all;  // GiB
 };
 /// DLIO's formulas of the benchmark's branch mlperf_storage_v2.0: layers sharded by tensor and
@@ -26,8 +26,8 @@ std::optional<CheckpointSize> checkpoint_size(std::string_view model, double ran
     if (known.id != model) continue;
     const bool subset = ranks < known.world;
     const double all = subset ? ranks * known.largest_rank : known.all;
-    return CheckpointSize{known.world, Bytes::from(known.largest_rank, unit::GiB),
-                          Bytes::from(all, unit::GiB), subset};
+    return CheckpointSize{Bytes::from(known.largest_rank, unit::GiB), Bytes::from(all, unit::GiB),
+                          subset};
   }
   return std::nullopt;
 }
