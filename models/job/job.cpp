@@ -109,14 +109,16 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   ledger.state(epochs_);                    // no jump leaves its epoch
   ledger.state(cold_);
   ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
-  if (horizon_.finite())
+  ledger.state(training_);
+  if (training_ && horizon_.finite())
     ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
   ledger.since(began_);
+  if (!training_) ledger.since(ended_);  // what others go on for is not its time
   ledger.since(epoch_.began);
   ledger.count(epoch_.saving);
   ledger.count(epoch_.done);
   restarts_.describe(ledger, steps_);
-  if (checkpoint_) checkpoint_->describe(ledger, steps_);
+  if (checkpoint_) checkpoint_->describe(ledger, steps_, training_);
   ledger.count(steps_);
   for (Seconds* time : {&useful_, &sync_}) ledger.count(*time);
   for (Bytes* bytes : {&read_, &epoch_read_, &epoch_missed_}) ledger.count(*bytes);

@@ -60,8 +60,8 @@ class Checkpointer {
   /// A step lost `time` to that.
   void charge(Seconds time);
 
-  /// `steps`: of training so far.
-  void describe(sim::Ledger& ledger, std::int64_t steps);
+  /// `steps`: of training so far; `training`: more of them come.
+  void describe(sim::Ledger& ledger, std::int64_t steps, bool training);
   /// Tells `recorder`, which outlives the run, what happens from now on.
   void record(Recorder& recorder) { recorder_ = &recorder; }
 

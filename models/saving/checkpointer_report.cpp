@@ -4,7 +4,7 @@
 /// What a job's saves report at its end, and what of them repeats while it runs.
 namespace stallcast::models {
 
-void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
+void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool training) {
   mover_.describe(ledger);
   for (Retention& tier : retention_) tier.describe(ledger);
   buffers_.describe(ledger);
@@ -17,9 +17,9 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   ledger.state(begun_ % p_.drain_every);
   const std::int64_t more = ledger.growth(begun_);
   const Seconds since = mover_.context().now() - last_start_;
-  if (p_.every_steps)
+  if (training && p_.every_steps)
     ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
-  else if (p_.every)
+  else if (training && p_.every)
     ledger.countdown((*p_.every - since).in(unit::s), begun_);
   last_start_ = last_start_ - ledger.growth(since);
   ledger.since(first_start_);

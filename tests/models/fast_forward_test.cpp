@@ -137,6 +137,19 @@ TEST_CASE("two jobs are skipped together, and only when both repeat") {
   }
 }
 
+// What the first job goes on for is not the time of those that have ended.
+TEST_CASE("a job that ended before the first one has ended when it did") {
+  Design design = reading("10 MB");
+  SECTION("reads alone") {}
+  SECTION("saves by steps") { save(design, "async", {{"every_steps", "100"}}); }
+  SECTION("saves by time") { save(design, "async", {{"every", "30 s"}}); }
+  JobDesign other = design.jobs[0];
+  other.job.id = "other";
+  set(other.job, Role::job, "steps", "2000");
+  design.jobs.push_back(other);
+  CHECK(skipped_exactly(design) > 0.6);
+}
+
 TEST_CASE("what is drawn is simulated") {
   Design design = reading("10 MB", "500");
   set(design.jobs[0].step, Role::step, "jitter", "1 %");

@@ -32,7 +32,9 @@ Course course_of(const Design& design, bool skipping) {
   for (std::size_t j = 1; j < jobs.size(); ++j) context->spawn(jobs[j]->run());
   context->spawn(run_all(*context, jobs));
   context->run();
-  Course out{.ends = {}, .wall = jobs.front()->wall(), .skipped = fast_forward.skipped()};
+  Course out{
+      .ends = {}, .wall = jobs.front()->wall(), .skipped = fast_forward.skipped(), .trained = {}};
+  for (const auto& job : jobs) out.trained.push_back(job->trained());
   double end = 0.0;
   for (const double step : jobs.front()->measured().steps.values()) out.ends.push_back(end += step);
   return out;
@@ -41,6 +43,8 @@ Course course_of(const Design& design, bool skipping) {
 double difference(const Course& a, const Course& b) {
   if (a.ends.size() != b.ends.size()) throw std::runtime_error("another number of steps");
   double worst = std::abs(a.wall / b.wall - 1.0);
+  for (std::size_t i = 0; i < a.trained.size(); ++i)
+    worst = std::max(worst, std::abs(a.trained[i] / b.trained[i] - 1.0));
   for (std::size_t i = 0; i < a.ends.size(); ++i)
     worst = std::max(worst, std::abs(a.ends[i] / b.ends[i] - 1.0));
   return worst;

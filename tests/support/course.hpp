@@ -11,13 +11,14 @@ namespace stallcast::testing {
 struct Course {
   std::vector<double> ends;
   Seconds wall, skipped;
+  std::vector<Seconds> trained;  ///< each job, until it or the first one ended
 };
 
 /// Simulates the jobs of `design` without SimGrid; `skipping`: what repeats is counted instead.
 [[nodiscard]] Course course_of(const Design& design, bool skipping);
 
-/// Largest difference of a step's end between two courses, as a share of its date; the wall times
-/// count as one more. Fails the test by exception when they differ in the number of steps.
+/// Largest difference of a step's end between two courses, as a share of its date; those that
+/// jobs trained count as well. Fails the test by exception when they differ in the number of steps.
 [[nodiscard]] double difference(const Course& a, const Course& b);
 
 }  // namespace stallcast::testing
