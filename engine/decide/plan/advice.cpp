@@ -221,7 +221,8 @@ class Advisor {
   [[nodiscard]] bool fits_port(const Remedy& remedy, const Component* component) const {
     if (remedy.field != "nic.rate" && remedy.field != "nic.count") return true;
     return component == nullptr ||
-           (remedy.field == "nic.count") == models::held_by_port(*component, design_.fabric, false);
+           (remedy.field == "nic.count") ==
+               (models::port_over_nic(*component, design_.fabric) <= 1.0);
   }
 
   /// What relieves a resource: the remedies of the first part that fits.
