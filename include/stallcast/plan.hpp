@@ -67,6 +67,7 @@ struct PlanPoint {
   bool inconclusive = false;         ///< the interval of a target straddles its limit
   double utilization = 0.0;          ///< GPU utilization, mean over jobs
   std::string binding;               ///< resource most to blame; "" when none
+  bool waited = false;               ///< it was waited for most, and nothing was tried
   double binding_utilization = 0.0;  ///< of that resource
   double binding_load = 0.0;         ///< of it while it is in use
   std::vector<TargetMargin> targets;

@@ -32,6 +32,8 @@ struct Room {
   double parts = 1.0;  ///< how many there are
   bool per_host = false;  ///< inside hosts: all is that of one
   bool quota = false;     ///< `size` is what is paid for, less than what the parts hold
+  Bytes paid{};           ///< where `size` is what is paid for: that
+  Bytes held{};           ///< likewise, what the parts hold for data; infinite: nothing counts them
   Bytes raw{};            ///< of all parts
   Bytes filled{};         ///< of one part, with data, copies and parity
   Keeping keeping{};
@@ -53,6 +55,9 @@ struct Room {
   [[nodiscard]] double parts_needed(Bytes more = {}) const {
     return keeping.parts_for((needed() + more) / filled);
   }
+  /// What is to be paid for to hold it, and `more`, in three figures; nullopt where what is paid
+  /// for does, or is not what says how much it holds, or the parts would hold too little.
+  [[nodiscard]] std::optional<Bytes> paid_needed(Bytes more = {}) const;
   /// Times a day that its drives are written whole; nullopt where they are not rated, or nothing is
   /// written.                                            [docs/models/wear.md, eq. 1]
   [[nodiscard]] std::optional<double> written_whole() const;
@@ -77,7 +82,7 @@ void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& 
 
 /// One sentence: "scratch is to hold 3 PB and has room for 1.32 PB".
 [[nodiscard]] std::string shortage(const Room& space);
-/// What would hold it: "31 OSTs in place of 16". "" where nothing is counted.
+/// What would hold it: "31 OSTs would hold it, not 16". "" where more of one thing does not.
 [[nodiscard]] std::string remedy(const Room& space);
 
 /// "scratch is full after 3 d 4 h"; "" where it grows by less than it has room for in that time.

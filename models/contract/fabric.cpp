@@ -1,6 +1,7 @@
 #include "models/contract/fabric.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "models/contract/host.hpp"
@@ -76,15 +77,14 @@ HostParams plugged_in(HostParams host, const FabricParams& fabric) {
   return host;
 }
 
-bool held_by_port(const Component& host, const Component& fabric, bool slower) {
+double port_over_nic(const Component& host, const Component& fabric) {
   const Value *port = fabric.find("port.rate"), *nic = host.find("nic.rate");
-  if (port == nullptr || nic == nullptr) return false;
-  return slower ? port->number < nic->number : port->number <= nic->number;
+  return port == nullptr || nic == nullptr ? HUGE_VAL : port->number / nic->number;
 }
 
 Design with_ports_to_match(Design design) {
   if (std::none_of(design.hosts.begin(), design.hosts.end(),
-                   [&](const Component& host) { return held_by_port(host, design.fabric, true); }))
+                   [&](const Component& host) { return port_over_nic(host, design.fabric) < 1.0; }))
     design.fabric.values.erase("port.rate");
   return design;
 }

@@ -39,8 +39,8 @@ struct FabricParams {
 struct HostParams;
 /// `host` as it is plugged into the switches of `fabric`.    [docs/models/network.md, eq. 8]
 [[nodiscard]] HostParams plugged_in(HostParams host, const FabricParams& fabric);
-/// Whether ports of the switches are slower than NICs of `host`, or, unless `slower`, no faster.
-[[nodiscard]] bool held_by_port(const Component& host, const Component& fabric, bool slower);
+/// Rate of a port of the switches over that of a NIC of `host`; infinite where either is not known.
+[[nodiscard]] double port_over_nic(const Component& host, const Component& fabric);
 /// `design` with switches whose ports are as fast as what is plugged in, where none of them is
 /// slower: who makes NICs faster to see what they are worth has ports to match.
 [[nodiscard]] Design with_ports_to_match(Design design);

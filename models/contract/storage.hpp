@@ -262,8 +262,9 @@ class StorageModel {
   virtual void build_on_host(graph::Topology& topology, const HostSite& site) {
     (void)topology, (void)site;
   }
-  /// Whether what lies on one of its drives is nowhere else.
-  [[nodiscard]] virtual bool single_copies() const { return false; }
+  /// Where what lies on one of its targets or servers is nowhere else: the field that would give
+  /// it a second copy or parity, "" where none would.
+  [[nodiscard]] virtual std::optional<std::string> single_copies() const { return {}; }
   /// Whether what it delivers is decoded already (computational storage).
   [[nodiscard]] virtual bool decodes() const { return false; }
   /// Where reads begin and writes end.

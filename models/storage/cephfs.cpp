@@ -186,6 +186,8 @@ class Cephfs final : public PooledStore {
                        PlacedRate(request, share), requests(request.bytes, request.range(), each));
   }
 
+  std::optional<std::string> single_copies() const override { return redundancy().single_copies(); }
+
   Countable countable() const override {
     return {.noun = "OSDs",
             .unit_read = p_.read,

@@ -144,6 +144,8 @@ class Chunkstore final : public PooledStore {
                        {request, placed});
   }
 
+  std::optional<std::string> single_copies() const override { return kept().single_copies(); }
+
   Countable countable() const override {
     const double o = stored(none_ending()), s = sent();
     return {.noun = "nodes",

@@ -37,7 +37,7 @@ class CreditedStore final : public StorageModel {
     inside_->build_on_host(topology, site);
     hosts_ += site.hosts;
   }
-  bool single_copies() const override { return inside_->single_copies(); }
+  std::optional<std::string> single_copies() const override { return inside_->single_copies(); }
   bool decodes() const override { return inside_->decodes(); }
   graph::NodeId read_source() const override { return inside_->read_source(); }
   graph::NodeId write_sink() const override { return inside_->write_sink(); }

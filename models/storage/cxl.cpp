@@ -66,6 +66,7 @@ class Cxl final : public DriveStore {
 
   bool local() const override { return true; }
   bool own_of_host() const override { return false; }
+  std::optional<std::string> single_copies() const override { return ""; }
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     DriveStore::build(topology, load);

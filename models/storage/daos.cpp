@@ -150,6 +150,11 @@ class Daos final : public PooledStore {
     return write_files(client, with_parity, p_.service, stream() * carried, p_.commit);
   }
 
+  std::optional<std::string> single_copies() const override {
+    if (p_.parity > 0) return {};
+    return "object.parity";
+  }
+
   Countable countable() const override {
     return {.noun = "servers",
             .unit_read = std::min(p_.read, p_.nic),

@@ -31,7 +31,10 @@ class DriveStore : public StorageModel {
   [[nodiscard]] double parts(StoragePart part) const override {
     return part == StoragePart::target ? drives_.drives() * std::max(sets_, 1.0) : 0.0;
   }
-  [[nodiscard]] bool single_copies() const override { return drives_.raid == "0"; }
+  [[nodiscard]] std::optional<std::string> single_copies() const override {
+    if (drives_.raid != "0") return {};
+    return "raid.level";
+  }
   void scale(StoragePart part, double factor) override;
   void describe(sim::Ledger& ledger) override {
     for (const DriveBank& bank : banks_) bank.describe(ledger);

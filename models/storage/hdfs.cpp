@@ -121,6 +121,11 @@ class Hdfs final : public PooledStore {
     co_return data.at >= names.at ? data.served : names.served;
   }
 
+  std::optional<std::string> single_copies() const override {
+    if (p_.replicas > 1) return {};
+    return "replicas";
+  }
+
   Countable countable() const override {
     return {.noun = "DataNodes", .unit_read = p_.read, .unit_write = p_.write / copies()};
   }

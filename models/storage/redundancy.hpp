@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "stallcast/units.hpp"
 
@@ -16,6 +18,11 @@ struct Redundancy {
   Bytes piece;          ///< bytes of one piece
 
   [[nodiscard]] bool coded() const { return data > 0.0; }
+  /// Of StorageModel.
+  [[nodiscard]] std::optional<std::string> single_copies() const {
+    if (coded() ? parity > 0.0 : copies > 1.0) return {};
+    return coded() ? "code.parity" : "replicas";
+  }
   /// Bytes on media for a byte of a file of this size: stripes are written whole.
   ///     r, or ceil(q) / q x (k + p) / k with q = s / (k piece)    [storage.md, eq. 7]
   [[nodiscard]] double stored(Bytes file) const {

@@ -127,6 +127,11 @@ class Weka final : public PooledStore {
     return write_files(client, request, p_.service, stream_cap(request.direct), p_.commit);
   }
 
+  std::optional<std::string> single_copies() const override {
+    if (p_.parity > 0) return {};
+    return "stripe.parity";
+  }
+
   Countable countable() const override {
     const PoolShape shape = pool({});
     return {.noun = "backends", .unit_read = p_.read, .unit_write = shape.write / backends()};

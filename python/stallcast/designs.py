@@ -62,7 +62,8 @@ class Plan(Result):
         out = []
         for point in self._plan["points"]:
             row: Dict[str, Any] = {path: plain(text) for path, text in point["values"].items()}
-            row.update(meets=point["meets"], utilization=point["utilization"], limited_by=point["binding"])
+            row.update(meets=point["meets"], utilization=point["utilization"],
+                       limited_by=point["limited_by"], most_waited_for=point.get("most_waited_for"))
             for target in point["targets"]:
                 name = target["id"] + (f", {target['when']}" if target["when"] else "")
                 row[name] = target["value"]

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from .errors import (Diagnostic, InconclusiveError, InternalError, ProgramNotFoundError, ScenarioError,
                      StallcastError, read_stderr)
 
 _NAME = "stallcast"
+_WAIT = 0.2  # seconds until Ctrl+C is seen at the latest
 
 
 def find_program() -> str:
@@ -76,7 +77,7 @@ def call(words: Sequence[str], text: Optional[str] = None, folder: Optional[str]
         [program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         cwd=folder if folder and os.path.isdir(folder) else None, env=environment(), encoding="utf-8", errors="replace")
     try:
-        out, err = process.communicate(text if text is not None else "")
+        out, err = _communicate(process, text or "")
     except BaseException:
         process.kill()
         process.wait()
@@ -85,6 +86,16 @@ def call(words: Sequence[str], text: Optional[str] = None, folder: Optional[str]
     if done.code in answers and done.out:
         return done
     raise failure(done)
+
+
+def _communicate(process: "subprocess.Popen[str]", text: str) -> Tuple[str, str]:
+    """What it prints. A signal that comes just before the wait interrupts no wait: so each ends by itself."""
+    given: Optional[str] = text
+    while True:
+        try:
+            return process.communicate(given, timeout=_WAIT)
+        except subprocess.TimeoutExpired:
+            given = None
 
 
 def failure(done: Call) -> StallcastError:

@@ -46,13 +46,11 @@ class Server:
             env={**environment(), "STALLCAST_TOKEN": self._token}, encoding="utf-8",
             start_new_session=True)  # Ctrl+C in a terminal is for the interpreter
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        found = re.search(r":(\d+)/$", line.strip())
-        if not found:
-            self.close()
-            raise Unanswered("stallcast serve did not start")
-        self._port = int(found[1])
         try:
+            found = re.search(r":(\d+)/$", self._process.stdout.readline().strip())
+            if not found:
+                raise Unanswered("stallcast serve did not start")
+            self._port = int(found[1])
             self._parameters = self._read_parameters()
         except BaseException:
             self.close()

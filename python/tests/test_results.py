@@ -103,6 +103,7 @@ class OtherAnswersTest(Case):
         self.assertEqual(s.run(draws=0).verdict, "fail")
         self.assertEqual(repr(plan).splitlines()[0], plan.summary[0])
         self.assertTrue(any(row["meets"] for row in plan.rows()))
+        self.assertTrue(all(row["limited_by"] or row["most_waited_for"] for row in plan.rows()))
 
     def test_no_plan_is_an_answer(self):
         plan = self.small().plan(over="boxes=1..2")

@@ -141,13 +141,22 @@ class WarmTest(Case):
         code = ("from support import SMALL; import stallcast, threading, time, signal, os\n"
                 "from stallcast.server import WARM\n"
                 "s = stallcast.from_dict({**SMALL, 'run': {'duration': '3650 d', 'fast_forward': False}})\n"
-                "for way in (True, False):\n"
+                "def ask(way):\n"
                 "    stallcast.use_server(way)\n"
-                "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-                "    try: s.run(draws=0, advice=False)\n"
-                "    except KeyboardInterrupt: print('interrupted', WARM.get() is not None)\n")
+                "    try:\n"
+                "        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                "        signal.pthread_sigmask(how, {signal.SIGINT})\n"
+                "        s.run(draws=0, advice=False)\n"
+                "    except KeyboardInterrupt:\n"
+                "        print('interrupted', WARM.get() is not None)\n"
+                "    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})\n"
+                # Where the thread that waits does not take the signal, as where it comes just before the wait,
+                # no call of the system is interrupted.
+                "for how in (signal.SIG_UNBLOCK, signal.SIG_BLOCK):\n"
+                "    ask(True)\n"
+                "    ask(False)\n")
         done = run_python(code)
-        self.assertEqual(done.stdout, "interrupted True\ninterrupted False\n", done.stderr)
+        self.assertEqual(done.stdout, 2 * "interrupted True\ninterrupted False\n", done.stderr)
 
 
 class TimeLimitTest(Case):

@@ -53,12 +53,15 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
   if (full.empty() || expects(design, metric::of_storage(space.storage, "capacity.full_after")))
     return;
   std::string hint = "let less of it stay (\"keep\" of saves), or ";
-  if (!space.counted())
+  const Bytes more = space.growth * run.time;
+  if (const auto paid = space.paid_needed(more))
+    hint += "raise \"" + space.size + "\" to " +
+            base::print_quantity(paid->in(unit::B), Dimension::bytes);
+  else if (!space.counted())
     hint += "raise \"" + space.size + "\"";
   else
-    hint += "have " +
-            base::print_quantity(space.parts_needed(space.growth * run.time), Dimension::number) +
-            " " + space.noun + ", which hold what comes until then";
+    hint += "have " + base::print_quantity(space.parts_needed(more), Dimension::number) + " " +
+            space.noun + ", which hold what comes until then";
   report.warn("growth", pointer_of(*design.find_storage(space.storage), space.size),
               full + ", and " + run.said, hint);
 }

@@ -54,14 +54,14 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
         "rule", pointer_of(failure, "part"),
         "the only server of storage \"" + storage->id + "\" has no other server to take over",
         "give it two servers or more");
-  if (parts >= 1.0 && model->single_copies())
+  const auto single = model->single_copies();
+  if (parts >= 1.0 && single && (p.part == "target" || p.part == "server"))
     report.warn(
         "rule", pointer_of(failure, "part"),
         "storage \"" + storage->id + "\" has no second copy of what lies on the " + p.part +
             " that fails",
-        storage->find("raid.level") == nullptr
-            ? "let \"failover\" be the time until its data are back"
-            : "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
+        "let \"failover\" be the time until its data are back" +
+            (single->empty() ? "" : ", or give it a second copy or parity by \"" + *single + "\""));
 }
 
 // One that kills jobs comes once or at random.

@@ -49,7 +49,7 @@ void check_ports(const Design& design, Diagnostics& report) {
   const Value* port = design.fabric.find("port.rate");
   for (const Component& host : design.hosts) {
     const Value* nic = host.find("nic.rate");
-    if (!models::held_by_port(host, design.fabric, true) ||
+    if (models::port_over_nic(host, design.fabric) >= 1.0 ||
         nic->source.kind == Source::Kind::default_value)
       continue;
     report.warn("port", pointer_of(host, "nic.rate"),

@@ -231,6 +231,7 @@ class Reports(unittest.TestCase):
         self.assertEqual([row["status"] for row in rows],
                          ["fail", "pass", "fail", "waived", "error"])
         self.assertAlmostEqual(float(rows[0]["limit"]), 0.999)
+        self.assertIn("cuont", rows[-1]["message"])
 
     def test_prometheus_reads_the_text_format(self):
         samples = read_prometheus(self.out("prom"))
@@ -280,6 +281,7 @@ class Reports(unittest.TestCase):
         self.assertEqual((item["check_name"], item["location"]["path"]), ("stale-baseline", "b.json"))
         row = list(csv.DictReader(io.StringIO(out["csv"])))[-1]
         self.assertEqual((row["path"], row["assertion"], row["status"]), ("b.json", "stale-baseline", "inconclusive"))
+        self.assertIn('"stall" is gone', row["message"])
         self.assertIn(("stallcast_check_stale", {}, 1.0), read_prometheus(out["prom"]))
 
 

@@ -3,6 +3,8 @@
 Usage: row_validation_test.py PATH_OF_STALLCAST [unittest options].
 """
 
+import csv
+import io
 import json
 import os
 import tempfile
@@ -87,6 +89,10 @@ class Rows(unittest.TestCase):
         self.assertIn("1 of 2 rows are not predicted", run.err)
         self.assertIn('mic6500:unet3d-h100:h1:n1: "bert" in column', " ".join(run.err.split()))
         self.assertIn('mic6500:unet3d-h100:h1:n1: "bert" in column', " ".join(run.out.split()))
+        table = Run("validate", "--from", "mlperf-csv", "FILE", "--draws", "4", "--sheets-only", "--format", "csv", text=one).out
+        left, = [row for row in csv.DictReader(io.StringIO(table)) if not row["predicted"]]
+        self.assertEqual((left["case"], left["metric"]), ("mic6500:unet3d-h100:h1:n1", ""))
+        self.assertIn('"bert" in column', left["notes"])
         none = Run("validate", "--from", "mlperf-csv", "FILE", "--quiet", text=one.replace("unet3d,", "bert,"))
         self.assertEqual(none.code, 2)
         self.assertIn("2 of 2 rows are not predicted", none.err)

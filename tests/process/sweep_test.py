@@ -220,6 +220,11 @@ class ExitCodes(SweepTest):
             self.assertIn("4 points, 3 done, 1 failed", run.out)
             self.assertIn("point 2: the simulation with seed 1 crashed", run.out)
             self.code(4, folder, "status", "s.db")
+            crash = "the simulation with seed 1 crashed"
+            wide = csv.DictReader(io.StringIO(self.code(4, folder, "run", "s.db", "--format", "csv", "--wide").out))
+            self.assertEqual([crash in row["message"] for row in wide], [False, True, False, False])
+            tidy = csv.DictReader(io.StringIO(self.code(4, folder, "run", "s.db", "--format", "csv").out))
+            self.assertEqual([(row["run"], crash in row["value"]) for row in tidy if row["metric"] == "message"], [("2", True)])
             self.code(4, folder, "run", "s.db")  # what failed is not simulated again ...
             run = self.code(0, folder, "retry", "s.db")  # ... unless it is asked for
             self.assertIn("4 points, 4 done", run.out)

@@ -79,6 +79,38 @@ TEST_CASE("a part that fails has others beside it") {
         "/failures/0/part storage \"scratch\" of type \"s3\" has no server that fails by itself");
 }
 
+TEST_CASE("what lies once is lost with a target or server, not with a metadata server") {
+  const auto fails = [](const std::string& part, const std::string& storage) {
+    return remark({.failures = R"({ "id": "fault", "type": "storage", "on": "scratch",
+                                    "at": "1 min", "part": ")" +
+                               part + R"(" })",
+                   .storage = R"({ "id": "scratch", )" + storage + " }"});
+  };
+  const std::string lost =
+      "/failures/0/part storage \"scratch\" has no second copy of what lies on the server that "
+      "fails";
+  const std::string hdfs = R"("type": "hdfs", "datanode": { "count": 8 })";
+  CHECK(fails("server", hdfs) == "");
+  CHECK(fails("server", hdfs + R"(, "replicas": 1)") == lost);
+  CHECK(fails("metadata", hdfs + R"(, "replicas": 1)") == "");
+  CHECK(fails("service", hdfs + R"(, "replicas": 1)") == "");
+  const std::string weka = R"("type": "weka", "backend": { "count": 8 })";
+  CHECK(fails("server", weka) == "");
+  CHECK(fails("server", weka + R"(, "stripe": { "data": 4, "parity": 0 })") == lost);
+  const std::string daos = R"("type": "daos", "server": { "count": 8 })";
+  CHECK(fails("server", daos) == "");
+  CHECK(fails("server", daos + R"(, "object": { "parity": 0 })") == lost);
+  // Copies do not count where a code is given, nor parity where none is.
+  for (const std::string& kind :
+       {std::string(R"("type": "cephfs", "osd": { "count": 80 }, "server": { "count": 8 })"),
+        std::string(R"("type": "chunkstore", "node": { "count": 8 })")}) {
+    CHECK(fails("server", kind) == "");
+    CHECK(fails("server", kind + R"(, "replicas": 1)") == lost);
+    CHECK(fails("server", kind + R"(, "replicas": 1, "code": { "data": 4, "parity": 2 })") == "");
+    CHECK(fails("server", kind + R"(, "code": { "data": 4, "parity": 0 })") == lost);
+  }
+}
+
 TEST_CASE("a recovery is from something, and to something") {
   const std::string recovery = R"("recovery": { "detect": "1 min" },)";
   CHECK(remark({.failures = "", .job = recovery}) ==

@@ -103,10 +103,18 @@ TEST_CASE("the lesser counts of what is paid for and what parts hold, and is nam
   CHECK(quota.usable.in(unit::TB) == Approx(1100.0 * 0.85));
   CHECK(quota.size == "capacity.size");
   CHECK(quota.formula == "1.1 PB x 85 % filled, less than what the OSTs hold");
-  CHECK(models::remedy(quota).empty());  // more OSTs hold no more
+  // 1001 TB / 85 % in three figures; more OSTs hold no more.
+  CHECK(models::remedy(quota) == "\"capacity.size\" of 1.18 PB would hold it, not 1.1 PB");
+  CHECK(quota.paid_needed()->in(unit::B) == 1.18e15);
+  CHECK(quota.paid_needed(Bytes::from(318.0, unit::TB))->in(unit::B) == 1.56e15);  // 1319 TB
+  CHECK_FALSE(quota.paid_needed(Bytes::from(320.0, unit::TB)));  // the OSTs hold 1319.2 TB
+  CHECK_FALSE(room("1200 TB").paid_needed());                    // it fits
   const models::Room parts = room("1600 TB");
   CHECK(parts.usable.in(unit::TB) == Approx(1600.0 * kLeft));
   CHECK(parts.size == "ost.capacity");
+  CHECK_FALSE(parts.paid_needed(Bytes::from(1000.0, unit::TB)));
+  const models::Room whole = space(with(R"("type": "s3", "capacity": { "size": "1 PB" })"));
+  CHECK(whole.paid_needed()->in(unit::B) == 1.18e15);
 }
 
 TEST_CASE("nothing is said of a storage system that does not say how much it holds") {
@@ -197,7 +205,7 @@ TEST_CASE("a cache stores nothing: what is behind it does") {
                                { "id": "bucket", "type": "s3", "capacity": { "size": "1.1 PB" })");
   CHECK(space(design).storage == "bucket");
   CHECK(space(design).needed() > space(design).usable);
-  CHECK(models::remedy(space(design)).empty());
+  CHECK(models::remedy(space(design)) == "\"capacity.size\" of 1.18 PB would hold it, not 1.1 PB");
 }
 
 TEST_CASE("more parts never hold less, and more data never need less") {

@@ -15,6 +15,26 @@ Json result(const Style& style = {}) {
 }
 }  // namespace
 
+TEST_CASE("a plan says of designs what is waited for most, where nothing was tried, as run does") {
+  PlanResult plan = report::testing::infeasible_plan();
+  const auto says = [&](Format format) {
+    return render(plan, report::testing::context(), format, {});
+  };
+  for (const bool waited : {false, true}) {
+    for (PlanPoint& point : plan.points) point.waited = waited;
+    const std::string text = says(Format::text), html = says(Format::html);
+    CHECK((text.find("limited by the NICs") == std::string::npos) == waited);
+    CHECK((text.find("waits most for the NICs") != std::string::npos) == waited);
+    CHECK((html.find("(waited for most)</td>") != std::string::npos) == waited);
+    const Json json = Json::parse(says(Format::json));
+    for (const Json& point : json["plan"]["points"]) {
+      CHECK(point["limited_by"] == (waited ? Json() : point["binding"]));
+      CHECK(point.contains("most_waited_for") == waited);
+      if (waited) CHECK(point["most_waited_for"] == point["binding"]);
+    }
+  }
+}
+
 TEST_CASE("the result has the keys of stallcast.result/1") {
   const Json r = result();
   CHECK(r["schema"] == "stallcast.result/1");

@@ -375,6 +375,7 @@ TEST_CASE("advice of a design that is too small agrees with its plan") {
              (json["limit"]["target"].is_null() || json["limit"]["target"] == t.id);
     }));
     if (!json["limit"]["target"].is_null()) CHECK(json["limit"]["resource"] == smaller->binding);
+    CHECK((json["limit"]["kind"] == "waited") == smaller->waited);
   }
   CHECK(compared >= 8);
 }

@@ -53,6 +53,12 @@ std::string owners(const PlanResult& plan) {
 /// Of what is searched alone.
 bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
 
+/// "limited by the OSTs of scratch", or that they were waited for most. REQUIRES: one is named.
+std::string limited(const PlanPoint& point) {
+  return (point.waited ? "waits most for the " : "limited by the ") +
+         label::of_resource(point.binding);
+}
+
 /// What limits where more of what is counted no longer helps; "" when nothing is named.
 std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   if (end.binding.empty()) return "";
@@ -60,7 +66,7 @@ std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
       "with " + (is_count(plan) ? counted(end.count, plan.noun) : base::counted(plan, end));
   if (end.binding.ends_with(".barrier"))
     return with + " what is left are ranks that wait for the slowest at the step barrier";
-  return with + ", limited by the " + label::of_resource(end.binding) +
+  return with + ", " + limited(end) +
          (end.binding_load > 0.0 ? ", " + print_share(end.binding_load) + " busy when used" : "");
 }
 
@@ -153,9 +159,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           confident_text(plan),
           searched(plan),
           nearest_text(plan),
-          says ? "with " + base::counted(plan, *end) + ", limited by the " +
-                     label::of_resource(end->binding)
-               : ""};
+          says ? "with " + base::counted(plan, *end) + ", " + limited(*end) : ""};
 }
 
 /// The answer, and what is to be said of it at once: a line each, some "".

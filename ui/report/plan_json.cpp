@@ -175,16 +175,19 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
     Json values = Json::object();
     for (std::size_t a = 0; a < point.values.size(); ++a)
       values[plan.axes[a].path] = point.values[a];
-    out["points"].push_back({{"count", point.count},
-                             {"values", std::move(values)},
-                             {"objective", point.objective ? Json(*point.objective) : Json()},
-                             {"replicas", point.replicas},
-                             {"meets", point.meets},
-                             {"utilization", point.utilization},
-                             {"binding", point.binding},
-                             {"binding_utilization", point.binding_utilization},
-                             {"binding_load", point.binding_load},
-                             {"targets", std::move(targets)}});
+    out["points"].push_back(
+        {{"count", point.count},
+         {"values", std::move(values)},
+         {"objective", point.objective ? Json(*point.objective) : Json()},
+         {"replicas", point.replicas},
+         {"meets", point.meets},
+         {"utilization", point.utilization},
+         {"binding", point.binding},
+         {"limited_by", point.binding.empty() || point.waited ? Json() : Json(point.binding)},
+         {"binding_utilization", point.binding_utilization},
+         {"binding_load", point.binding_load},
+         {"targets", std::move(targets)}});
+    if (point.waited) out["points"].back()["most_waited_for"] = point.binding;
   }
   out["notes"] = plan.notes;
   add_search(plan, out);

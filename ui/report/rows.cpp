@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "ui/report/coverage.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/layout.hpp"
@@ -158,17 +159,28 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
   return dump(out);
 }
 
+/// What was not measured, or not predicted, is empty there; a row without either has a line.
 std::string rows_csv(const RowValidation& v) {
   std::string out = csv_row({"case", "group", "calibrates", "metric", "unit", "measured",
-                             "predicted", "ci90_low", "ci90_high"});
-  for (const PredictedRow& row : v.rows)
-    for (const auto& [id, f] : row.predicted) {
-      const auto measured = row.measured.find(id);
-      out +=
-          csv_row({row.case_id, row.group, row.calibrates ? "yes" : "no", id, metric_of(v, id).unit,
-                   measured == row.measured.end() ? "" : base::shortest(measured->second),
-                   base::shortest(f.value), base::shortest(f.low), base::shortest(f.high)});
-    }
+                             "predicted", "ci90_low", "ci90_high", "notes"});
+  for (const PredictedRow& row : v.rows) {
+    const auto line = [&](const std::string& metric, const std::string& unit) {
+      const auto measured = row.measured.find(metric);
+      const auto predicted = row.predicted.find(metric);
+      std::vector<std::string> cells = {row.case_id, row.group, row.calibrates ? "yes" : "no",
+                                        metric, unit};
+      cells.push_back(measured == row.measured.end() ? "" : base::shortest(measured->second));
+      const bool known = predicted != row.predicted.end();
+      for (const double PredictedFigure::*of :
+           {&PredictedFigure::value, &PredictedFigure::low, &PredictedFigure::high})
+        cells.push_back(known ? base::shortest(predicted->second.*of) : "");
+      cells.push_back(base::join(row.notes, "; "));
+      out += csv_row(cells);
+    };
+    if (row.measured.empty() && row.predicted.empty()) line("", "");
+    for (const RowMetric& m : v.metrics)
+      if (row.measured.contains(m.id) || row.predicted.contains(m.id)) line(m.id, m.unit);
+  }
   return out;
 }
 

@@ -73,7 +73,8 @@ std::string wide_csv(const SweepReport& sweep) {
       for (const char* end : {".median", ".ci90.low", ".ci90.high"})
         head.push_back(column.name + end + unit);
     }
-  for (const char* name : {"status", "verdict", "pareto", "limited_by", "most_waited_for"})
+  for (const char* name :
+       {"status", "verdict", "pareto", "limited_by", "most_waited_for", "message"})
     head.emplace_back(name);
   std::string out = csv_row(head);
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
@@ -96,6 +97,7 @@ std::string wide_csv(const SweepReport& sweep) {
     line.push_back(sweep.has_goals() ? (row.pareto ? "true" : "false") : "");
     line.push_back(row.outcome ? row.outcome->limited_by : "");
     line.push_back(row.outcome ? row.outcome->most_waited_for : "");
+    line.push_back(row.outcome ? row.outcome->message : "");
     out += csv_row(line);
   }
   return out;
@@ -281,6 +283,7 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
     line("status", "", status_word(row), "");
     if (const std::string verdict = verdict_word(row); !verdict.empty())
       line("verdict", "", verdict, "");
+    if (row.outcome && row.outcome->failed) line("message", "", row.outcome->message, "");
     for (const SweepColumn& column : sweep.columns) {
       const Metric* metric = sweep_metric(row, column.name);
       if (metric == nullptr) continue;

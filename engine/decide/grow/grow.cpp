@@ -241,13 +241,13 @@ class Months {
   }
 
   /// What limits a target of a month, as `run` of that month would say.
-  [[nodiscard]] std::string limit_in(int month, const AssertionOutcome& target) const {
+  [[nodiscard]] AssertionOutcome limit_in(int month, const AssertionOutcome& target) const {
     Prediction& prediction = ranked_.try_emplace(month, seen_.at(month)).first->second;
     if (!prediction.gains)
       gain::rank_by_gain(designs_.at(month), prediction, {.predict = options_});
     for (const AssertionOutcome& a : prediction.assertions)
-      if (a.id == target.id) return a.limited_by;
-    return target.limited_by;
+      if (a.id == target.id) return a;
+    return target;
   }
 
   /// Of a month as it is `run` says as much: the interval has both sides of the limit.
@@ -278,8 +278,11 @@ class Months {
         target.values.emplace_back(found->value);
         if (found->status != "fail" || missed) continue;
         missed = month;
-        const std::string limit = limit_in(month, *found);
-        const std::string by = limit.empty() ? "" : "; limited by the " + label::of_resource(limit);
+        const AssertionOutcome limit = limit_in(month, *found);
+        const std::string by = limit.limited_by.empty() ? ""
+                                                        : (limit.waited ? "; waits most for the "
+                                                                        : "; limited by the ") +
+                                                              label::of_resource(limit.limited_by);
         out.ceilings.push_back(
             {GrowthCeiling::Kind::target, first.id, month,
              found->that + " is missed" + (found->confidence ? " nominally" : "") + by, ""});

@@ -110,15 +110,20 @@ class Advisor {
       if (!remedy->spreads || !full(resource)) apply(*remedy, name);
   }
 
-  /// As many parts as hold what is to lie on a storage system, or last as they are rated.
+  /// As many parts, or as large a quota, as hold what is to lie on a storage system, or parts that
+  /// last as they are rated.
   void make_room(const std::string& storage, bool wear) {
-    for (const models::Room& space : models::spaces(design_))
-      if (space.storage == storage && (wear ? !space.count.empty() : space.counted()) &&
-          space.parts > 0.0)
+    for (const models::Room& space : models::spaces(design_)) {
+      if (space.storage != storage) continue;
+      if (const auto paid = space.paid_needed(); paid && !wear)
+        raise(*design_.find_storage(storage), base::component_path("storage", storage),
+              "storage." + storage, {.field = space.size}, paid->in(unit::B));
+      else if ((wear ? !space.count.empty() : space.counted()) && space.parts > 0.0)
         apply({.field = space.count,
                .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts,
                .bought = true},
               {"storage", storage, {}});
+    }
   }
 
   /// Twice of it: the field that is called as the end of its name, else the first.
@@ -220,8 +225,8 @@ class Advisor {
   /// More NICs in place of faster ones where these would be faster than ports of the switches.
   [[nodiscard]] bool fits_port(const Remedy& remedy, const Component* component) const {
     if (remedy.field != "nic.rate" && remedy.field != "nic.count") return true;
-    return component == nullptr ||
-           (remedy.field == "nic.count") == models::held_by_port(*component, design_.fabric, false);
+    return component == nullptr || (remedy.field == "nic.count") ==
+                                       (models::port_over_nic(*component, design_.fabric) <= 1.0);
   }
 
   /// What relieves a resource: the remedies of the first part that fits.
@@ -317,17 +322,24 @@ class Advisor {
              0.0});
       return;
     }
-    const std::optional<double> more = raised(*value, remedy.factor);
-    if (!more.has_value()) return;
+    if (const std::optional<double> more = raised(*value, remedy.factor))
+      raise(component, path, label, remedy, *more);
+  }
+
+  /// The field of `remedy` to `more`.
+  void raise(const Component& component, const std::string& path, const std::string& label,
+             const Remedy& remedy, double more) {
+    const Value* value = component.find(remedy.field);
+    const std::string field = "." + std::string(remedy.field);
     const auto written = [&](double number) {
       return remedy.link ? parse_setting(base::exact_link_rate(number))
                          : setting_of(number, value->dimension);
     };
-    const Setting after = written(*more);
+    const Setting after = written(more);
     Proposal proposal{
         label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
         {path + field, after},
-        (remedy.divides ? value->number / *more : *more / value->number) - 1.0};
+        (remedy.divides ? value->number / more : more / value->number) - 1.0};
     if (remedy.bought && value->dimension == Dimension::count)
       proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
                         value->number};

@@ -116,6 +116,7 @@ class Answer {
     gain::rank_by_gain(*design, ranked, {.predict = designs_.options()});
     const PlanPoint named = point_of(ranked, designs_.outages());
     point.binding = named.binding;
+    point.waited = named.waited;
     point.binding_utilization = named.binding_utilization;
     point.binding_load = named.binding_load;
   }

@@ -67,9 +67,12 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
     // the tightest target names what binds
     const bool first = std::all_of(point.targets.begin(), point.targets.end(),
                                    [&](const TargetMargin& t) { return tighter(target, t); });
-    if (first)
-      point.binding =
-          target.when.empty() ? predict::limiter(prediction, outcome.metric) : outcome.limited_by;
+    if (first) {
+      AssertionOutcome named = outcome;
+      if (target.when.empty()) predict::name_limit(prediction, named);
+      point.binding = named.limited_by;
+      point.waited = named.waited;
+    }
     point.targets.push_back(std::move(target));
   }
   for (const ResourceUse& use : prediction.resources)

@@ -68,7 +68,7 @@ std::string candidates(const PlanResult& plan) {
                                        : html::element("span", "misses", "fail"));
     if (!alone) row.push_back(print_share(point.utilization));
     if (priced) row.push_back(point.cost ? print_value(*point.cost, "USD") : "");
-    row.push_back(html::named(point.binding));
+    row.push_back(html::named(point.binding) + (point.waited ? " (waited for most)" : ""));
     row.push_back(margins(point));
     rows.push_back(std::move(row));
   }
