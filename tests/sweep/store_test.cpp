@@ -110,6 +110,21 @@ TEST_CASE("a design is known by its key, with or without the sources of its valu
   }
 }
 
+TEST_CASE("with draws designs that differ by what a value may be are two") {
+  Design sure = design_of(8), open = sure;
+  sure.storage[0].values.at("ost.count").range = Range{7.0, 9.0, ""};
+  open.storage[0].values.at("ost.count").range = Range{2.0, 20.0, ""};
+  CHECK(sweep::key_of(sure, false) == sweep::key_of(open, false));
+  CHECK(sweep::key_of(sure, true) != sweep::key_of(open, true));
+  const sweep::DesignChanges written(sure, true);
+  const auto read = sweep::DesignChanges::read(written.base());
+  REQUIRE(read.ok());
+  const auto back = read->apply(written.change_to(open), sweep::key_of(open, true));
+  REQUIRE(back.ok());
+  CHECK(back->storage[0].values.at("ost.count").range->high == 20.0);
+  CHECK_FALSE(read->apply(written.change_to(open), sweep::key_of(sure, true)).ok());
+}
+
 TEST_CASE("any change of a design comes back, of values or of more") {
   const Design base = design_of(8);
   const sweep::DesignChanges changes(base, false);

@@ -296,4 +296,43 @@ TEST_CASE("a content is what a design says, wherever in a text it is said") {
   CHECK(hash(">= 50 %\"", ">= 50 %\", \"why\": \"mine\"") != plain);
 }
 
+TEST_CASE("what advice counts is what a scenario calls it, in the steps of its own") {
+  const client::Session session(settings());
+  const auto hash = [&](const std::string& old_text, const std::string& text) {
+    std::string all = R"({ "params": { "n": { "value": 4, "step": 1 } },
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 1 } ] },
+  "storage": [ { "id": "fs", "type": "lustre", "ost": { "count": "=n", "read": "1 GB/s" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" } } ] })";
+    all.replace(all.find(old_text), old_text.size(), text);
+    return client::counted_hash(read(session, {.file = "a.json", .text = all}));
+  };
+  const std::string plain = hash("", "");
+  CHECK(hash("\"100 ms\"", "\"101 ms\"") == plain);
+  CHECK(hash("\"step\": 1", "\"step\": 3") != plain);
+  CHECK(hash("\"jobs\"", "\"plan\": { \"over\": { \"osts\": { \"unit\": 3 } } }, \"jobs\"") !=
+        plain);
+}
+
+// 7 to 16 OSTs of 1 GB/s, as above: of those in enclosures of five, 10 or 15.
+TEST_CASE("what is advised comes in the units of the plan, whatever it calls what it counts") {
+  client::Session session(settings());
+  for (const char* counted : {"osts", "storage.scratch.ost.count", "storage[scratch].ost.count"}) {
+    ScenarioFile file = scenario(4, "job.train.gpu.utilization >= 60 %");
+    const std::string plan =
+        R"("plan": { "over": { ")" + std::string(counted) + R"(": { "unit": 5 } } }, )";
+    file.text->insert(file.text->find("\"jobs\""), plan);
+    const Scenario few = read(session, file);
+    auto prediction = session.predict(few.design());
+    REQUIRE(prediction.ok());
+    session.rank_by_gain(few.design(), *prediction);
+    const auto advice = session.alternatives(few, few.design(), *prediction, 4);
+    REQUIRE_FALSE(advice.empty());
+    const auto found = session.plan(few);
+    REQUIRE(found.ok());
+    CHECK(found->required % 5 == 0);
+    CHECK(advice.front().change ==
+          "storage.scratch.ost.count 4 -> " + std::to_string(found->required));
+  }
+}
+
 }  // namespace client_test

@@ -23,26 +23,41 @@ const Parameter* counted_by(const Scenario& scenario, const std::string& pointer
   return nullptr;
 }
 
+/// What of `plan` counts `path`, which the scenario may call by a shortcut.
+const PlanDimension* planned(const Scenario& scenario, const plan::Proposal::Count& count) {
+  for (const PlanDimension& d : scenario.questions().plan.over) {
+    const auto path = plan::shortcut_path(d.axis.path, scenario.design());
+    const std::string& meant = path.ok() && *path ? **path : d.axis.path;
+    if (plan::same_path(meant, count.path) || meant == count.label) return &d;
+  }
+  return nullptr;
+}
+
 /// As many multiples of `step` on top of `from` as make at least `wanted`.
 double at_least(double wanted, double from, double step) {
   return from + step * std::max(1.0, std::ceil((wanted - from) / step - 1e-9));
 }
 
-/// Counts what `proposal` buys by the parameter that it is made of, in the units of `plan`.
+/// Counts what `proposal` buys by the parameter that it is made of, in the units of `plan`: steps
+/// of a parameter go on from what it is, units of a plan are multiples.
 void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
   plan::Proposal::Count& count = *proposal.count;
   double wanted = count.from * (1.0 + proposal.relative_cost);
+  const PlanDimension* units = planned(scenario, count);
   if (const Parameter* p = counted_by(scenario, count.pointer)) {
     wanted *= p->value / count.from;
+    if (p->value != count.from) units = nullptr;  // those of the field are not its own
     count.label = p->name;
     count.path = "params." + p->name;
     count.from = p->value;
     if (p->step && *p->step >= 1.0) count.step = *p->step;
+    if (const PlanDimension* own = planned(scenario, count)) units = own;
   }
-  for (const PlanDimension& d : scenario.questions().plan.over)
-    if (d.unit > 0 && (plan::same_path(d.axis.path, count.path) || d.axis.path == count.label))
-      count.step = static_cast<double>(d.unit);
-  proposal = plan::with_count(proposal, at_least(wanted, count.from, count.step));
+  if (units != nullptr && units->unit > 0) {
+    count.step = static_cast<double>(units->unit);
+    count.multiples = true;
+  }
+  proposal = plan::with_count(proposal, at_least(wanted, count.origin(), count.step));
 }
 
 /// As many as there are of what `plan` counts of a storage system without a word about it; nullopt

@@ -18,6 +18,23 @@ std::string content_hash(Design design) {
   return base::sha256(codec::encode(design));
 }
 
+std::string counted_hash(const Scenario& scenario) {
+  std::string all;
+  const auto add = [&all](const std::string& text) { all += text + '\n'; };
+  for (const auto& [pointer, parameters] : scenario.written().needs) {
+    add(pointer);
+    for (const std::string& name : parameters) add("\t" + name);
+  }
+  for (const Parameter& p : scenario.parameters()) {
+    add(p.name + "\t" + std::to_string(p.value) + "\t" + std::to_string(p.step.value_or(0.0)));
+    for (const std::string& name : p.needs) add("\t" + name);
+  }
+  const PlanSpec& plan = scenario.questions().plan;
+  add(plan.storage);
+  for (const PlanDimension& d : plan.over) add(d.axis.path + "\t" + std::to_string(d.unit));
+  return base::sha256(all);
+}
+
 std::string text_hash(const std::string& text) { return base::sha256(text); }
 
 }  // namespace stallcast::client

@@ -223,7 +223,8 @@ class Planner {
       out.planned.values.push_back(text_of(point[a].value));
     }
     out.scenario = scenario_->with(out.changes);
-    if (out.scenario->ok()) out.planned.key = codec::design_hash(out.scenario->design());
+    if (out.scenario->ok())
+      out.planned.key = sweep::key_of(out.scenario->design(), input_.draws > 0);
     return out;
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ui/app/content.hpp"
 #include "ui/app/months.hpp"
 #include "ui/app/plan_question.hpp"
 #include "ui/app/run_report.hpp"
@@ -85,10 +86,12 @@ Response answer_run(Call& call) {
   const auto asked_draws = draws_of(call);
   if (!asked_draws.value) return asked_draws.problem;
   const std::optional<std::size_t> draws = *asked_draws.value;
+  const std::string kind =
+      advise ? "run " + client::counted_hash(*task->scenario) + " " : std::string("run alone ");
   return submit<client::RunReport>(
       call, "run",
-      content_of((advise ? "run " : "run alone ") + (draws ? std::to_string(*draws) : "-1"),
-                 task->scenario->design(), task->question),
+      content_of(kind + (draws ? std::to_string(*draws) : "-1"), task->scenario->design(),
+                 task->question),
       task,
       [task, advise, draws](Asking& asking) { return run(asking, *task->scenario, advise, draws); },
       [task](client::Session&, const client::RunReport& found) {

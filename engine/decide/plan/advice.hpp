@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -27,6 +28,12 @@ struct Proposal {
     std::string path;     ///< as `Change` takes it
     std::string pointer;  ///< of the field, to find the parameters that it is made of
     double from = 0.0, step = 1.0;
+    bool multiples = false;  ///< of `step`, wherever it is now
+
+    /// From where on `step` counts.
+    [[nodiscard]] double origin() const {
+      return multiples ? std::floor(from / step + 1e-9) * step : from;
+    }
   };
   std::optional<Count> count = std::nullopt;
 };

@@ -58,7 +58,7 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
   const auto meets = [](const Tried& t) { return t.prediction.verdict == Verdict::pass; };
   const auto attempt = [&](double steps) -> std::optional<Tried> {
     std::vector<Tried> one = simulate_changes(
-        {with_count(first.proposal, count.from + count.step * steps)}, base, redesign, options);
+        {with_count(first.proposal, count.origin() + count.step * steps)}, base, redesign, options);
     if (one.empty()) return std::nullopt;
     return std::move(one.front());
   };
@@ -181,8 +181,8 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
   std::vector<Proposal> proposals;
   std::set<double> seen{out.now};
   for (const double times : {0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 3.0}) {
-    const double steps = std::round((times - 1.0) * out.now / counted.count->step);
-    const double count = out.now + counted.count->step * steps;
+    const double from = counted.count->origin(), step = counted.count->step;
+    const double count = from + step * std::round((times * out.now - from) / step);
     if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
   }
   for (const Tried& tried : simulate_changes(proposals, base, redesign, options))

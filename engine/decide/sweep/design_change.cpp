@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/sha256.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/json_parts.hpp"
 
@@ -14,6 +15,8 @@ namespace stallcast::sweep {
 using SortedJson = nlohmann::json;
 
 namespace {
+
+constexpr char kRanges = '+';  // between what a design is and what it may be
 
 /// Components of a design, and where they are in its JSON.
 template <class ADesign>
@@ -97,6 +100,17 @@ std::string encoded(const Design& design, bool with_sources) {
 
 }  // namespace
 
+std::string key_of(const Design& design, bool with_draws) {
+  std::string key = codec::design_hash(design);
+  if (!with_draws) return key;
+  auto ranges = SortedJson::array();
+  base::for_each_component(design, [&](const std::string& path, auto, const Component& part) {
+    for (const auto& [name, value] : part.values)
+      if (value.range) ranges.push_back({path, name, value.range->low, value.range->high});
+  });
+  return key + kRanges + base::sha256(ranges.dump());
+}
+
 struct DesignChanges::Impl {
   Impl(SortedJson json, bool sources) : base(std::move(json)), with_sources(sources) {
     if (auto read = codec::detail::design_of(base); read.ok()) design = std::move(read).value();
@@ -130,7 +144,8 @@ std::string DesignChanges::change_to(const Design& design) const {
 }
 
 Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
-  const auto is_it = [&key](const Design& design) { return codec::design_hash(design) == key; };
+  const bool with_draws = key.find(kRanges) != std::string::npos;
+  const auto is_it = [&](const Design& design) { return key_of(design, with_draws) == key; };
   const SortedJson patch = SortedJson::parse(change, nullptr, false);
   if (patch.is_array()) try {
       if (impl_->design) {

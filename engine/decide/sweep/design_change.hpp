@@ -8,6 +8,10 @@
 
 namespace stallcast::sweep {
 
+/// By what results of `design` are filed: codec::design_hash, and with draws also what its values
+/// may be.
+[[nodiscard]] std::string key_of(const Design& design, bool with_draws);
+
 /// Designs as what they change of a first one (RFC 6902): some hundred bytes instead of thousands.
 class DesignChanges {
  public:
@@ -21,8 +25,8 @@ class DesignChanges {
 
   [[nodiscard]] std::string base() const;
   [[nodiscard]] std::string change_to(const Design& design) const;
-  /// What `change_to` was given, whose codec::design_hash is `key`. Any other text is a failure
-  /// with bad_input.
+  /// What `change_to` was given, whose `key_of` is `key`. Any other text is a failure with
+  /// bad_input.
   [[nodiscard]] Result<Design> apply(const std::string& change, const std::string& key) const;
 
  private:

@@ -18,7 +18,7 @@ namespace stallcast::sweep {
 /// One point as it is planned.
 struct PlannedPoint {
   std::vector<std::string> values;  ///< by axis
-  std::string key;                  ///< codec::design_hash
+  std::string key;                  ///< key_of the design
   std::string change;               ///< DesignChanges of the plan's base
 };
 
