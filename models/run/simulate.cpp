@@ -154,6 +154,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   for (const auto& job : jobs) job->report(result);
   // Until the last byte was moved: saves may end after the last step. [docs/models/checkpoint.md]
   Seconds wall = context.now() + fast_forward.skipped();
+  if (tenants.empty()) wall = wall - stages.left_out();
   // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
   if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
   for (const auto& tenant : tenants) tenant->report(result);
@@ -204,11 +205,11 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   // Jobs alone pay for what their saves ask for after the last step, too: as steps go on, so do
   // they.
   double drained = 1.0;
-  if (!jobs.empty() && tenants.empty() && stages.empty()) {
+  if (!jobs.empty() && tenants.empty() && stages.trains_only()) {
     Seconds ended;
     for (const auto& job : jobs) ended = std::max(ended, job->ended());
-    if (const Seconds steps = wall - (context.now() - ended); steps > kShortest)
-      drained = wall / steps;
+    const Seconds after = context.now() - ended - stages.left_out();
+    if (const Seconds steps = wall - after; steps > kShortest) drained = wall / steps;
   }
   add_costs(design, prices, result.metrics, drained);
   add_whole_runs(design, prices, result.metrics);

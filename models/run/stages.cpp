@@ -44,8 +44,20 @@ std::vector<sim::Task<void>> Stages::programs() {
   for (const auto& job : jobs_)
     if (std::none_of(stages_.begin(), stages_.end(),
                      [&](const Stage& stage) { return stage.job == job.get(); }))
-      out.push_back(job->run());
+      out.push_back(work(*job));
   return out;
+}
+
+void Stages::count(int& what, int more) {
+  if (simulated_ == 0 && waiting_ > 0) left_out_ += date_() - counted_at_;
+  counted_at_ = date_();
+  what += more;
+}
+
+sim::Task<void> Stages::work(TrainingJob& job) {
+  count(simulated_, 1);
+  co_await job.run();
+  count(simulated_, -1);
 }
 
 sim::Task<void> Stages::run(Stage& stage) {
@@ -58,7 +70,9 @@ sim::Task<void> Stages::run(Stage& stage) {
     co_await train(stage, behind);
   } else {
     ++moving_;
+    count(simulated_, 1);
     co_await stage.mover->run(behind, *stage.brings);
+    count(simulated_, -1);
     --moving_;
     stage.began = date_() - (context_.now() - stage.mover->began());
   }
@@ -71,11 +85,13 @@ sim::Task<void> Stages::run(Stage& stage) {
 sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   stage.began = date_();
   if (stage.node.streams) stage.job->read_behind(behind);
-  co_await stage.job->run();
+  co_await work(*stage.job);
   const Seconds wall = stage.job->wall();
   const double useful = wall > Seconds{} ? stage.job->useful() / wall : 0.0;
   if (stage.whole <= Seconds{} || useful <= 0.0) co_return;
+  count(waiting_, 1);
   co_await context_.sleep(std::max(Seconds{}, stage.whole / useful - (date_() - stage.began)));
+  count(waiting_, -1);
 }
 
 Seconds Stages::time() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,12 +31,19 @@ class Stages {
 
   /// Whether there is none.
   [[nodiscard]] bool empty() const { return stages_.empty(); }
+  /// Whether none moves data itself.
+  [[nodiscard]] bool trains_only() const {
+    return std::ranges::all_of(stages_, [](const Stage& stage) { return stage.job != nullptr; });
+  }
   /// Its stages, and the jobs that are none of them.
   [[nodiscard]] std::vector<sim::Task<void>> programs();
   /// Tells `recorder`, which outlives the run, when they are at work.
   void record(Recorder& recorder);
   /// Whether data are on their way: then nothing repeats.
   [[nodiscard]] bool moving() const { return moving_ > 0; }
+  /// How long nothing was simulated, since a job's whole run was waited for that is like the part
+  /// of it that was.    [docs/models/stages.md, eq. 4]
+  [[nodiscard]] Seconds left_out() const { return left_out_; }
   /// Adds "stage.S. ..." and "pipeline. ..." metrics.
   void report(RunResult& out) const;
   /// From its first stage's start to its last stage's end.
@@ -60,6 +68,9 @@ class Stages {
   };
   sim::Task<void> run(Stage& stage);
   sim::Task<void> train(Stage& stage, std::vector<StageSupply*> behind);
+  sim::Task<void> work(TrainingJob& job);
+  /// So many more at what is `simulated_` or `waiting_`, or fewer.
+  void count(int& what, int more);
   /// How long each stage decides when stage number `at` is where it is at date `until`, in the
   /// order of the stages.
   [[nodiscard]] std::vector<Seconds> decisive(std::size_t at, Seconds until) const;
@@ -83,6 +94,8 @@ class Stages {
   std::function<Seconds()> date_;
   std::vector<Stage> stages_;  ///< each after those that it follows
   int moving_ = 0;
+  int simulated_ = 0, waiting_ = 0;  ///< at work; waiting for the rest of a whole run
+  Seconds counted_at_{}, left_out_{};
 };
 
 }  // namespace stallcast::models

@@ -333,6 +333,19 @@ TEST_CASE("a job that is a stage lasts for its whole run") {
   CHECK(of_stage(result, "archive.start") == Approx(of_stage(result, "fit.end")).epsilon(1e-14));
 }
 
+// What the rest of a whole run reads is not simulated: rates are of what is.
+TEST_CASE("a whole run that is waited for dilutes no rate") {
+  Design design = with_job({});
+  set(design.jobs[0].job, Role::job, "run.steps", "10000");
+  const RunResult alone = run(design);
+  design.stages = {stage("train", "fit", {{"job", "train"}})};
+  const RunResult staged = run(design);
+  const std::string head = "resource.storage.near.head.throughput";
+  REQUIRE(metric(alone, head) > 0.0);
+  CHECK(metric(staged, head) == Approx(metric(alone, head)).epsilon(1e-9));
+  CHECK(metric(staged, "pipeline.time") > 10.0 * metric(staged, "job.train.time.wall"));
+}
+
 TEST_CASE("what repeats in a job is skipped, stages before and after it are not moved") {
   Design design = with_job({copy("in"), copy("archive", {{"size", "5 TB"}, {"after", "train"}})});
   set(design.jobs[0].job, Role::job, "epochs", "20");
