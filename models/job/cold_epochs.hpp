@@ -14,10 +14,18 @@ namespace stallcast::models {
 /// there. docs/models/whole-run.md, equation 2.
 class ColdEpochs {
  public:
-  /// An epoch ended, or the run in it: `steps` of it took `wall`, saves left out. `missed`: share
-  /// of what was read that hosts did not find.
-  void end(Seconds wall, std::int64_t steps, double missed) {
-    if (steps > 0) epochs_.push_back({wall, static_cast<double>(steps), missed});
+  /// Part of an epoch, up to its end, a failure or the end of the run: `steps` took `wall`, saves
+  /// left out, and read so much, of which hosts did not find `missed`.
+  void add(Seconds wall, std::int64_t steps, Bytes read, Bytes missed) {
+    open_.wall += wall;
+    open_.steps += static_cast<double>(steps);
+    open_.read += read;
+    open_.missed += missed;
+  }
+  /// The epoch ended, or the run in it.
+  void end() {
+    if (open_.steps > 0.0) epochs_.push_back(open_);
+    open_ = {};
   }
   [[nodiscard]] std::size_t count() const { return epochs_.size(); }
 
@@ -29,7 +37,7 @@ class ColdEpochs {
     for (std::size_t i = 0; i < epochs_.size(); ++i) {
       all += epochs_[i].wall;
       steps += epochs_[i].steps;
-      if (i == 0 || std::abs(epochs_[i].missed - epochs_.back().missed) > kAlike) continue;
+      if (i == 0 || std::abs(epochs_[i].share() - epochs_.back().share()) > kAlike) continue;
       later += epochs_[i].wall;
       later_steps += epochs_[i].steps;
     }
@@ -40,9 +48,13 @@ class ColdEpochs {
  private:
   static constexpr double kAlike = 0.01;
   struct Epoch {
-    Seconds wall;
-    double steps, missed;
+    Seconds wall{};
+    double steps = 0.0;
+    Bytes read{}, missed{};
+    /// Of what was read that hosts did not find.
+    [[nodiscard]] double share() const { return read > Bytes{} ? missed / read : 1.0; }
   };
+  Epoch open_;
   std::vector<Epoch> epochs_;
 };
 

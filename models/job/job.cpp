@@ -246,6 +246,15 @@ sim::Task<void> TrainingJob::step(bool first) {
 }
 
 sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
+  co_await train(steps, done);
+  const bool failed = restarts_.failed();
+  const Seconds until = failed ? restarts_.until_failure(stopped_) : context_.now();
+  cold_epochs_.add(until - epoch_.began - epoch_.saving, epoch_.done - done, epoch_read_,
+                   epoch_missed_);
+  if (!failed) end_epoch();
+}
+
+sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
   epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = done, .before = done};
   epoch_read_ = epoch_missed_ = {};
   // As in the epoch before.    [docs/models/cache.md, eq. 12]
@@ -279,17 +288,16 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
     }
     if (on_step) on_step();
   }
-  end_epoch();
 }
 
 // AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
 // An epoch with a failure in it has none, nor has the last one where the end of the run cut it:
 // that is no epoch, unless the run has no other.
 void TrainingJob::end_epoch() {
+  cold_epochs_.end();
   if (epoch_.before > 0) return;
   const std::int64_t steps = epoch_.done;
   const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
-  cold_epochs_.end(wall, steps, epoch_read_ > Bytes{} ? epoch_missed_ / epoch_read_ : 1.0);
   if (epoch_.done < epoch_.steps && !au_.empty()) return;
   if (steps < 2) return;
   for (const RankClass& ranks : classes_)

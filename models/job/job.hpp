@@ -114,6 +114,7 @@ class TrainingJob {
   sim::Task<void> await_input();
   /// One of `steps` steps, of which `done` are done. Ends early at a failure.
   sim::Task<void> epoch(std::int64_t steps, std::int64_t done);
+  sim::Task<void> train(std::int64_t steps, std::int64_t done);
   void end_epoch();
   /// From a failure until work goes on; yields the steps that are done again.
   sim::Task<std::int64_t> restart();

@@ -208,6 +208,22 @@ TEST_CASE("dataset cache: a run of many epochs has its cold ones once") {
     CHECK(metric(result, "job.train.run.time") == Approx(30.0 + 50 * 10.0).epsilon(0.02));
     CHECK(result.warnings.empty());
   }
+  // A failure in the cold epoch costs its own time: 4 s until processes load again, and what was
+  // lost, from the start as nothing is saved.
+  Design failing = reading(kept, "2");
+  set(failing.jobs[0].job, Role::job, "run.epochs", "50");
+  failing.jobs[0].recovery =
+      component(Role::recovery, "restart", "recovery",
+                {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "3 s"}, {"init", "0 s"}});
+  failing.failures.push_back(
+      component(Role::failure, "process", "crash", {{"at", "20 s"}, {"hosts", "gpu"}}));
+  RunResult failed = run(failing);
+  models::add_whole_runs(failing, models::costs(failing), failed.metrics);
+  const double lost = metric(failed, "job.train.time.restart");
+  CHECK(lost > 20.0);
+  CHECK(failed.warnings.empty());
+  CHECK(metric(failed, "job.train.run.time") ==
+        Approx(lost + 50 * 10.0 + metric(failed, "job.train.epoch.cold")).epsilon(0.02));
   const RunResult first = whole(kept, "1");
   REQUIRE(first.warnings.size() == 1);
   CHECK(first.warnings[0].find("\"epochs\": 2") != std::string::npos);
