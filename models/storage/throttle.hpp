@@ -59,8 +59,9 @@ class Throttle {
 
   sim::Context* context_ = nullptr;
   Bucket bytes_, requests_;
-  double at_ = 0.0;  // s: when the last request passed
-  Bytes passed_;     // those that are not in `passing_` any more
+  double at_ = 0.0;                                          // s: when the last request passed
+  double fewest_ = std::numeric_limits<double>::infinity();  // rounds of one call
+  Bytes passed_;  // those that are not in `passing_` any more
   std::deque<Passing> passing_;
 };
 
