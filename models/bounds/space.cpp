@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/base/accelerators.hpp"
-#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -23,8 +22,7 @@ namespace {
 
 using namespace detail;
 
-constexpr const char *kStored = "docs/models/capacity.md, eq. 2",
-                     *kFilled = "docs/models/capacity.md, eq. 3", *kQuota = "capacity.size";
+constexpr const char *kStored = "docs/models/capacity.md, eq. 2", *kQuota = "capacity.size";
 
 double number_of(const Component& component, std::string_view key, double fallback = 0.0) {
   const Value* value = component.find(key);
@@ -197,7 +195,8 @@ class Surveyor {
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
       const Rate come = state * share / (interval * static_cast<double>(drains));
-      space->growth += come * p.left_part(drains);
+      if (const Rate stays = come * p.left_part(drains); stays > Rate{})
+        space->coming.push_back({.rate = stays});
       space->written += come * p.mean_part(drains);
     }
   }
@@ -231,9 +230,8 @@ class Surveyor {
       space->stored.push_back({metric::of_tenant(tenant.id, "stored"), bytes,
                                stored != nullptr ? "given" : "its files"});
     if (tenant.kind != "ingest") return;
-    const Rate rate = Rate::from(number_of(tenant, "rate"), unit::Bps);
-    space->growth += rate;
-    space->written += rate;
+    space->coming.push_back(ingested(tenant));
+    space->written += space->coming.back().by(space->warranty) / space->warranty;
   }
 
   const Design& design_;
@@ -254,8 +252,9 @@ Bytes Room::needed() const {
 }
 
 std::optional<Seconds> Room::full_after() const {
-  if (growth <= Rate{}) return std::nullopt;
-  return std::max(Bytes{}, usable - needed()) / growth;
+  if (coming.empty()) return std::nullopt;
+  const Bytes left = usable - needed();
+  return left > Bytes{} ? date_of(coming, left).value_or(kNeverFull) : Seconds{};
 }
 
 // d = w m a / C    [docs/models/wear.md, eq. 1]
@@ -327,71 +326,6 @@ std::string wear_out(const Room& space) {
   if (!life || *life >= space.warranty) return "";
   return whose(space) + " has its drives written " + count(*space.written_whole()) +
          " times a day, for which they last " + text(*life) + ", not " + text(space.warranty);
-}
-
-namespace {
-
-/// What its drives are written, and how long they last.
-void derive_wear(const Room& space, std::vector<Derivation>& out) {
-  const auto writes = space.written_whole();
-  if (!writes) return;
-  const std::string name = metric::of_storage(space.storage, "wear.");
-  out.push_back(derived(name + "dwpd", {*writes, Dimension::number},
-                        text(space.written) + " written x " +
-                            text(space.media * space.worn, Dimension::ratio) +
-                            " on media x 1 d / " + text(space.raw)));
-  if (const auto life = space.worn_after())
-    out.push_back(derived(name + "life", *life,
-                          text(space.warranty) + " x " + count(*space.drive_writes) + " rated / " +
-                              count(*writes) + " a day"));
-}
-
-/// When what is never deleted has filled it.    [docs/models/capacity.md, eq. 4]
-void derive_growth(const Room& space, std::vector<Derivation>& out) {
-  const auto full = space.full_after();
-  if (!full) return;
-  const std::string name = metric::of_storage(space.storage, "capacity.");
-  const std::string formula = text(std::max(Bytes{}, space.usable - space.needed())) + " left / " +
-                              text(space.growth) + " that stays";
-  Rule rule{"headroom / growth",
-            "docs/models/capacity.md, eq. 4",
-            {{"headroom", name + "headroom"},
-             figure("growth", space.growth.in(unit::Bps), Dimension::rate,
-                    "of saves that are never deleted, and ingest")}};
-  if (space.usable < space.needed()) rule = {};  // full now
-  out.push_back(derived(name + "full_after", *full, formula, std::move(rule)));
-}
-
-}  // namespace
-
-std::vector<Derivation> derive_spaces(const Design& design) {
-  std::vector<Derivation> out;
-  for (const Room& space : spaces(design)) {
-    const std::string name = metric::of_storage(space.storage, "capacity.");
-    out.push_back(derived(name + "usable", space.usable, space.formula));
-    Rule sum{"", kStored, {}};
-    for (const Stored& each : space.stored) {
-      out.push_back(derived(each.what + ".bytes", each.bytes, each.formula, each.rule));
-      const std::string symbol = "part" + std::to_string(sum.terms.size() + 1);
-      sum.equation += (sum.terms.empty() ? "" : " + ") + symbol;
-      sum.terms.push_back({symbol, each.what + ".bytes"});
-    }
-    out.push_back(
-        derived(name + "needed", space.needed(), "all that is to lie on it", std::move(sum)));
-    const std::vector<Term> both{{"needed", name + "needed"}, {"usable", name + "usable"}};
-    out.push_back(derived(name + "used", {space.needed() / space.usable, Dimension::ratio},
-                          text(space.needed()) + " / " + text(space.usable),
-                          {"needed / usable", kFilled, both}));
-    out.push_back(derived(name + "headroom", space.usable - space.needed(),
-                          text(space.usable) + " - " + text(space.needed()),
-                          {"usable - needed", kFilled, both}));
-    derive_growth(space, out);
-    derive_wear(space, out);
-    if (space.counted())
-      out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
-                     Dimension::number, remedy(space)});
-  }
-  return out;
 }
 
 }  // namespace stallcast::models

@@ -57,7 +57,8 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
     hint += "raise \"" + space.size + "\"";
   else
     hint += "have " +
-            base::print_quantity(space.parts_needed(space.growth * run.time), Dimension::number) +
+            base::print_quantity(space.parts_needed(models::come_by(space.coming, run.time)),
+                                 Dimension::number) +
             " " + space.noun + ", which hold what comes until then";
   report.warn("growth", pointer_of(*design.find_storage(space.storage), space.size),
               full + ", and " + run.said, hint);
