@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/base/accelerators.hpp"
-#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -200,7 +199,8 @@ class Surveyor {
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
       const Rate come = state * share / (interval * static_cast<double>(drains));
-      space->growth += come * p.left_part(drains);
+      if (const Rate stays = come * p.left_part(drains); stays > Rate{})
+        space->coming.push_back({.rate = stays});
       space->written += come * p.mean_part(drains);
     }
   }
@@ -234,9 +234,8 @@ class Surveyor {
       space->stored.push_back({metric::of_tenant(tenant.id, "stored"), bytes,
                                stored != nullptr ? "given" : "its files"});
     if (tenant.kind != "ingest") return;
-    const Rate rate = Rate::from(number_of(tenant, "rate"), unit::Bps);
-    space->growth += rate;
-    space->written += rate;
+    space->coming.push_back(ingested(tenant));
+    space->written += space->coming.back().by(space->warranty) / space->warranty;
   }
 
   const Design& design_;
@@ -265,8 +264,9 @@ std::optional<Bytes> Room::paid_needed(Bytes more) const {
 }
 
 std::optional<Seconds> Room::full_after() const {
-  if (growth <= Rate{}) return std::nullopt;
-  return std::max(Bytes{}, usable - needed()) / growth;
+  if (coming.empty()) return std::nullopt;
+  const Bytes left = usable - needed();
+  return left > Bytes{} ? date_of(coming, left).value_or(kNeverFull) : Seconds{};
 }
 
 // d = w m a / C    [docs/models/wear.md, eq. 1]

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/bounds/coming.hpp"
 #include "models/bounds/keeping.hpp"
 #include "models/contract/derivation.hpp"
 #include "stallcast/design.hpp"
@@ -14,6 +15,10 @@
 
 /// Whether what is to lie on a storage system fits. Equations: docs/models/capacity.md.
 namespace stallcast::models {
+
+/// Stands for "never" where what comes ends before it has filled what is left: targets hold.
+///    [docs/models/capacity.md, eq. 4]
+inline constexpr Seconds kNeverFull = Seconds::from(365250.0, unit::d);
 
 /// Something that lies on a storage system.
 struct Stored {
@@ -40,8 +45,8 @@ struct Room {
   Bytes usable{};         ///< of all, for data           [docs/models/capacity.md, eq. 1]
   std::string formula{};  ///< of `usable`
   std::vector<Stored> stored{};
-  Rate growth{};       ///< of what is never deleted            [docs/models/capacity.md, eq. 4]
-  Rate written{};      ///< by saves and ingest, as the rates of data
+  std::vector<Coming> coming{};  ///< and is never deleted      [docs/models/capacity.md, eq. 4]
+  Rate written{};      ///< by saves and ingest, as the rates of data, mean over the warranty
   double media = 1.0;  ///< bytes on media of a byte of data, copies and parity
   double worn = 1.0;   ///< on flash, over the rating's workload
   std::optional<double> drive_writes{};  ///< a day, that its drives are rated for
@@ -66,7 +71,7 @@ struct Room {
   /// Parts whose drives would last as long as they are rated for; as many as there are where they
   /// do.
   [[nodiscard]] double parts_that_last() const;
-  /// Until it is full as it grows; nullopt where nothing does.
+  /// Until what comes has filled it; nullopt where nothing does.
   [[nodiscard]] std::optional<Seconds> full_after() const;
 };
 

@@ -1,17 +1,20 @@
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/metric.hpp"
 
-/// How the room of a storage system adds up, for `explain`.
+/// How room adds up, for `explain`: docs/models/capacity.md, docs/models/wear.md.
 namespace stallcast::models {
 namespace {
 
 using namespace detail;
 
-constexpr const char* kFilled = "docs/models/capacity.md, eq. 3";
+constexpr const char* kUsed = "docs/models/capacity.md, eq. 3";
 
 /// What its drives are written, and how long they last.
 void derive_wear(const Room& space, std::vector<Derivation>& out) {
@@ -33,14 +36,30 @@ void derive_growth(const Room& space, std::vector<Derivation>& out) {
   const auto full = space.full_after();
   if (!full) return;
   const std::string name = metric::of_storage(space.storage, "capacity.");
-  const std::string formula = text(std::max(Bytes{}, space.usable - space.needed())) + " left / " +
-                              text(space.growth) + " that stays";
+  Rate growth;
+  Bytes dated;  // what begins or ends has brought by then
+  for (const Coming& each : space.coming)
+    if (each.endless())
+      growth += each.rate;
+    else
+      dated += each.by(*full);
+  std::string formula = text(std::max(Bytes{}, space.usable - space.needed())) + " left";
   Rule rule{"headroom / growth",
             "docs/models/capacity.md, eq. 4",
             {{"headroom", name + "headroom"},
-             figure("growth", space.growth.in(unit::Bps), Dimension::rate,
+             figure("growth", growth.in(unit::Bps), Dimension::rate,
                     "of saves that are never deleted, and ingest")}};
-  if (space.usable < space.needed()) rule = {};  // full now
+  if (dated > Bytes{}) {
+    formula = "(" + formula + " - " + text(dated) + " of ingest that begins or ends)";
+    rule.equation = "(headroom - dated) / growth";
+    rule.terms.push_back(figure("dated", dated.in(unit::B), Dimension::bytes,
+                                "of ingest that begins or ends, by then"));
+  }
+  formula += " / " + text(growth) + " that stays";
+  if (growth <= Rate{})
+    formula = *full < kNeverFull ? "ingest that begins or ends has filled it"
+                                 : "ingest ends before it is full: stands for never";
+  if (growth <= Rate{} || space.usable < space.needed()) rule = {};  // or full now
   out.push_back(derived(name + "full_after", *full, formula, std::move(rule)));
 }
 
@@ -63,10 +82,10 @@ std::vector<Derivation> derive_spaces(const Design& design) {
     const std::vector<Term> both{{"needed", name + "needed"}, {"usable", name + "usable"}};
     out.push_back(derived(name + "used", {space.needed() / space.usable, Dimension::ratio},
                           text(space.needed()) + " / " + text(space.usable),
-                          {"needed / usable", kFilled, both}));
+                          {"needed / usable", kUsed, both}));
     out.push_back(derived(name + "headroom", space.usable - space.needed(),
                           text(space.usable) + " - " + text(space.needed()),
-                          {"usable - needed", kFilled, both}));
+                          {"usable - needed", kUsed, both}));
     derive_growth(space, out);
     derive_wear(space, out);
     if (space.counted())

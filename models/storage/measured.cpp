@@ -271,10 +271,11 @@ class Measured final : public StorageModel {
     mix.add(writes, -client.members);
   }
 
-  // The limiter lets the requests of a file through while others are served.
-  sim::Task<void> pass(Throttle& limit, Bytes bytes, double requests, Seconds& limited) {
+  // The limiter lets the requests of a file through, round after round, while others are served.
+  sim::Task<void> pass(Throttle& limit, Bytes bytes, double requests, double rounds,
+                       Seconds& limited) {
     const Seconds asked = context_->now();
-    co_await limit.take(bytes, requests);
+    co_await limit.take(bytes / rounds, requests / rounds, rounds);
     limited = context_->now() - asked;
   }
 
@@ -314,7 +315,8 @@ class Measured final : public StorageModel {
                                               .size = piece,
                                               .writes = writes}));
       const double members = client.members / device.count;
-      parts.push_back(pass(*way.limiter, bytes * members, requests * members, limited));
+      parts.push_back(
+          pass(*way.limiter, bytes * members, requests * members, requests / depth, limited));
     }
     co_await sim::join(*context_, std::move(parts));
     device.in_flight.note(writes, -client.members * depth, context_->now());

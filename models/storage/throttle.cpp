@@ -8,6 +8,9 @@ namespace {
 
 constexpr double kSame = 1e-9;  // s, and share of a bucket
 constexpr double kLeastSlice = 1e-6;
+// Turns bound the events: so many at least of the call that has the fewest rounds, and so many at
+// most of one.    [measured.md, "grain"]
+constexpr double kLeastTurns = 8.0, kMostTurns = 4096.0;
 
 }  // namespace
 
@@ -87,6 +90,18 @@ sim::Task<void> Throttle::take(Bytes bytes, double requests) {
   if (!limits()) co_return;
   const Seconds wait = admit(bytes, requests) - context_->now();
   if (wait > Seconds{}) co_await context_->sleep(wait);
+}
+
+// Who keeps q requests in flight has q in the line, not all that it will ask for.
+//    [measured.md, eq. 5]
+sim::Task<void> Throttle::take(Bytes bytes, double requests, double rounds) {
+  if (!limits()) co_return;
+  fewest_ = std::min(fewest_, rounds);
+  const double turn = std::max({1.0, fewest_ / kLeastTurns, rounds / kMostTurns});
+  for (double left = rounds; left > kSame; left -= turn) {
+    const double now = std::min(turn, left);
+    co_await take(bytes * now, requests * now);
+  }
 }
 
 }  // namespace stallcast::models

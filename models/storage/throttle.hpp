@@ -28,6 +28,9 @@ class Throttle {
   [[nodiscard]] Seconds admit(Bytes bytes, double requests);
   /// Waits until then.
   [[nodiscard]] sim::Task<void> take(Bytes bytes, double requests);
+  /// The same of `rounds` such parts, each of which joins the line once the one before has passed:
+  /// others who wait pass between them.
+  [[nodiscard]] sim::Task<void> take(Bytes bytes, double requests, double rounds);
   [[nodiscard]] bool limits() const { return bytes_.limits() || requests_.limits(); }
   /// Bytes that have passed by now.
   [[nodiscard]] Bytes passed() const;
@@ -56,8 +59,9 @@ class Throttle {
 
   sim::Context* context_ = nullptr;
   Bucket bytes_, requests_;
-  double at_ = 0.0;  // s: when the last request passed
-  Bytes passed_;     // those that are not in `passing_` any more
+  double at_ = 0.0;                                          // s: when the last request passed
+  double fewest_ = std::numeric_limits<double>::infinity();  // rounds of one call
+  Bytes passed_;  // those that are not in `passing_` any more
   std::deque<Passing> passing_;
 };
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "models/storage/throttle.hpp"
 #include "tests/support/measured_device.hpp"
@@ -55,6 +56,50 @@ TEST_CASE("measured: a limit counts the requests of all processes, each host by 
     CHECK(serve(each, {.bytes = 200_MB}, {.bytes = 1_MiB}, 8.0).read.in(unit::s) ==
           Approx((400.0 - 10.0) / 100.0).epsilon(0.01));
   }
+}
+
+// Others have so many requests of 1 MiB in flight; a file is asked for in pieces of 128 KiB at
+// most, so many of each at one time. All are before the limit, and get what they have in flight.
+//    [docs/models/measured.md, eq. 5]
+TEST_CASE("measured: a limit is shared by what is in flight, however much a call asks for") {
+  struct Case {
+    const char *jobs, *block, *direct, *depth;
+    double in_flight, piece;
+  };
+  const double kib = 1024.0, mib = kib * kib;
+  const Case each = GENERATE_COPY(Case{"64", "128 KiB", "true", "1", 64, 128 * kib},
+                                  Case{"64", "15 MB", "false", "1", 64, 15e6 / 115},
+                                  Case{"32", "150 kB", "false", "1", 32, 75e3},
+                                  Case{"16", "15 MB", "false", "4", 64, 15e6 / 115});
+  const std::string law = GENERATE("line", "roofline", "throttle", "mva", "fifo");
+  const bool bytes = GENERATE(true, false);
+  if (law == "fifo" && each.depth != std::string("1")) return;  // q at once: a line of its own
+  CAPTURE(law, each.jobs, each.block, each.depth, bytes);
+  Design design = device(
+      {{"read.law", law.c_str()},
+       {"read.rate", "1000 GB/s"},
+       {"depth", each.depth},
+       bytes ? std::pair{"limit.read", "1 GB/s"} : std::pair{"limit.read_ops", "10 kops/s"}});
+  design.jobs.clear();
+  set(design.run, models::Role::run, "duration", "60 s");
+  const auto fio = [&](const char* id, const char* jobs, const char* block, const char* direct) {
+    design.hosts.push_back(component(models::Role::host, "host", id, {{"count", "1"}}));
+    design.tenants.push_back(component(models::Role::tenant, "fio", id,
+                                       {{"on", "scratch"},
+                                        {"hosts", id},
+                                        {"rw", "randread"},
+                                        {"bs", block},
+                                        {"numjobs", jobs},
+                                        {"direct", direct}}));
+  };
+  fio("large", "16", "1 MiB", "true");
+  fio("small", each.jobs, each.block, each.direct);
+  const RunResult result = run(design);
+  const double round =
+      bytes ? (16 * mib + each.in_flight * each.piece) / 1e9 : (16 + each.in_flight) / 1e4;
+  CHECK(metric(result, "tenant.large.read") == Approx(16 * mib / round).epsilon(0.03));
+  CHECK(metric(result, "tenant.small.read") ==
+        Approx(each.in_flight * each.piece / round).epsilon(0.03));
 }
 
 TEST_CASE("measured: whoever waits for a limit is told so") {

@@ -154,6 +154,32 @@ TEST_CASE("saves that stay and what arrives fill what is left") {
         Approx((left - 3.0 - 10.0) * 1000.0));
 }
 
+TEST_CASE("an ingest fills from its start to its stop, within its limits") {
+  const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
+  const auto full = [&](const std::string& ingest, const std::string& save = "") {
+    return space(with(lustre, save,
+                      R"("tenants": [ { "id": "in", "type": "ingest",
+        "on": "store", "hosts": "gpu", "file": "100 MB", )" +
+                          ingest + " } ],"))
+        .full_after()
+        ->in(unit::s);
+  };
+  const std::string kept = R"(, "keep": { "last": 3 })";
+  const double left = 1600.0 * kLeft - 1001.0, less = left - 3.0;  // TB, with kept saves
+  // 1 GB/s for a day, and saves of 1 TB every 600 s go on.
+  CHECK(full(R"("rate": "1 GB/s", "stop": "1 d")") == Approx((left - 86.4) * 600.0));
+  CHECK(full(R"("rate": "1 GB/s", "stop": "1 d")", kept) == Approx(1000 * 365.25 * 86400.0));
+  CHECK(full(R"("rate": "100 GB/s", "stop": "1 d")", kept) == Approx(less * 10.0));
+  CHECK(full(R"("rate": "1 GB/s", "start": "1 d")", kept) == Approx(86400.0 + less * 1000.0));
+  // 3600 s by saves alone, then both.
+  const double both = 1.0 / 600.0 + 0.1;  // TB/s
+  CHECK(full(R"("rate": "100 GB/s", "start": "1 h")") == Approx(3600.0 + (left - 6.0) / both));
+  // A file is a create and a write.
+  CHECK(full(R"("rate": "1 GB/s", "limit": "500 MB/s")", kept) == Approx(less * 2000.0));
+  CHECK(full(R"("rate": "1 GB/s", "limit": "2 GB/s")", kept) == Approx(less * 1000.0));
+  CHECK(full(R"("rate": "1 GB/s", "limit_operations": "5 ops/s")", kept) == Approx(less * 4000.0));
+}
+
 TEST_CASE("when it is full is taken apart") {
   const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
   const auto full = [](const Design& design) {
@@ -167,6 +193,11 @@ TEST_CASE("when it is full is taken apart") {
   CHECK(found.rule.terms[0].from == "storage.store.capacity.headroom");
   CHECK(found.value == Approx((1600.0 * kLeft - 1001.0) * 600.0));
   CHECK(full(with(lustre, R"(, "keep": { "last": 3 })")).name.empty());
+  const models::Derivation dated = full(with(lustre, "", R"("tenants": [ { "id": "in",
+      "type": "ingest", "on": "store", "hosts": "gpu", "rate": "1 GB/s", "stop": "1 d" } ],)"));
+  CHECK(dated.rule.equation == "(headroom - dated) / growth");
+  REQUIRE(dated.rule.terms.size() == 3);
+  CHECK(dated.value == Approx((1600.0 * kLeft - 1001.0 - 86.4) * 600.0));
 }
 
 TEST_CASE("a host holds all of the data set and its part of a save") {
@@ -187,7 +218,8 @@ TEST_CASE("what is kept for ever needs the increments it builds on") {
     const Design design = with(lustre, R"(, "keep": { "last": 2, "every": )" + every + R"( },
         "incremental": { "fraction": "20 %", "full_every": 5 })" +
                                            more);
-    return space(design).growth.in(unit::Bps)*600.0 / 1e12;  // TB of each save
+    return models::come_by(space(design).coming, Seconds::from(600.0, unit::s)).in(unit::B) /
+           1e12;  // TB of each save
   };
   // Number 10 is the last of 6 to 10; of 1 to 15, 3, 9 and 15 are the last that others need.
   CHECK(grows("10") == Approx(1.8 / 10));

@@ -54,6 +54,14 @@ TEST_CASE("drive writes a day and life of three designs by hand") {
   const double each_day = (kSaves + 86.4) * 3.0 * 0.5 / (36 * 7.68);
   CHECK(*ceph.written_whole() == Approx(each_day));
   CHECK(ceph.worn_after()->in(unit::s) == Approx(1000.0 * 86400.0 * 3.0 / each_day));
+  // One of 100 days of these 1000, half as fast as it could be: a twentieth.
+  const auto ends = room(
+      R"("type": "cephfs", "osd": { "count": 36, "capacity": "7.68 TB" }, "replicas": 3,
+         "endurance": { "dwpd": 3, "amplification": 0.5, "warranty": "1000 d" })",
+      "",
+      R"("tenants": [ { "id": "new", "type": "ingest", "hosts": "gpu", "on": "store", "rate": "1 GB/s",
+                        "limit": "500 MB/s", "start": "10 d", "stop": "110 d" } ],)");
+  CHECK(*ends.written_whole() == Approx((kSaves + 86.4 / 20.0) * 3.0 * 0.5 / (36 * 7.68)));
   // 16 + 2 on 36 backends; increments of a tenth, a whole save in five, every third is drained.
   const auto weka = room(R"("type": "weka", "backend": { "count": 36, "capacity": "60 TB" },
                             "endurance": { "dwpd": 1 })",

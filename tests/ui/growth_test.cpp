@@ -104,6 +104,26 @@ TEST_CASE("what is added and never removed adds up over the months") {
         Approx((1000.0 + 6.0 * a_month) / (1600.0 * kUsable)).epsilon(1e-3));
 }
 
+TEST_CASE("an ingest that ends adds no more, and one of an hour fills nothing") {
+  for (const auto& [stop, ends] : {std::pair{"45 d", 45.0}, std::pair{"1 h", 1.0 / 24.0}}) {
+    INFO(stop);
+    const auto found = grown(
+        R"({ "months": 6, "every": 1, "of": { "jobs.train.dataset.size": "0.001 %/month" } })", {},
+        R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "scratch", "hosts": "gpu",
+                            "rate": "30 MB/s", "file": "256 MiB", "stop": ")" +
+            std::string(stop) + "\" } ]");
+    REQUIRE(found.ok());
+    CHECK(ceiling(*found, GrowthCeiling::Kind::space, "space on scratch") == nullptr);
+    REQUIRE(found->space.size() == 1);
+    REQUIRE(found->months.size() == 7);
+    for (std::size_t i = 0; i < found->months.size(); ++i) {
+      const double days = std::min(ends, found->months[i] * 365.25 / 12.0);
+      CHECK(*found->space[0].values[i] ==
+            Approx((1000.0 + 3e7 * 86400.0 * days / 1e12) / (1600.0 * kUsable)).epsilon(1e-4));
+    }
+  }
+}
+
 TEST_CASE("targets on room count what was added and never removed") {
   const auto found = grown(
       R"({ "months": 4, "every": 4, "of": { "jobs.train.dataset.size": "0.001 %/month" } })", {},

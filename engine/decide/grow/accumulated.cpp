@@ -41,11 +41,12 @@ class AddedBy {
 Adding adding(const std::vector<models::Room>& rooms) {
   Adding out;
   for (const models::Room& room : rooms)
-    if (room.growth > Rate{}) out[room.storage] = room.growth;
+    if (!room.coming.empty()) out[room.storage] = room.coming;
   return out;
 }
 
-// Σ g_i x 30.4 d over the months before    [docs/models/growth.md, eq. 5]
+// Σ g_i x 30.4 d over the months before, of what begins or ends the days of each in which it comes:
+// the run begins with month 0.    [docs/models/growth.md, eq. 5]
 std::map<std::string, Bytes> accumulated(int until, const std::vector<int>& steps,
                                          const AddingIn& adding_in) {
   std::map<std::string, Bytes> out;
@@ -57,7 +58,9 @@ std::map<std::string, Bytes> accumulated(int until, const std::vector<int>& step
   for (auto from = ends.begin(), to = std::next(from); to != ends.end(); ++from, ++to)
     months.fill(*from, *to);
   for (int month = 0; month < until; ++month)
-    for (const auto& [storage, rate] : months.at(month)) out[storage] += rate * kMonth;
+    for (const auto& [storage, coming] : months.at(month))
+      out[storage] += models::come_by(coming, kMonth * (month + 1.0)) -
+                      models::come_by(coming, kMonth * static_cast<double>(month));
   return out;
 }
 

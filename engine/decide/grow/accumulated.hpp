@@ -12,8 +12,8 @@
 /// What is added to storage systems and never removed. docs/models/growth.md, eq. 5.
 namespace stallcast::grow {
 
-/// By storage system, how fast.
-using Adding = std::map<std::string, Rate>;
+/// By storage system, what comes.
+using Adding = std::map<std::string, std::vector<models::Coming>>;
 /// What one month adds; of a month without a valid design, what is to count instead.
 using AddingIn = std::function<Adding(int month)>;
 

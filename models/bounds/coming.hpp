@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// Data that come evenly from one date to another, and stay.    [docs/models/capacity.md, eq. 4]
+struct Coming {
+  Rate rate;
+  Seconds from{}, until = Seconds::infinity();
+
+  /// Whether it has always come, and always will.
+  [[nodiscard]] bool endless() const { return from <= Seconds{} && !until.finite(); }
+  [[nodiscard]] Bytes by(Seconds date) const;
+  friend bool operator==(const Coming&, const Coming&) = default;
+};
+
+/// What an ingest brings: its rate within its limits, from its start to its stop.
+[[nodiscard]] Coming ingested(const Component& ingest);
+/// All of them together by a date, and the date by which `bytes` > 0 have come; nullopt: never.
+[[nodiscard]] Bytes come_by(std::span<const Coming> all, Seconds date);
+[[nodiscard]] std::optional<Seconds> date_of(std::span<const Coming> all, Bytes bytes);
+
+}  // namespace stallcast::models
