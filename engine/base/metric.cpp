@@ -38,6 +38,7 @@ constexpr Figure kFigures[] = {
      "bandwidth of saves"},
     {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint, TileOn::none,
      "time lost to saves"},
+    {Domain::job, "checkpoint.owed", "saves still owed", "s", neither, checkpoint},
     {Domain::job, "restore.duration", "restore", "s", lower, job, TileOn::explorer},
 
     {Domain::job, "failures.mtbf", "mean time between", "s", neither, failures, TileOn::none,

@@ -128,7 +128,7 @@ std::vector<WholeRun> whole_runs(const Design& design) {
 }
 
 // T = n t / ((1 - w) G'), G' = G W / (W - r), r once more; cost = T times all that the design costs
-//    [whole-run.md, eq. 2 and 3]
+//    [whole-run.md, eq. 2 to 4]
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics) {
   const MoneyRate requests =
@@ -139,10 +139,12 @@ void add_whole_runs(const Design& design, const Costs& costs,
     metrics[metric::of_job(run.job, "run.steps")] = {run.steps, "count", {}};
     if (useful == metrics.end() || !(useful->second.value > 0.0)) continue;
     const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
-    // A failure with a date comes once, and so do epochs that fill caches, however long it is.
+    // A failure with a date comes once, and so do epochs that fill caches, however long it is; what
+    // is owed of saves is missing once.
     const double wall = figure_or_zero(metrics, metric::of_job(run.job, "time.wall")),
                  once = figure_or_zero(metrics, metric::of_job(run.job, "time.restart")) +
-                        figure_or_zero(metrics, metric::of_job(run.job, "epoch.cold"));
+                        figure_or_zero(metrics, metric::of_job(run.job, "epoch.cold")) -
+                        figure_or_zero(metrics, metric::of_job(run.job, "checkpoint.owed"));
     const double others = once < wall ? wall / (wall - once) : 1.0;
     const Seconds time = run.time((1.0 - lent) * useful->second.value * others) +
                          Seconds::from(once < wall ? once : 0.0, unit::s);

@@ -8,7 +8,7 @@
 #include "engine/base/random.hpp"
 #include "models/failure/renewal.hpp"
 
-/// What decides over a history when failures come and when hosts are back.
+/// What decides when failures come, and when hosts and processes are back.
 namespace stallcast::models {
 
 /// Dates of the failures of one kind, in run time.
@@ -76,6 +76,37 @@ class Spares {
  private:
   std::optional<std::int64_t> free_;
   std::multiset<Seconds> back_;
+};
+
+/// What a job misses after failures. One that comes on the way back adds to it: what was missed
+/// before is there no sooner.    [docs/models/failures.md, eq. 14]
+class Missing {
+ public:
+  explicit Missing(const RecoveryParams& recovery)
+      : detect_(recovery.detect), replace_(recovery.replace), spares_(recovery.spares) {}
+  /// A failure at `now` takes `hosts` hosts, which are repaired `repair` later. REQUIRES: none of
+  /// those before it came later.
+  void fail(Seconds now, double hosts, Seconds repair) {
+    const Seconds noticed = now + detect_;
+    there_ = std::max(there_, noticed);
+    if (hosts <= 0.0) return;
+    if (spare_ <= now) noticed_ = noticed;
+    const Seconds spare = spares_.take(hosts, now, repair);
+    spare_ = std::max(spare_, spare);
+    there_ = std::max(there_, std::max(noticed, spare) + replace_);
+  }
+  /// Date at which processes can start.
+  [[nodiscard]] Seconds there() const { return there_; }
+  /// What of the time between two dates goes by until spares are there.
+  [[nodiscard]] Seconds waiting(Seconds from, Seconds until) const {
+    return std::max(Seconds{}, std::min(until, spare_) - std::max(from, noticed_));
+  }
+
+ private:
+  Seconds detect_, replace_;
+  Spares spares_;
+  Seconds there_;
+  Seconds noticed_, spare_;  ///< hosts are waited for from and until these dates
 };
 
 }  // namespace stallcast::models

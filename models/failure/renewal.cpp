@@ -42,7 +42,7 @@ class Walk {
       : job_(job),
         all_(job, 1.0, steps),
         random_(seed, "job." + job.id, "months", run),
-        spares_(job.recovery.spares) {
+        missing_(job.recovery) {
     for (const FailureSource& source : job.failures) clocks_.emplace_back(job, source, seed, run);
     for (std::size_t t = 0; t < job.tiers.size(); ++t)
       shelves_.emplace_back(
@@ -204,8 +204,8 @@ class Walk {
     return restore + in_vain;
   }
 
-  // From a failure until work goes on; a failure on the way starts it again. A shift that was due
-  // meanwhile comes with it.
+  // From a failure until work goes on; a failure on the way starts processes again, and may take
+  // more hosts. A shift that was due meanwhile comes with it.    [docs/models/failures.md, eq. 14]
   void come_back(FailureClock& first, Seconds horizon, Scope gone = Scope::process) {
     const RecoveryParams& r = job_.recovery;
     FailureClock* clock = &first;
@@ -218,19 +218,15 @@ class Walk {
         lost = std::max(lost, kLostByShift);
       }
       const FailureSource& source = clock->source();
-      Seconds ready = now_ + r.detect;
-      Seconds waited;  // after the failure was noticed
-      if (scope >= Scope::host) {
-        const double hosts = scope == Scope::rack ? source.group : 1.0;
-        waited = std::max(spares_.take(hosts, now_, source.repair) - ready, Seconds{});
-        ready += waited + r.replace;
-      }
+      const double hosts = scope == Scope::rack ? source.group : 1.0;
+      missing_.fail(now_, scope == Scope::process ? 0.0 : hosts, source.repair);
       const JobPace& pace = *scale_->pace;
-      ready += pace.mount + r.start + r.init + fall_back(lost) + pace.refill;
+      const Seconds ready =
+          missing_.there() + pace.mount + r.start + r.init + fall_back(lost) + pace.refill;
       clock->advance(now_);
       clock = next_failure();
       const Seconds until = std::min({ready, clock->next(), horizon});
-      waited = std::clamp(until - now_ - r.detect, Seconds{}, waited);
+      const Seconds waited = missing_.waiting(now_, until);
       const Seconds restart = until - now_ - waited;
       spend(waited, out_.waiting);
       spend(restart, out_.restart);
@@ -282,7 +278,7 @@ class Walk {
   const Scale* scale_ = &all_;  ///< at present
   Seconds next_shift_ = Seconds::infinity();
   base::RandomStream random_;
-  Spares spares_;
+  Missing missing_;
   std::vector<FailureClock> clocks_;
   Seconds now_, position_;
   std::vector<Shelf> shelves_;    // by tier

@@ -23,7 +23,7 @@ Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim
       recovers_(job.recovery.has_value()),
       recovery_(recovery_of(job)),
       mount_(recovery_.mounted(plant.layout(job.job.id).used_hosts())),
-      spares_(recovery_.spares),
+      missing_(recovery_),
       own_(plant.resources().index(metric::of_job(job.job.id, "failures"))),
       waiting_for_(plant.resources().index(metric::of_job(job.job.id, "spares"))) {}
 
@@ -43,6 +43,7 @@ void Restarts::record(Recorder& recorder, const std::string& job) {
 
 Outage Restarts::take() {
   const Outage outage = outages_[passed_++];
+  missing_.fail(outage.at, outage.hosts, outage.repair);
   if (lane_ != nullptr && lane_->idle()) {
     lane_->open_since(began_ + outage.at, "failure", static_cast<std::int64_t>(passed_));
     lane_->open_since(began_ + outage.at, "restart");
@@ -57,31 +58,32 @@ Seconds Restarts::left_until(Seconds date) const {
   return std::max(Seconds{}, began_ + date - context_.now());
 }
 
+void Restarts::pass(Seconds start) {
+  const Seconds waited = missing_.waiting(start - began_, context_.now() - began_);
+  waited_ += waited;
+  blamed_.blame(waited, waiting_for_);
+  blamed_.blame(std::max(Seconds{}, context_.now() - start - waited), own_);
+}
+
 sim::Task<void> Restarts::notice(const Outage& outage) {
   const Seconds start = context_.now();
   co_await context_.sleep(left_until(outage.at + recovery_.detect));
-  blamed_.blame(context_.now() - start, own_);
+  pass(start);
 }
 
-// t = t_spare + t_replace + t_mount + t_start + t_init    [docs/models/failures.md, eq. 14]
-sim::Task<void> Restarts::start(const Outage& outage) {
-  const Seconds start = context_.now();
-  Seconds waited, replace;
-  if (outage.hosts > 0.0) {
-    waited = left_until(spares_.take(outage.hosts, outage.at, outage.repair));
-    replace = recovery_.replace;
-    waited_ += waited;
-  }
+// t = t_there + t_mount + t_start + t_init    [docs/models/failures.md, eq. 14]
+sim::Task<void> Restarts::start() {
+  const Seconds start = context_.now(), away = left_until(missing_.there());
+  const Seconds waited = missing_.waiting(start - began_, missing_.there());
   way_ = {.began = start,
           .parts = {{{"waiting for a spare", waited},
-                     {"replace", replace},
+                     {"replace", std::max(Seconds{}, away - waited)},
                      {"mount", mount_},
                      {"start processes", recovery_.start},
                      {"initialise", recovery_.init}}}};
-  const Seconds ready = start + waited + replace + mount_ + recovery_.start + recovery_.init;
+  const Seconds ready = start + away + mount_ + recovery_.start + recovery_.init;
   co_await context_.sleep(std::max(Seconds{}, until_failure(ready) - start));
-  blamed_.blame(std::min(waited, context_.now() - start), waiting_for_);
-  blamed_.blame(std::max(Seconds{}, context_.now() - start - waited), own_);
+  pass(start);
 }
 
 // t = t_mount + t_start + t_init

@@ -48,7 +48,7 @@ class Restarts {
   [[nodiscard]] sim::Task<void> notice(const Outage& outage);
   /// From then on until all processes can read their state, or the next failure comes.
   ///    [docs/models/failures.md, eq. 14]
-  [[nodiscard]] sim::Task<void> start(const Outage& outage);
+  [[nodiscard]] sim::Task<void> start();
   /// What the start consists of, in turn, and when it began; it may be cut short.
   struct Way {
     Seconds began;
@@ -86,13 +86,15 @@ class Restarts {
  private:
   /// From now until date `date` of the run; zero when it has passed.
   [[nodiscard]] Seconds left_until(Seconds date) const;
+  /// Of the way back, what went by since `start`.
+  void pass(Seconds start);
 
   sim::Context& context_;
   std::vector<Outage> outages_;
   bool recovers_;  ///< the scenario says how
   RecoveryParams recovery_;
   Seconds mount_;
-  Spares spares_;
+  Missing missing_;  ///< dates from the beginning of the run
   ResourceIndex own_, waiting_for_;
   Seconds began_;
   std::size_t passed_ = 0;

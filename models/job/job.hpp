@@ -134,6 +134,7 @@ class TrainingJob {
   [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before, const WaitSplit& now) const;
   void report_cache(RunResult& out) const;
   void report_cold_epochs(RunResult& out) const;
+  void report_owed(RunResult& out) const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;

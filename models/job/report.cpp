@@ -73,6 +73,17 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
                            "apart");
 }
 
+// The run begins with an interval before its first save, and ends before its next: a longer one is
+// made of whole intervals.                                     [docs/models/whole-run.md, eq. 4]
+void TrainingJob::report_owed(RunResult& out) const {
+  const bool whole = p_.run_tokens || p_.run_tokens_per_parameter || p_.run_epochs || p_.run_steps;
+  if (!whole || !checkpoint_) return;
+  const Seconds broken = lost_.time() + restarts_.time();
+  const Seconds owed = checkpoint_->owed(wall() - checkpoint_->stalled() - broken);
+  if (owed != Seconds{})
+    out.metrics[metric::of_job(id_, "checkpoint.owed")] = {owed.in(unit::s), "s", {}};
+}
+
 // What was measured is said to hold only there.                             [training.md, eq. 2]
 void TrainingJob::remark_barrier(RunResult& out) const {
   const auto warn = [&](const char* how, std::int64_t measured) {
@@ -142,6 +153,7 @@ void TrainingJob::report(RunResult& out) const {
   shares["restart"] = (lost_.time() + restarts_.time()) / wall;
   if (communicator_) communicator_->report(id_, out);
   if (checkpoint_) checkpoint_->report(id_, wall, out);
+  report_owed(out);
 }
 
 }  // namespace stallcast::models

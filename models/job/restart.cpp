@@ -12,7 +12,8 @@ Progress TrainingJob::kept() const {
 }
 
 // All processes end when somebody notices, start again, read the newest save that is left, and do
-// again what came after it. A failure on the way starts that again.
+// again what came after it. A failure on the way starts that again; hosts lost before stay lost
+// until another is there.
 //    [docs/models/failures.md, eq. 13 to 15]
 sim::Task<std::int64_t> TrainingJob::restart() {
   const Seconds failed = restarts_.next();
@@ -39,7 +40,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     lost_ += lost;
     again += lost;
     then_all("start again");
-    co_await restarts_.start(outage);
+    co_await restarts_.start();
     note_parts(restarts_.way());
     const WaitSplit blamed = restarts_.blamed();
     then_all("restore");

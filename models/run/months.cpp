@@ -217,6 +217,7 @@ class Reporter {
     const double busy = run_.useful / (run_.wall - run_.saving);  // of time without saves
     if (job_.shifts) lend(mean, busy);
     set("goodput", busy * outlook.kept.mean(), "ratio");
+    out_.metrics.erase(name_ + "checkpoint.owed");  // all saves of months are in it
     // The share that all but 5 % of the histories reach.
     set("goodput.p5", busy * outlook.kept.quantile(0.05), "ratio");
     // GPUs are busy with work that will be lost, too.

@@ -289,7 +289,13 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   save.lane = lane("save");
   open(save.lane, "save", begun_);
   open(save.lane, "quiesce");
-  if (begun_ == 0) first_start_ = save.began;
+  if (begun_ == 0) {
+    first_start_ = save.began;
+  } else if (resumed_) {
+    begin_anew();
+    ++anew_;
+  }
+  resumed_ = false;
   last_start_ = save.began;
   last_steps_ = at.steps;
   co_await context.sleep(p_.quiesce);

@@ -80,6 +80,9 @@ class Checkpointer {
   [[nodiscard]] Seconds slowed() const;
   /// What steps lost to each save, mean.
   [[nodiscard]] Seconds slowed_by_save() const;
+  /// What saves would have cost `work` of training more, had they begun as often from its start on
+  /// as they did later; zero before the second.
+  [[nodiscard]] Seconds owed(Seconds work) const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
   struct Saves {
@@ -136,7 +139,8 @@ class Checkpointer {
   void held(const Save& save);
   /// Whether saves are due more often than they end.
   [[nodiscard]] bool falls_behind() const;
-  /// Mean time from one to the next; infinite before the second.
+  void begin_anew();
+  /// Mean time from one to the next, where no failure was between them; infinite without two.
   [[nodiscard]] Seconds interval() const;
   /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.
   [[nodiscard]] std::optional<std::string> drains_late() const;
@@ -179,6 +183,8 @@ class Checkpointer {
   std::int64_t life_ = 0;  ///< of the processes that save
   std::int64_t flushing_ = 0;
   std::int64_t begun_ = 0;
+  std::int64_t anew_ = 0;  ///< of those but the first, after a failure
+  bool resumed_ = false;   ///< none began since the last one
   Seconds first_start_, last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;

@@ -12,6 +12,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   copied_.describe(ledger);
   ledger.state(copying_);
   ledger.state(flushing_);
+  ledger.state(resumed_);
   // Which of the next saves are whole, and go on to the last tier.
   ledger.state(begun_ % p_.full_every);
   ledger.state(begun_ % p_.drain_every);
@@ -53,8 +54,17 @@ const Retention& Checkpointer::kept(const std::string& tier) const {
 
 // As they began, what they waited for a buffer included.
 Seconds Checkpointer::interval() const {
-  if (begun_ < 2) return Seconds::infinity();
-  return (last_start_ - first_start_) / static_cast<double>(begun_ - 1);
+  const std::int64_t count = begun_ - 1 - anew_;
+  if (count < 1) return Seconds::infinity();
+  return (last_start_ - first_start_) / static_cast<double>(count);
+}
+
+// o = w s / (1 - s) - stalled, s = cost / interval    [docs/models/whole-run.md, eq. 4]
+Seconds Checkpointer::owed(Seconds work) const {
+  if (stalls_.empty() || !interval().finite()) return {};
+  const Seconds cost = Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();
+  const double share = cost / interval();
+  return share < 1.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
 }
 
 // Also sync: then a save follows the one before after a step. By steps a sync save is never late,

@@ -55,7 +55,12 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   blamed += again_.split();
 }
 
+// What goes by is between no two saves.
+void Checkpointer::begin_anew() { first_start_ += mover_.context().now() - last_start_; }
+
 void Checkpointer::resume(std::int64_t steps) {
+  begin_anew();
+  resumed_ = true;
   last_start_ = mover_.context().now();
   last_steps_ = steps;
 }

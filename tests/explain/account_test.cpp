@@ -119,7 +119,7 @@ TEST_CASE("a failure with a date stands once in the time of a run of weeks") {
   const RunResult result = testing::run(design);
   explain::Forms forms(design);
   const ExplainNode tree = explain::account("job.train.run.time", result, forms);
-  CHECK(tree.equation == "steps * compute / goodput * (wall - once) / wall + once");
+  CHECK(tree.equation == "steps * compute / goodput * (wall - once + owed) / wall + once - owed");
   check_evaluates(tree);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("epochs that fill caches stand once in the time of a run of weeks") {
   const RunResult result = testing::run(design);
   explain::Forms forms(design);
   const ExplainNode tree = explain::account("job.train.run.time", result, forms);
-  CHECK(tree.equation == "steps * compute / goodput * (wall - cold) / wall + cold");
+  CHECK(tree.equation == "steps * compute / goodput * (wall - cold + owed) / wall + cold - owed");
   check_evaluates(tree);
 }
 

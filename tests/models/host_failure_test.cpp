@@ -364,6 +364,20 @@ TEST_CASE("host failure: no jump crosses its date, nor that at which all is done
   CHECK(some.skipped / some.wall > 0.7);
 }
 
+TEST_CASE("host failure: a training of hours takes longer by what one costs") {
+  // 100,000 steps of 100 ms, and a save after each 60. A minute holds one save less than intervals.
+  Design design = saver();
+  set(design.jobs[0].job, Role::job, "run.steps", "100000");
+  const RunResult without = run(design);
+  const double save = metric(without, "job.train.checkpoint.stall");
+  const double time = metric(without, "job.train.run.time");
+  CHECK(time == Approx(10000.0 + 100000.0 / 60.0 * save).margin(save));
+  fail(design, "20.05 s");
+  const RunResult with = run(design);
+  CHECK(metric(with, "job.train.run.time") ==
+        Approx(time + metric(with, "job.train.time.restart")).margin(2.0 * save));
+}
+
 TEST_CASE("host failure: months are not predicted from a run that holds one") {
   Design design = saver();
   fail(design, "20.05 s");

@@ -114,6 +114,17 @@ TEST_CASE("epochs that fill caches come once in a whole run") {
   CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 100.0));
 }
 
+TEST_CASE("what a run is short of in saves is missing once of a whole run") {
+  const Design design = design_of(load({.run = R"("steps": 1000)"}));
+  // 400 s of work and 4 saves of 25 s in 500 s, where a longer run has 5 of them.
+  std::map<std::string, Metric> metrics{{"job.train.goodput", {0.8, "ratio", {}}},
+                                        {"job.train.time.wall", {500.0, "s", {}}},
+                                        {"job.train.checkpoint.owed", {25.0, "s", {}}}};
+  models::add_whole_runs(design, models::costs(design), metrics);
+  const double step = 6.0 * 175e9 * 4096 / (312e12 * 0.4);
+  CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step * 525.0 / 400.0 - 25.0));
+}
+
 // Published figures against the equation: docs/models/whole-run.md, "Checked".
 TEST_CASE("published trainings take as long as their tokens, FLOPs and GPUs say") {
   // Megatron-LM (2021): 175B, 300B tokens on 1024 A100 at 140 TFLOP/s with recomputation, which is

@@ -63,21 +63,23 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation = "steps * compute / ((1 - lent) * " + useful + ")";
     made.children.push_back(read(lent, "lent"));
   }
-  std::string once;
-  std::vector<ExplainNode> lost;
-  for (const auto& [key, symbol, what] :
-       {std::array{"time.restart", "once", "lost to failures with a date"},
-        std::array{"epoch.cold", "cold",
-                   "that epochs which fill caches take more than later ones"}})
-    if (const std::string name = job_ + key; value(name) > 0.0) {
-      once += (once.empty() ? "" : " + ") + std::string(symbol);
-      lost.push_back(read(name, symbol, what));
+  std::string often, once;
+  std::vector<ExplainNode> parts;
+  for (const auto& [key, symbol, sign, what] :
+       {std::array{"time.restart", "once", "+", "lost to failures with a date"},
+        std::array{"epoch.cold", "cold", "+",
+                   "that epochs which fill caches take more than later ones"},
+        std::array{"checkpoint.owed", "owed", "-",
+                   "that saves would take more in it at the pace of a longer run"}})
+    if (const std::string name = job_ + key; has(name) && value(name) != 0.0) {
+      often += (*sign == '+' ? " - " : " + ") + std::string(symbol);
+      once += " " + std::string(sign) + " " + symbol;
+      parts.push_back(read(name, symbol, what));
     }
-  if (!lost.empty()) {
-    made.equation += lost.size() > 1 ? " * (wall - (" + once + ")) / wall + " + once
-                                     : " * (wall - " + once + ") / wall + " + once;
+  if (!parts.empty()) {
+    made.equation += " * (wall" + often + ") / wall" + once;
     made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
-    for (ExplainNode& each : lost) made.children.push_back(std::move(each));
+    for (ExplainNode& each : parts) made.children.push_back(std::move(each));
   }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));
