@@ -204,6 +204,7 @@ sim::Task<void> TrainingJob::step(bool first) {
     if (steps_ == 0) {
       const double part = weight / static_cast<double>(classes_.size());
       first_waited_ += waited * part;
+      first_starting_ += ranks.batch.starting * part;
       first_batch_ += (start - began_ + ranks.batch.wait.total()) * part;
     }
     const Seconds computed =

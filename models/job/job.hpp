@@ -65,9 +65,10 @@ class TrainingJob {
   struct Measured {
     Seconds wall, useful, saving;  ///< without the warm-up of its start
     const Series& steps;           ///< wall times
-    Seconds first_wait;            ///< mean wait for the first batch; 0 without a loader
-    Seconds warm_up;               ///< what the first step after a start takes more
-    const Checkpointer* saves;     ///< nullptr: the job never saves
+    Seconds first_wait;  ///< for the first batch of the run, workers that start included; 0 without
+                         ///< a loader
+    Seconds warm_up;     ///< what the first step after a start takes more
+    const Checkpointer* saves;  ///< nullptr: the job never saves
     const RankLayout& layout;
   };
   [[nodiscard]] Measured measured() const;
@@ -191,8 +192,9 @@ class TrainingJob {
   std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated
   Seconds held_;                              ///< by these
   StragglerCost stragglers_;
-  Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks
-  Seconds first_batch_;   ///< from the beginning until it was there, likewise
+  Seconds first_waited_;    ///< for the first batch of the run, mean over the ranks
+  Seconds first_starting_;  ///< besides, while workers started, likewise
+  Seconds first_batch_;     ///< from the beginning until it was there, likewise
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

@@ -10,7 +10,7 @@ TrainingJob::Measured TrainingJob::measured() const {
           .useful = useful_,
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
           .steps = step_times_,
-          .first_wait = Seconds::from(first_batches_.mean(), unit::s),
+          .first_wait = first_waited_ + first_starting_,
           .warm_up = step_time_.warm_up,
           .saves = checkpoint_.get(),
           .layout = layout_};
@@ -120,7 +120,8 @@ void TrainingJob::report(RunResult& out) const {
         (held_ / static_cast<double>(steps_)).in(unit::s), "s", {}};
   restarts_.report(name, plant_.resources(), out);
   if (const auto startup = restarts_.startup())
-    out.metrics[name + "startup"] = {(*startup + first_waited_).in(unit::s), "s", {}};
+    out.metrics[name + "startup"] = {
+        (*startup + first_waited_ + first_starting_).in(unit::s), "s", {}};
   out.metrics[name + "steps"] = {static_cast<double>(kept.steps), "count", {}};
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);

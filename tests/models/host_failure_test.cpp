@@ -150,6 +150,12 @@ TEST_CASE("host failure: the first start mounts all volumes, too") {
   CHECK(metric(result, "job.train.first_batch") == Approx(1.0).epsilon(0.05));
   set(*design.jobs[0].recovery, Role::recovery, "mount.pods", "5");
   CHECK(metric(run(design), "job.train.startup") == Approx(15.0 + 7.0 + 1.0).epsilon(0.01));
+  // Workers start before the first batch, one after the other, and each time that the job does.
+  set(*design.jobs[0].loader, Role::loader, "start", "20 s");
+  const RunResult slow = run(design);
+  REQUIRE(metric(slow, "job.train.first_batch") > 20.0);
+  CHECK(metric(slow, "job.train.startup") ==
+        Approx(15.0 + 7.0 + metric(slow, "job.train.first_batch")).epsilon(1e-9));
 }
 
 TEST_CASE("host failure: without a spare the job waits for the repair") {

@@ -290,6 +290,10 @@ void Account::explain_startup(ExplainNode& node) {
   if (!has(job_ + "first_batch.waited")) return;
   node.equation += " + first_batch";
   node.children.push_back(read(job_ + "first_batch.waited", "first_batch"));
+  double sum = 0.0;
+  for (const ExplainNode& child : node.children) sum += child.value;
+  if (const double left = node.value - sum; left > 1e-6)
+    add_rest(node, left, "workers that start and list names before it");
 }
 
 void Account::add_bound(ExplainNode& node) {
