@@ -220,6 +220,15 @@ class Grown(unittest.TestCase):
         growing["growth"] |= {"months": 12, "every": 12}
         self.assertNotIn("not in the table", Run("grow", "FILE", text=json.dumps(growing)).out)
 
+    def test_notes_are_in_every_format(self):
+        growing = json.loads(asked())
+        growing["growth"] = {"months": 2, "every": 2, "of": {"jobs.train.checkpoint.size": "1 %/month"}}
+        growing["expect"][0]["confidence"] = "80 %"
+        note = "asks for a confidence: only draws judge it"
+        for form in ("text", "json", "markdown", "html"):
+            said = Run("grow", "FILE", "--format", form, text=json.dumps(growing)).out
+            self.assertIn(note, " ".join(said.split()), form)
+
 
 if __name__ == "__main__":
     program.main()
