@@ -157,6 +157,16 @@ class Listed(unittest.TestCase):
 
 
 class Objective(unittest.TestCase):
+    def test_inputs_are_not_said_to_need_less_of_what_was_not_taken(self):
+        """Saves every 2 minutes meet the target, too: they are not the answer since they take more of the time."""
+        run = plan("--over", "jobs.train.checkpoint.every=2 min,4 min", "--minimize", "job.train.checkpoint.overhead",
+                   "--tornado", "50", "--format", "json", text=json.dumps(SCENARIO))
+        found = json.loads(run.out)["plan"]
+        self.assertEqual(found["answer"]["jobs[train].checkpoint.every"], "4 min")
+        self.assertEqual([p["meets"] for p in found["points"]], [True, True])
+        needs = {swing[end] for swing in found["tornado"] for end in ("low_needs", "high_needs")}
+        self.assertEqual(needs, {"same"})
+
     def test_looking_further_keeps_what_else_is_searched(self):
         text = asked(over={"hosts": {"from": 1, "to": 3}, WRITE: ["2 GB/s", "4 GB/s"], "oss": {"from": 2, "to": 4, "step": 2},
                            "osts": {"unit": 4}}, maximize="hosts")
