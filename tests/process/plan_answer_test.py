@@ -156,6 +156,17 @@ class Listed(unittest.TestCase):
         self.assertIn("left out as well: 1 more of the listed values", counts.out.replace("\n    ", " "))
 
 
+class LeftOut(unittest.TestCase):
+    EASY = asked().replace(">= 20 %", ">= 1 %")
+
+    def test_listed_values_come_in_whole_units(self):
+        run = plan("--over", "osts=4,6,8", "--unit", "osts=4", text=self.EASY)
+        self.assertEqual(run.code, 2)
+        self.assertIn('"storage.fs.ost.count": 6 does not come in whole units of 4', run.err)
+        self.assertIn("hint: list multiples of 4", run.err)
+        self.assertEqual(plan("--over", "osts=4,8,12", "--unit", "osts=4", text=self.EASY).code, 0)
+
+
 class Objective(unittest.TestCase):
     def test_inputs_are_not_said_to_need_less_of_what_was_not_taken(self):
         """Saves every 2 minutes meet the target, too: they are not the answer since they take more of the time."""
