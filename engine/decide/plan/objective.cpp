@@ -6,7 +6,6 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "models/bounds/cost.hpp"
-#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -69,8 +68,11 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
   Objective out;
   out.about.name = name;
   out.about.unit = found->second.unit;
-  out.of_prediction = [name](const Prediction& prediction) {
-    return figure_or_zero(prediction, name);
+  out.of_prediction = [name](const Prediction& prediction) -> Result<double> {
+    const auto figure = prediction.metrics.find(name);
+    if (figure != prediction.metrics.end()) return figure->second.value;
+    return Failure{ExitCode::bad_input, "no metric is named \"" + name + "\"",
+                   predict::metric_hint(name, prediction)};
   };
   return out;
 }
