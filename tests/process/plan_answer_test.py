@@ -168,6 +168,8 @@ class LeftOut(unittest.TestCase):
                 run = plan(*own, *options, "--minimize", "oss", "--survive", "oss", "--format", "json", text=self.EASY)
                 self.assertEqual(run.code, 0, run.err)
                 self.assertEqual(json.loads(run.out)["plan"]["answer"]["storage[fs].oss.count"], "2")
+        run = plan(*one, "--over", "oss=1..4", "--minimize", "job.train.checkpoint.stall", "--survive", "oss", text=self.EASY)
+        self.assertEqual(run.code, 0, run.err)
         run = plan("--over", "oss=1,2,3", "--survive", "oss", text=self.EASY)
         self.assertIn("needs 2 OSS", run.out)
         self.assertIn('left out, since no design has 1 OSS: with oss of fs down: the only server of storage "fs" has no '
@@ -186,6 +188,10 @@ class LeftOut(unittest.TestCase):
             self.assertIn(found["answer"]["jobs[train].checkpoint.every"], ("2 min", "4 min"))
             self.assertIn(f'left out, since with {every} = 15 min no metric is named "{goal}"', found["notes"])
             self.assertEqual([p["objective"] > 0 for p in found["points"]], [True, True])
+            own = plan("--set", every + "=15 min", "--over", every + "=2 min,4 min", "--minimize", goal, "--format", "json",
+                       text=self.EASY)
+            self.assertEqual(own.code, 0, own.err)
+            self.assertEqual(json.loads(own.out)["plan"]["answer"], found["answer"])
 
     def test_where_the_first_lack_what_a_target_asks_for_others_are_tried(self):
         stalls = json.loads(asked()) | {"expect": [{"id": "stall", "that": "job.train.checkpoint.stall <= 90 s"}]}
