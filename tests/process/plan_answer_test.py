@@ -156,7 +156,72 @@ class Listed(unittest.TestCase):
         self.assertIn("left out as well: 1 more of the listed values", counts.out.replace("\n    ", " "))
 
 
+class LeftOut(unittest.TestCase):
+    EASY = asked().replace(">= 20 %", ">= 1 %")
+
+    def test_what_cannot_survive_is_left_out_also_as_the_first_tried(self):
+        """One OSS has no partner that takes over: two are the fewest, whatever the scenario has."""
+        one = ("--set", "storage.fs.oss.count=1")
+        for own in ((), one):
+            for over in (("oss=1..4",), ("oss=1..4", "osts=4..6")):
+                options = [word for text in over for word in ("--over", text)]
+                run = plan(*own, *options, "--minimize", "oss", "--survive", "oss", "--format", "json", text=self.EASY)
+                self.assertEqual(run.code, 0, run.err)
+                self.assertEqual(json.loads(run.out)["plan"]["answer"]["storage[fs].oss.count"], "2")
+        run = plan(*one, "--over", "oss=1..4", "--minimize", "job.train.checkpoint.stall", "--survive", "oss", text=self.EASY)
+        self.assertEqual(run.code, 0, run.err)
+        run = plan("--over", "oss=1,2,3", "--survive", "oss", text=self.EASY)
+        self.assertIn("needs 2 OSS", run.out)
+        self.assertIn('left out, since no design has 1 OSS: with oss of fs down: the only server of storage "fs" has no '
+                      "other server to take over", " ".join(run.out.split()))
+        run = plan(*one, "--survive", "oss", text=self.EASY)  # OSTs alone do not help
+        self.assertIn('survive oss: the only server of storage "fs"', run.err)
+
+    def test_a_design_without_the_figure_is_no_answer(self):
+        """No save of every 15 minutes falls into the 10 minutes of the run: it has no stall, not one of 0 s."""
+        every = "jobs.train.checkpoint.every"
+        for goal in ("stall", "duration"):
+            goal = f"job.train.checkpoint.{goal}"
+            run = plan("--over", every + "=2 min,4 min,15 min", "--minimize", goal, "--format", "json", text=self.EASY)
+            self.assertEqual(run.code, 0, run.err)
+            found = json.loads(run.out)["plan"]
+            self.assertIn(found["answer"]["jobs[train].checkpoint.every"], ("2 min", "4 min"))
+            self.assertIn(f'left out, since with {every} = 15 min no metric is named "{goal}"', found["notes"])
+            self.assertEqual([p["objective"] > 0 for p in found["points"]], [True, True])
+            own = plan("--set", every + "=15 min", "--over", every + "=2 min,4 min", "--minimize", goal, "--format", "json",
+                       text=self.EASY)
+            self.assertEqual(own.code, 0, own.err)
+            self.assertEqual(json.loads(own.out)["plan"]["answer"], found["answer"])
+
+    def test_where_the_first_lack_what_a_target_asks_for_others_are_tried(self):
+        stalls = json.loads(asked()) | {"expect": [{"id": "stall", "that": "job.train.checkpoint.stall <= 90 s"}]}
+        every = "jobs.train.checkpoint.every"
+        run = plan("--over", every + "=16 min,15 min,14 min,4 min,2 min", "--maximize", every, text=json.dumps(stalls))
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn(every + " = 4 min", run.out.splitlines()[0])
+        never = plan("--over", every + "=16 min,15 min", "--maximize", every, text=json.dumps(stalls))
+        self.assertEqual(never.code, 2)
+        self.assertIn('no metric is named "job.train.checkpoint.stall"', never.err)
+
+    def test_listed_values_come_in_whole_units(self):
+        run = plan("--over", "osts=4,6,8", "--unit", "osts=4", text=self.EASY)
+        self.assertEqual(run.code, 2)
+        self.assertIn('"storage.fs.ost.count": 6 does not come in whole units of 4', run.err)
+        self.assertIn("hint: list multiples of 4", run.err)
+        self.assertEqual(plan("--over", "osts=4,8,12", "--unit", "osts=4", text=self.EASY).code, 0)
+
+
 class Objective(unittest.TestCase):
+    def test_inputs_are_not_said_to_need_less_of_what_was_not_taken(self):
+        """Saves every 2 minutes meet the target, too: they are not the answer since they take more of the time."""
+        run = plan("--over", "jobs.train.checkpoint.every=2 min,4 min", "--minimize", "job.train.checkpoint.overhead",
+                   "--tornado", "50", "--format", "json", text=json.dumps(SCENARIO))
+        found = json.loads(run.out)["plan"]
+        self.assertEqual(found["answer"]["jobs[train].checkpoint.every"], "4 min")
+        self.assertEqual([p["meets"] for p in found["points"]], [True, True])
+        needs = {swing[end] for swing in found["tornado"] for end in ("low_needs", "high_needs")}
+        self.assertEqual(needs, {"same"})
+
     def test_looking_further_keeps_what_else_is_searched(self):
         text = asked(over={"hosts": {"from": 1, "to": 3}, WRITE: ["2 GB/s", "4 GB/s"], "oss": {"from": 2, "to": 4, "step": 2},
                            "osts": {"unit": 4}}, maximize="hosts")
@@ -219,6 +284,15 @@ class Grown(unittest.TestCase):
         self.assertIn("not in the table: month 12 (--format csv)", said)
         growing["growth"] |= {"months": 12, "every": 12}
         self.assertNotIn("not in the table", Run("grow", "FILE", text=json.dumps(growing)).out)
+
+    def test_notes_are_in_every_format(self):
+        growing = json.loads(asked())
+        growing["growth"] = {"months": 2, "every": 2, "of": {"jobs.train.checkpoint.size": "1 %/month"}}
+        growing["expect"][0]["confidence"] = "80 %"
+        note = "asks for a confidence: only draws judge it"
+        for form in ("text", "json", "markdown", "html"):
+            said = Run("grow", "FILE", "--format", form, text=json.dumps(growing)).out
+            self.assertIn(note, " ".join(said.split()), form)
 
 
 if __name__ == "__main__":

@@ -175,6 +175,17 @@ class Confidence(unittest.TestCase):
                   text=worse % RANGE.replace("0.5 GB/s", "0.4 GB/s"))
         self.assertIn("0 of 16 draws, the answer without draws 1 other design: in no draw", " ".join(run.out.split()))
 
+    def test_of_several_things_searched_the_nominal_answer_is_told_too(self):
+        """One OSS of 6.25 GB/s is too few, two do. The second search begins with one and need not come by the nominal answer."""
+        found = plan("--confidence", "90%", "--draws", "16", "--over", "osts=20..40", "--over", "oss=1..4", "--minimize", "osts",
+                     "--set", "storage.scratch.oss.nic=50 Gb/s")
+        sure, nominal = found["confidence"], {"storage[scratch].ost.count": str(math.ceil(100 / 10.15 / 0.4)),
+                                              "storage[scratch].oss.count": "2"}
+        self.assertEqual(found["answer"], nominal)
+        self.assertEqual(sure["nominal_answer"], nominal)
+        self.assertEqual(sure["nominal_required"], found["required"])
+        self.assertAlmostEqual(sure["nominal_probability"], 0.5, delta=0.2)
+
     def test_the_text_has_both_answers(self):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
         self.assertEqual(run.code, 0, run.err)

@@ -43,6 +43,16 @@ with tempfile.TemporaryDirectory() as folder:
         plan = at / f"plan{option}.db"
         run("plan", scenario, *vary, option, str(plan))
         assert plan.read_bytes().startswith(b"SQLite format 3")
+    # Counts add up, also where only draws could judge, and Markdown warns of what the text does.
+    sure = at / "sure.json"
+    sure.write_text(text.replace('60 s" }', '60 s", "confidence": "80 %" }').replace('"count": 8,', '"count": 8, "price": "1 USD",'))
+    asked = [str(sure), *vary]
+    counts = json.loads(run(*asked, "--format", "json"))["counts"]
+    assert counts == {"points": 2, "done": 2, "failed": 0, "missing": 0, "meet": 0, "miss": 0, "unsure": 2, "parts": 0}, counts
+    assert "0 meet the targets, 2 unsure" in run(*asked)
+    table = run(*asked, "--format", "markdown")
+    warned = table[table.index("### Warnings"):]
+    assert "- point 1 and 1 more: no price for " in warned, table
     # What a run tells of itself has the name that `run` gives it; else only what was waited for is told.
     def limits(name, *more):
         file = at / "design.json"

@@ -3,6 +3,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/growth_parts.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/markdown.hpp"
 #include "ui/report/renderers.hpp"
 
 /// When what there is runs out.
@@ -120,6 +121,8 @@ std::string growth_markdown(const GrowthResult& growth) {
   for (const std::string& line : growth_events(growth)) out += "- " + line + "\n";
   if (const std::string missing = growth_left_out(growth, columns); !missing.empty())
     out += "- " + missing + "\n";
+  if (!growth.notes.empty()) out += "\n### Notes\n\n";
+  for (const std::string& note : growth.notes) out += "- " + markdown_literal(note) + "\n";
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/markdown.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
@@ -123,7 +124,7 @@ Json counts_object(const SweepReport& sweep) {
   const SweepReport::Counts counts = sweep.counts();
   return {{"points", sweep.rows.size()}, {"done", counts.done}, {"failed", counts.failed},
           {"missing", counts.missing},   {"meet", counts.meet}, {"miss", counts.miss},
-          {"parts", sweep.parts}};
+          {"unsure", counts.unsure},     {"parts", sweep.parts}};
 }
 
 Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) {
@@ -165,6 +166,12 @@ std::vector<SweepRemark> sweep_remarks(const SweepReport& sweep, bool failed) {
     for (const std::string& warning : outcome->warnings) add(warning, i);
   }
   return out;
+}
+
+std::string sweep_points(const SweepRemark& remark) {
+  const std::size_t more = remark.points.size() - 1;
+  return "point " + std::to_string(remark.points.front() + 1) +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
 std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
@@ -303,6 +310,13 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
   return out;
 }
 
+std::string remarks_markdown(const SweepReport& sweep, const char* head, bool failed) {
+  std::string out;
+  for (const SweepRemark& remark : sweep_remarks(sweep, failed))
+    out += "- " + sweep_points(remark) + ": " + markdown_literal(remark.text) + "\n";
+  return out.empty() ? out : std::string("\n### ") + head + "\n\n" + out;
+}
+
 std::string sweep_markdown(const SweepReport& sweep) {
   std::string out = "## " + markdown_cell(sweep_phrase(sweep)) + "\n\n| point |";
   std::string rule = "\n|---:|";
@@ -320,6 +334,7 @@ std::string sweep_markdown(const SweepReport& sweep) {
     out += " " + sweep_status(row) + " |\n";
   }
   if (sweep.has_goals()) out += "\n\\* on the Pareto front\n";
+  out += remarks_markdown(sweep, "Failed", true) + remarks_markdown(sweep, "Warnings", false);
   return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
 }
 

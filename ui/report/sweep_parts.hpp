@@ -38,6 +38,8 @@ struct SweepRemark {
   std::string text;
   std::vector<std::size_t> points;
 };
+/// Which points a remark is of: "point 3 and 4 more".
+[[nodiscard]] std::string sweep_points(const SweepRemark& remark);
 /// Why points failed, or what there is to be warned of in those that did not; each text once, in
 /// the order of points.
 [[nodiscard]] std::vector<SweepRemark> sweep_remarks(const SweepReport& sweep, bool failed);

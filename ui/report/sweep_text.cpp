@@ -120,10 +120,7 @@ std::string remarks(const SweepReport& sweep, const char* head, bool failed) {
   for (const SweepRemark& remark : sweep_remarks(sweep, failed)) {
     if (++shown > kMostRemarks) return out + "  ...\n";
     if (shown == 1) out = std::string("\n") + head + "\n";
-    const std::size_t more = remark.points.size() - 1;
-    out += wrapped("  point " + std::to_string(remark.points.front() + 1) +
-                       (more > 0 ? " and " + std::to_string(more) + " more" : "") + ": ",
-                   remark.text, 4);
+    out += wrapped("  " + sweep_points(remark) + ": ", remark.text, 4);
   }
   return out;
 }

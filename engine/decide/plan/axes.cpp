@@ -101,10 +101,8 @@ class AxisMaker {
 
   /// `open` is set where more may lie beyond the range.
   Result<std::vector<Setting>> values_of(const PlanDimension& wanted, const std::string& path,
-                                         bool& open) const {
-    std::vector<Setting> out;
-    for (const SweepValue& value : wanted.axis.values) out.push_back(value.value);
-    if (!out.empty()) return out;
+                                         bool& open) {
+    if (!wanted.axis.values.empty()) return listed_values(wanted, unreadable_);
     const Value* now = current(path);
     const bool count = now != nullptr && now->dimension == Dimension::count;
     const Countable* counted = countable_at(path);

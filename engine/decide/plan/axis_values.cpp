@@ -5,12 +5,24 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/range_values.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::plan {
 namespace {
 
 constexpr std::int64_t kMostValues = 10'000'000;
+
+/// A number of whole units; 0: singly, as any value.
+bool is_whole(const Setting& value, std::int64_t unit) {
+  if (unit <= 0) return true;
+  const std::string text = text_of(value);
+  const std::optional<double> number = base::parse_number(text.substr(0, text.find(' ')));
+  if (!number) return false;
+  const double units = *number / static_cast<double>(unit);
+  return std::abs(units - std::round(units)) < 1e-9;
+}
 
 }  // namespace
 
@@ -51,6 +63,23 @@ Result<std::vector<Setting>> axis_values(SweepRange range, const PlanDimension& 
     return Failure{ExitCode::bad_input,
                    "no whole unit lies in the range of \"" + wanted.axis.path + "\"",
                    "make the range larger, or \"unit\" smaller"};
+  return out;
+}
+
+Result<std::vector<Setting>> listed_values(const PlanDimension& wanted,
+                                           std::optional<std::size_t>& refused) {
+  std::vector<Setting> out;
+  for (const SweepValue& value : wanted.axis.values) {
+    if (!is_whole(value.value, wanted.unit)) {
+      refused = out.size();
+      const std::string unit = std::to_string(wanted.unit);
+      return Failure{ExitCode::bad_input,
+                     "\"" + base::plain_path(wanted.axis.path) + "\": " + text_of(value.value) +
+                         " does not come in whole units of " + unit,
+                     "list multiples of " + unit + ", or leave out the unit"};
+    }
+    out.push_back(value.value);
+  }
   return out;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,11 @@ namespace stallcast::plan {
 /// for; with `whole` those without a unit are whole numbers.
 [[nodiscard]] Result<std::vector<Setting>> axis_values(SweepRange range,
                                                        const PlanDimension& wanted, bool whole);
+
+/// The values that `wanted` lists. Where they are to be whole units and one is none, `refused` is
+/// its place.
+[[nodiscard]] Result<std::vector<Setting>> listed_values(const PlanDimension& wanted,
+                                                         std::optional<std::size_t>& refused);
 
 /// What asks for the same with `--over`: "storage.scratch.oss.count=1..4".
 [[nodiscard]] std::string over_text(const PlanDimension& wanted, const std::string& name);

@@ -7,7 +7,28 @@
 
 namespace stallcast::plan {
 
-bool Cells::visit(const std::vector<Cell>& cells, bool all) {
+namespace {
+
+/// Where the first designs cannot be judged, so many places of each axis are tried before all is
+/// given up.
+constexpr std::size_t kProbes = 8;
+
+/// `cell` with each axis at places that are spread evenly over it.
+std::vector<Cell> spread_from(const Cell& cell, const std::vector<Axis>& axes) {
+  std::vector<Cell> out;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::size_t last = axes[a].size() - 1, steps = std::min(last, kProbes - 1);
+    for (std::size_t i = 0; i <= steps; ++i) {
+      out.push_back(cell);
+      out.back()[a] = steps == 0 ? 0 : i * last / steps;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Cell> Cells::fresh_of(const std::vector<Cell>& cells, bool all) {
   std::vector<Cell> fresh;
   for (const Cell& cell : cells) {
     if ((all ? seen_.contains(cell) || invalid_.contains(cell) : known(cell)) ||
@@ -21,28 +42,48 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
     }
     fresh.push_back(cell);
   }
+  return fresh;
+}
+
+bool Cells::visit(const std::vector<Cell>& cells, bool all) {
+  const std::vector<Cell> fresh = fresh_of(cells, all);
   if (fresh.empty()) return true;
-  std::vector<Result<Prediction>> results = evaluate_(fresh);
-  assert(results.size() == fresh.size());
-  const bool judged = !seen_.empty() || std::any_of(results.begin(), results.end(),
-                                                    [](const auto& r) { return r.ok(); });
-  for (std::size_t i = 0; i < fresh.size(); ++i) {
-    if (!results[i].ok() && results[i].failure().exit == ExitCode::bad_input && judged) {
-      // Others can be judged: this one lacks what a target asks for, such as a save that ended.
-      if (!fault_) fault_ = results[i].failure();
-      invalid_.insert(fresh[i]);
+  if (!simulate(fresh)) return false;
+  if (!seen_.empty()) return true;
+  // None of these can be judged. Is there any that can?
+  if (!simulate(fresh_of(spread_from(fresh.front(), problem_.axes), false))) return false;
+  if (seen_.empty()) failure_ = lacking_.at(fresh.front());
+  return !seen_.empty();
+}
+
+bool Cells::simulate(const std::vector<Cell>& cells) {
+  if (cells.empty()) return true;
+  std::vector<Result<Prediction>> results = evaluate_(cells);
+  assert(results.size() == cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::optional<Failure> failure;
+    if (!results[i].ok())
+      failure = results[i].failure();
+    else if (problem_.value)
+      if (const Result<double> of = problem_.value(*results[i]); !of.ok()) failure = of.failure();
+    if (failure && failure->exit == ExitCode::bad_input) {
+      // It lacks what a target or the objective asks for, such as a save that ended; others may
+      // have it.
+      if (!fault_) fault_ = failure;
+      invalid_.insert(cells[i]);
+      lacking_.emplace(cells[i], *std::move(failure));
       continue;
     }
-    if (!results[i].ok()) {
-      failure_ = results[i].failure();
+    if (failure) {
+      failure_ = std::move(failure);
       return false;
     }
     const Standing standing = problem_.standing ? problem_.standing(*results[i])
                               : results[i]->verdict == Verdict::pass ? Standing::meets
                                                                      : Standing::misses;
-    seen_.emplace(fresh[i], std::move(results[i]).value());
-    if (standing == Standing::misses && !unfit_.contains(fresh[i])) miss(fresh[i]);
-    if (standing == Standing::too_much) unfit_.insert(fresh[i]);
+    seen_.emplace(cells[i], std::move(results[i]).value());
+    if (standing == Standing::misses && !unfit_.contains(cells[i])) miss(cells[i]);
+    if (standing == Standing::too_much) unfit_.insert(cells[i]);
   }
   return true;
 }
@@ -148,7 +189,7 @@ Cells::Key Cells::key(const Cell& cell) const {
     cost = known_cost != costs_.end() ? known_cost->second
                                       : costs_.emplace(cell, problem_.cost(cell)).first->second;
   } else if (const auto found = seen_.find(cell); found != seen_.end() && problem_.value) {
-    cost = problem_.value(found->second);
+    cost = *problem_.value(found->second);
   } else {
     cost = std::numeric_limits<double>::infinity();
   }

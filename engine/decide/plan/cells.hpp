@@ -66,10 +66,16 @@ class Cells {
   [[nodiscard]] std::int64_t proven() const { return static_cast<std::int64_t>(proven_.size()); }
   [[nodiscard]] std::int64_t invalid() const { return static_cast<std::int64_t>(invalid_.size()); }
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+  /// Cells whose simulation lacks what is asked for, and what that is; they are no designs.
+  [[nodiscard]] const std::map<Cell, Failure>& lacking() const { return lacking_; }
   /// Why the first cell that is none was not a valid design.
   [[nodiscard]] const std::optional<Failure>& fault() const { return fault_; }
 
  private:
+  /// Those of `cells` that `visit` has to simulate.
+  [[nodiscard]] std::vector<Cell> fresh_of(const std::vector<Cell>& cells, bool all);
+  /// False on a failure.
+  bool simulate(const std::vector<Cell>& cells);
   /// What bounds say of a cell; none of what is no valid design.
   std::optional<Standing> look(const Cell& cell);
   void exclude(const Cell& cell, Standing bound);
@@ -81,6 +87,7 @@ class Cells {
   const Evaluate& evaluate_;
   std::map<Cell, Prediction> seen_;
   std::set<Cell> proven_, invalid_, unfit_;
+  std::map<Cell, Failure> lacking_;
   std::vector<Cell> misses_;  ///< the largest only
   mutable std::map<Cell, double> costs_;
   std::optional<Failure> failure_, fault_;

@@ -272,6 +272,10 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
   judged = *std::move(again);
   out.status = judged.status;
   const Cell* answer = judged.answer ? &*judged.answer : nullptr;
+  // The search may not have come by the nominal answer: what draws say of it is asked for, too.
+  if (!drawn.tallies().contains(start))
+    if (Result<Prediction> own = std::move(drawn.evaluate({&start, 1}).front()); own.ok())
+      judged.seen.insert_or_assign(start, *std::move(own));
   for (const Cell* cell : {answer, &start})
     if (cell != nullptr && drawn.tallies().contains(*cell)) (void)drawn.complete(*cell);
   for (const auto& [cell, tally] : drawn.tallies()) {

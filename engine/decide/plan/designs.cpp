@@ -81,6 +81,19 @@ const Result<Design>& Designs::at(const Cell& cell) {
   return made_.emplace(cell, make(changes(cell))).first->second;
 }
 
+std::optional<Failure> Designs::fault(const Cell& cell) {
+  if (const Result<Design>& design = at(cell); !design.ok()) return design.failure();
+  for (const PartDown& outage : outages_) {
+    std::vector<Change> with = changes(cell);
+    with.push_back(outage.failure);
+    if (const Result<Design> broken = make(with); !broken.ok())
+      return Failure{broken.failure().exit,
+                     "with " + outage.label + " down: " + without_place(broken.failure()),
+                     broken.failure().hint};
+  }
+  return std::nullopt;
+}
+
 std::vector<Design> Designs::variants(const Cell& cell) {
   std::vector<Design> out = {*at(cell)};
   for (const PartDown& outage : outages_) {

@@ -33,6 +33,8 @@ class Designs {
 
   /// The design of a cell. Targets that only a plan can judge are left out.
   [[nodiscard]] const Result<Design>& at(const Cell& cell);
+  /// Why a cell is no valid design, as it is or with one of the outages; nullopt where it is one.
+  [[nodiscard]] std::optional<Failure> fault(const Cell& cell);
   /// What a cell changes.
   [[nodiscard]] std::vector<Change> changes(const Cell& cell) const;
 

@@ -1,12 +1,12 @@
 #include "engine/decide/plan/objective.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "models/bounds/cost.hpp"
-#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -55,22 +55,28 @@ Failure unknown(const std::string& name, const std::vector<std::string>& metrics
           near.empty() ? "searched: " + list_of(axes) : "did you mean \"" + near + "\"?"};
 }
 
-/// The scenario as it is says which metrics there are.
+/// The scenario as it is says which metrics there are; it may lack one that others have, or may not
+/// survive what they do.
 Result<Objective> of_metric(const std::string& name, Designs& designs) {
   const std::vector<std::vector<Change>> as_it_is(1);
-  const std::vector<Result<Prediction>> base = designs.predict(as_it_is);
-  if (!base.front().ok()) return base.front().failure();
-  const auto found = base.front()->metrics.find(name);
-  if (found == base.front()->metrics.end()) {
+  const Result<Prediction> base = std::move(designs.predict(as_it_is).front());
+  const metric::Figure* row = metric::find(name);
+  if (!base.ok() && (row == nullptr || base.failure().exit != ExitCode::bad_input))
+    return base.failure();
+  const bool there = base.ok() && base->metrics.contains(name);
+  if (!there && row == nullptr) {
     std::vector<std::string> known;
-    for (const auto& [metric, value] : base.front()->metrics) known.push_back(metric);
+    for (const auto& [metric, value] : base->metrics) known.push_back(metric);
     return unknown(name, known, designs.axes());
   }
   Objective out;
   out.about.name = name;
-  out.about.unit = found->second.unit;
-  out.of_prediction = [name](const Prediction& prediction) {
-    return figure_or_zero(prediction, name);
+  out.about.unit = there ? base->metrics.at(name).unit : row->unit;
+  out.of_prediction = [name](const Prediction& prediction) -> Result<double> {
+    const auto figure = prediction.metrics.find(name);
+    if (figure != prediction.metrics.end()) return figure->second.value;
+    return Failure{ExitCode::bad_input, "no metric is named \"" + name + "\"",
+                   predict::metric_hint(name, prediction)};
   };
   return out;
 }

@@ -15,10 +15,13 @@ struct Objective {
   PlanObjective about;
   /// The figure itself, of a design; empty where only a simulation can say.
   std::function<double(const Cell&)> of_cell;
-  std::function<double(const Prediction&)> of_prediction;
+  /// The same from its simulation, which may have no such figure: then the failure says so.
+  std::function<Result<double>(const Prediction&)> of_prediction;
 
-  [[nodiscard]] double of(const Cell& cell, const Prediction& prediction) const {
-    return of_cell ? of_cell(cell) : of_prediction(prediction);
+  [[nodiscard]] std::optional<double> of(const Cell& cell, const Prediction& prediction) const {
+    if (of_cell) return of_cell(cell);
+    const Result<double> figure = of_prediction(prediction);
+    return figure.ok() ? std::optional(*figure) : std::nullopt;
   }
   /// Less is better.
   [[nodiscard]] double cost(double figure) const { return about.maximize ? -figure : figure; }

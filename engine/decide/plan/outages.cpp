@@ -73,6 +73,11 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
                                 takeover + "\", \"repair\": \"100000 d\"}"}}});
     const Result<Design> broken = redesign({&out.back().failure, 1});
     if (broken.ok()) continue;
+    // What the scenario has too few of may be searched: there may be enough at the far end.
+    std::vector<Change> furthest;
+    for (const Axis& axis : axes) furthest.push_back({axis.about.path, axis.values.back()});
+    furthest.push_back(out.back().failure);
+    if (redesign(furthest).ok()) continue;
     const std::string& why = broken.failure().message;
     return Failure{ExitCode::bad_input, "survive " + text + ": " + why.substr(why.rfind(": ") + 2),
                    broken.failure().hint};

@@ -9,6 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/gain/gains.hpp"
 #include "engine/decide/plan/axes.hpp"
+#include "engine/decide/plan/left_out.hpp"
 #include "engine/decide/plan/nearest.hpp"
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
@@ -28,9 +29,6 @@ constexpr std::int64_t kChecks = 8;     ///< unless PlanSpec says otherwise
 constexpr std::int64_t kReplicas = 24;  ///< the same
 constexpr std::int64_t kTornado = 4;    ///< the same
 constexpr double kSpread = 0.2;         ///< the same
-
-/// Values that make no design are named one by one up to so many, and looked for among so many.
-constexpr std::size_t kMostLeftOut = 4, kMostListedLooked = 100;
 
 /// From a search to what is said about it.
 class Answer {
@@ -186,28 +184,6 @@ class Answer {
                            std::to_string(answer.replicas) + ")");
   }
 
-  /// Which of the values that were listed make no design beside the other values that are shown.
-  void left_out() {
-    const Cell& shown = search_.answer ? *search_.answer : search_.end;
-    std::size_t said = 0;
-    for (std::size_t a = 0; a < shown.size(); ++a) {
-      const Axis& axis = designs_.axes()[a];
-      for (std::size_t i = 0; axis.listed && i < std::min(axis.size(), kMostListedLooked); ++i) {
-        Cell cell = shown;
-        cell[a] = i;
-        const Result<Design>& design = designs_.at(cell);
-        if (design.ok()) continue;
-        if (++said > kMostLeftOut) continue;
-        out_.notes.push_back("left out, since no design has " +
-                             base::counted(axis.about, text_of(axis.values[i])) + ": " +
-                             without_place(design.failure()));
-      }
-    }
-    if (said > kMostLeftOut)
-      out_.notes.push_back("left out as well: " + std::to_string(said - kMostLeftOut) +
-                           " more of the listed values");
-  }
-
   /// Where all designs have the same of what is to be had least or most of.
   void undecided() {
     if (search_.candidates < 2 || out_.points.empty()) return;
@@ -242,7 +218,9 @@ class Answer {
   }
 
   void remarks() {
-    left_out();
+    const Cell& shown = search_.answer ? *search_.answer : search_.end;
+    for (std::string& note : notes_of_left_out(designs_, search_, shown))
+      out_.notes.push_back(std::move(note));
     undecided();
     unseen();
     if (out_.answer) replicas(out_.points[*out_.answer]);
@@ -335,14 +313,12 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     problem.cost = [&](const Cell& cell) { return objective->cost(objective->of_cell(cell)); };
   else
     problem.value = [&](const Prediction& p) {
-      return objective->cost(objective->of_prediction(p));
+      Result<double> figure = objective->of_prediction(p);
+      return figure.ok() ? Result(objective->cost(*figure)) : figure;
     };
   problem.most = objective->about.maximize;
   problem.present = present_of(problem.axes);
-  problem.invalid = [&](const Cell& cell) -> std::optional<Failure> {
-    const Result<Design>& made = designs.at(cell);
-    return made.ok() ? std::nullopt : std::optional(made.failure());
-  };
+  problem.invalid = [&](const Cell& cell) { return designs.fault(cell); };
   // Bounds prove that a target is missed: no simulation can be better.  [docs/models/bounds.md]
   problem.bound = [&](const Cell& cell) {
     return standing_of(predict::estimate(*designs.at(cell)));

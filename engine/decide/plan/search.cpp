@@ -306,6 +306,7 @@ class Searcher {
     count_cheaper();
     out_.proven = cells_.proven();
     out_.invalid = cells_.invalid();
+    out_.lacking = cells_.lacking();
     out_.seen = cells_.take();
     return std::move(out_);
   }

@@ -136,6 +136,15 @@ const TargetMargin* same_target(const PlanPoint& point, const TargetMargin& want
   return nullptr;
 }
 
+/// It misses the targets, and is no worse than the answer by what is to be had least or most of.
+bool would_be_better(const PlanResult& plan, const PlanNeighbour& neighbour) {
+  const PlanPoint& there = plan.points[neighbour.point];
+  const std::optional<double>& other = there.objective;
+  const std::optional<double>& own = plan.points[*plan.answer].objective;
+  if (there.meets || !other || !own) return false;
+  return plan.objective.maximize ? *other >= *own : *other <= *own;
+}
+
 }  // namespace
 
 void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
@@ -201,14 +210,14 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   plan.varied -= static_cast<std::int64_t>(cut_off);
   if (cut_off > 0) plan.notes.push_back(not_tried(cut_off, "assumed inputs"));
 
-  // Where the targets still hold, a cheaper neighbour may meet them, too.
+  // Where the targets still hold, a better neighbour that misses them may meet them, too.
   tries.clear();
   std::vector<std::pair<std::string*, const char*>> needs;
   for (auto& [swing, input] : tried)
     for (const PlanNeighbour& n : plan.neighbours)
       for (const bool high : {false, true}) {
         std::string& said = high ? swing.high_needs : swing.low_needs;
-        if (n.direction > 0 || said == easier(0)) continue;
+        if (n.direction > 0 || said == easier(0) || !would_be_better(plan, n)) continue;
         Cell cell = answer;
         --cell[n.axis];
         tries.push_back(varied(designs.changes(cell), input, high ? 1.0 + spread : 1.0 - spread));

@@ -66,8 +66,8 @@ struct Problem {
   /// What is minimized. Empty: only a simulation can say, `value` then. A cell without a valid
   /// design may give anything.
   std::function<double(const Cell&)> cost;
-  /// The same from a prediction, where `cost` is empty.
-  std::function<double(const Prediction&)> value;
+  /// The same from a prediction, where `cost` is empty. A design without it is left out.
+  std::function<Result<double>(const Prediction&)> value;
   /// Why a cell is not a valid design; may be empty.
   std::function<std::optional<Failure>(const Cell&)> invalid;
   /// What bounds prove of a cell (`meets`: nothing); may be empty. docs/models/bounds.md.
@@ -90,6 +90,8 @@ struct Search {
   bool non_monotone = false;
   std::optional<Cell> contradiction;  ///< the nearest design larger than the answer that misses
   std::int64_t candidates = 0, proven = 0, invalid = 0, cheaper = 0, implied = 0;
+  /// Designs whose simulation lacks what a target or `value` asks for, and what that is.
+  std::map<Cell, Failure> lacking;
   std::vector<std::string> notes;
 };
 
