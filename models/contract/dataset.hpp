@@ -76,6 +76,7 @@ struct SampleAccess {
       Rate::infinity();           ///< most one reader takes in, waiting: it asks for little at once
   Rate parse = Rate::infinity();  ///< CPU: stored bytes one core parses and copies in a second
   Seconds parse_fixed;            ///< CPU: fixed cost of a sample
+  Seconds fetch_fixed{};          ///< CPU: likewise, of whoever fetches its unit
   double parsed_beside = 0.0;     ///< share of the parsing that goes on while bytes arrive
   std::optional<Bytes> keep{};    ///< most the format's own library keeps on a host
 
@@ -85,6 +86,10 @@ struct SampleAccess {
   [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
+  /// CPU time of fetching samples of `stored` bytes in all, their decompression included.
+  [[nodiscard]] Seconds fetching(Bytes stored, double samples) const {
+    return stored * amplification / unpack + fetch_fixed * samples;
+  }
   /// CPU time of parsing samples of `stored` bytes in all, without decompression.
   [[nodiscard]] Seconds parsing(Bytes stored, double samples) const {
     return stored / parse + parse_fixed * samples;

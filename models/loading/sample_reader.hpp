@@ -181,7 +181,7 @@ class SampleReader {
   };
   [[nodiscard]] Bytes stored(double loaded);
   [[nodiscard]] Seconds unpacking(const Asked& asked) const {
-    return asked.stored * shared_.access.amplification / shared_.access.unpack;
+    return shared_.access.fetching(asked.stored, asked.loaded);
   }
   [[nodiscard]] Seconds parsing(const Asked& asked) const {
     return shared_.access.parsing(asked.stored, asked.loaded);

@@ -85,6 +85,30 @@ TEST_CASE("a library that reads files in blocks waits for each of them") {
   CHECK(metric(design, "first_batch") == Approx(0.01 + 3 * (0.01 + 0.002) + 0.024).epsilon(1e-6));
 }
 
+TEST_CASE("who fetches units makes their requests") {
+  // The footer's two requests and one for the 100 rows, 100 ms of CPU each, and 200 ms to read: the
+  // first row waits for all of it, the others for nothing.
+  const Settings groups{{"sample", "1 MB"}, {"row_group", "100 MB"}, {"request.cpu", "100 ms"}};
+  Design design = one_reader("parquet", groups, "1 ms");
+  CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
+  CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
+  // 3 of a pool bring 300 rows in that time, whoever takes them.
+  design = one_reader("petastorm", groups, "1 ms");
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  set(*design.jobs[0].dataset, Role::dataset, "pool.workers", "3");
+  CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
+  CHECK(metric(design, "step.time") == Approx(0.5 / 300).epsilon(0.02));
+  // A shard is 100 requests of 1 MB, in 200 ms and 1 ms of CPU each.
+  design = one_reader("mds",
+                      {{"sample", "1 MB"},
+                       {"shard", "100 MB"},
+                       {"predownload", "100"},
+                       {"request.block", "1 MB"},
+                       {"request.cpu", "1 ms"}},
+                      "1 ms");
+  CHECK(metric(design, "step.time") == Approx(0.3 / 100).epsilon(0.02));
+}
+
 TEST_CASE("a piece of a file costs a block more with read-ahead, and whole pages when mapped") {
   models::SampleAccess piece;
   piece.files = 0.01;
