@@ -128,7 +128,8 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   const Bytes fetched = dataset.sample * access.amplification;
   const Seconds fetching = access.fetching(dataset.sample, 1.0);
   const Seconds parsing = d.layout.gds ? access.parse_fixed : access.parsing(dataset.sample, 1.0);
-  const Seconds decode = plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
+  const Seconds decode =
+      plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decoding(access.columns);
   const Seconds cpu = fetching + parsing + decode;
   const bool apart = policy.decoders > 0 && loader.workers > 0;
   // What fetches ahead unpacks, and decodes where it does, beside whoever reads.

@@ -91,7 +91,7 @@ struct ReaderShared {
 
   /// Core time of decoding samples, where the storage does not.
   [[nodiscard]] Seconds decoding(double samples) const {
-    return site.storage->decodes() ? Seconds{} : dataset.decode * samples;
+    return site.storage->decodes() ? Seconds{} : dataset.decoding(access.columns) * samples;
   }
 };
 
