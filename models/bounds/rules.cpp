@@ -126,17 +126,18 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   const LoaderParams loader = loader_params(*job.loader);
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
   const Bytes fetched = dataset.sample * access.amplification;
-  const Seconds unpacking = fetched / access.unpack;
+  const Seconds fetching = access.fetching(dataset.sample, 1.0);
   const Seconds parsing = d.layout.gds ? access.parse_fixed : access.parsing(dataset.sample, 1.0);
-  const Seconds decode = plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
-  const Seconds cpu = unpacking + parsing + decode;
+  const Seconds decode =
+      plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decoding(access.columns);
+  const Seconds cpu = fetching + parsing + decode;
   const bool apart = policy.decoders > 0 && loader.workers > 0;
   // What fetches ahead unpacks, and decodes where it does, beside whoever reads.
   const bool beside = access.unit > 0.0 && (access.ahead > 0.0 || access.ahead_batches > 0.0);
   const Seconds nothing;
-  const Seconds ahead = beside ? unpacking + (access.decoded_ahead ? decode : nothing) : nothing;
+  const Seconds ahead = beside ? fetching + (access.decoded_ahead ? decode : nothing) : nothing;
   const Seconds reading =
-      parsing + (beside ? nothing : unpacking) + (apart || access.decoded_ahead ? nothing : decode);
+      parsing + (beside ? nothing : fetching) + (apart || access.decoded_ahead ? nothing : decode);
   Rate best = Rate::infinity();
   std::string why;
   Rule rule;
@@ -167,7 +168,7 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
     stage(ranks, static_cast<double>(policy.decoders), "decoding threads", decode,
           "CPU per sample");
   if (access.one_lock && policy.split_batch)
-    stage(ranks, 1.0, "thread in the library at a time", unpacking + parsing, "CPU per sample");
+    stage(ranks, 1.0, "thread in the library at a time", fetching + parsing, "CPU per sample");
   if (policy.gpu_decode > Seconds{})
     stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
   const HostParams& host = plant.host(d.host);

@@ -99,12 +99,12 @@ DatasetParams dataset_params(const Component& component) {
   if (p.also_share <= Fraction{} || p.also_share >= Fraction::from(1.0, unit::ratio) ||
       p.also == p.on)
     p.also.reset();
-  // t = decode + sample (1 / codec + 1 / checksum + 1 / decrypt)    [docs/models/formats.md, eq.
-  // 14]
-  if (p.codec == "float") p.decode += p.sample / p.float_rate;
-  if (p.codec == "jpeg") p.decode += p.sample / p.jpeg_rate;
+  // t = decode + columns sample (1 / codec + 1 / checksum + 1 / decrypt)
+  // [docs/models/formats.md, eq. 14]
+  if (p.codec == "float") p.passes += p.sample / p.float_rate;
+  if (p.codec == "jpeg") p.passes += p.sample / p.jpeg_rate;
   for (const std::optional<Rate>& pass : {p.checksum, p.decrypt})
-    if (pass) p.decode += p.sample / *pass;
+    if (pass) p.passes += p.sample / *pass;
   return p;
 }
 std::span<const FieldInfo> dataset_common_fields() { return kInfos<kDataset>; }

@@ -24,7 +24,8 @@ struct DatasetParams : cache::CacheParams {
   Bytes sample_stdev;                     ///< of the stored size
   std::optional<std::int64_t> samples;    ///< in the whole set
   std::optional<Bytes> size;              ///< of the whole set
-  Seconds decode;                         ///< CPU time per sample, its codec's included
+  Seconds decode;                         ///< CPU time per sample, whatever its size
+  Seconds passes;                         ///< likewise of codec, checksum and decryption, over all
   std::string codec;                      ///< "none", "float", "jpeg"
   Rate float_rate, jpeg_rate;             ///< stored bytes one core decodes in a second
   std::optional<Rate> checksum, decrypt;  ///< likewise, where samples are checked, encrypted
@@ -42,6 +43,8 @@ struct DatasetParams : cache::CacheParams {
   [[nodiscard]] std::vector<Place> places() const;
   /// Samples in the whole set.
   [[nodiscard]] double sample_count() const;
+  /// CPU time per sample, of whose stored bytes such a share is read.
+  [[nodiscard]] Seconds decoding(double columns) const { return decode + passes * columns; }
   /// Standard deviation of the sizes drawn: `sample_stdev` as long as no side is negative, and less
   /// from there on.
   [[nodiscard]] Bytes drawn_stdev() const;
@@ -60,6 +63,7 @@ struct SampleAccess {
   double round_trips = 1.0;    ///< dependent requests per range besides streaming
   double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
   double expansion = 1.0;      ///< bytes in memory per stored byte of the sample
+  double columns = 1.0;        ///< share of the stored bytes of a sample that is read
   double unit = 0.0;   ///< samples fetched in one go before the first of them; 0: each alone
   double ahead = 0.0;  ///< samples fetched ahead, alongside the loading; 0: when needed
   double ahead_batches = 0.0;      ///< the same in batches of the loader, added
@@ -76,6 +80,7 @@ struct SampleAccess {
       Rate::infinity();           ///< most one reader takes in, waiting: it asks for little at once
   Rate parse = Rate::infinity();  ///< CPU: stored bytes one core parses and copies in a second
   Seconds parse_fixed;            ///< CPU: fixed cost of a sample
+  Seconds fetch_fixed{};          ///< CPU: likewise, of whoever fetches its unit
   double parsed_beside = 0.0;     ///< share of the parsing that goes on while bytes arrive
   std::optional<Bytes> keep{};    ///< most the format's own library keeps on a host
 
@@ -85,6 +90,10 @@ struct SampleAccess {
   [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
+  /// CPU time of fetching samples of `stored` bytes in all, their decompression included.
+  [[nodiscard]] Seconds fetching(Bytes stored, double samples) const {
+    return stored * amplification / unpack + fetch_fixed * samples;
+  }
   /// CPU time of parsing samples of `stored` bytes in all, without decompression.
   [[nodiscard]] Seconds parsing(Bytes stored, double samples) const {
     return stored / parse + parse_fixed * samples;

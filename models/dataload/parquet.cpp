@@ -47,6 +47,7 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   out.round_trips = 1.0 + round_trips * out.files / out.ranges;
   out.amplification = share * (random ? rows : rows / taken);
   out.expansion = share * ratio;
+  out.columns = share;
   out.unit = random ? 0.0 : taken;
   out.unpack = parse;
   out.parse = Rate::infinity();

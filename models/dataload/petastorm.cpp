@@ -38,7 +38,7 @@ SampleAccess petastorm_access(const Component& component, const DatasetParams& d
   out.ahead = static_cast<double>(p.queue + p.pool) * std::max(out.unit, 1.0);
   out.fetchers = static_cast<double>(p.pool);
   out.decoded_ahead = true;
-  if (p.transfer) out.parse = *p.transfer;
+  if (p.transfer) out.parse = *p.transfer / out.columns;
   return out;
 }
 

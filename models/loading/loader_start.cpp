@@ -6,14 +6,25 @@
 
 /// What comes before the first batch: names are listed, workers started. docs/models/dataloader.md.
 namespace stallcast::models {
+namespace {
 
-// Every spawned worker opens the files of its modules by itself, one after the other.
+/// A spawned worker asks for so large a part of the files together that it has yet to open.
+constexpr double kImportTurns = 16.0;
+
+}  // namespace
+
+// Every spawned worker opens the files of its modules by itself, one after the other: they take
+// turns in line, the last of them for one file.    [docs/models/dataloader.md, eq. 12]
 sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
   const LoaderSite& site = shared_.site;
   clock.enter(Phase::metadata, context_.now());
   Served opened;
-  if (site.imports != nullptr)
-    opened = co_await site.imports->open(site.imports_client, policy_.import_files);
+  double left = site.imports != nullptr ? policy_.import_files : 0.0;
+  while (left > 0.0) {
+    const double files = std::min(left, std::max(1.0, std::floor(left / kImportTurns)));
+    opened = co_await site.imports->open(site.imports_client, files);
+    left -= files;
+  }
   clock.enter(Phase::cpu, context_.now(), opened.limited_by);
   co_await shared_.site.cores.compute(policy_.import_time);
   clock.enter(Phase::cpu, context_.now(), site.cores.resource);

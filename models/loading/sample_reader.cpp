@@ -81,9 +81,9 @@ sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   Fetch f;
   plan(f, samples, stored);
   co_await fetch(f, clock);
-  Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
-  if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
-  co_await shared_.site.cores.compute(unpacking);
+  Seconds fetching = shared_.access.fetching(stored, samples);
+  if (shared_.access.decoded_ahead) fetching += shared_.decoding(samples);
+  co_await shared_.site.cores.compute(fetching);
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   coming_ -= samples;
   if (epoch != epoch_) co_return;  // nobody takes what a past epoch asked for

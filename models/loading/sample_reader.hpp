@@ -91,7 +91,7 @@ struct ReaderShared {
 
   /// Core time of decoding samples, where the storage does not.
   [[nodiscard]] Seconds decoding(double samples) const {
-    return site.storage->decodes() ? Seconds{} : dataset.decode * samples;
+    return site.storage->decodes() ? Seconds{} : dataset.decoding(access.columns) * samples;
   }
 };
 
@@ -181,7 +181,7 @@ class SampleReader {
   };
   [[nodiscard]] Bytes stored(double loaded);
   [[nodiscard]] Seconds unpacking(const Asked& asked) const {
-    return asked.stored * shared_.access.amplification / shared_.access.unpack;
+    return shared_.access.fetching(asked.stored, asked.loaded);
   }
   [[nodiscard]] Seconds parsing(const Asked& asked) const {
     return shared_.access.parsing(asked.stored, asked.loaded);

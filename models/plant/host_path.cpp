@@ -29,7 +29,7 @@ std::string gds_obstacle(const HostParams& host, const JobDesign& job) {
   if (host.p2p == "none") return kNoPeers;
   const DatasetParams dataset = dataset_params(*job.dataset);
   const SampleAccess access = sample_access(job);
-  if (dataset.decode > Seconds{} || access.unpack.finite())
+  if (dataset.decoding(access.columns) > Seconds{} || access.unpack.finite())
     return "its samples are decoded on the CPU";
   return {};
 }

@@ -192,7 +192,10 @@ class KvCache final : public Tenant {
       operation.requests = requests;
       return in ? read(operation) : write(operation);
     };
-    co_await some(whole, streams, rows);
+    // A limit stands in front of each row, not of all that a request reads.
+    const double together = limits() ? 1.0 : rows;
+    for (double row = 0.0; row < rows; row += together)
+      co_await some(whole * (together / rows), streams, together);
     if (rest > 0.0) co_await some(tokens - whole, rest, 1.0);
   }
 

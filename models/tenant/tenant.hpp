@@ -144,6 +144,7 @@ class Tenant {
   [[nodiscard]] std::size_t next_seat();
   /// A client of host group `group`, for kinds that place their processes themselves.
   [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
+  [[nodiscard]] bool limits() const { return limit_ || limit_operations_; }
   /// Waits for its limit.
   [[nodiscard]] sim::Task<void> admit(const Operation& operation);
   /// "tenant.<id>.<part>": what nobody else waits for.

@@ -216,6 +216,20 @@ TEST_CASE("spawned workers import everything at the same time, each by itself") 
         Approx(0.05 + 2.0 + 0.001 + 0.2).epsilon(1e-4));
 }
 
+TEST_CASE("spawned workers that began together are done together, and then import") {
+  // 4 x 1000 files at 10,000 a second are 400 ms for all of them; then 100 MB at 0.5 GB/s.
+  Design design =
+      with(reader("4", "1", "0.5 GB/s"),
+           {{"start_method", "spawn"}, {"import.files", "1000"}, {"import.on", "scratch"}});
+  set(design.storage[0], Role::storage, "mdt.open", "10 kops/s");
+  set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  for (const auto& [text, time] : {std::pair{"0 s", 0.0}, {"0.2 s", 0.2}, {"2 s", 2.0}}) {
+    CAPTURE(text);
+    CHECK(metric(run(with(design, {{"import.time", text}})), "job.train.first_batch") ==
+          Approx(0.4 + time + 0.2).epsilon(0.003));
+  }
+}
+
 TEST_CASE("a thread that pins memory hides its share of the hand-over and is a stage of its own") {
   // Of the 20 ms half is left: 10 + 100 ms a step. A copy at 0.5 GB/s takes 200 ms, and with the
   // other 10 ms that is a step.

@@ -42,7 +42,7 @@ TEST_CASE("a codec takes its time of every stored byte besides decode") {
                                 {"codec", codec},
                                 {"jpeg.rate", "80 MB/s"},
                                 {"float.rate", "4 GB/s"}});
-    return models::dataset_params(data).decode.in(unit::ms);
+    return models::dataset_params(data).decoding(1.0).in(unit::ms);
   };
   CHECK(decode("jpeg") == Approx(105.0));
   CHECK(decode("float") == Approx(7.0));
@@ -54,7 +54,7 @@ TEST_CASE("a sample that is checked and decrypted takes cores two passes more") 
   Design design = one_reader("raw", {{"sample", "8 MB"}, {"decode", "5 ms"}}, "1 ms");
   set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
   Component& data = design.jobs[0].dataset.value();
-  const auto decode = [&] { return models::dataset_params(data).decode.in(unit::ms); };
+  const auto decode = [&] { return models::dataset_params(data).decoding(1.0).in(unit::ms); };
   set(data, Role::dataset, "checksum", "1.6 GB/s");
   CHECK(decode() == Approx(10.0));
   const double checked = metric(design, "step.time");

@@ -35,8 +35,10 @@ Design serving(const char* kind, Settings settings, const char* duration = "2000
 
 // Seldom enough that requests do not meet: 0.05 a second of 16 ms to some seconds.
 RunResult chat(const char* gpu, const char* memory, const char* storage, const char* more = "1",
-               const char* offload = "false", const char* context = "8000") {
-  return run(serving("kv_cache", {{"rate", "0.02 ops/s"},
+               const char* offload = "false", const char* context = "8000",
+               std::pair<const char*, const char*> other = {"share", "1"}) {
+  return run(serving("kv_cache", {other,
+                                  {"rate", "0.02 ops/s"},
                                   {"context", context},
                                   {"context_spread", "0"},
                                   {"prompt", "500"},
@@ -89,6 +91,20 @@ TEST_CASE("the last row has the blocks that are left") {
   // 600 new tokens are one block.
   const RunResult written = chat("100 %", "0 %", "0 %", "2", "true");
   CHECK(of(written, "operations") == Approx(of(written, "tokens") / 100.0).epsilon(0.03));
+}
+
+TEST_CASE("blocks are read while the bucket of a limit fills") {
+  // 8 blocks of 66 ms. Where it runs empty the last waits for (8 - bucket) / rate, else for those
+  // before it.
+  const auto load = [](const char* parallel, const char* key, const char* limit) {
+    return of(chat("0 %", "0 %", "100 %", parallel, "false", "8000", {key, limit}), "load.p50");
+  };
+  const double block = 1000 * kToken / kRate;
+  CHECK(load("1", "limit_operations", "7 ops/s") == Approx(8 * (block + kTurn)).epsilon(1e-3));
+  CHECK(load("1", "limit_operations", "4 ops/s") == Approx(1.0 + block + kTurn).epsilon(1e-3));
+  CHECK(load("4", "limit_operations", "4 ops/s") == Approx(1.0 + 4 * block + kTurn).epsilon(1e-3));
+  CHECK(load("1", "limit", "1 GB/s") ==
+        Approx(8000 * kToken / 1e9 - 1.0 + block + kTurn).epsilon(1e-3));
 }
 
 TEST_CASE("what was new is written, and nothing else") {

@@ -76,6 +76,19 @@ TEST_CASE("rows that a pool decodes cost their reader nothing") {
   CHECK(metric(design, "first_batch") == Approx(1.4).epsilon(1e-6));
 }
 
+TEST_CASE("columns that are not read are neither checked nor passed on") {
+  // 10 MB of a group in 20 ms; of a row 100 kB, in 1 ms at 100 MB/s and 10 ms at 10 MB/s
+  const auto first_batch = [](const char* format, const char* key, const char* rate) {
+    return metric(
+        one_reader(format,
+                   {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"columns", "10 %"}, {key, rate}},
+                   "100 ms"),
+        "first_batch");
+  };
+  CHECK(first_batch("parquet", "checksum", "0.1 GB/s") == Approx(0.021).epsilon(1e-6));
+  CHECK(first_batch("petastorm", "pool.transfer", "10 MB/s") == Approx(0.03).epsilon(1e-6));
+}
+
 TEST_CASE("a library that reads files in blocks waits for each of them") {
   // 12 MB in blocks of 5 MiB are 3 requests of 10 ms and 2 ms of CPU, besides 24 ms for the bytes
   // and 10 ms to open
@@ -83,6 +96,30 @@ TEST_CASE("a library that reads files in blocks waits for each of them") {
       one_reader("raw", {{"sample", "12 MB"}, {"request.block", "5 MiB"}, {"request.cpu", "2 ms"}},
                  "100 ms", "10 ms");
   CHECK(metric(design, "first_batch") == Approx(0.01 + 3 * (0.01 + 0.002) + 0.024).epsilon(1e-6));
+}
+
+TEST_CASE("who fetches units makes their requests") {
+  // The footer's two requests and one for the 100 rows, 100 ms of CPU each, and 200 ms to read: the
+  // first row waits for all of it, the others for nothing.
+  const Settings groups{{"sample", "1 MB"}, {"row_group", "100 MB"}, {"request.cpu", "100 ms"}};
+  Design design = one_reader("parquet", groups, "1 ms");
+  CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
+  CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
+  // 3 of a pool bring 300 rows in that time, whoever takes them.
+  design = one_reader("petastorm", groups, "1 ms");
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  set(*design.jobs[0].dataset, Role::dataset, "pool.workers", "3");
+  CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
+  CHECK(metric(design, "step.time") == Approx(0.5 / 300).epsilon(0.02));
+  // A shard is 100 requests of 1 MB, in 200 ms and 1 ms of CPU each.
+  design = one_reader("mds",
+                      {{"sample", "1 MB"},
+                       {"shard", "100 MB"},
+                       {"predownload", "100"},
+                       {"request.block", "1 MB"},
+                       {"request.cpu", "1 ms"}},
+                      "1 ms");
+  CHECK(metric(design, "step.time") == Approx(0.3 / 100).epsilon(0.02));
 }
 
 TEST_CASE("a piece of a file costs a block more with read-ahead, and whole pages when mapped") {
