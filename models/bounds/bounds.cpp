@@ -10,6 +10,7 @@
 #include "models/bounds/parts.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/save_ceiling.hpp"
+#include "models/bounds/save_parts.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/checkpoint/layout.hpp"
@@ -83,7 +84,7 @@ class Deriver {
     for (std::vector<Derivation> found :
          {derive_failures(design_, job, failing_parts(job, d.layout), d.stall),
           derive_startup(job, d.layout.used_hosts()),
-          derive_elastic(job, plant_, d.snapshot, d.checkpoint)})
+          derive_elastic(job, plant_, d.save, d.checkpoint)})
       std::move(found.begin(), found.end(), std::back_inserter(out_.derivations));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
@@ -201,12 +202,8 @@ class Deriver {
              figure("part", p.mean_part(), Dimension::ratio,
                     "mean share of the state that a save writes: increments")}},
            " per save on average");
-    d.snapshot = p.quiesce;
-    if (!d.layout.gds_saves) d.snapshot += size / d.layout.ranks / plant_.host(d.host).gpu_copy;
-    d.stall = d.snapshot;
-    if (d.snapshot > Seconds{})
-      line(name + "snapshot.bound", d.snapshot,
-           "the state leaves all GPUs at once, each by its own link", snapshot_rule(d));
+    SaveParts parts = save_parts(d, p, model, layout, plant_);
+    std::move(parts.lines.begin(), parts.lines.end(), std::back_inserter(out_.derivations));
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     stated(
         name + "interval", d.interval,
@@ -219,7 +216,12 @@ class Deriver {
                    {{"steps", d.input("checkpoint.every_steps")},
                     {"compute", metric::of_job(d.id, "step.compute")}}}
             : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
-    if (p.ends_in_memory()) return derive_copies(p, d);
+    if (p.ends_in_memory()) {
+      d.flush = parts.peers;
+      if (p.to == kPeerMemory)
+        d.write_cut = {plant_.host(d.host).nic() * d.layout.hosts, "host." + d.host + ".nic.write"};
+      return derive_stall(p, parts, d);
+    }
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
     line(name + "write.demand", d.write, text(d.checkpoint) + " / " + text(d.interval),
@@ -229,22 +231,15 @@ class Deriver {
          d.blocking ? " on average (training waits for the save)"
                     : " so that a flush ends within the interval");
     derive_flush(d, size);
+    derive_stall(p, parts, d);
   }
 
-  // Copies for peers leave and enter the ports of every host.    [checkpoint.md, eq. 14]
-  void derive_copies(const CheckpointParams& p, JobDemand& d) {
-    if (p.to != kPeerMemory) return;
-    const Rate nic = plant_.host(d.host).nic();
-    const double peers = static_cast<double>(p.peers);
-    d.flush = d.checkpoint * (peers / d.layout.hosts) / nic;
-    d.write_cut = {nic * d.layout.hosts, "host." + d.host + ".nic.write"};
-    const std::string name = metric::checkpoint(d.id);
-    line(name + "save.bound", d.flush,
-         count(peers) + " x " + text(d.checkpoint) + " / " + count(d.layout.hosts) + " hosts / " +
-             text(nic),
-         peers_rule(d, peers, nic),
-         d.blocking ? ": training waits for it" : " at least, alongside training");
-    if (d.blocking) d.stall += d.flush;
+  // Training waits for all of a save, or for its snapshot; where that runs beside a step, for what
+  // is left of it behind.    [docs/models/bounds.md, eq. 7]
+  static void derive_stall(const CheckpointParams& p, const SaveParts& parts, JobDemand& d) {
+    d.save = parts.save(p, d.blocking, d.flush);
+    const Seconds beside = p.lazy ? d.compute : Seconds{};
+    d.stall = d.blocking ? d.save : p.quiesce + std::max(Seconds{}, parts.snapshot - beside);
   }
 
   // The least a save takes to its storage, all hosts at once: o S / max flow.  [bounds.md, eq. 2]
@@ -264,7 +259,6 @@ class Deriver {
            figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
            {"flow", name + "flow"}}},
          d.blocking ? ": training waits for it" : " at least, alongside training");
-    if (d.blocking) d.stall += d.flush;
   }
 
   /// A minimum cut, named: the sum of what it cuts through.

@@ -93,7 +93,7 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   return out;
 }
 
-std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant, Seconds snapshot,
+std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant, Seconds save,
                                        Bytes written) {
   if (!job.elastic || !job.checkpoint) return {};
   const ElasticParams p = elastic_params(*job.elastic);
@@ -108,10 +108,6 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
                                       gpus + " of " + base::shortest(ranks) + " GPUs x " +
                                           text(p.busy) + " of every " + text(p.period))};
   const graph::NodeId source = plant.storage(to).read_source();
-  const graph::NodeId sink = plant.storage(to).write_sink();
-  const Seconds save =
-      snapshot +
-      written / plant.topology().max_flow(plant.mounts(host, to, false), {&sink, 1}).value;
   const Seconds restore = r.restore.value_or(
       written / plant.topology().max_flow({&source, 1}, plant.mounts(host, to, true)).value);
   const Seconds mount = r.mounted(plant.layout(job.job.id).used_hosts() * p.stays(ranks));

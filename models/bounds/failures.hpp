@@ -23,10 +23,10 @@ namespace stallcast::models {
 [[nodiscard]] std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
                                                       const FailingParts& parts, Seconds stall);
 
-/// What an elastic job lends, and the least its shifts cost: a save of `written` bytes after a
-/// snapshot of `snapshot`, the restart, and reading `state` back. Nothing when it lends nothing.
+/// What an elastic job lends, and the least its shifts cost: a save that takes
+/// `save`, the restart, and reading the `written` bytes back. Nothing when it lends nothing.
 /// REQUIRES: an elastic job has a checkpoint.
 [[nodiscard]] std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
-                                                     Seconds snapshot, Bytes written);
+                                                     Seconds save, Bytes written);
 
 }  // namespace stallcast::models

@@ -110,7 +110,7 @@ struct JobDemand {
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
-  Seconds snapshot;  ///< least until the state of all ranks has left their GPUs
+  Seconds save;      ///< least of a save, from its start to its end
   MinCut write_cut;  ///< between its hosts and where it saves
   Seconds flush;     ///< least until a save is there, all hosts at once
   Seconds stall;     ///< least a save costs training; 0: never saves
@@ -124,17 +124,12 @@ struct JobDemand {
 [[nodiscard]] Rule size_rule(const CheckpointParams& p, const ModelParams& model,
                              const JobDemand& d);
 
-/// Until the state of all ranks has left their GPUs.
-[[nodiscard]] Rule snapshot_rule(const JobDemand& d);
-
-/// What a job reads and opens at full utilization; what a save of `peers` copies in the memory of
-/// other hosts takes over their `nic`.
+/// What a job reads and opens at full utilization.
 [[nodiscard]] Rule read_rule(const JobDemand& d, const SampleAccess& access);
 [[nodiscard]] Rule open_rule(const JobDemand& d, const SampleAccess& access);
 /// Of the `part` of those files that `resource` opens, `most` a second.
 [[nodiscard]] Rule opened_rule(const JobDemand& d, OpRate most, double part,
                                const std::string& resource);
-[[nodiscard]] Rule peers_rule(const JobDemand& d, double peers, Rate nic);
 
 /// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
 [[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,

@@ -27,9 +27,13 @@ Rule size_rule(const CheckpointParams& p, const ModelParams& model, const JobDem
   };
   return {"parameters * (weights + master + momentum + variance + other)",
           kSaves,
-          {figure("parameters", model.parameters.value_or(0.0), Dimension::number,
-                  "parameters of the model"),
-           per("weights"), per("master"), per("momentum"), per("variance"), per("other")}};
+          {{"parameters", d.input("model.parameters"), model.parameters.value_or(0.0),
+            Dimension::number, "parameters of the model, by its shape"},
+           per("weights"),
+           per("master"),
+           per("momentum"),
+           per("variance"),
+           per("other")}};
 }
 
 Rule read_rule(const JobDemand& d, const SampleAccess& access) {
@@ -55,17 +59,6 @@ Rule open_rule(const JobDemand& d, const SampleAccess& access) {
            {"compute", name + "step.compute"}}};
 }
 
-Rule snapshot_rule(const JobDemand& d) {
-  const Term quiesce{"quiesce", d.input("checkpoint.quiesce")};
-  if (d.layout.gds_saves) return {"quiesce", kSaves, {quiesce}};
-  return {"quiesce + size / ranks / copy",
-          kSaves,
-          {quiesce,
-           {"size", metric::checkpoint(d.id) + "size"},
-           {"ranks", metric::of_job(d.id, "ranks")},
-           {"copy", d.host_input("gpu.copy")}}};
-}
-
 Rule opened_rule(const JobDemand& d, OpRate most, double part, const std::string& resource) {
   Rule rule{"files / demand",
             kEq2,
@@ -83,15 +76,6 @@ Rule opened_rule(const JobDemand& d, OpRate most, double part, const std::string
 double reads_of_opened(const SampleAccess& access, double missed, double opened) {
   const double files = access.files * opened;
   return files > 0.0 ? access.ranges * access.round_trips * missed / files : 0.0;
-}
-
-Rule peers_rule(const JobDemand& d, double peers, Rate nic) {
-  return {"peers * size / hosts / nic",
-          "docs/models/checkpoint.md, eq. 14",
-          {figure("peers", peers, Dimension::number, "copies in the memory of other hosts"),
-           {"size", metric::checkpoint(d.id) + "size"},
-           {"hosts", d.host_input("count")},
-           figure("nic", nic.in(unit::Bps), Dimension::rate, "what the ports of a host pass")}};
 }
 
 double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant) {

@@ -47,8 +47,8 @@ Rule given_step_rule(const ModelParams&) {
 Rule flops_step_rule(const ModelParams& model) {
   return {"6 * parameters * tokens / (peak * mfu)",
           "docs/models/compute.md, eq. 1",
-          {figure("parameters", model.parameters.value_or(0.0), Dimension::number,
-                  "parameters of the model"),
+          {{"parameters", "model.parameters", model.parameters.value_or(0.0), Dimension::number,
+            "parameters of the model, by its shape"},
            {"tokens", "step.tokens"},
            {"peak", "host.gpu.peak"},
            {"mfu", "step.mfu"}}};

@@ -113,7 +113,7 @@ constexpr std::array<Field<CheckpointParams>, 37> kCommon{
     field("compress.ratio", &CheckpointParams::compress_ratio, "1",
           "bytes before over bytes after; 1.27 for dense bf16 and fp32 state", kAtLeastOne),
     field("compress.rate", &CheckpointParams::compress_rate, "0.5 GB/s",
-          "what one core, or one GPU, compresses",
+          "state that one core, or one GPU, compresses in a second, and decompresses",
           between("0.3 GB/s", "0.8 GB/s", assumed(kPositive, "zstd -1 on one core"),
                   "expert range: 0.3-0.5 GB/s zstd -1, 0.7 GB/s lz4")),
     field("compress.on", &CheckpointParams::compress_on, "cpu",
@@ -133,7 +133,8 @@ constexpr std::array<Field<CheckpointParams>, 37> kCommon{
         "replica reads what it needs; once: one replica reads and broadcasts; none",
         one_of(kRestores)),
     field("restore.broadcast", &CheckpointParams::broadcast, "nvlink",
-          "restore.read once: nvlink: a host takes each part in once and passes it on between its "
+          "where one replica reads: nvlink: a host takes each part in once and passes it on "
+          "between its "
           "GPUs (NCCL); nics: each rank of a host takes in its own",
           one_of(kBroadcasts)),
     field("restore.from", &CheckpointParams::restore_from, kOptional,
@@ -237,8 +238,7 @@ CpuPasses save_passes(const CheckpointParams& p, Bytes state) {
   const Bytes stored = p.stored(state) / threads;
   if (p.serializer == "torch" || p.serializer == "dcp")
     out.add("serialize", p.copied(state) / threads / p.serialize);
-  if (p.compress_ratio > 1.0 && p.compress_on == "cpu")
-    out.add("compress", state / threads / p.compress_rate);
+  if (p.compresses_on_cpu()) out.add("compress", state / threads / p.compress_rate);
   if (p.checksum) out.add("checksum", stored / *p.checksum);
   if (p.encrypt) out.add("encrypt", stored / *p.encrypt);
   return out;
@@ -250,8 +250,7 @@ CpuPasses restore_passes(const CheckpointParams& p, Bytes state) {
   const Bytes stored = p.stored(state) / threads;
   if (p.encrypt) out.add("encrypt", stored / *p.encrypt);
   if (p.checksum) out.add("checksum", stored / *p.checksum);
-  if (p.compress_ratio > 1.0 && p.compress_on == "cpu")
-    out.add("compress", state / threads / p.compress_rate);
+  if (p.compresses_on_cpu()) out.add("compress", state / threads / p.compress_rate);
   if (p.serializer == "torch" || p.serializer == "dcp")
     out.add("serialize", p.copied(state) / threads / p.deserialize);
   return out;

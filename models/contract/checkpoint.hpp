@@ -81,17 +81,25 @@ struct CheckpointParams {
   [[nodiscard]] bool coordinated(double all_files) const {
     return serializer == "dcp" || (commit == "rename" && all_files > 1.0);
   }
-  /// Whether a restore goes from GPU to GPU inside hosts.
-  [[nodiscard]] bool broadcasts_over_nvlink() const {
-    return restore == "once" && broadcast == "nvlink";
+  /// Whether what one replica read goes from GPU to GPU inside hosts.
+  [[nodiscard]] bool broadcasts_over_nvlink() const { return broadcast == "nvlink"; }
+  /// Whether every rank saves all that it needs itself.
+  [[nodiscard]] bool each_its_own() const {
+    return layout == "sharded" || layout == "fsdp" || layout == "zero3";
   }
   /// Whether files are read again before a save counts.
   [[nodiscard]] bool reads_back() const { return verify == "read-back"; }
+  [[nodiscard]] bool compresses_on_gpu() const {
+    return compress_ratio > 1.0 && compress_on == "gpu";
+  }
+  [[nodiscard]] bool compresses_on_cpu() const {
+    return compress_ratio > 1.0 && compress_on == "cpu";
+  }
   /// Bytes of `state` as they are stored: compressed.
   [[nodiscard]] Bytes stored(Bytes state) const { return state / compress_ratio; }
   /// Bytes of `state` that leave the GPU: compressed when the GPU does it.
   [[nodiscard]] Bytes copied(Bytes state) const {
-    return compress_on == "gpu" ? stored(state) : state;
+    return compresses_on_gpu() ? stored(state) : state;
   }
   /// Saves from one whole one to the next, of those that each `drains`-th save is one of.
   [[nodiscard]] std::int64_t chain(std::int64_t drains = 1) const;

@@ -13,8 +13,9 @@ namespace stallcast::models {
 struct Term {
   std::string symbol;  ///< as the equation writes it
   std::string from;    ///< an input ("jobs[train].loader.batch"), the name of another derivation,
-                       ///< "resource.R.capacity", or "" when `value` is all there is to say
-  double value = 0.0;  ///< SI base unit; of inputs and derivations the reader looks it up
+                       ///< "resource.R.capacity"; "", or an input that is not given: `value` is all
+                       ///< there is to say
+  double value = 0.0;  ///< SI base unit; of what is given or derived the reader looks it up
   Dimension dimension = Dimension::number;
   std::string meaning = {};  ///< what the symbol stands for
 };

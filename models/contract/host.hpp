@@ -13,6 +13,9 @@ namespace stallcast::models {
 /// Share of NVLink's data sheet that collectives reach.    [docs/models/communication.md, table 2]
 inline constexpr double kNvlinkShare = 0.85;
 
+/// Share of the data sheet's DRAM bandwidth that mixed traffic reaches.    [docs/models/host.md]
+inline constexpr double kDramShare = 0.75;
+
 /// One class of identical servers: what limits data between the fabric and a GPU.
 /// Equations and sources: docs/models/host.md.
 struct HostParams {

@@ -87,7 +87,9 @@ constexpr std::array<Field<JobParams>, 27> kJob{
     field("barrier.fitted.most", &JobParams::barrier_most, kOptional,
           "most ranks the barrier was fitted to; more warn", kAtLeastOne),
     field("au", &JobParams::au, "dlio-v2",
-          "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
+          "round of MLPerf Storage whose DLIO counts job.J.throughput.dlio: v1.0 all samples of an "
+          "epoch over all of its time, v2.0 and later all but two steps of them over the time "
+          "behind the first; job.J.au is the same in both",
           one_of(kAuRounds)),
     field("share", &JobParams::share, kOptional,
           "weight of its transfers when they share a resource, as tenants have it; absent: 1",

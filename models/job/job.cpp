@@ -305,7 +305,7 @@ void TrainingJob::end_epoch() {
     au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first),
             layout_.weight(ranks.place));
   // v1.0 counts all steps over the whole epoch; v2.0 leaves the first step out of the time, two of
-  // the count.
+  // the count. AU is the same in both.    [training.md, eq. 3]
   const double samples = batch_ * layout_.readers();
   epoch_samples_.add(p_.au == "dlio-v1" ? samples * static_cast<double>(steps) / wall.in(unit::s)
                                         : samples * static_cast<double>(steps - 2) /

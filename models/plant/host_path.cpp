@@ -9,8 +9,6 @@
 namespace stallcast::models {
 namespace {
 
-// Share of the data sheet's DRAM bandwidth that mixed traffic reaches.  [docs/models/host.md]
-constexpr double kDramEfficiency = 0.75;
 // Times a byte crosses DRAM on its way from the NIC to the GPU: written and read once with O_DIRECT
 // into pinned memory; through the page cache also copied (2), collated and pinned (1 more).
 // [host.md, table 1]
@@ -49,6 +47,21 @@ std::string save_gds_obstacle(const HostParams& host, const Component& save) {
   return {};
 }
 
+namespace {
+
+// After the run, or after a failure: `own` is then no more than the reads of `once`, and from tiers
+// inside the hosts all that `all` reads.    [docs/models/failures.md, eq. 15]
+bool passes_saves_on(const JobDesign& job) {
+  const CheckpointParams p = checkpoint_params(*job.checkpoint);
+  if (!p.broadcasts_over_nvlink()) return false;
+  if (p.restore == "once") return true;
+  const bool restarts = job.recovery.has_value();
+  if (p.each_its_own()) return false;
+  return p.tiers.empty() ? restarts && p.restore == "own" : restarts || p.restore == "all";
+}
+
+}  // namespace
+
 bool uses_host_drives(const JobDesign& job) {
   if (job.checkpoint) {
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
@@ -68,14 +81,14 @@ double batch_peers(const RankLayout& layout, const JobDesign& job) {
 bool passes_over_nvlink(const HostParams& host, const RankLayout& layout, const JobDesign& job) {
   if (batch_peers(layout, job) > 0.0) return true;
   if ((asks_for_gds(job) || saves_ask_for_gds(job)) && host.p2p == "nvlink") return true;
-  return job.checkpoint && checkpoint_params(*job.checkpoint).broadcasts_over_nvlink();
+  return job.checkpoint && passes_saves_on(job);
 }
 
 HostPorts add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
                    const FabricPorts& fabric) {
   using enum graph::NodeRole;
   const HostParams& p = shape.params;
-  const Rate dram = p.memory_bandwidth * (shape.servers * kDramEfficiency);
+  const Rate dram = p.memory_bandwidth * (shape.servers * kDramShare);
   const double crossings = shape.direct ? kCrossingsDirect : kCrossingsBuffered;
   const auto port_in = topology.add_node(name + ".port.in", network);
   const auto port_out = topology.add_node(name + ".port.out", network);

@@ -76,7 +76,7 @@ void Checkpointer::charge(Seconds time) {
 sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
   sim::Context& context = mover_.context();
   co_await mover_.at_rank0(mover, "nic.read", took);
-  if (p_.compress_ratio > 1.0 && p_.compress_on == "gpu") {
+  if (p_.compresses_on_gpu()) {
     const Seconds time = mover.share.bytes / p_.compress_rate;
     co_await context.sleep(time);
     took.add(Phase::cpu, time, mover_.own_resource("compress"));

@@ -97,8 +97,7 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
     if (reader.passes_on) senders += reader.members;
   const double share = mover.share.members / senders;
   const double ranks = mover_.ranks().most();
-  const double entering =
-      mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
+  const double entering = mover_.passes_on(0) ? std::min(ranks, layout.parts) : ranks;
   const double inside = std::max(0.0, mover_.ranks().ranks - mover_.hosts() * entering);
   const double outside = std::max(0.0, layout.receivers - inside);
   const std::vector<HostGroup>& groups = mover_.groups();  // who receives is on all hosts
@@ -139,10 +138,17 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   if (mode_ == "once" && mover.share.passes_on && layout.broadcast > Bytes{} &&
       layout.receivers > 0.0)
     co_await broadcast(mover, took);
+  // What GPUs decompress comes to them as it is stored, increments too.
+  const double brought = p.compresses_on_gpu() ? state : 1.0;
   if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();
-    const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes));
+    const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes) * brought);
     took.add(Phase::data, context.now() - start, served.limited_by);
+  }
+  if (p.compresses_on_gpu()) {
+    const Seconds time = mover.share.bytes * brought / p.compress_rate;
+    co_await context.sleep(time);
+    took.add(Phase::cpu, time, mover_.own_resource("compress"));
   }
   if (mover.share.rank0) rank0_ = context.now() - began_;
   if (context.now() >= last_) {

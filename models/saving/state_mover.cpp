@@ -129,6 +129,10 @@ sim::Task<Served> StateMover::exchange(std::size_t group, double members, double
   co_return Served{host_resource("nic.read")};
 }
 
+bool StateMover::passes_on(std::size_t group) const {
+  return p_.broadcasts_over_nvlink() && plant_.host_link(host_, group, "nvlink").valid();
+}
+
 sim::Task<Served> StateMover::pass_on(std::size_t group, double members, Bytes bytes) {
   const sim::LinkId nvlink = plant_.host_link(host_, group, "nvlink");
   co_await context_.transfer({.path = {&nvlink, 1},

@@ -44,6 +44,8 @@ class StateMover {
   /// each, and as much leaves other hosts.    [checkpoint.md, eq. 8]
   [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, double per_host,
                                            Bytes bytes);
+  /// Whether hosts of a group pass on between their GPUs what one replica read.
+  [[nodiscard]] bool passes_on(std::size_t group) const;
   /// Inside a host group, over NVLink: `members` ranks receive `bytes` each.    [host.md, eq. 5]
   [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
   /// The shares of the other ranks come to rank 0, or go to them, by `port` of its host and NVLink;

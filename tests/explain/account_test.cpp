@@ -58,6 +58,34 @@ TEST_CASE("a save takes what its closed form says, and a rest that is named") {
   CHECK(least);
 }
 
+TEST_CASE("a save of one rank from pageable memory names what its copy answers to") {
+  Design design = saving();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "snapshot", "pageable");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "quiesce", "1 s");
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.checkpoint.duration", result, forms);
+  check_evaluates(tree);
+  const auto part = [&](const std::string& name) {
+    return *std::find_if(tree.children.begin(), tree.children.end(),
+                         [&](const ExplainNode& node) { return node.name.ends_with(name); });
+  };
+  CHECK(part("checkpoint.quiesce").value == 1.0);
+  CHECK(part("took.host.gpu.nic.read").equation == "least");
+  const ExplainNode copy = part("took.host.gpu.gpu.copy");
+  CHECK(copy.equation == "least");  // and no rest
+  CHECK(copy.value == Approx(96.0 / 8.0).epsilon(1e-9));
+  bool pageable = false;
+  const std::function<void(const ExplainNode&)> look = [&](const ExplainNode& node) {
+    pageable = pageable || node.name == "cluster.hosts[gpu].gpu.copy_pageable";
+    CHECK(node.name != "cluster.hosts[gpu].gpu.copy");
+    for (const ExplainNode& child : node.children) look(child);
+  };
+  look(copy);
+  CHECK(pageable);
+}
+
 TEST_CASE("the bandwidth of increments is of what they moved") {
   Design design = saving();
   set(*design.jobs[0].checkpoint, Role::checkpoint, "incremental.fraction", "10 %");

@@ -212,7 +212,8 @@ TEST_CASE("failing job: a run without a save says nothing of goodput") {
 }
 
 TEST_CASE("failing job: how often it fails, and how often to save, need no simulation") {
-  // 32 GPUs of 3200 h: 100 h; a save of at least 1 GB a rank at 55 GB/s and 32 GB at 32 GB/s
+  // 32 GPUs of 3200 h: 100 h; a save of at least 8 GB a host at 300 GB/s of DRAM and 32 GB at 32
+  // GB/s
   const models::Bounds bounds = models::bounds(failing({{"mtbf", "3200 h"}}));
   const auto value = [&](const std::string& name) {
     for (const models::Derivation& d : bounds.derivations)
@@ -221,7 +222,7 @@ TEST_CASE("failing job: how often it fails, and how often to save, need no simul
   };
   CHECK(value("job.train.failures.mtbf") == Approx(360000.0).epsilon(1e-12));
   CHECK(value("job.train.checkpoint.interval.young") ==
-        Approx(std::sqrt(2.0 * (1.0 + 1.0 / 55.0) * 360000.0)).epsilon(1e-9));
+        Approx(std::sqrt(2.0 * (1.0 + 8.0 / 300.0) * 360000.0)).epsilon(1e-9));
 }
 
 TEST_CASE("failing job: CheckFreq's rule keeps saves under 3.5 % of the time") {

@@ -93,6 +93,18 @@ TEST_CASE("a copy to the GPU is all that a restore from host memory takes") {
   CHECK(restored("host-memory") == Approx(kCopy).epsilon(1e-6));
 }
 
+TEST_CASE("what others lack of a save in memory is broadcast as where one replica reads") {
+  // zero0: rank 0 has 32 GB, that each of the three other hosts takes in once, and passes on to its
+  // other GPUs at the same time.
+  for (const char* read : {"once", "all"}) {
+    const RunResult result = run(saver(
+        "host-memory", "async", {{"layout", "zero0"}, {"buffers", "1"}, {"restore.read", read}}));
+    CAPTURE(read);
+    CHECK(metric(result, "job.train.restore.duration") ==
+          Approx(32.0 * kCopy + 32e9 / 47.5e9).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("saves that count in host memory go on to storage every n-th time") {
   // Saves 1, 5 and 9 of nine: 3 x 32 GB. Each counts after its snapshot.
   const auto drained = [](const char* every) {

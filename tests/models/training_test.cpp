@@ -91,6 +91,21 @@ TEST_CASE("nor has it a throughput as DLIO counts it") {
   }
 }
 
+TEST_CASE("rounds of MLPerf Storage differ in how DLIO counts samples, not in AU") {
+  // 10 steps of 200 ms of loading and 100 ms of compute: v1.0 counts ten samples in 3 s.
+  Design design = one_reader("raw", {{"sample", "100 MB"}});
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  for (const auto& [round, samples] :
+       {std::pair{"dlio-v1", 10.0 / 3.0}, std::pair{"dlio-v2", 8.0 / 2.7}}) {
+    set(design.jobs[0].job, Role::job, "au", round);
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.throughput.dlio") == Approx(samples).epsilon(1e-6));
+    CHECK(metric(result, "job.train.au") == Approx(0.9 / 2.7).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("a barrier of processes costs its root of the ranks") {
   // 32 ranks: 1 ms + 1.5 ms x sqrt(32) = 9.4853 ms a step of 100 ms
   Design design = small_design();

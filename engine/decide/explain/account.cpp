@@ -25,8 +25,8 @@ Account::Account(const RunResult& run, Forms& forms, const std::string& metric)
 }
 
 ExplainNode Account::take_apart() {
-  const std::string_view before =
-      forms_.prefer(key_.starts_with("checkpoint.") ? "write" : forms_.prefer(""));
+  const std::string_view before = forms_.prefer("");
+  forms_.prefer(key_.starts_with("checkpoint.") ? "write" : before);
   ExplainNode node = read(metric_);
   if (!job_.empty() && has(job_ + "time.wall")) explain_job(node);
   if (metric_ == metric::kGpuIdleCost) explain_idle_cost(node);

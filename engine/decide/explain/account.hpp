@@ -68,6 +68,8 @@ class Account {
   void explain_stall(ExplainNode& node);
   void explain_bandwidth(ExplainNode& node);
   void explain_duration(ExplainNode& node);
+  /// Names of the closed forms of what saves keep a resource busy with.
+  [[nodiscard]] std::vector<std::string> forms_of_save(const std::string& resource) const;
   /// How long saves kept a resource busy, next to the least a closed form says for it.
   ExplainNode explain_busy_time(const std::string& resource);
   /// A sum of what is known of a save, and the rest.

@@ -5,7 +5,6 @@
 
 /// Saves: their stall, and the time until they are durable.
 namespace stallcast::explain {
-namespace {}  // namespace
 
 ExplainNode Account::explain_saving() {
   ExplainNode node = read_time("checkpoint");
@@ -30,6 +29,10 @@ void Account::add_save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
     equation += (equation.empty() ? "" : " + ") + part.symbol;
   }
   const double left = node.value - sum;
+  if (node.value == 0.0) {
+    node.note = "training waits for none of it";
+    return;
+  }
   if (parts.empty() || left < -kExact * node.value) {
     for (ExplainNode& part : parts) part.symbol.clear();
     node.children = std::move(parts);
@@ -42,26 +45,43 @@ void Account::add_save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
   if (left > kExact * node.value) add_rest(node, left, why);
 }
 
-ExplainNode Account::explain_busy_time(const std::string& resource) {
-  ExplainNode node = read(job_ + "checkpoint.took." + resource);
-  const std::string snapshot = job_ + "checkpoint.snapshot.bound";
-  const std::string save = job_ + "checkpoint.save.bound";
-  const models::Derivation* flow = forms_.find(job_ + "checkpoint.flow");
-  std::string least;
-  if (resource.ends_with(".gpu.copy")) least = snapshot;
+// A resource of the job itself is named as its closed form is.
+std::vector<std::string> Account::forms_of_save(const std::string& resource) const {
+  const std::string saves = job_ + "checkpoint.";
+  std::vector<std::string> out;
+  if (resource.starts_with(saves)) out.push_back(resource + ".bound");
+  for (const char* link : {".gpu.copy", ".memory.snapshot", ".pcie.up"})
+    if (resource.ends_with(link)) out.push_back(saves + "gpu.copy.bound");
+  for (const char* link : {".nic.read", ".nvlink"})
+    if (resource.ends_with(link)) out.push_back(saves + "gather.bound");
+  const models::Derivation* flow = forms_.find(saves + "flow");
+  if (resource.ends_with(".nic.read"))
+    out.push_back(saves + (flow == nullptr ? "save.bound" : "peers.bound"));
   if (flow != nullptr)
     for (const models::Term& term : flow->rule.terms)
-      if (term.from.starts_with("resource." + resource + ".")) least = save;
-  if (forms_.known(least) && forms_.find(least)->value <= node.value * (1.0 + kExact)) {
+      if (term.from.starts_with("resource." + resource + ".")) out.push_back(saves + "save.bound");
+  std::erase_if(out, [&](const std::string& name) { return forms_.find(name) == nullptr; });
+  return out;
+}
+
+ExplainNode Account::explain_busy_time(const std::string& resource) {
+  ExplainNode node = read(job_ + "checkpoint.took." + resource);
+  double sum = 0.0;
+  for (const std::string& least : forms_of_save(resource)) {
+    if (sum + forms_.find(least)->value > node.value * (1.0 + kExact)) continue;
     ExplainNode form = forms_.tree(least);
-    form.symbol = "least";
-    const double left = node.value - form.value;
-    node.equation = "least";
+    sum += form.value;
+    const std::string number =
+        node.children.empty() ? "" : std::to_string(node.children.size() + 1);
+    form.symbol = "least" + number;
+    node.equation += (node.equation.empty() ? "" : " + ") + form.symbol;
     node.reference = kSavesPage;
     node.children.push_back(std::move(form));
-    if (left > kExact * node.value)
-      add_rest(node, left, "queues, latencies and sharing there: the closed form has none");
   }
+  if (const double left = node.value - sum; sum > 0.0 && left > kExact * node.value)
+    add_rest(node, left,
+             "what the closed form leaves out: queues, latencies, sharing, too few writers for all "
+             "of it, reading back");
   const std::string use = metric::of_resource(resource, "utilization");
   if (has(use)) node.children.push_back(Account(run_, forms_, use).take_apart());
   return node;
@@ -89,6 +109,11 @@ void Account::explain_stall(ExplainNode& node) {
 
 void Account::explain_duration(ExplainNode& node) {
   std::vector<ExplainNode> parts;
+  if (const std::string quiesce = input("checkpoint.quiesce");
+      forms_.known(quiesce) && forms_.tree(quiesce).value > 0.0) {
+    parts.push_back(forms_.tree(quiesce));
+    parts.back().symbol = "quiesce";
+  }
   if (value(job_ + "checkpoint.backpressure") > 0.0)
     parts.push_back(read(job_ + "checkpoint.backpressure", "backpressure",
                          "waits for a buffer that the save before still holds"));

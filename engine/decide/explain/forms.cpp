@@ -123,13 +123,13 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
   if (derivation.rule.terms.empty()) node.note = derivation.formula;
   for (const models::Term& term : derivation.rule.terms) {
     ExplainNode child;
-    if (term.from.empty()) {
+    if (!known(term.from)) {
       child.name = term.symbol;
       child.value = term.value;
       child.unit = metric::unit_of(term.dimension);
       child.kind = ExplainNode::Kind::figure;
       child.note = term.meaning;
-    } else if (known(term.from)) {
+    } else {
       child = tree(term.from);
       // Of the links of several groups of hosts a cut may go through some only.
       if (term.from.starts_with("resource.") && !same(child.value, term.value)) {
