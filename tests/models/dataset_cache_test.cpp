@@ -93,6 +93,30 @@ TEST_CASE("dataset cache: what a host comes back to are the columns and row grou
         Approx(0.1 / (1.0 - std::pow(0.9, 10.0))).epsilon(1e-6));
 }
 
+TEST_CASE("dataset cache: one that is empty after a lost host is no fuller after a crash") {
+  // Two hosts, each with its half of the data, all there. One is lost: what it reads in that epoch
+  // is missed, and half of all is found.
+  const auto crashed = [](bool host) {
+    Design design = reading({{"cache.policy", "pinned"},
+                             {"cache.size", "80 GB"},
+                             {"cache.warm", "true"},
+                             {"shuffle", "node"}},
+                            "1", "2");
+    JobDesign& job = design.jobs[0];
+    set(*job.dataset, Role::dataset, "samples", "80000");
+    job.recovery =
+        component(Role::recovery, "restart", "recovery",
+                  {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "1 s"}, {"init", "0 s"}});
+    job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                               {{"to", "scratch"}, {"every_steps", "10"}, {"size", "1 MB"}});
+    if (host) design.failures.push_back(component(Role::failure, "host", "lost", {{"at", "5 s"}}));
+    design.failures.push_back(component(Role::failure, "process", "crash", {{"at", "30 s"}}));
+    return hit(run(design));
+  };
+  CHECK(crashed(false) == 1.0);
+  CHECK(crashed(true) == Approx(0.5).epsilon(1e-6));
+}
+
 TEST_CASE("dataset cache: an epoch takes the longest of fetching, preparing and computing") {
   // T = max(F, P, G) as Mohan et al. predict within 4 %, where one of them leads: a worker that
   // fetches does not decode. 100 steps of 100 ms: G = 10 s. F = m 8 GB / 200 MB/s = m 40 s; P =
