@@ -307,6 +307,7 @@ sim::Task<void> TrainingJob::run() {
   began_ = context_.now();
   training_ = true;
   restarts_.begin();
+  if (checkpoint_) checkpoint_->resume(steps_);
   const double most = 9e15;  // exact in a double; no epoch is longer
   const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
   std::int64_t done = 0;
