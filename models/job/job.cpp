@@ -255,7 +255,9 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
     co_await await_input();
+    stepping_ = true;
     co_await step(epoch_.done == done);
+    stepping_ = false;
     if (restarts_.failed()) co_return;
     ++epoch_.done;
     restarts_.end_step(steps_);
