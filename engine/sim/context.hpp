@@ -113,6 +113,8 @@ class Context {
     if (!error_) error_ = error;
     stop();
   }
+  /// A program that sleeps from now for `delay` only watches: `describe` leaves it out.
+  void watch(Seconds delay) { watched_.push_back(now_ + delay.in(unit::s)); }
   /// Resumes `waiter` at the current date, after everything already due.
   void resume_soon(std::coroutine_handle<> waiter) { schedule(Seconds{}, waiter); }
 
@@ -154,6 +156,7 @@ class Context {
   /// Throws what a spawned task threw.
   void rethrow_task_error();
   std::uint64_t events_ = 0;
+  std::vector<double> watched_;  ///< dates of timers that decide nothing
   /// The date now, in s; set by the implementation, never backwards.
   double now_ = 0.0;
 

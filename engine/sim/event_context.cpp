@@ -139,6 +139,10 @@ void EventContext::describe(Ledger& ledger) {
   ledger.state(events_now_.size());
   dates_.clear();
   events_later_.each_date([&](double date) { dates_.push_back(date); });
+  std::erase_if(watched_, [&](double date) { return date <= now_; });  // they are over
+  for (const double watched : watched_)
+    if (const auto at = std::find(dates_.begin(), dates_.end(), watched); at != dates_.end())
+      dates_.erase(at);
   std::sort(dates_.begin(), dates_.end());
   for (const double date : dates_) ledger.due(Seconds::from(date, unit::s));
   running_.clear();

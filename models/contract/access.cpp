@@ -16,6 +16,7 @@ SampleAccess in_blocks(SampleAccess access, Bytes sample, Bytes block, Blocks ho
   if (!whole && how == Blocks::read_ahead) more = (range + block) / range;
   if (whole || how == Blocks::faults) access.round_trips += blocks - 1.0;
   access.amplification *= more;
+  access.touched = std::min(1.0, access.touched * more);
   access.unpack = access.unpack * more;  // what is fetched in vain is not unpacked
   return access;
 }

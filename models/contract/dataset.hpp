@@ -58,6 +58,7 @@ struct DatasetParams : cache::CacheParams {
 /// What one sample costs in a format. What belongs to a file or a unit of n samples counts 1/n.
 struct SampleAccess {
   double used = 1.0;           ///< share of the stored samples that an epoch uses
+  double touched = 1.0;        ///< share of the stored bytes that an epoch reads, each once
   double files = 1.0;          ///< files opened
   double ranges = 1.0;         ///< pieces of files read, each by itself
   double round_trips = 1.0;    ///< dependent requests per range besides streaming

@@ -29,6 +29,7 @@ struct StorageLoad {
   bool direct = true;              ///< all of them are read with O_DIRECT
   Seconds round_trip;              ///< of the fabric between clients and servers
   Bytes data;                      ///< of all data sets that are read from it
+  Bytes seen;                      ///< of that, what epochs come back to
 
   /// Who reads files of one size: a job, or a replay.
   struct Reader {

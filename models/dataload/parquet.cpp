@@ -42,6 +42,7 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   SampleAccess out = FormatCosts::access(
       random && reopen ? 1.0 : 1.0 / (rows * used * static_cast<double>(groups_per_file)));
   out.used = used;
+  out.touched = share * groups_read(rows);  // [docs/models/formats.md, eq. 18]
   // [docs/models/formats.md, eq. 4]
   out.ranges = static_cast<double>(column_reads) / (random ? 1.0 : taken);
   out.round_trips = 1.0 + round_trips * out.files / out.ranges;

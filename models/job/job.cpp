@@ -265,7 +265,9 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
     co_await await_input();
+    stepping_ = true;
     co_await step(epoch_.done == done);
+    stepping_ = false;
     if (restarts_.failed()) co_return;
     ++epoch_.done;
     restarts_.end_step(steps_);
@@ -316,6 +318,7 @@ sim::Task<void> TrainingJob::run() {
   began_ = context_.now();
   training_ = true;
   restarts_.begin();
+  if (checkpoint_) checkpoint_->resume(steps_);
   const double most = 9e15;  // exact in a double; no epoch is longer
   const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
   std::int64_t done = 0;

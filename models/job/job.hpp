@@ -39,6 +39,8 @@ class TrainingJob {
   void report(RunResult& out) const;
   /// Called at the end of every step, the save after it included.
   std::function<void()> on_step;
+  /// Whether a step is under way.
+  [[nodiscard]] bool stepping() const { return stepping_; }
   void describe(sim::Ledger& ledger);
   /// It reads behind `supplies`, and does not overtake them in its first epoch.
   void read_behind(std::vector<StageSupply*> supplies);
@@ -175,6 +177,7 @@ class TrainingJob {
   std::int64_t epochs_ = 0;  ///< done
   Seconds began_, ended_;
   bool training_ = false;  ///< between these
+  bool stepping_ = false;
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;
   Progress lost_;    ///< by failures

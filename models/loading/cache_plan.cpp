@@ -1,7 +1,7 @@
 #include "models/loading/cache_plan.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
@@ -26,10 +26,11 @@ std::string name_of(const JobDesign& job, const DatasetParams& dataset) {
   return dataset.name.value_or("job " + job.job.id);
 }
 
-/// What one host comes back to of a data set. REQUIRES: it is kept.
-Bytes seen_by_host(const DatasetParams& dataset, double hosts) {
+/// What one host comes back to of a job's data set. REQUIRES: it is kept.    [cache.md, eq. 10]
+Bytes seen_by_host(const JobDesign& job, const DatasetParams& dataset, double hosts) {
   const bool all = dataset.shuffle == "global" && dataset.cache_scope == "node";
-  return dataset.sample * dataset.sample_count() / (all ? 1.0 : hosts);
+  const double share = sample_access(job).touched / (all ? 1.0 : hosts);
+  return dataset.sample * (dataset.sample_count() * share);
 }
 
 }  // namespace
@@ -84,14 +85,16 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
   out.warm = dataset.cache_warm;
   out.in_order = dataset.shuffle == "none";
   out.readers = 0.0;
-  std::set<std::string> counted;
+  std::map<std::string, Bytes> seen;
   for (const JobDesign& other : design.jobs) {
     if (!other.dataset || job_params(other.job).hosts != host) continue;
     const DatasetParams theirs = dataset_params(*other.dataset);
     if (!keeps(theirs) || theirs.cache_medium != dataset.cache_medium) continue;
     if (name_of(other, theirs) == name_of(job, dataset)) out.readers += 1.0;
-    if (counted.insert(name_of(other, theirs)).second) out.data += seen_by_host(theirs, hosts);
+    Bytes& most = seen[name_of(other, theirs)];
+    most = std::max(most, seen_by_host(other, theirs, hosts));
   }
+  for (const auto& [name, bytes] : seen) out.data += bytes;
   // In the page cache, or where the storage's client keeps it.    [gpfs.md, eq. 6]
   const auto in_memory = [&] {
     const std::optional<Bytes> own = plant.storage(dataset.on).client_limits().own_cache;

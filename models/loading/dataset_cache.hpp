@@ -24,8 +24,12 @@ class DatasetCache {
 
   /// From now on saves write `bytes` an epoch through the page cache of each host.
   void beside_writes(Bytes bytes);
-  /// What `before`, of the same hosts, has kept is there.
+  /// It is `before`, of the same hosts, whose processes are others now: what is on its way to
+  /// drives is lost.
   void take_over(const DatasetCache& before) {
+    plan_.warm = before.plan_.warm;
+    ratio_ = HitRatio(plan_.eviction, plan_.cached, plan_.warm);
+    before_ = before.before_;
     filled_ = before.filled_;
     filled_.taken = filled_.written;
   }

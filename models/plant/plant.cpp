@@ -34,6 +34,7 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
   load.files += static_cast<double>(trace.files);
   load.stored += bytes(trace.file_bytes);
   load.data += bytes(trace.file_bytes);
+  load.seen += bytes(trace.file_bytes);
   load.whole = false;
   load.direct = false;
   load.concurrent_reads += static_cast<double>(trace.readers);
@@ -77,6 +78,7 @@ Plant::Plant(const Design& design, Presumed presumed)
       load.concurrent_reads += readers;
       load.readers.push_back({job.job.id, readers, file});
       load.data += dataset.sample * (dataset.sample_count() * share);
+      load.seen += dataset.sample * (dataset.sample_count() * share * access.touched);
     }
     load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {

@@ -10,6 +10,8 @@
 namespace stallcast::models {
 namespace {
 
+// A window that begins by a timer does so at its date, but for rounding.
+constexpr double kRounded = 1.0 - 1e-12;
 // Spans of all rank classes are kept until it is known which ones are shown: some 130 MB.
 constexpr std::size_t kMostKept = std::size_t{1} << 21U;
 
@@ -80,7 +82,7 @@ void Recorder::step_done(Seconds skipped) {
     out_.repeats.push_back({.begin_s = (context_.now() + skipped_).in(unit::s),
                             .end_s = (context_.now() + skipped).in(unit::s)});
   skipped_ = skipped;
-  if (!recording_ && context_.now() + skipped_ >= window_) begin();
+  if (!recording_ && context_.now() + skipped_ >= window_ * kRounded) begin();
 }
 
 void Recorder::begin() {

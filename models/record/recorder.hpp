@@ -39,7 +39,8 @@ class Recorder {
   [[nodiscard]] Seconds window() const { return window_; }
   /// Whether the window has begun.
   [[nodiscard]] bool recording() const { return recording_; }
-  /// A step ended; `skipped` of the run was counted and not simulated so far.
+  /// A step ended, or none is under way at the date of the window; `skipped` of the run was counted
+  /// and not simulated so far.
   void step_done(Seconds skipped);
 
   /// What was recorded up to now: everything that is still open is cut off. Called once.

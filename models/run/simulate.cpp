@@ -26,12 +26,6 @@ namespace {
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
 
-// Without steps a window begins when it is to.
-sim::Task<void> begin_window(sim::Context& context, Recorder& recorder) {
-  co_await context.sleep(recorder.window());
-  recorder.step_done(Seconds{});
-}
-
 // What is waited for: by the jobs; without one by the requests of tenants, of which each counts as
 // much as any other.    [docs/models/tenants.md, eq. 9]
 WaitSplit waited(const std::vector<std::unique_ptr<TrainingJob>>& jobs,
@@ -129,6 +123,23 @@ struct Simulation::Parts {
   /// A step of a job ended: what repeats is skipped, while no stage moves data.
   void step_done() {
     if (skips && !stages.moving()) fast_forward.step_done();
+  }
+  /// A step of job number `j` ended while `recorder` records.
+  void step_done(std::size_t j, sim::Context& context, Recorder& recorder) {
+    const Seconds before = fast_forward.skipped();
+    if (j == 0) step_done();
+    recorder.step_done(fast_forward.skipped());
+    if (fast_forward.skipped() > before) context.spawn(begin_window(context, recorder));
+  }
+  /// With no step under way the window begins at its date: data are staged, a state is saved or
+  /// restored, tenants are alone.
+  sim::Task<void> begin_window(sim::Context& context, Recorder& recorder) {
+    const Seconds until =
+        std::max(Seconds{}, recorder.window() - fast_forward.skipped() - context.now());
+    context.watch(until);
+    co_await context.sleep(until);
+    if (std::none_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->stepping(); }))
+      recorder.step_done(fast_forward.skipped());
   }
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   std::vector<std::unique_ptr<Tenant>> tenants{};
@@ -236,13 +247,9 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
   for (auto& tenant : parts.tenants) tenant->record(recorder);
   parts.stages.record(recorder);
   parts.fast_forward.stop_before(recorder.window());
-  if (!parts.jobs.empty())
-    parts.jobs.front()->on_step = [&parts, &recorder] {
-      parts.step_done();
-      recorder.step_done(parts.fast_forward.skipped());
-    };
-  else
-    context.spawn(begin_window(context, recorder));
+  for (std::size_t j = 0; j < parts.jobs.size(); ++j)
+    parts.jobs[j]->on_step = [&, j] { parts.step_done(j, context, recorder); };
+  context.spawn(parts.begin_window(context, recorder));
   context.spawn(parts.run(context, run_params(design_.run).duration.value_or(Seconds{})));
   context.run();
   return recorder.take(seed);

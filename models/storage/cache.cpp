@@ -66,7 +66,7 @@ class CacheStore final : public PooledStore {
   void expect(Bytes written) override {
     coming_ += written;
     const Fraction cached =
-        Fraction::from(space() / std::max({load().data, coming_, kLeastData}), unit::ratio);
+        Fraction::from(space() / std::max({load().seen, coming_, kLeastData}), unit::ratio);
     ratio_ = {eviction(p_.eviction), cached, p_.warm};
     once_warm_ = {eviction(p_.eviction), cached, true};
   }

@@ -147,7 +147,7 @@ class KvCache final : public Tenant {
     const Seconds token = p_.decode / (1.0 - prefilling(replica));
     co_await context().sleep(token * p_.answer);
     itl_.add(token.in(unit::s));
-    answered_ += p_.answer;
+    if (!over()) answered_ += p_.answer;
     change(replica, -1, 0);
     replica.slots.release();
     if (p_.offload) co_await move(p_.prompt + p_.answer, false);
@@ -205,7 +205,7 @@ class KvCache final : public Tenant {
   }
 
   void change(Replica& replica, int computing, int loading) {
-    replica.account(context().now());
+    replica.account(began_ + active());
     replica.computing += computing;
     replica.loading += loading;
   }
@@ -221,18 +221,18 @@ class KvCache final : public Tenant {
     ttft_.report(name + "ttft", context().now(), out);
     itl_.report(name + "itl", "s", out);
     load_.report(name + "load", "s", out);
-    const Seconds elapsed = context().now() - began_;
-    if (elapsed <= Seconds{} || replicas_.empty()) return;
+    const Seconds time = active();
+    if (replicas_.empty()) return;
     Seconds computed, starved;
     for (const auto& replica : replicas_) {
-      replica->account(context().now());
+      replica->account(began_ + time);
       computed += replica->computed;
       starved += replica->starved;
     }
-    const Seconds all = elapsed * static_cast<double>(replicas_.size());
+    const Seconds all = time * static_cast<double>(replicas_.size());
     out.metrics[name + "gpu.utilization"] = {computed / all, "ratio", {}};
     out.metrics[name + "gpu.starved"] = {starved / all, "ratio", {}};
-    out.metrics[name + "tokens"] = {answered_ / elapsed.in(unit::s), "1/s", {}};
+    out.metrics[name + "tokens"] = {answered_ / time.in(unit::s), "1/s", {}};
   }
 
   KvCacheParams p_;

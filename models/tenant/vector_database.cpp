@@ -203,17 +203,16 @@ class VectorDatabase final : public Tenant {
   void remark(const std::string& name, RunResult& out) const override {
     const bool behind = tell_open(times_.open(), "result", out);
     times_.report(name + "query", context().now(), out);
-    const Seconds elapsed = context().now() - began_;
-    if (elapsed > Seconds{})
-      out.metrics[name + "queries"] = {
-          (behind ? answered(elapsed) : queries_) / elapsed.in(unit::s), "1/s", {}};
+    const Seconds time = active();
+    out.metrics[name + "queries"] = {
+        (behind ? answered(time) : queries_) / time.in(unit::s), "1/s", {}};
   }
 
   /// Queries of which all was read and computed, where more were asked.
-  [[nodiscard]] double answered(Seconds elapsed) const {
+  [[nodiscard]] double answered(Seconds time) const {
     const Bytes each = bytes_ * (hops_ * at_once_);
     const double read = each > Bytes{} ? moved() / each : INFINITY;
-    const double computed = p_.compute > Seconds{} ? elapsed * cores() / p_.compute : INFINITY;
+    const double computed = p_.compute > Seconds{} ? time * cores() / p_.compute : INFINITY;
     return std::min({queries_, read, computed});
   }
 

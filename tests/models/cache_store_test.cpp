@@ -218,6 +218,21 @@ TEST_CASE("cache: the share found is reported over all epochs") {
   CHECK(metric(result, "storage.scratch.dirty.peak") == 0.0);
 }
 
+TEST_CASE("cache: of Parquet it is to hold the columns that are read") {
+  // A tenth of 2 TB in 1 TB of servers: three of four epochs are found.
+  Design design = tiers();
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "parquet", "dataset",
+                          {{"on", "scratch"},
+                           {"sample", "100 MB"},
+                           {"samples", "20000"},
+                           {"row_group", "1 GB"},
+                           {"columns", "10 %"}});
+  set(job.job, Role::job, "epochs", "4");
+  design.run.values.erase("duration");
+  CHECK(metric(run(design), "storage.scratch.hit") == Approx(0.75).epsilon(0.02));
+}
+
 TEST_CASE("cache: a line to the store behind is shared by what is missed, each way") {
   // cold: 40 GB at 1 GB/s, the line; twice as wide, twice as fast.
   CHECK(read_seconds(tiers({{"link.rate", "1 GB/s"}}), 0.0) == Approx(40.0).epsilon(1e-3));

@@ -67,6 +67,56 @@ TEST_CASE("dataset cache: the first epoch misses, the second finds what the law 
   CHECK(hit(run(reading(scan, "3"))) == 0.0);
 }
 
+TEST_CASE("dataset cache: what a host comes back to are the columns and row groups it reads") {
+  // 80 steps of 10 rows of 1 MB; of all 8 GB an epoch reads 800 MB.
+  const auto found = [](const Pairs& some, const char* size) {
+    Design design = reading({});
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(Role::dataset, "parquet", "dataset",
+                            {{"on", "scratch"},
+                             {"sample", "1 MB"},
+                             {"samples", "8000"},
+                             {"row_group", "10 MB"},
+                             {"cache.policy", "pinned"}});
+    for (const auto& [key, text] : some) set(*job.dataset, Role::dataset, key, text);
+    set(*job.dataset, Role::dataset, "cache.size", size);
+    return hit(run(design));
+  };
+  const Pairs columns = {{"columns", "10 %"}};
+  const Pairs sorted = {{"filter.rows", "10 %"}, {"filter.run", "1e6"}};
+  for (const Pairs& some : {columns, sorted}) {
+    CHECK(found(some, "400 MB") == Approx(0.5).epsilon(1e-4));
+    CHECK(found(some, "801 MB") == 1.0);
+  }
+  // Rows that match lie anywhere: 1 - 0.9^10 = 65 % of the groups are read.
+  CHECK(found({{"filter.rows", "10 %"}}, "800 MB") ==
+        Approx(0.1 / (1.0 - std::pow(0.9, 10.0))).epsilon(1e-6));
+}
+
+TEST_CASE("dataset cache: one that is empty after a lost host is no fuller after a crash") {
+  // Two hosts, each with its half of the data, all there. One is lost: what it reads in that epoch
+  // is missed, and half of all is found.
+  const auto crashed = [](bool host) {
+    Design design = reading({{"cache.policy", "pinned"},
+                             {"cache.size", "80 GB"},
+                             {"cache.warm", "true"},
+                             {"shuffle", "node"}},
+                            "1", "2");
+    JobDesign& job = design.jobs[0];
+    set(*job.dataset, Role::dataset, "samples", "80000");
+    job.recovery =
+        component(Role::recovery, "restart", "recovery",
+                  {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "1 s"}, {"init", "0 s"}});
+    job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                               {{"to", "scratch"}, {"every_steps", "10"}, {"size", "1 MB"}});
+    if (host) design.failures.push_back(component(Role::failure, "host", "lost", {{"at", "5 s"}}));
+    design.failures.push_back(component(Role::failure, "process", "crash", {{"at", "30 s"}}));
+    return hit(run(design));
+  };
+  CHECK(crashed(false) == 1.0);
+  CHECK(crashed(true) == Approx(0.5).epsilon(1e-6));
+}
+
 TEST_CASE("dataset cache: an epoch takes the longest of fetching, preparing and computing") {
   // T = max(F, P, G) as Mohan et al. predict within 4 %, where one of them leads: a worker that
   // fetches does not decode. 100 steps of 100 ms: G = 10 s. F = m 8 GB / 200 MB/s = m 40 s; P =

@@ -210,6 +210,23 @@ TEST_CASE("queries that arrive wait for cores, and no more are answered than cor
   }));
 }
 
+TEST_CASE("rates of what stops are those until then, however long the run goes on") {
+  // But for what is under way then.
+  const auto check = [](const char* kind, Settings settings, const char* duration,
+                        std::initializer_list<const char*> rates) {
+    Design stops = serving(kind, settings, "400 s");
+    set(stops.tenants[0], Role::tenant, "stop", duration);
+    const RunResult some = run(stops), all = run(serving(kind, settings, duration));
+    for (const char* rate : rates) {
+      INFO(kind << " " << rate);
+      CHECK(of(some, rate) == Approx(of(all, rate)).epsilon(0.02));
+    }
+  };
+  check("vector_database", {{"clients", "16"}}, "20 s", {"queries", "read"});
+  check("kv_cache", {{"rate", "2 ops/s"}, {"hit.storage", "50 %"}}, "100 s",
+        {"tokens", "gpu.utilization", "gpu.starved"});
+}
+
 TEST_CASE("what waits for GPUs is not blamed on the storage") {
   const auto served = [](const char* prefill) {
     return run(serving("kv_cache",

@@ -346,6 +346,19 @@ TEST_CASE("a whole run that is waited for dilutes no rate") {
   CHECK(metric(staged, "pipeline.time") > 10.0 * metric(staged, "job.train.time.wall"));
 }
 
+TEST_CASE(
+    "a job that begins after a stage saves for the first time an interval after its beginning") {
+  const auto saves = [](const char* size) {
+    Design design = with_job({copy("in", {{"size", size}})});
+    set(design.jobs[0].job, Role::job, "after", "in");
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "far"}, {"every", "4 s"}, {"size", "1 MB"}});
+    return metric(run(design), "job.train.checkpoint.count");
+  };
+  CHECK(saves("1 MB") == 2.0);
+  CHECK(saves("100 GB") == 2.0);
+}
+
 TEST_CASE("what repeats in a job is skipped, stages before and after it are not moved") {
   Design design = with_job({copy("in"), copy("archive", {{"size", "5 TB"}, {"after", "train"}})});
   set(design.jobs[0].job, Role::job, "epochs", "20");

@@ -162,6 +162,37 @@ TEST_CASE("a window begins with the first step that begins after its date") {
   CHECK(fault_of(timeline) == "");
 }
 
+TEST_CASE("a window begins with the steps of whatever job makes some") {
+  // Two jobs of 100 ms a step, one of 2 s, the other of 60.
+  Design design = small_design();
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "other";
+  for (JobDesign& job : design.jobs) {
+    set(job.job, Role::job, "accelerators", "16");
+    set(job.job, Role::job, "epochs", "1");
+  }
+  design.run.values.erase("duration");
+  for (const auto& [first, second] : {std::pair{"20", "600"}, {"600", "20"}}) {
+    set(design.jobs[0].job, Role::job, "steps", first);
+    set(design.jobs[1].job, Role::job, "steps", second);
+    const Timeline timeline = recorded(design, {.begin_s = 30.05, .end_s = 32.05});
+    INFO(first << " and " << second << " steps");
+    CHECK(timeline.begin_s == Approx(30.1));
+    CHECK(timeline.end_s == Approx(32.05));
+    CHECK(spans(timeline, "rank", "step").size() == 20);
+  }
+}
+
+TEST_CASE("a window in which no step is under way begins at its date") {
+  // From 20.1 to 30.05 s a job is on its way back from a failure.
+  const Timeline timeline = recorded(failing("20.05 s"), {.begin_s = 22.0, .end_s = 31.0});
+  CHECK(timeline.begin_s == Approx(22.0));
+  CHECK(timeline.end_s == Approx(31.0));
+  REQUIRE_FALSE(spans(timeline, "rank", "replace").empty());
+  CHECK(length(spans(timeline, "rank", "replace").front()) == Approx(1.05));
+  CHECK(fault_of(timeline) == "");
+}
+
 TEST_CASE("how long a rank class waits does not depend on when it does") {
   Timeline timeline;
   timeline.texts = {"wait for data"};

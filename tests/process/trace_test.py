@@ -110,6 +110,24 @@ class Trace(unittest.TestCase):
                 self.assertGreaterEqual(event["ts"], begin * 1e6 - 1e-3)
                 self.assertLessEqual(event["ts"] + event["dur"], end * 1e6 + 1e-3)
 
+    def test_a_step_begins_when_it_does_however_long_the_window(self):
+        # After 15 s there is a wait that had been taken to be none; ranks are drawn otherwise without that.
+        scenario = json.loads(SCENARIO)
+        scenario["cluster"]["hosts"] = [{"id": "gpu", "count": 8, "gpus": 4, "cpu": {"cores": 64}}]
+        scenario["storage"][0]["ost"]["count"] = 4
+        job = scenario["jobs"][0]
+        job.update({"steps": 200, "step": {"compute": "0.3 s"}})
+        job["dataset"] = {"on": "scratch", "format": "raw", "sample": "1 MB", "samples": 1000000, "decode": "1 ms"}
+        job["loader"] = {"type": "pytorch", "batch": 32, "workers": 4}
+        job["checkpoint"] = {"to": "scratch", "every": "30 s", "size": "100 GB", "mode": "async"}
+        scenario["run"] = {}
+        self.scenario.write_text(json.dumps(scenario))
+        begins = []
+        for window in ("15s", "100s"):
+            _, trace = self.trace("run", str(self.scenario), "--draws", "0", "--no-advice", "--trace-window", window)
+            begins.append({e["ts"] for e in trace["traceEvents"] if e["name"] == "ProfilerStep#3"})
+        self.assertEqual(*begins)
+
     def test_a_window_after_the_run_is_said_to_be_empty(self):
         run, _ = self.trace("run", str(self.scenario), "--no-advice", "--trace-window", "900 min..901 min")
         self.assertIn("is over: the trace is empty", run.err)

@@ -126,6 +126,20 @@ std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
   return std::nullopt;
 }
 
+/// What of `presumed` holds until the end of a run: a window shows the simulation that figures are
+/// of, also where something is refuted after it.    [docs/adr/0022-record-a-second-run.md]
+models::Presumed holding(const codec::WorkerRequest& request, models::Presumed presumed) {
+  while (true) {
+    const auto context = sim::make_fluid_context();
+    try {
+      (void)models::Simulation(*request.design, presumed).run(request.seed, *context);
+      return presumed;
+    } catch (const models::Refuted& refuted) {
+      presumed = presumed.without(refuted.which);
+    }
+  }
+}
+
 /// What is presumed holds in most designs. Where it does not they are simulated anew, without
 /// SimGrid, of which a process has one engine: the bits are the same, but for its own flows, with
 /// which nothing is presumed.
@@ -133,6 +147,7 @@ void simulate(const codec::WorkerRequest& request, std::unique_ptr<sim::Context>
               void (*then)()) {
   models::Presumed presumed =
       on_comms(*request.design) ? models::Presumed{} : models::Presumed::all();
+  if (request.record && !on_comms(*request.design)) presumed = holding(request, presumed);
   while (const auto refuted = simulate(request, presumed, *context, then)) {
     presumed = presumed.without(*refuted);
     context = sim::make_fluid_context();
