@@ -199,7 +199,7 @@ def iolog(out, rng, version=3):
         at[name] += size
         now += rng.randrange(3000)
         if version == 2 and rng.random() < 0.1:
-            out.put(f"{name} wait {now // 1000}\n")
+            out.put(f"{name} wait {now // 1000} 0\n")
         if rng.random() < 0.01:
             line(f"{name} datasync 0 0")
     for name in names:

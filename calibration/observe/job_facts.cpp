@@ -36,13 +36,21 @@ std::string time_text(double seconds) { return base::print_quantity(seconds, Dim
 void count_ranks(const Observation& o, JobFacts& out) {
   std::set<std::int64_t> ranks;
   std::set<std::string> hosts;
+  std::uint64_t counted = 0;
   for (const ObservedProcess& process : o.processes) {
     if (process.steps == 0) continue;
-    if (process.rank) ranks.insert(*process.rank);
+    if (process.rank) ranks.insert(*process.rank), counted += process.steps;
     if (!process.host.empty()) hosts.insert(process.host);
   }
   out.ranks =
       std::max<std::int64_t>({1, o.ranks.value_or(0), static_cast<std::int64_t>(ranks.size())});
+  out.seen = out.ranks;
+  if (const auto seen = static_cast<std::int64_t>(ranks.size());
+      seen > 0 && seen < out.ranks && counted == o.steps->count) {
+    out.seen = seen;
+    out.remarks.push_back("steps of " + std::to_string(seen) + " of " + std::to_string(out.ranks) +
+                          " ranks were seen: the others are taken to be like these");
+  }
   out.hosts = std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts.size()));
   if (o.host && o.host->hosts) out.hosts = std::max<std::int64_t>(1, *o.host->hosts);
   out.hosts = std::min(out.hosts, out.ranks);
@@ -52,7 +60,7 @@ void count_ranks(const Observation& o, JobFacts& out) {
 void count_steps(const Observation& o, JobFacts& out) {
   const ObservedSteps& steps = *o.steps;
   const double of_rank =
-      static_cast<double>(std::max<std::uint64_t>(steps.count, 1)) / static_cast<double>(out.ranks);
+      static_cast<double>(std::max<std::uint64_t>(steps.count, 1)) / static_cast<double>(out.seen);
   out.epochs = std::max<std::uint64_t>(1, steps.epochs.value_or(1));
   if (const auto batches = figure(o, "step_batches"))
     out.batches = std::max<std::int64_t>(1, std::llround(*batches));
@@ -243,7 +251,7 @@ JobFacts facts_of(const Observation& observation) {
   if (!out.sample && out.wait > Seconds{}) {
     out.remarks.emplace_back("what the job reads was not seen: its waits are part of the compute");
     out.compute.mean += out.wait.in(unit::s);
-    out.wait = Seconds{};
+    out.wait = out.between = Seconds{};
     out.waits_known = false;
   }
   find_cache(observation, out);

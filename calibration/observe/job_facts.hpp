@@ -56,6 +56,7 @@ struct SaveFacts {
 /// The job, as far as it was seen. What is absent was not.
 struct JobFacts {
   std::int64_t hosts = 1, ranks = 1, ranks_per_host = 1;
+  std::int64_t seen = 1;  ///< of the ranks, whose steps were counted
   std::uint64_t epochs = 1;
   std::int64_t steps = 1;  ///< of one rank, in one epoch
 
@@ -67,11 +68,15 @@ struct JobFacts {
   Seconds step;                 ///< mean, without the first of the run; waits and saves included
   double step_error = 0.0;      ///< half of the 90 % interval of that mean, over the mean
   Seconds wait;                 ///< mean, without the first of the run
-  double wait_error = 0.0;      ///< the same, over the step
+  Seconds between;              ///< the same, without the first of each epoch either
+  Seconds between_error;        ///< half of the 90 % interval of `between`
+  double wait_error = 0.0;      ///< of `wait`, as of the step, over the step
   double wait_variation = 0.0;  ///< of waits but the longest: by their median and 95 % quantile
   Seconds least_wait;           ///< 5 % quantile
   Seconds usual_wait;           ///< median
   std::optional<Seen> first_batch;
+  /// Of the run and of its later epochs, where it has such and they can be told apart.
+  std::optional<Seen> first_of_run, first_of_later;
   Seconds saving;  ///< of a step, mean: what steps waited for saves
 
   std::optional<Bytes> sample, sample_deviation;  ///< stored

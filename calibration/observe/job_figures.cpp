@@ -42,6 +42,15 @@ std::vector<JobFigure> figures_of(const JobFacts& facts, const std::string& job)
   return out;
 }
 
+std::vector<JobFigure> first_batches_of(const JobFacts& facts) {
+  std::vector<JobFigure> out;
+  for (const auto& [label, seen] :
+       {std::pair{"first batch", &facts.first_of_run}, {"of later epochs", &facts.first_of_later}})
+    out.push_back({JobFigure::What::first_batch, label, "", Dimension::time, (*seen)->mean,
+                   own_error(**seen)});
+  return out;
+}
+
 std::optional<Observation> read_job(const std::string& text, const std::string& file,
                                     Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.items().size();

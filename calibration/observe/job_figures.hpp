@@ -26,6 +26,10 @@ struct JobFigure {
 /// the run), the wait in it, the first batch, the time of a save. Those that were seen.
 [[nodiscard]] std::vector<JobFigure> figures_of(const JobFacts& facts, const std::string& job);
 
+/// First batches of the run and of its later epochs, which a simulation has no figures of.
+/// REQUIRES: they are told apart.
+[[nodiscard]] std::vector<JobFigure> first_batches_of(const JobFacts& facts);
+
 /// Reads the file of an observed job; faults, and one that holds no steps, go to `diagnostics` with
 /// their place.
 [[nodiscard]] std::optional<Observation> read_job(const std::string& text, const std::string& file,

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "calibration/observe/slowest_of.hpp"
+#include "calibration/observe/tally.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration {
@@ -97,12 +98,35 @@ double drift_of(const std::vector<Seconds>& in_order) {
   return middle > 0.0 ? std::sqrt(std::max(between - within / each, 0.0)) / middle : 0.0;
 }
 
+/// Standard deviation of `all` without the `number` largest of its values.
+double deviation_without_largest(const Distribution<Seconds>& all, double number) {
+  Distribution<Seconds> left = all;
+  std::sort(left.sample.begin(), left.sample.end());
+  const double kept = static_cast<double>(left.sample.size());
+  const double dropped = std::ceil(number * kept / static_cast<double>(all.count) - 1e-9);
+  left.sample.resize(static_cast<std::size_t>(std::max(kept - dropped, 0.0)));
+  return seen_of(left).deviation;
+}
+
+/// Tells first batches of the run from those of later epochs: of each rank the values lie in the
+/// order of its epochs, and all that were kept in that of ranks.
+void tell_apart(const Distribution<Seconds>& first, JobFacts& out) {
+  const std::uint64_t count = static_cast<std::uint64_t>(out.seen) * out.epochs;
+  if (out.epochs < 2 || first.count != count || count > kReservoir) return;
+  SecondsTally of_run, of_later;
+  for (std::size_t i = 0; i < first.sample.size(); ++i)
+    (i * count / first.sample.size() % out.epochs == 0 ? of_run : of_later).add(first.sample[i]);
+  if (of_run.count() == 0 || of_later.count() == 0) return;
+  out.first_of_run = seen_of(*of_run.distribution());
+  out.first_of_later = seen_of(*of_later.distribution());
+}
+
 }  // namespace
 
 void time_steps(const Observation& o, JobFacts& out) {
   const ObservedSteps& steps = *o.steps;
   Distribution<Seconds> told = steps.compute ? *steps.compute : *steps.duration;
-  if (steps.compute) out.warm_up = time_of(take_warm_up(o, static_cast<double>(out.ranks), told));
+  if (steps.compute) out.warm_up = time_of(take_warm_up(o, static_cast<double>(out.seen), told));
   const double hidden = hidden_work(steps, told).in(unit::s);
   if (hidden > 0.0) {
     const Seconds mean = told.mean + time_of(hidden);
@@ -124,24 +148,37 @@ void time_steps(const Observation& o, JobFacts& out) {
     out.remarks.push_back("saves lie within the steps: their time is taken out of compute");
   }
   out.saving = time_of(saves / count);
-  double wait = 0.0;
+  double wait = 0.0, between = 0.0;
   if (out.waits_known) {
     const Seen waits = seen_of(*steps.wait);
     const auto exposed = [&](double seen) { return std::max(seen - hidden, 0.0); };
-    wait = waits.mean;
+    wait = between = waits.mean;
     // The wait for the first batch of the run is one of the waits, where it is as long.
     if (steps.first_batch) {
       const Distribution<Seconds>& first = *steps.first_batch;
-      const double runs = static_cast<double>(out.ranks);
-      const double of_run =
-          first.count > static_cast<std::uint64_t>(out.ranks) && !first.sample.empty()
-              ? first.sample.front().in(unit::s)
-              : first.mean.in(unit::s);
+      tell_apart(first, out);
+      const double runs = static_cast<double>(out.seen);
+      double of_run = first.mean.in(unit::s);
+      if (out.first_of_run)
+        of_run = out.first_of_run->mean;
+      else if (first.count > static_cast<std::uint64_t>(out.seen) && !first.sample.empty())
+        of_run = first.sample.front().in(unit::s);
       const double waited = static_cast<double>(waits.count);
-      if (steps.wait->maximum >= first.maximum * 0.99 && waited > runs)
-        wait = std::max(0.0, (waits.mean * waited - of_run * runs) / (waited - runs));
+      const auto without = [&](double mean, double number) {
+        return std::max(0.0, (waits.mean * waited - mean * number) / (waited - number));
+      };
+      const bool among = steps.wait->maximum >= first.maximum * 0.99 && waited > runs;
+      if (among) wait = between = without(of_run, runs);
+      if (const double all = static_cast<double>(first.count);
+          among && out.first_of_run && waited > all)
+        between = without(first.mean.in(unit::s), all);
     }
+    const double firsts = steps.first_batch ? static_cast<double>(steps.first_batch->count) : 0.0;
+    out.between_error =
+        time_of(kStandardNine * deviation_without_largest(*steps.wait, firsts) /
+                std::sqrt(std::max(static_cast<double>(waits.count) - firsts, 1.0)));
     wait = exposed(wait);
+    between = exposed(between);
     if (waits.middle > 0.0 && waits.high > waits.middle) {
       const double sigma = std::log(waits.high / waits.middle) / kStandardNine;
       out.wait_variation = std::min(std::sqrt(std::expm1(sigma * sigma)), 2.0);
@@ -152,6 +189,7 @@ void time_steps(const Observation& o, JobFacts& out) {
     out.wait_error = kStandardNine * trimmed / std::sqrt(count);
   }
   out.wait = time_of(wait);
+  out.between = time_of(between);
   out.step = time_of(compute.mean + wait + saves / count);
   // Values of several hosts, or with saves in them, do not lie in the order of one run.
   const double drift = with_saves || out.hosts > 1 ? 0.0 : drift_of(told.sample);

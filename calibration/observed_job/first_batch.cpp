@@ -25,6 +25,12 @@ KnownTime combined(const KnownTime& seen, const KnownTime& known) {
   return {known.value * std::exp(apart * of_known / all), std::sqrt(of_seen * of_known / all)};
 }
 
+// ln(L / F) >= -1.645 x 0.25 x sqrt(1 + 1 / (E - 1))    [docs/models/observed-job.md, eq. 10]
+bool begins_anew(double of_run, double later, std::uint64_t epochs) {
+  const double laters = static_cast<double>(std::max<std::uint64_t>(epochs, 2) - 1);
+  return later >= of_run * std::exp(-kHalf * kFirstBatchSpread * std::sqrt(1.0 + 1.0 / laters));
+}
+
 StartCosts start_costs(const CalibrationProfile* profile) {
   StartCosts out;
   if (profile == nullptr) return out;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/units.hpp"
 
@@ -19,6 +21,10 @@ struct KnownTime {
 /// Both together, each by its precision. What they differ by beyond their spreads is something that
 /// `known` leaves out. A value of 0 says nothing.    [docs/models/observed-job.md, eq. 7]
 [[nodiscard]] KnownTime combined(const KnownTime& seen, const KnownTime& known);
+
+/// Whether first batches of later epochs, `later` on average, are as long as that of the run as far
+/// as one loop's differ.    [docs/models/observed-job.md, eq. 10]
+[[nodiscard]] bool begins_anew(double of_run, double later, std::uint64_t epochs);
 
 /// What it takes to start a worker, as a profile or defaults know it.
 struct StartCosts {

@@ -43,8 +43,12 @@ std::int64_t workers_of(const Observation& o) {
   return o.loader ? std::max<std::int64_t>(0, o.loader->workers.value_or(4)) : 4;
 }
 
+//    [docs/models/observed-job.md, eq. 2]
 bool keeps_up(const Observation& o, const JobFacts& facts) {
-  if (!facts.sample_wall || workers_of(o) == 0) return false;
+  if (workers_of(o) == 0) return false;
+  if (!facts.sample_io && facts.waits_known)
+    return std::max(facts.usual_wait, facts.between - facts.between_error) < facts.step * kWaiting;
+  if (!facts.sample_wall) return false;
   const Seconds batch = *facts.sample_wall * static_cast<double>(batch_of(o, facts)) +
                         facts.collate.value_or(Seconds{}) * static_cast<double>(facts.batches);
   return batch / static_cast<double>(workers_of(o)) <
@@ -58,12 +62,19 @@ double samples_per_second(const Observation& o, const JobFacts& facts) {
 
 Seconds hand_over(const Observation& o, const JobFacts& facts) {
   if (workers_of(o) == 0 || !facts.waits_known) return Seconds{};
-  return keeps_up(o, facts) ? facts.wait : std::min(kHandOver, facts.least_wait);
+  return keeps_up(o, facts) ? facts.between : std::min(kHandOver, facts.least_wait);
 }
 
 bool waits_for_data(const Observation& o, const JobFacts& facts) {
   if (!facts.waits_known) return false;
-  return facts.wait - hand_over(o, facts) > facts.step * kWaiting && !keeps_up(o, facts);
+  return facts.between - hand_over(o, facts) > facts.step * kWaiting && !keeps_up(o, facts);
+}
+
+bool lives_on(const Observation& o, const JobFacts& facts) {
+  const bool told = facts.first_of_run && workers_of(o) > 0;
+  if (told && begins_anew(facts.first_of_run->mean, facts.first_of_later->mean, facts.epochs))
+    return false;
+  return o.loader && o.loader->persistent.value_or(told);
 }
 
 std::int64_t JobWriter::batch() const { return batch_of(o_, facts_); }
@@ -234,8 +245,17 @@ void JobWriter::add_loader() {
     set("loader.prefetch", "loader.prefetch", *loader->prefetch);
   else if (workers() > 0)
     leave("loader.prefetch", "loader.prefetch");
-  if (loader != nullptr && loader->persistent)
-    set("loader.persistent", "loader.persistent", *loader->persistent);
+  const std::optional<bool> persistent =
+      loader != nullptr ? loader->persistent : std::optional<bool>();
+  if (persistent && (!is_pytorch() || *persistent == lives_on(o_, facts_)))
+    set("loader.persistent", "loader.persistent", *persistent);
+  else if (facts_.first_of_run && is_pytorch() && workers() > 0)
+    set("steps.first_batch", "loader.persistent", lives_on(o_, facts_),
+        "by the first batches of later epochs",
+        "First batches of later epochs took " +
+            std::string(lives_on(o_, facts_) ? "less than" : "as long as") +
+            " the first of the run: workers are taken to " +
+            (lives_on(o_, facts_) ? "live over epochs." : "start with each epoch."));
   else
     leave("loader.persistent", "loader.persistent");
   assume("loader.copy", "none", "copies to the accelerator are in the compute");
@@ -289,9 +309,12 @@ void JobWriter::add_hand_over() {
   const bool ready = keeps_up(o_, facts_);
   set("steps.wait", "loader.handover", text(five_digits(hand_over(o_, facts_) * costs_.handover)),
       ready ? "batches were ready" : "at most the least that was waited",
-      ready ? "What the loop waits for a batch that is ready: by what samples take, workers keep "
-              "ahead of it."
-            : "");
+      !ready ? ""
+      : facts_.sample_wall
+          ? "What the loop waits for a batch that is ready: by what samples take, workers keep "
+            "ahead of it."
+          : "What the loop waits for a batch that is ready: most steps wait for next to nothing, "
+            "first batches of epochs left out.");
   if (ready && is_pytorch() && facts_.wait_variation > 0.0)
     set("steps.wait.sample", "loader.receive.spread",
         text(Fraction::from(base::rounded_to(facts_.wait_variation, 3), unit::ratio)),

@@ -45,7 +45,8 @@ Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& cos
   if (facts.in_memory()) {
     service = *facts.sample / out.delivered / kSpareRate;
   } else if (!facts.sample_io) {
-    service = *facts.sample / out.delivered;
+    service =
+        *facts.sample / out.delivered / (rate_bound || !keeps_up(o, facts) ? 1.0 : kSpareRate);
     out.readers = facts.readers(workers_of(o));
   } else if (rate_bound) {
     // Of those in the storage at a time each waits for the others, or none does.

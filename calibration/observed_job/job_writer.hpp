@@ -72,6 +72,8 @@ class JobWriter {
 [[nodiscard]] Seconds hand_over(const Observation& observation, const JobFacts& facts);
 /// Are batches ready before they are asked for, by what single samples take?
 [[nodiscard]] bool keeps_up(const Observation& observation, const JobFacts& facts);
+/// Do workers live over epochs? Not where later epochs begin as slowly as the run did.
+[[nodiscard]] bool lives_on(const Observation& observation, const JobFacts& facts);
 /// Does the job wait for its data?
 [[nodiscard]] bool waits_for_data(const Observation& observation, const JobFacts& facts);
 

@@ -42,6 +42,14 @@ double half_of_first(const CheckedFigure& figure, const KnownTime& first) {
   return std::hypot(off, 1.645 * std::hypot(first.spread, kFirstBatchSpread));
 }
 
+/// First batches of all epochs on average, of what `first` was solved for.
+KnownTime mean_first(const Observation& o, const JobFacts& facts, KnownTime first) {
+  if (!lives_on(o, facts) || !facts.first_of_run) return first;
+  const double epochs = static_cast<double>(facts.epochs);
+  first.value = (first.value + (epochs - 1.0) * facts.first_of_later->mean) / epochs;
+  return first;
+}
+
 double log_odds(double share) {
   const double kept = std::clamp(share, 1e-6, 1.0 - 1e-6);
   return std::log(kept / (1.0 - kept));
@@ -50,6 +58,8 @@ double log_odds(double share) {
 /// What a simulation says of the job, in seconds.
 struct Simulated {
   double step = 0.0, wait = 0.0, first = 0.0, save = 0.0;
+  double between = 0.0;              ///< wait of steps that begin no epoch
+  double of_run = 0.0, later = 0.0;  ///< first batches, where these are told apart
 };
 
 std::string job_metric(std::string_view figure) { return metric::of_job(kObservedJob, figure); }
@@ -72,6 +82,7 @@ Simulated said_by(const Prediction& p, const JobFacts& facts) {
   out.wait = figure("steady.wait");
   out.first = figure("first_batch");
   if (facts.saves) out.save = save_of(p, *facts.saves);
+  out.between = out.wait;
   return out;
 }
 
@@ -80,6 +91,29 @@ Result<Design> design_of(const WrittenJob& written, const CalibrationProfile* pr
       ScenarioBuilder::from_json(written.json, "the scenario of the job", profile);
   if (!scenario.ok()) return scenario.failure();
   return scenario.design();
+}
+
+/// Of a job whose first batches are told apart, too: that of the run is what one epoch begins with.
+std::optional<Failure> tell_apart(const Observation& o, WrittenJob written, const JobFacts& facts,
+                                  const CalibrationProfile* profile, const SimulateJob& simulate,
+                                  int replicas, Simulated& said) {
+  if (!facts.first_of_run) return std::nullopt;
+  base::Json& job = written.json["jobs"][0];
+  const double epochs = static_cast<double>(facts.epochs), steps = job["steps"].get<double>();
+  job["epochs"] = 1;
+  const Result<Design> design = design_of(written, profile);
+  if (!design.ok()) return design.failure();
+  const Result<Prediction> one = simulate(*design, replicas);
+  if (!one.ok()) return one.failure();
+  said.of_run = figure_or_zero(*one, job_metric("first_batch"));
+  said.later = std::max(0.0, (said.first * epochs - said.of_run) / (epochs - 1.0));
+  // Workers that start are in first batches, and in no wait of steps.
+  const double starting = said.of_run - figure_or_zero(*one, job_metric("first_batch.waited"));
+  const double began = (said.later - (lives_on(o, facts) ? 0.0 : starting)) * (epochs - 1.0);
+  if (steps > 1.0)
+    said.between =
+        std::max(0.0, (said.wait * (steps * epochs - 1.0) - began) / ((steps - 1.0) * epochs));
+  return std::nullopt;
 }
 
 /// Looks for the factor at which a figure that grows with it is what was seen.
@@ -158,12 +192,17 @@ class Solver {
   std::optional<Failure> rounds(bool (Solver::*improve)(const Simulated&),
                                 std::size_t& simulations) {
     for (int round = 0; round < kRounds; ++round) {
-      const Result<Design> design = design_of(write_job(o_, facts_, costs_, how_), profile_);
+      const WrittenJob job = write_job(o_, facts_, costs_, how_);
+      const Result<Design> design = design_of(job, profile_);
       if (!design.ok()) return design.failure();
-      const Result<Prediction> prediction = simulate_(*design, replicas_for(facts_, kSolved, 1, 8));
-      ++simulations;
+      const int replicas = replicas_for(facts_, kSolved, 1, 8);
+      const Result<Prediction> prediction = simulate_(*design, replicas);
+      simulations += facts_.first_of_run ? 2 : 1;
       if (!prediction.ok()) return prediction.failure();
-      if (!(this->*improve)(said_by(*prediction, facts_))) break;
+      Simulated said = said_by(*prediction, facts_);
+      if (const auto failed = tell_apart(o_, job, facts_, profile_, simulate_, replicas, said))
+        return failed;
+      if (!(this->*improve)(said)) break;
     }
     return std::nullopt;
   }
@@ -195,7 +234,7 @@ class Solver {
   bool improve_wait(const Simulated& said) {
     if (costs_.cause == WaitCause::none || !facts_.waits_known) return false;
     if (costs_.cause == WaitCause::storage && profile_ != nullptr) return false;
-    const double off = said.wait - facts_.wait.in(unit::s);
+    const double off = said.between - facts_.between.in(unit::s);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
     if (search_.exhausted() && !try_another(off)) return false;
     const double next = search_.next(off);
@@ -207,7 +246,7 @@ class Solver {
 
   bool improve_readers(const Simulated& said) {
     const bool others = improve_others(said);
-    const double off = said.wait - facts_.wait.in(unit::s);
+    const double off = said.between - facts_.between.in(unit::s);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s) || search_.exhausted()) return others;
     costs_.readers = search_.next(off);
     return true;
@@ -215,18 +254,21 @@ class Solver {
 
   bool improve_first(const Simulated& said) {
     if (!facts_.first_batch || costs_.cause == WaitCause::none) return false;
-    const Seen& seen = *facts_.first_batch;
+    // Of workers that live on only the first of the run is begun with.
+    const bool once = lives_on(o_, facts_) && facts_.first_of_run;
+    const Seen& seen = once ? *facts_.first_of_run : *facts_.first_batch;
+    const double is = once ? said.of_run : said.first;
     if (!(seen.mean > 0.0)) return false;
     const Seconds before = costs_.beginning;
     const double runs = std::sqrt(static_cast<double>(std::max<std::uint64_t>(seen.count, 1)));
     costs_.first = combined({seen.mean, kFirstBatchSpread / runs},
-                            {said.first - before.in(unit::s), costs_.known.spread});
+                            {is - before.in(unit::s), costs_.known.spread});
     const double wanted = costs_.first->value;
-    if (std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
+    if (std::abs(is / wanted - 1.0) < kNearFirst) return false;
     // Less than no time to start workers is in no field.
     const Seconds least =
         -1.0 * (costs_.known.boot + costs_.known.start * static_cast<double>(workers_of(o_)));
-    costs_.beginning = std::max(before + Seconds::from(wanted - said.first, unit::s), least);
+    costs_.beginning = std::max(before + Seconds::from(wanted - is, unit::s), least);
     return costs_.beginning != before;
   }
 
@@ -294,10 +336,15 @@ Result<FreeCosts> solve(const Observation& observation, const JobFacts& facts, F
 Result<SelfCheck> check_job(const Observation& observation, const JobFacts& facts,
                             const FreeCosts& costs, const JobWriting& how,
                             const CalibrationProfile* profile, const SimulateJob& simulate) {
-  const Result<Design> design = design_of(write_job(observation, facts, costs, how), profile);
+  const WrittenJob job = write_job(observation, facts, costs, how);
+  const Result<Design> design = design_of(job, profile);
   if (!design.ok()) return design.failure();
-  const Result<Prediction> prediction = simulate(*design, replicas_for(facts, kChecked, 3, 30));
+  const int replicas = replicas_for(facts, kChecked, 3, 30);
+  const Result<Prediction> prediction = simulate(*design, replicas);
   if (!prediction.ok()) return prediction.failure();
+  Simulated said = said_by(*prediction, facts);
+  if (const auto failed = tell_apart(observation, job, facts, profile, simulate, replicas, said))
+    return *failed;
   SelfCheck out;
   for (const JobFigure& figure : figures_of(facts, kObservedJob))
     out.figures.push_back({figure, figure.what == JobFigure::What::save
@@ -320,21 +367,29 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
     }
     if (what == JobFigure::What::first_batch)
       out.discrepancy.first_batch =
-          costs.first ? half_of_first(figure, *costs.first) : half(figure);
+          costs.first ? half_of_first(figure, mean_first(observation, facts, *costs.first))
+                      : half(figure);
     if (what == JobFigure::What::save) out.discrepancy.checkpoint = half(figure);
   }
   if (step != nullptr && wait != nullptr && step->simulated > 0.0) {
     // What is used is what neither waits nor saves take.
     const double saving = facts.saving / facts.step;
-    const double seen = wait->seen.value / step->seen.value,
-                 said = wait->simulated / step->simulated;
-    const double apart = log_odds(1.0 - said - saving) - log_odds(1.0 - seen - saving);
+    const double seen = wait->seen.value / step->seen.value, is = wait->simulated / step->simulated;
+    const double apart = log_odds(1.0 - is - saving) - log_odds(1.0 - seen - saving);
     const double used = std::clamp(1.0 - seen - saving, 1e-6, 1.0 - 1e-6);
     out.discrepancy.utilization =
         std::max(std::hypot(apart, facts.wait_error / (used * (1.0 - used))), kLeastOdds);
     JobFigure share{JobFigure::What::wait, "wait share", "",
                     Dimension::ratio,      seen,         facts.wait_error};
-    out.figures.insert(out.figures.begin() + (wait - out.figures.data()) + 1, {share, said});
+    out.figures.insert(out.figures.begin() + (wait - out.figures.data()) + 1, {share, is});
+  }
+  const auto first = std::find_if(out.figures.begin(), out.figures.end(), [](const auto& figure) {
+    return figure.seen.what == JobFigure::What::first_batch;
+  });
+  if (facts.first_of_run && first != out.figures.end()) {
+    const std::vector<JobFigure> both = first_batches_of(facts);
+    *first = {both[0], said.of_run};
+    out.figures.insert(first + 1, {both[1], said.later});
   }
   return out;
 }

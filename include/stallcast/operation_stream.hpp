@@ -13,7 +13,7 @@
 /// next, so that traces larger than memory pass through.
 namespace stallcast {
 
-/// What an operation did to its file. Kinds from `open` to `other` carry no bytes.
+/// What an operation did to its file. Kinds from `open` to `other` carry no bytes, but for `copy`.
 enum class OperationKind {
   read,
   write,
@@ -27,13 +27,15 @@ enum class OperationKind {
   unlink,     ///< unlink, rename, link
   truncate,   ///< truncate, fallocate, trim of a block device
   map,        ///< mmap of a file: its bytes are read past any trace of calls
+  copy,       ///< sendfile, copy_file_range: bytes from one file to another within the kernel
+  ring,       ///< io_uring_enter: calls that the trace does not show
   other,      ///< all that concerns a file and is none of these
   mark        ///< no operation: where a loader or a training loop is (LoaderMark)
 };
 
-inline constexpr std::array<std::string_view, 14> kOperationNames{
-    "read",      "write",     "open",   "close",    "seek", "stat",  "sync",
-    "data_sync", "directory", "unlink", "truncate", "map",  "other", "mark"};
+inline constexpr std::array<std::string_view, 16> kOperationNames{
+    "read",      "write",  "open",     "close", "seek", "stat", "sync",  "data_sync",
+    "directory", "unlink", "truncate", "map",   "copy", "ring", "other", "mark"};
 
 /// What a mark tells of a thread. Those from `pass` to `ready` are moments, at `start`; those from
 /// `epoch` on last from `start` to `end`.

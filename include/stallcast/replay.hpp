@@ -38,6 +38,9 @@ inline constexpr std::array<std::string_view, 11> kReplayActions{
   return kReplayActions[static_cast<std::size_t>(action)];
 }
 
+/// Bytes of calls in sequence that are one request, at most.
+inline constexpr std::uint64_t kMostReplayedTogether = std::uint64_t{8} << 20U;
+
 /// One record of a program. Records of one thread lie in the order they are issued.
 struct ReplayStep {
   /// Seconds from the end of the step before to the start of this one; of the first step from the
@@ -54,6 +57,11 @@ struct ReplayStep {
 
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
 
+  /// Of a read: requests that it is, a part of one where it was asked for ahead.
+  [[nodiscard]] constexpr double requests() const {
+    const double part = static_cast<double>(bytes) / static_cast<double>(kMostReplayedTogether);
+    return goes_on && part < 1.0 ? part : 1.0;
+  }
   /// Does it need the event `file`?
   [[nodiscard]] constexpr bool waits() const {
     return file != 0 && (action == ReplayAction::await || action == ReplayAction::take);
@@ -78,7 +86,7 @@ struct ReplayHeader {
   std::uint64_t readers = 0;      ///< threads that read
   double file_bytes = 0.0;        ///< extents of these files together
   double read_bytes = 0.0;        ///< of all reads
-  double reads = 0.0;             ///< requests they are merged into
+  double reads = 0.0;             ///< requests that these are
   double largest_file = 0.0;      ///< that is read
   std::uint64_t one_host = 0;     ///< 1: traced on one machine
   std::uint64_t events = 0;       ///< that threads wait for: numbers up to it
@@ -108,7 +116,7 @@ struct Replay {
   std::string hosts;
   std::string speed;  ///< "keep", "fast"
   std::uint64_t processes = 0, threads = 0, operations = 0;
-  std::uint64_t steps = 0;       ///< requests that the operations are merged into
+  std::uint64_t requests = 0;    ///< that the operations are merged into
   std::uint64_t hosts_used = 0;  ///< of the class
   double trace_makespan_s = 0.0, makespan_s = 0.0;
   std::optional<double> trace_io_s;  ///< sum over threads

@@ -156,6 +156,7 @@ struct ReadRequest {
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
   bool part = false;         ///< they are ranges of larger files
+  bool goes_on = false;      ///< where the read before ended: a part of what was asked ahead
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
   FileSharing sharing = FileSharing::own;  ///< how it was written
   Bytes piece{};                           ///< interleaved: bytes that lie together

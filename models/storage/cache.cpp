@@ -97,7 +97,8 @@ class CacheStore final : public PooledStore {
     const ReadRequest missed = part(request, 1.0 - found);
     Reader& through = reader(client, kept(request));
     // Whole files are opened, each when the first of it is missed.
-    const double opened = std::max(0.0, std::ceil(missed.files - through.in_file - kPartsAddUp));
+    const double more = missed.files - through.in_file - kPartsAddUp;
+    const double opened = missed.goes_on ? 0.0 : std::max(0.0, std::ceil(more));
     through.in_file = std::max(0.0, through.in_file + opened - missed.files);
     // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
     crossed_ += missed.bytes * client.members;

@@ -79,8 +79,10 @@ sim::Task<Seconds> FileQueue::transfer_part(const Client& client, const RequestP
                                             double files_per_batch) {
   const double all_requests = std::max(1.0, std::ceil(bytes / path.request - 1e-9));
   const double requests = std::min(all_requests, kMostBatches);
-  const Bytes size = bytes / all_requests;
-  const double batch_size = files_per_batch * all_requests / requests;
+  // What was asked for ahead is a part of a request.    [measured.md, eq. 4]
+  const double whole = path.goes_on ? std::min(1.0, bytes / path.request) : 1.0;
+  const Bytes size = bytes / (all_requests * whole);
+  const double batch_size = files_per_batch * all_requests * whole / requests;
   const Rate rate = streams && path.law.stream.finite() ? path.law.stream : path.law.rate;
   const Seconds service = (path.law.per_op + size / rate) * batch_size;
   const double members = client.members / devices_;
@@ -126,8 +128,11 @@ sim::Task<Seconds> FileQueue::transfer_files(const Client& client, const Request
   Seconds throttled;
   for (double remaining = files / files_per_batch; remaining > kRounding;) {
     if (file.remaining <= kRounding) {
-      file = {.remaining = 1.0, .server = place(process), .offset = {}};
-      if (path.latency_per_file && path.law.latency > Seconds{})
+      if (path.goes_on)
+        file.remaining = 1.0;
+      else
+        file = {.remaining = 1.0, .server = place(process), .offset = {}};
+      if (path.latency_per_file && path.law.latency > Seconds{} && !path.goes_on)
         co_await context_->sleep(jittered(client, path.law.latency) *
                                  (files_per_batch * path.mix->factor()));
     }

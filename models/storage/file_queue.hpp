@@ -34,6 +34,7 @@ struct RequestPath {
   ResponseParams law;             ///< of one request at its server
   bool latency_per_file = false;  ///< per file, not per request
   Bytes request;                  ///< most that is asked for at one time
+  bool goes_on = false;           ///< where the read before ended, in its file
   std::optional<Rate> copy{};     ///< bytes a core of the process takes in, after each request
   RequestQueues* queues = nullptr;
   Throttle* limiter = nullptr;

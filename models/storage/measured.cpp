@@ -104,6 +104,7 @@ class Measured final : public StorageModel {
     if (turns > 0.0) co_await context_->sleep(p_.read_latency * turns);
     RequestPath way = reads_;
     if (request.as_asked) way.request = request.bytes / files;
+    way.goes_on = request.goes_on;
     co_return co_await move(client, way, client.read_path, request.bytes, files,
                             client.reads_at_most());
   }

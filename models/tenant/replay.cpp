@@ -26,6 +26,8 @@ constexpr std::string_view kSpeeds[] = {"keep", "fast"};
 constexpr std::size_t kRead = 64;
 // What a sync writes besides the data: the file's own block.
 constexpr Bytes kBlock = Bytes::from(4.0, unit::KiB);
+constexpr Bytes kReplayedTogether =
+    Bytes::from(static_cast<double>(kMostReplayedTogether), unit::B);
 
 struct ReplayParams {
   std::string program;
@@ -202,8 +204,9 @@ class Replay final : public Tenant {
     count({}, {}, calls);
   }
 
-  // What memory holds is copied; the rest comes from the storage, without a turn of its own where
-  // the kernel reads ahead.    [docs/models/replay.md, eq. 2]
+  // What memory holds is copied; the rest comes from the storage: where the kernel reads ahead,
+  // without a turn of its own, as a part of the request that calls close together would be.
+  //    [docs/models/replay.md, eq. 2]
   sim::Task<void> read_step(const ReplayStep& step, const Place& place, const Client& client,
                             Site& site) {
     if (step.bytes == 0) co_return;
@@ -219,14 +222,16 @@ class Replay final : public Tenant {
     co_await within_limit(rest, static_cast<double>(step.calls));
     const Seconds asked = context().now();
     const bool ahead = !p_.direct && step.goes_on && missing.pieces == 1;
+    double files = static_cast<double>(p_.direct ? step.calls : missing.pieces);
+    if (ahead) files = std::min(1.0, rest / kReplayedTogether);
     // Kept here: GCC 12 mistakes temporaries in awaited calls.
-    const ReadRequest request{
-        .bytes = rest,
-        .files = p_.direct ? static_cast<double>(step.calls) : static_cast<double>(missing.pieces),
-        .round_trips = ahead ? 0.0 : 1.0,
-        .direct = p_.direct,
-        .as_asked = p_.direct,
-        .part = step.offset > 0};
+    const ReadRequest request{.bytes = rest,
+                              .files = files,
+                              .round_trips = ahead ? 0.0 : 1.0,
+                              .direct = p_.direct,
+                              .as_asked = p_.direct,
+                              .part = step.offset > 0,
+                              .goes_on = ahead};
     const Served served = co_await place.storage.read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
     count(rest, {}, 0.0);

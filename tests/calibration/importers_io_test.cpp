@@ -133,6 +133,27 @@ TEST_CASE("gdsio: the latency of batches is not a response time, and 0.000 is no
   CHECK(flagged(f.at(4), "few-completions"));
 }
 
+TEST_CASE("gdsio: figures in other units are refused at the unit") {
+  const std::string line =
+      "IoType: READ XferType: GPUD Threads: 1 DataSetSize: 1024/1024(KiB) IOSize: 4(KiB) "
+      "Throughput: 0.013 GiB/sec, Avg_Latency: 264.0 usecs ops: 256 total_time 0.074 secs\n";
+  CHECK(import_text("gdsio", line).set.measurements.size() == 1);
+  for (const auto& [is, was] : {std::pair{"GiB/sec", "GB/sec"},
+                                {"GiB/sec", "MiB/sec"},
+                                {"usecs", "msecs"},
+                                {" 4(KiB)", " 4(MiB)"},
+                                {"1024(KiB)", "1024(MiB)"}}) {
+    std::string other = line;
+    other.replace(other.find(is), std::string(is).size(), was);
+    const Imported f = import_text("gdsio", other);
+    CHECK(f.set.measurements.empty());
+    REQUIRE(f.diagnostics.items().size() == 1);
+    const Diagnostic& fault = f.diagnostics.items().front();
+    CHECK(fault.code == "unit");
+    CHECK(fault.position.column > 40);
+  }
+}
+
 TEST_CASE("a gdsio line that is cut names what is missing") {
   const Imported f =
       import_text("gdsio", "IoType: READ XferType: GPUD Threads: 8 DataSetSize: 9/9(KiB)\n");

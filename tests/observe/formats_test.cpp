@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "observe/observe_support.hpp"
@@ -216,11 +217,20 @@ TEST_CASE("iolog: version 3 has microseconds of its own, wait of version 2 is a 
   CHECK(seconds(*o.wall) == Approx(1900e-6));  // from "open" on
   CHECK(calls(o, "data_sync") == 1);
   CHECK(is_missing(o, "reading.latency"));
-  const Observation old = observe("iolog",
-                                  "fio version 2 iolog\n/d/a add\n/d/a open\n/d/a read 0 512\n"
-                                  "/d/a wait 40\n/d/a read 512 512\n/d/a wait 90\n/d/a close\n");
+  const Observation old =
+      observe("iolog",
+              "fio version 2 iolog\n/d/a add\n/d/a open\n/d/a read 0 512\n"
+              "/d/a wait 40 0\n/d/a read 512 512\n/d/a wait 90 0\n/d/a close\n");
   CHECK(old.source.dialect == "v2");
   CHECK(seconds(*old.wall) == Approx(0.09));
+}
+
+TEST_CASE("iolog: a wait of three words is refused, as fio leaves it out") {
+  Diagnostics faults;
+  (void)observe("iolog", "fio version 2 iolog\n/d/a add\n/d/a wait 40\n", faults);
+  REQUIRE(faults.items().size() == 1);
+  CHECK(faults.items()[0].position.line == 3);
+  CHECK(faults.items()[0].hint.find("FILE wait TIME 0") != std::string::npos);
 }
 
 TEST_CASE("strace: descriptors are followed through threads, forks, dup and exec") {
@@ -273,6 +283,21 @@ TEST_CASE("chakra: a workload graph in JSON has runtimes in microseconds") {
   CHECK(o.figures.at("host_compute_s") == Approx(7e-6));
   REQUIRE(o.collectives.size() == 1);
   CHECK(o.collectives[0].operation == "all_gather");
+}
+
+TEST_CASE("dlio-output: a rank's file that is missing is told") {
+  const auto noted = [](const char* accelerators) {
+    const Observation o =
+        observe("dlio-output", std::string(R"({"num_accelerators": )") + accelerators + R"(,
+        "1": {"load": {"block1": [0.1]}, "proc": {"block1": [0.2]}}})");
+    return std::any_of(o.notes.begin(), o.notes.end(), [](const std::string& note) {
+      return note ==
+             "the job had 4 ranks, and steps of 1 are here: the files of the others are "
+             "missing";
+    });
+  };
+  CHECK(noted("4"));
+  CHECK_FALSE(noted("1"));
 }
 
 TEST_CASE("dlio-output: proc holds load, evaluation is left out, each epoch has a first batch") {

@@ -280,6 +280,48 @@ TEST_CASE("a job of one step is compared by that step") {
   CHECK(figures[0].metric == "job.j.step.time");
 }
 
+TEST_CASE("waits for first batches, and a few others, do not say what a storage delivers") {
+  // Four epochs of 21 steps of 1.4 s that begin with 3 s; of the others two of 80 wait for 0.7 s.
+  Observation job = small_job();
+  std::vector<double> waits(84, 0.004);
+  for (const std::size_t i : {0, 21, 42, 63}) waits[i] = 3.0;
+  waits[50] = waits[70] = 0.7;
+  job.steps->count = 84;
+  job.steps->epochs = 4;
+  job.steps->wait = times(waits);
+  job.steps->compute = times(std::vector<double>(84, 1.37));
+  job.steps->first_batch = times(std::vector<double>(4, 3.0));
+  job.samples->wall = job.samples->cpu = std::nullopt;
+  job.reading.reset();
+  const calibration::JobFacts facts = calibration::facts_of(job);
+  CHECK(facts.wait.in(unit::s) == Approx((9.0 + 1.4 + 78 * 0.004) / 83));
+  CHECK(facts.between.in(unit::s) == Approx((1.4 + 78 * 0.004) / 80));
+  const base::Json made = scenario_of(job);
+  CHECK(made["storage"][0]["read"]["rate"]["why"] == "the job did not wait for it");
+  CHECK(made["jobs"][0]["loader"]["handover"] == "21.4 ms");
+  // Waits of all steps do.
+  for (double& wait : waits) wait = std::max(wait, 0.2);
+  job.steps->wait = times(waits);
+  CHECK(scenario_of(job)["storage"][0]["read"]["rate"].is_string());
+}
+
+TEST_CASE("ranks whose files are missing shorten no job") {
+  // Two epochs of 50 steps of four ranks, one of which is not there.
+  Observation job = small_job();
+  job.ranks = 4;
+  job.steps->count = 300;
+  for (std::int64_t rank = 0; rank < 3; ++rank) {
+    ObservedProcess& process = job.processes.emplace_back();
+    process.rank = rank;
+    process.steps = 100;
+  }
+  const calibration::JobFacts facts = calibration::facts_of(job);
+  CHECK(facts.steps == 50);
+  CHECK(facts.ranks == 4);
+  CHECK(calibration::import_job(job, {})->scenario.find("steps of 3 of 4 ranks were seen") !=
+        std::string::npos);
+}
+
 TEST_CASE("one of ranks that meet is found from the slowest of them") {
   std::mt19937_64 random(1);
   for (const double ranks : {2.0, 8.0, 64.0}) {

@@ -1,4 +1,5 @@
 #include <unistd.h>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -53,6 +54,35 @@ constexpr std::string_view kStrace =
     "<0.001000>\n";
 
 }  // namespace
+
+TEST_CASE("bytes that pass within the kernel are told, and what follows lies behind them") {
+  const Made made = make("strace",
+                         "1 1700000000.000 openat(AT_FDCWD, \"/d/in\", O_RDONLY) = 3 <0.001>\n"
+                         "1 1700000000.010 openat(AT_FDCWD, \"/d/out\", O_WRONLY) = 5 <0.001>\n"
+                         "1 1700000000.020 sendfile(5, 3, NULL, 100000000) = 100000000 <0.2>\n"
+                         "1 1700000000.300 copy_file_range(3, NULL, 5, NULL, 50000000, 0) = "
+                         "50000000 <0.1>\n"
+                         "1 1700000000.500 copy_file_range(3, [0], 5, [0], 1, 0) = -1 EXDEV "
+                         "(Invalid cross-device link) <0.1>\n"
+                         "1 1700000000.700 io_uring_enter(9, 2, 1, 0, NULL, 8) = 2 <0.001>\n"
+                         "1 1700000000.800 read(3, \"\", 4096) = 4096 <0.001>\n"
+                         "1 1700000000.900 close(3) = 0 <0.001>\n");
+  const Replay& replay = made.compiled.replay;
+  const auto noted = [&](const std::string& text) {
+    return std::any_of(replay.notes.begin(), replay.notes.end(), [&](const std::string& note) {
+      return note.find(text) != std::string::npos;
+    });
+  };
+  CHECK(noted("2 calls of sendfile or copy_file_range not replayed, of 150 MB"));
+  CHECK(noted("2 calls of io_uring not replayed"));
+  CHECK(noted("1 failed call"));
+  REQUIRE(made.steps.size() == 4);
+  CHECK(made.steps[2].action == ReplayAction::read);
+  CHECK(made.steps[2].offset == 150000000);
+  // Two opens and a read; the step behind them is the time until the close.
+  CHECK(replay.operations == 3);
+  CHECK(replay.requests == 3);
+}
 
 TEST_CASE("marks of strace become events of the program") {
   const Made made = make(

@@ -227,6 +227,65 @@ TEST_CASE("the scenario of an observed job has its step time, its first batch an
   }
 }
 
+TEST_CASE("later epochs that begin as slowly as the first are not charged to the storage") {
+  // Ten epochs of 20 steps, each with workers that take 0.4 s to start.
+  std::string text =
+      truth(kOne, kSlow, kLarge, R"("workers": 4, "prefetch": 1, "boot": "0.4 s")", "", "10");
+  const std::string steps = R"("steps": 300)";
+  text.replace(text.find(steps), steps.size(), R"("steps": 20)");
+  const Design design = design_of(text);
+  Observation seen = seen_of(design, 7);
+  seen.loader->persistent = true;  // as a file that was not followed says
+  seen.samples->wall = seen.samples->cpu = std::nullopt;
+  calibration::JobImportOptions options;
+  options.simulate = simulate;
+  const auto made = calibration::import_job(seen, options);
+  REQUIRE(made.ok());
+  INFO(calibration::print_check(*made->check) << made->scenario);
+  const Design again = design_of(made->scenario);
+  CHECK(number(*again.jobs.front().loader, "persistent") == 0.0);
+  CHECK(number(again.storage.front(), "read.rate") == Approx(20e6).epsilon(0.05));
+  const RunResult run = testing::run(design, 7);
+  const Result<Prediction> p = simulate(again, 3);
+  REQUIRE(p.ok());
+  CHECK(p->metrics.at("job.train.first_batch").value ==
+        Approx(testing::metric(run, "job.j.first_batch")).epsilon(0.05));
+  CHECK(p->metrics.at("job.train.steady.step.time").value ==
+        Approx(testing::metric(run, "job.j.steady.step.time")).epsilon(0.015));
+  // Both are in the self-check.
+  std::vector<double> firsts;
+  for (const CheckedFigure& figure : made->check->figures)
+    if (figure.seen.what == JobFigure::What::first_batch) {
+      firsts.push_back(figure.seen.value);
+      CHECK(std::abs(figure.off()) < 0.1);
+    }
+  REQUIRE(firsts.size() == 2);
+  CHECK(firsts[1] == Approx(firsts[0]).epsilon(0.1));
+}
+
+TEST_CASE("workers that live over epochs are slow to begin once") {
+  std::string text =
+      truth(kOne, kSlow, kLarge,
+            R"("workers": 4, "prefetch": 1, "boot": "2 s", "persistent": true)", "", "4");
+  const std::string steps = R"("steps": 300)";
+  text.replace(text.find(steps), steps.size(), R"("steps": 20)");
+  const Design design = design_of(text);
+  for (const bool said : {true, false}) {
+    Observation seen = seen_of(design, 7);
+    if (!said) seen.loader->persistent.reset();
+    seen.samples->wall = seen.samples->cpu = std::nullopt;
+    calibration::JobImportOptions options;
+    options.simulate = simulate;
+    const auto made = calibration::import_job(seen, options);
+    REQUIRE(made.ok());
+    INFO(calibration::print_check(*made->check) << made->scenario);
+    const Design again = design_of(made->scenario);
+    CHECK(number(*again.jobs.front().loader, "persistent") == 1.0);
+    CHECK(number(again.storage.front(), "read.rate") == Approx(20e6).epsilon(0.05));
+    CHECK(number(*again.jobs.front().loader, "boot") == Approx(2.0).epsilon(0.1));
+  }
+}
+
 TEST_CASE("what one number of readers leaves open of a storage is all between two truths") {
   // Reads of 30 ms that nobody shares, and a line of 20 MB/s: alike with the four workers seen.
   const char* const all_share = R"("read": {"latency": "0 s", "rate": "20 MB/s"})";

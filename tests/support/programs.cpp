@@ -38,7 +38,7 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
     header.processes = std::max(header.processes, thread.process + 1);
     for (const ReplayStep& step : thread.steps) {
       if (step.action == ReplayAction::read)
-        header.reads += 1.0, header.read_bytes += static_cast<double>(step.bytes);
+        header.reads += step.requests(), header.read_bytes += static_cast<double>(step.bytes);
       if (step.action == ReplayAction::post) header.events = std::max(header.events, step.file);
     }
   }

@@ -118,7 +118,7 @@ std::string placed_text(const Replay& r) {
   return number_of(r.operations, "operation", "operations") + " of " +
          number_of(r.threads, "thread", "threads") + " in " +
          number_of(r.processes, "process", "processes") + ", as " +
-         number_of(r.steps, "request", "requests") + "; on " +
+         number_of(r.requests, "request", "requests") + "; on " +
          number_of(r.hosts_used, "host", "hosts") + " of \"" + r.hosts + "\"" +
          (r.speed == "fast" ? "; without think times" : "; with its think times");
 }
@@ -201,7 +201,7 @@ std::string replay_json(const Replay& r, const ReportContext& context, const Sty
   out["processes"] = r.processes;
   out["threads"] = r.threads;
   out["operations"] = r.operations;
-  out["requests"] = r.steps;
+  out["requests"] = r.requests;
   out["traced"] = {{"makespan_s", r.trace_makespan_s},
                    {"io_s", r.trace_io_s ? Json(*r.trace_io_s) : Json(nullptr)},
                    {"kinds", kinds_object(r.traced)}};

@@ -5,7 +5,7 @@
 #include "calibration/measure/importers/tools.hpp"
 
 /// gdsio: one result per "IoType: ...", which terminals wrap.
-/// - KiB and GiB are binary. IOSize may be a range "a-b-c(KiB)".
+/// - KiB and GiB are binary; other units are refused. IOSize may be a range "a-b-c(KiB)".
 /// - "XferType: GPUD" says what was asked for, not that data went past host memory.
 /// - The mean latency is 0 after one operation; of batches it is the time per operation, not from
 ///   submitting to completion.
@@ -58,6 +58,23 @@ class Result {
     if (!stop.empty()) word = word.substr(0, word.find_first_of(stop));
     return reader_.number(*f.words.front().line, word, key);
   }
+  /// Whether what follows `key` is in `unit`; an error where not.
+  bool in(std::string_view key, std::string_view unit) {
+    const Field f = field(key);
+    if (!f) return false;
+    // "4(KiB)" and "0.52 GiB/sec,".
+    const bool attached = f.words.front().text.ends_with(')');
+    const Word& word = attached || f.words.size() < 2 ? f.words.front() : f.words[1];
+    std::string_view text = word.text;
+    if (attached) text.remove_prefix(std::min(text.find('('), text.size()));
+    if (text.ends_with(',')) text.remove_suffix(1);
+    if (text == unit) return true;
+    reader_.error(*word.line, word.text, "unit",
+                  std::string(key) + " is not in " + std::string(unit) + ": \"" +
+                      std::string(word.text) + "\"",
+                  "gdsio writes GiB/sec, usecs, secs and (KiB)");
+    return false;
+  }
 
  private:
   static bool is_key(std::string_view word) {
@@ -91,6 +108,12 @@ void read_result(TextReader& reader, std::span<const Word> words, MeasurementSet
   const auto ops = result.number("ops:");
   const auto time = result.number("total_time");
   if (!threads || !done || !rate || !latency || !ops || !time || !size) return;
+  for (const auto& [key, unit] : {std::pair{"DataSetSize:", "(KiB)"},
+                                  {"IOSize:", "(KiB)"},
+                                  {"Throughput:", "GiB/sec"},
+                                  {"Avg_Latency:", "usecs"},
+                                  {"total_time", "secs"}})
+    if (!result.in(key, unit)) return;
   m.processes = whole(threads);
   m.depth = *threads * depth;
   m.rate = Rate::from(*rate, unit::GiBps);

@@ -55,6 +55,7 @@ void loader_of(Workload& workload, ObservedLoader& to) {
   to.batch = std::max<std::int64_t>(workload.whole("reader", "batch_size", 1), 1);
   if (name == "pytorch") {
     to.kind = threads > 0 ? "pytorch-workers" : "pytorch";
+    // persistent_workers = True, of a loader that was made anew with each epoch until 2024.
     to.persistent = threads > 0;
   } else {
     to.kind = name.find("dali") != name.npos ? "dali" : name;

@@ -9,8 +9,9 @@
 #include "calibration/observe/formats/formats.hpp"
 
 // fio's write_iolog (iolog.c). Version 3 begins each line with microseconds since the log began.
-// Version 2 has lines "file wait N": the manual calls N microseconds of waiting, but fio compares
-// it with the milliseconds since it started, so it is the time at which the next line is due.
+// Version 2 has lines "file wait N M": the manual calls N microseconds of waiting, but fio compares
+// it with the milliseconds since it started, so it is the time at which the next line is due. M
+// says nothing, but without it fio leaves the line out ("bad iolog2").
 // Neither says how long an operation took.
 namespace stallcast::calibration::iolog {
 namespace {
@@ -84,7 +85,7 @@ class IologStream final : public OperationStream {
     trace_.error("row", trace_.line_number(),
                  static_cast<std::size_t>(word.data() - line.data()) + 1, std::move(message),
                  version == 3 ? "write \"TIME FILE ACTION [OFFSET LENGTH]\""
-                              : "write \"FILE ACTION [OFFSET LENGTH]\" or \"FILE wait TIME\"");
+                              : "write \"FILE ACTION [OFFSET LENGTH]\" or \"FILE wait TIME 0\"");
     return false;
   }
 
@@ -129,11 +130,13 @@ class IologStream final : public OperationStream {
   }
 
   bool wait(std::string_view line, const std::vector<std::string_view>& words) {
-    const auto until = words.size() == 3 ? whole_number(words[2]) : std::nullopt;
-    if (!until) return fault(line, words[1], "\"wait\" takes a time");
-    trace_.record();
     // Version 3 has times of its own, and fio refuses to wait there.
-    if (version == 2) now_ = std::max(now_, Seconds::from(static_cast<double>(*until), unit::ms));
+    if (version == 3) return trace_.record(), false;
+    const auto until = words.size() == 4 ? whole_number(words[2]) : std::nullopt;
+    if (!until || !whole_number(words[3]))
+      return fault(line, words[1], "\"wait\" takes a time and a length, as fio reads it");
+    trace_.record();
+    now_ = std::max(now_, Seconds::from(static_cast<double>(*until), unit::ms));
     return false;
   }
 

@@ -71,6 +71,9 @@ class StraceStream final : public OperationStream {
               const StraceLine& line, Task& of);
   bool transfer(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
                 Operation& out);
+  /// Of sendfile and copy_file_range; true where they read a file that counts.
+  bool copy(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
+            Operation& out);
   /// True: the call is of a file that counts.
   bool metadata(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
                 Operation& out);
@@ -259,6 +262,29 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
   return take(open.name, open.id);
 }
 
+// sendfile(out, in, offset, count); copy_file_range(in, offset, out, offset, count, flags). NULL:
+// the descriptor's own position, which moves.
+bool StraceStream::copy(const std::vector<std::string_view>& arguments, const StraceLine& line,
+                        Task& of, Operation& out) {
+  const bool sends = line.name.starts_with("sendfile");
+  if (arguments.size() < 4) return false;
+  out.failed = *line.result < 0;
+  const auto moved = static_cast<std::uint64_t>(std::max<std::int64_t>(*line.result, 0));
+  out.bytes = Bytes::from(static_cast<double>(moved), unit::B);
+  const auto of_file = [&](std::size_t argument, bool moves) -> const OpenFile* {
+    const auto fd = strace_descriptor(arguments[argument]);
+    const auto it = fd ? of.open->find(fd->number) : of.open->end();
+    if (it == of.open->end()) return nullptr;
+    if (auto& position = it->second.file->position; moves && position) *position += moved;
+    return it->second.file.get();
+  };
+  const OpenFile* from = of_file(sends ? 1 : 0, arguments[sends ? 2 : 1] == "NULL");
+  (void)of_file(sends ? 0 : 2, sends || arguments[3] == "NULL");
+  if (from == nullptr) return true;  // of a file that the trace does not name
+  out.file = from->id;
+  return take(from->name, from->id);
+}
+
 bool StraceStream::metadata(const std::vector<std::string_view>& arguments, const StraceLine& line,
                             Task& of, Operation& out) {
   out.failed = *line.result < 0;
@@ -320,6 +346,10 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
   if (kind == OperationKind::stat && *line.result < 0 && strace_mark(arguments, out)) return marks;
   if (kind && moves_bytes(*kind))
     counts = transfer(arguments, line, of, out);
+  else if (kind == OperationKind::copy)
+    counts = copy(arguments, line, of, out);
+  else if (kind == OperationKind::ring)
+    counts = (out.count = static_cast<std::uint64_t>(std::max<std::int64_t>(*line.result, 0))) > 0;
   else if (kind)
     counts = metadata(arguments, line, of, out);
   if (*line.result >= 0) follow(line.name, arguments, line, of);

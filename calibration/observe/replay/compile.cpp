@@ -79,7 +79,7 @@ class Reader {
     out.replay.format = format_.id;
     out.replay.processes = processes.size();
     out.replay.threads = out.header.threads;
-    out.replay.steps = out.header.steps;
+    out.replay.requests = writer.requests();
     return out;
   }
   [[nodiscard]] bool any() const { return figures_.any(); }

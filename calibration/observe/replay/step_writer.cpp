@@ -15,8 +15,6 @@ namespace {
 
 /// Calls in sequence that follow each other as closely as this are one request.
 constexpr double kCloseTogether = 100e-6;
-/// ... up to so many bytes.
-constexpr std::uint64_t kMostTogether = std::uint64_t{8} << 20U;
 /// Positions of files that are remembered.
 constexpr std::size_t kMostFiles = 400000;
 constexpr std::size_t kBlock = std::size_t{1} << 20U;
@@ -101,10 +99,12 @@ void StepWriter::put_pending() {
   pending_there_ = false;
   put(&pending_, sizeof pending_);
   ++header_.steps;
+  // Marks, and the time behind the last call, ask for nothing.
+  if (pending_.action < ReplayAction::none) ++requests_;
   if (pending_.action == ReplayAction::write || pending_.action == ReplayAction::sync)
     header_.written |= std::uint64_t{1} << std::min<unsigned>(pending_.place, 63);
   if (pending_.action == ReplayAction::read && pending_.bytes > 0) {
-    header_.reads += 1.0;
+    header_.reads += pending_.requests();
     header_.read_bytes += static_cast<double>(pending_.bytes);
     reads_ = true;
   }
@@ -133,7 +133,7 @@ bool StepWriter::merged(const ReplayStep& step) {
   ReplayStep& to = pending_;
   if (!pending_there_ || !step.goes_on || step.action != to.action || step.file != to.file ||
       step.offset != to.offset + to.bytes || step.gap > close_together_ ||
-      to.bytes + step.bytes > kMostTogether || (step.from_start && step.gap > 0.0))
+      to.bytes + step.bytes > kMostReplayedTogether || (step.from_start && step.gap > 0.0))
     return false;
   to.bytes += step.bytes;
   to.calls += step.calls;

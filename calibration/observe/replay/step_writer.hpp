@@ -45,6 +45,8 @@ class StepWriter {
   [[nodiscard]] bool finish(ReplayHeader header);
   /// What was written. REQUIRES: finished.
   [[nodiscard]] const ReplayHeader& header() const { return header_; }
+  /// Steps that are read, written, made durable or looked up.
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
   /// By the marks of the trace.
   [[nodiscard]] const TrainingFigures& training() const { return training_; }
 
@@ -68,6 +70,7 @@ class StepWriter {
   std::unique_ptr<std::FILE, Close> file_;
   bool ok_ = false;
   ReplayHeader header_;
+  std::uint64_t requests_ = 0;
   std::string digest_, block_;
   std::vector<ReplayThread> threads_;
   TrainingFigures training_;

@@ -54,6 +54,11 @@ void TraceFigures::add(const Operation& op, bool issued, bool elsewhere, double 
   if (op.kind == OperationKind::mark) return;
   if (op.failed) failed_ += op.count;
   if (op.kind == OperationKind::map) mapped_ += op.count;
+  if (op.kind == OperationKind::ring) ringed_ += op.count;
+  if (op.kind == OperationKind::copy && !op.failed) {
+    copied_ += op.count;
+    copied_bytes_ += op.bytes;
+  }
   if (elsewhere) elsewhere_ += op.count;
   if (!issued) return;
   issued_ += op.count;
@@ -94,6 +99,13 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
   if (mapped_ > 0)
     note(number_of(mapped_, "mapping") +
          " of files not replayed: no trace has the bytes they read");
+  if (copied_ > 0)
+    note(number_of(copied_, "call") + " of sendfile or copy_file_range not replayed, of " +
+         base::print_quantity(copied_bytes_.in(unit::B), Dimension::bytes) +
+         ": their time is think time");
+  if (ringed_ > 0)
+    note(number_of(ringed_, "call") +
+         " of io_uring not replayed: no trace has the bytes they move; their time is think time");
   if (elsewhere_ > 0)
     note(number_of(elsewhere_, "call") +
          " on other files than asked for not replayed; their time is think time");

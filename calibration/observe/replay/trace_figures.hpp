@@ -49,7 +49,8 @@ class TraceFigures {
   double begin_ = 0.0, end_ = 0.0;
   std::uint64_t seen_ = 0, issued_ = 0, untimed_ = 0, instant_ = 0;
   std::uint64_t failed_ = 0, mapped_ = 0, elsewhere_ = 0, nameless_ = 0, unplaced_ = 0;
-  std::uint64_t beyond_ = 0;
+  std::uint64_t beyond_ = 0, copied_ = 0, ringed_ = 0;
+  Bytes copied_bytes_;
 };
 
 }  // namespace stallcast::calibration
