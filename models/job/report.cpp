@@ -129,7 +129,10 @@ void TrainingJob::report(RunResult& out) const {
     out.metrics[name + "first_batch.waited"] = {first_waited_.in(unit::s), "s", {}};
     const double samples = batch_ * layout_.readers() * static_cast<double>(kept.steps);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
-    out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
+    // What steps read that were lost is read again.    [docs/models/failures.md, At a date]
+    const double share =
+        steps_ > 0 ? static_cast<double>(kept.steps) / static_cast<double>(steps_) : 1.0;
+    out.metrics[name + "throughput.bytes"] = {(read_ * share / wall).in(unit::Bps), "B/s", {}};
     report_cache(out);
     report_cold_epochs(out);
     if (!epoch_samples_.empty())

@@ -1,7 +1,9 @@
 #include "models/run/simulate.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/sim/join.hpp"
@@ -115,6 +117,7 @@ struct Simulation::Parts {
       context.report_progress(share);
     }
     for (auto& fault : faults) fault->end();
+    at_end();
     std::vector<sim::Task<void>> restores;
     for (auto& job : jobs) restores.push_back(job->restore_after());
     co_await sim::join(context, std::move(restores));
@@ -141,12 +144,33 @@ struct Simulation::Parts {
     if (std::none_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->stepping(); }))
       recorder.step_done(fast_forward.skipped());
   }
+  /// What every resource carried so far, in `wall`.
+  std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context,
+                                Seconds wall) const {
+    std::vector<ResourceUse> out = plant.report(context, wall);
+    const auto add = [&](const std::string& host, Seconds computed, bool at_most_all) {
+      for (ResourceUse& use : out) {
+        if (use.name != "host." + host + ".cpu") continue;
+        use.throughput += computed / wall;
+        if (at_most_all) use.throughput = std::min(use.throughput, use.capacity);
+      }
+    };
+    for (const auto& job : jobs) add(job->host(), job->uncontended_cpu(), false);
+    for (const auto& tenant : tenants) {
+      add(tenant->host(), tenant->computed(), true);
+      if (auto limit = tenant->limit_use(wall)) out.push_back(*std::move(limit));
+    }
+    for (const auto& [host, time] : stages.computed()) add(host, time, false);
+    return out;
+  }
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   std::vector<std::unique_ptr<Tenant>> tenants{};
   std::vector<std::unique_ptr<StorageFault>> faults{};
   FastForward fast_forward;
   Stages stages;
   bool skips = false;  ///< what repeats
+  /// Called when all of them have ended, before restores begin.
+  std::function<void()> at_end = [] {};
 };
 
 RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
@@ -154,40 +178,35 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [jobs, tenants, faults, fast_forward, stages, skips] = parts;
+  auto& [jobs, tenants, faults, fast_forward, stages, skips, at_end] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
-  context.spawn(parts.run(context, duration));
-  context.run();
 
   RunResult result;
   result.seed = seed;
+  // Until the last byte of the run was moved: saves may end after the last step, restores that are
+  // asked for begin then.    [docs/models/checkpoint.md]
+  Seconds end, wall;
+  std::vector<std::pair<std::string, double>> queues;
+  at_end = [&parts, &plant, &context, &result, &end, &wall, &queues] {
+    end = context.now();
+    wall = end + parts.fast_forward.skipped();
+    if (parts.tenants.empty()) wall = wall - parts.stages.left_out();
+    // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
+    if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
+    result.resources = parts.uses(plant, context, wall);
+    queues = plant.queues(wall);
+    for (const auto& tenant : parts.tenants) tenant->report(result);
+  };
+  context.spawn(parts.run(context, duration));
+  context.run();
+
   for (const auto& job : jobs) job->report(result);
-  // Until the last byte was moved: saves may end after the last step. [docs/models/checkpoint.md]
-  Seconds wall = context.now() + fast_forward.skipped();
-  if (tenants.empty()) wall = wall - stages.left_out();
-  // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
-  if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
-  for (const auto& tenant : tenants) tenant->report(result);
   stages.report(result);
   for (const auto& fault : faults) fault->report(result);
   for (std::size_t j = 0; j < jobs.size(); ++j)
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
-  result.resources = plant.report(context, wall);
   plant.remark(result);
-  for (const auto& job : jobs)
-    for (ResourceUse& use : result.resources)
-      if (use.name == "host." + job->host() + ".cpu")
-        use.throughput += job->uncontended_cpu() / wall;
-  for (const auto& tenant : tenants) {
-    for (ResourceUse& use : result.resources)
-      if (use.name == "host." + tenant->host() + ".cpu")
-        use.throughput = std::min(use.throughput + tenant->computed() / wall, use.capacity);
-    if (auto limit = tenant->limit_use(wall)) result.resources.push_back(*std::move(limit));
-  }
-  for (const auto& [host, time] : stages.computed())
-    for (ResourceUse& use : result.resources)
-      if (use.name == "host." + host + ".cpu") use.throughput += time / wall;
   if (stages.empty())
     blame(waited(jobs, tenants), {}, plant.resources(), result.resources);
   else
@@ -199,7 +218,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     result.metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
     result.metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
   }
-  for (const auto& [name, waiting] : plant.queues(wall))
+  for (const auto& [name, waiting] : queues)
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
   const std::vector<Room> rooms = spaces(design);
   add_spaces(rooms, result.metrics);
@@ -219,7 +238,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   if (!jobs.empty() && tenants.empty() && stages.trains_only()) {
     Seconds ended;
     for (const auto& job : jobs) ended = std::max(ended, job->ended());
-    const Seconds after = context.now() - ended - stages.left_out();
+    const Seconds after = end - ended - stages.left_out();
     if (const Seconds steps = wall - after; steps > kShortest) drained = wall / steps;
   }
   add_costs(design, prices, result.metrics, drained);

@@ -319,7 +319,8 @@ class Replay final : public Tenant {
     if (!common().limit && !common().limit_operations) co_return;
     const Seconds asked = context().now();
     const Operation operation{.bytes = bytes, .stands_for = calls};
-    co_await admit(operation);
+    const Seconds due = co_await admit(operation);
+    co_await context().sleep(std::max(Seconds{}, due - context().now()));
     wait(context().now() - asked, 1.0, own_limit());
   }
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
+#include "models/contract/operations.hpp"
 #include "models/contract/priority.hpp"
 #include "stallcast/metric.hpp"
 
@@ -194,20 +195,48 @@ sim::Task<Served> Tenant::each(const std::vector<Client>& clients, Does does) {
   co_return last;
 }
 
-sim::Task<void> Tenant::admit(const Operation& operation) {
+// Of a request that is no single call the first bytes wait, and those behind them flow as the
+// bucket fills.    [docs/models/tenants.md, eq. 2]
+sim::Task<Seconds> Tenant::admit(const Operation& operation) {
+  Seconds due = context_.now();
   if (limit_) {
     const Bytes bytes = operation.bytes * operation.members;
-    co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+    const Seconds fills =
+        Bytes::from(limit_->promise(Ops::from(bytes.in(unit::B), unit::ops)).in(unit::ops),
+                    unit::B) /
+        *common_.limit;
+    due += fills;
+    Seconds flows;
+    if (operation.bytes / operation.in_turn() > kLargestRequest)
+      flows = (operation.bytes - kLargestRequest) * operation.members / *common_.limit;
+    co_await context_.sleep(std::max(Seconds{}, fills - flows));
   }
   if (limit_operations_)
     co_await limit_operations_->take(
         Ops::from(operation.data_operations() + operation.metadata_operations(), unit::ops));
+  co_return due;
+}
+
+void Tenant::pace(const Operation& operation, Seconds due, std::vector<Client>& clients) const {
+  if (due <= context_.now()) return;
+  const Rate rate = operation.bytes / (due - context_.now());
+  for (Client& client : clients) {
+    client.host_read = std::min(client.host_read, rate);
+    client.host_write = std::min(client.host_write, rate);
+  }
+}
+
+sim::Task<Seconds> Tenant::held_until(const Operation& operation, Seconds since, Seconds due) {
+  if (due <= since) co_return since;
+  co_await context_.sleep(std::max(Seconds{}, due - context_.now()));
+  if (operation.sampled) wait(due - since, operation.members, own_limit_);
+  co_return due;
 }
 
 void Tenant::spent(const Operation& operation, Seconds since, Served& served) {
   const Seconds begun = operation.train == nullptr ? Seconds{} : operation.train->ahead;
   served.ahead = std::clamp(operation.room - begun, Seconds{}, served.ahead);
-  spent(operation, since + served.ahead, served.limited_by);
+  spent(operation, std::min(since + served.ahead, context_.now()), served.limited_by);
   if (operation.train == nullptr) return;
   operation.train->moved += served.moved;
   operation.train->gone += served.gone + served.ahead;
@@ -248,13 +277,13 @@ sim::Task<void> Tenant::read(Operation operation) {
   Lane* shown = lane();
   open(shown, "read");
   open(shown, "wait for its limit");
-  co_await admit(operation);
+  const Seconds due = co_await admit(operation);
   close(shown);
   Seconds since = spent(operation, began, own_limit_);
   // Behind all that came before it.
   if (operation.sampled && draining_ > 0 && drained_ > OpRate{})
     co_await context_.sleep(Ops::from(backlog_, unit::ops) / drained_);
-  const std::vector<Client> clients = clients_for(operation);
+  std::vector<Client> clients = clients_for(operation);
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {
     open(shown, "open");
@@ -270,8 +299,10 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .direct = operation.direct,
                             .as_asked = operation.direct,
                             .part = operation.files == 0.0};
+  pace(operation, due, clients);
   Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });
+  since = co_await held_until(operation, since, due);
   close(shown, served.limited_by);
   spent(operation, since, served);
   read_ += operation.bytes * operation.members;
@@ -284,9 +315,9 @@ sim::Task<void> Tenant::write(Operation operation) {
   Lane* shown = lane();
   open(shown, "write");
   open(shown, "wait for its limit");
-  co_await admit(operation);
+  const Seconds due = co_await admit(operation);
   close(shown);
-  const Seconds since = spent(operation, began, own_limit_);
+  Seconds since = spent(operation, began, own_limit_);
   StorageModel& storage = plant_.storage(common_.on);
   writing_ += operation.members;
   const WriteRequest request{.bytes = operation.bytes,
@@ -295,8 +326,11 @@ sim::Task<void> Tenant::write(Operation operation) {
                              .writers = writing_,
                              .apart = true,
                              .direct = operation.direct};
-  Served served = co_await each(
-      clients_for(operation), [&](const Client& client) { return storage.write(client, request); });
+  std::vector<Client> clients = clients_for(operation);
+  pace(operation, due, clients);
+  Served served =
+      co_await each(clients, [&](const Client& client) { return storage.write(client, request); });
+  since = co_await held_until(operation, since, due);
   close(shown, served.limited_by);
   spent(operation, since, served);
   writing_ -= operation.members;

@@ -145,8 +145,8 @@ class Tenant {
   /// A client of host group `group`, for kinds that place their processes themselves.
   [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
   [[nodiscard]] bool limits() const { return limit_ || limit_operations_; }
-  /// Waits for its limit.
-  [[nodiscard]] sim::Task<void> admit(const Operation& operation);
+  /// Waits for its limit; yields when that lets the last bytes through, of a large request later.
+  [[nodiscard]] sim::Task<Seconds> admit(const Operation& operation);
   /// "tenant.<id>.<part>": what nobody else waits for.
   [[nodiscard]] ResourceIndex own_resource(std::string_view part) const;
   [[nodiscard]] ResourceIndex own_limit() const { return own_limit_; }
@@ -170,6 +170,10 @@ class Tenant {
   /// What all of them do at one time; yields what the last of them was limited by.
   template <class Does>
   [[nodiscard]] sim::Task<Served> each(const std::vector<Client>& clients, Does does);
+  /// Lets `clients` move no more than what is through its limit at `due`.
+  void pace(const Operation& operation, Seconds due, std::vector<Client>& clients) const;
+  /// What moved since `since` was held by its limit until `due`; returns the later of both.
+  sim::Task<Seconds> held_until(const Operation& operation, Seconds since, Seconds due);
   void begin(const Operation& operation);
   void done(const Operation& operation, Seconds began, const Served& served);
   sim::Task<void> take(Operation request, double requests, double processes);

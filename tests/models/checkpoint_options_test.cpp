@@ -219,6 +219,14 @@ TEST_CASE("a restore reads, unpacks and copies back") {
   CHECK(restore_metric(design, "duration") == Approx(kWrite + kSnapshot).epsilon(1e-3));
 }
 
+TEST_CASE("a restore after the run is none of what resources carried") {
+  // 320 GB are read back, in 10 s.
+  const Design design = saver("sync"), restored = saver("sync", {{"restore.read", "own"}});
+  const RunResult without = run(design), with = run(restored);
+  for (const auto& [name, figure] : without.metrics)
+    if (name.starts_with("resource.")) CHECK(metric(with, name) == figure.value);
+}
+
 TEST_CASE("a restore undoes all that the save did") {
   // 10 GB of a rank are 5 GB stored: 1 s of AES, 0.5 s of CRC32C, 1 s to unpack, 5 s of torch.load.
   const Design design = saver("sync", {{"serializer", "torch"},

@@ -307,7 +307,10 @@ TEST_CASE("host failure: the page cache of another host is cold") {
   design.run.values.erase("duration");
   CHECK(metric(run(design), "job.train.cache.hit") == Approx(1.0).epsilon(1e-9));
   fail(design, "30 s");
-  CHECK(metric(run(design), "job.train.cache.miss") == Approx(0.25).epsilon(1e-9));
+  const RunResult lost = run(design);
+  CHECK(metric(lost, "job.train.cache.miss") == Approx(0.25).epsilon(1e-9));
+  CHECK(metric(lost, "job.train.throughput.bytes") ==  // of samples of 1 MB that are kept
+        Approx(1e6 * metric(lost, "job.train.throughput.samples")).epsilon(1e-9));
   design.failures.clear();
   fail(design, "30 s", "process");
   CHECK(metric(run(design), "job.train.cache.hit") == Approx(1.0).epsilon(1e-9));

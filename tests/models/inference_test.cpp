@@ -103,8 +103,29 @@ TEST_CASE("blocks are read while the bucket of a limit fills") {
   CHECK(load("1", "limit_operations", "7 ops/s") == Approx(8 * (block + kTurn)).epsilon(1e-3));
   CHECK(load("1", "limit_operations", "4 ops/s") == Approx(1.0 + block + kTurn).epsilon(1e-3));
   CHECK(load("4", "limit_operations", "4 ops/s") == Approx(1.0 + 4 * block + kTurn).epsilon(1e-3));
-  CHECK(load("1", "limit", "1 GB/s") ==
-        Approx(8000 * kToken / 1e9 - 1.0 + block + kTurn).epsilon(1e-3));
+  CHECK(load("1", "limit", "1 GB/s") == Approx(8000 * kToken / 1e9 - 1.0 + kTurn).epsilon(1e-3));
+}
+
+TEST_CASE("large reads and writes flow while the bucket of a limit fills") {
+  // 20 GB at once, seldom: max((S - bucket) / limit, S / B), B 5 GB/s. Opens, turns and commits are
+  // milliseconds.
+  const auto weights = [](const char* limit) {
+    return of(run(serving("inference", {{"rate", "1 ops/s"},
+                                        {"hit", "100 %"},
+                                        {"weights", "20 GB"},
+                                        {"scale_every", "300 s"},
+                                        {"limit", limit}})),
+              "weights.load.p50");
+  };
+  CHECK(weights("1 GB/s") == Approx(19.0).epsilon(1e-3));
+  CHECK(weights("4 GB/s") == Approx(4.0).epsilon(1e-3));
+  CHECK(weights("6 GB/s") == Approx(4.0).epsilon(1e-3));
+  const auto file = [](const char* limit) {
+    return run(serving("ingest", {{"rate", "200 MB/s"}, {"file", "20 GB"}, {"limit", limit}}));
+  };
+  CHECK(of(file("1 GB/s"), "latency.p50") == Approx(19.0).epsilon(1e-3));
+  CHECK(of(file("10 GB/s"), "latency.p50") == Approx(4.0).epsilon(1e-2));
+  CHECK(file("1 GB/s").limited_by.at("tenant.t") == "tenant.t.limit");
 }
 
 TEST_CASE("what was new is written, and nothing else") {
