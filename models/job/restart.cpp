@@ -42,6 +42,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     then_all("start again");
     co_await restarts_.start();
     note_parts(restarts_.way());
+    if (!restarts_.due()) plant_.replace(p_.hosts, worst.hosts);
     const WaitSplit blamed = restarts_.blamed();
     then_all("restore");
     if (found.save.number > 0 && !restarts_.due())

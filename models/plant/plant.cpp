@@ -242,7 +242,7 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
       for (const char* way : {"nic.read", "nic.write"})
         if (const sim::LinkId port = host_link(id, g, way); host.cut.groups[g].slow)
-          host.slow_ports.emplace_back(port, context.use(port).capacity);
+          host.slow_ports.push_back({g, port, context.use(port).capacity});
   begin_step();
 }
 
@@ -307,8 +307,8 @@ Client Plant::reading_client(const std::string& job, const std::string& host, st
 void Plant::begin_step() {
   for (auto& [id, host] : hosts_) {
     if (!host.stragglers.pass(context_->now() - began_)) continue;
-    const double share = host.stragglers.slow() ? host.params.slow_nic.in(unit::ratio) : 1.0;
-    for (const auto& [port, rate] : host.slow_ports) context_->set_capacity(port, rate * share);
+    for (const auto& [group, port, rate] : host.slow_ports)
+      context_->set_capacity(port, rate * nic_share(id, group));
   }
 }
 

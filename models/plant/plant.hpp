@@ -45,6 +45,9 @@ class Plant {
   [[nodiscard]] double nic_share(const std::string& host, std::size_t group) const;
   /// A step of a job begins: stragglers are what they are at the present date. REQUIRES: attached.
   void begin_step();
+  /// Others are in the place of the last `hosts` hosts of a class: they are no stragglers.
+  /// REQUIRES: attached, and a border there.
+  void replace(const std::string& host, double hosts);
   [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
   [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
@@ -110,7 +113,13 @@ class Plant {
     double processes = 0.0;               ///< those on one server
     double asking = 0.0;  ///< of these, threads that may wait for storage at one time
     double busy = 0.0;    ///< cores that these and threads beside them can keep busy
-    std::vector<std::pair<sim::LinkId, Rate>> slow_ports = {};  ///< of stragglers; their full rates
+    /// Of stragglers.
+    struct SlowPort {
+      std::size_t group;
+      sim::LinkId link;
+      Rate full;
+    };
+    std::vector<SlowPort> slow_ports = {};
     /// Whether the hosts of a group are slow at present.
     [[nodiscard]] bool slow(std::size_t group) const {
       return cut.groups[group].slow && stragglers.slow();

@@ -35,4 +35,12 @@ double Plant::nic_share(const std::string& host, std::size_t group) const {
   return there.slow(group) ? there.params.slow_nic.in(unit::ratio) : 1.0;
 }
 
+void Plant::replace(const std::string& host, double hosts) {
+  HostClass& there = hosts_.at(host);
+  for (HostGroup& group : there.cut.groups)
+    if (group.among_last(hosts, static_cast<double>(there.params.count))) group.slow = false;
+  for (const auto& [group, port, rate] : there.slow_ports)
+    context_->set_capacity(port, rate * nic_share(host, group));
+}
+
 }  // namespace stallcast::models

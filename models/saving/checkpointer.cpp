@@ -21,7 +21,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
       size_(mover_.layout().size()),
       retention_(std::max<std::size_t>(1, mover_.tiers().size()), Retention(p_)),
       failures_(failures),
-      copies_(copy_places(mover_, p_)),
+      copies_(copy_places(mover_, p_, retention_)),
       restore_(mover_),
       again_(mover_),
       buffers_(context, p_.buffers),
@@ -192,6 +192,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
   for (std::size_t t = 0; t < tiers.size(); ++t) {
     if (t + 1 == tiers.size() && !save.drained && t != durable_) break;
     open(save.lane, "write to ", tiers[t]);
+    overwrite(place(t), save);
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
@@ -218,15 +219,16 @@ sim::Task<void> Checkpointer::flush(Save save) {
     close(save.lane);
     if (lost(save)) break;
     if (t == 0 && style_.blocking) held(save);
-    arrived(t, save);
+    double files = 0.0;
+    if (!in_memory(tiers[t]))
+      files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
+                                  mover_.layout().files(), save.whole());
+    copies_.arrived(place(t), *save.point);
     complete_[t].add((context.now() - save.began).in(unit::s));
     if (t == durable_) {
       durations_.add((context.now() - save.began).in(unit::s));
       parts_.add(save.part);
     }
-    if (in_memory(tiers[t])) continue;
-    const double files =
-        retention_[t].saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
     if (files > 0.0) context.spawn(remove(tiers[t], files));
   }
   close_all(save.lane);
@@ -301,14 +303,16 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   co_await context.sleep(p_.quiesce);
   save.written = context.now();
   close(save.lane);
-  const double changed = p_.incremental.in(unit::ratio);
-  save.part = begun_ % p_.full_every == 0 ? 1.0 : changed;
+  // New processes do not know what has changed.    [docs/models/checkpoint.md, eq. 9]
+  chain_ = begun_ % p_.chain() == 0 ? 1 : chain_ + 1;
+  save.part = chain_ == 1 ? 1.0 : p_.incremental.in(unit::ratio);
   save.drained = begun_ % p_.drain_every == 0;
   ++begun_;
   save.life = life_;
-  save.point = &copies_.begin(begun_, at);
+  save.point = &copies_.begin({.number = begun_, .at = at, .chain = chain_});
   ++flushing_;
   idle_.reset();
+  if (in_memory_ && (style_.blocking || p_.snapshot_first)) overwrite(0, save);
   if (style_.blocking) {
     const WaitSplit before = phases_of_all();
     if (mover_.tiers().empty()) {
@@ -322,6 +326,7 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
       WaitSplit took;
       co_await snapshot_all(save, took);
       blamed_ += took;
+      if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
     }
     // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
     const Seconds asked = context.now();
@@ -333,6 +338,7 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
     // It starts that much later, and so does the interval: else the lag of each save adds up.
     last_start_ = save.began + (start - asked);
     blamed_.add(Phase::data, start - asked, last_limit_);
+    if (in_memory_ && !p_.snapshot_first) overwrite(0, save);
     if (p_.lazy) {
       copying_ = true;
       copied_.reset();
@@ -370,7 +376,7 @@ sim::Task<void> Checkpointer::restore_after() {
   // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
   Restore::Source source;
   source.tier = restore_.tier();
-  const double saves = kept(source.tier).chain();
+  const double saves = saves_in(source.tier, newest_in(source.tier));
   Lane* restoring = lane("restore");
   open(restoring, "restore");
   co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,

@@ -154,10 +154,21 @@ class Checkpointer {
   void end(const Save& save, bool left);
   /// All phases of all saves.
   [[nodiscard]] WaitSplit phases_of_all() const;
-  void arrived(std::size_t tier, const Save& save);
+  /// Where copies of a tier are counted.
+  [[nodiscard]] std::size_t place(std::size_t tier) const { return tier + (in_memory_ ? 1 : 0); }
+  /// It takes the place of an older one there from now on.
+  void overwrite(std::size_t place, const Save& save) {
+    if (!lost(save)) copies_.overwrite(place, *save.point);
+  }
+  /// Saves that `save` is read from in `tier`.
+  [[nodiscard]] static double saves_in(const std::string& tier, const SavePoint& save);
+  /// What a restore from `tier` reads.
+  [[nodiscard]] const SavePoint& newest_in(const std::string& tier) const;
   sim::Task<void> remove(std::string tier, double files);
-  /// What `tier` keeps; of memory, the tier of files.
-  [[nodiscard]] const Retention& kept(const std::string& tier = {}) const;
+  /// What is kept of its files.
+  [[nodiscard]] const Retention& kept() const {
+    return retention_[files_ == kInMemory ? 0 : files_];
+  }
 
   StateMover mover_;
   std::string job_;
@@ -183,8 +194,9 @@ class Checkpointer {
   std::int64_t life_ = 0;  ///< of the processes that save
   std::int64_t flushing_ = 0;
   std::int64_t begun_ = 0;
-  std::int64_t anew_ = 0;  ///< of those but the first, after a failure
-  bool resumed_ = false;   ///< none began since the last one
+  std::int64_t anew_ = 0;   ///< of those but the first, after a failure
+  bool resumed_ = false;    ///< none began since the last one
+  std::int64_t chain_ = 0;  ///< saves that the last one is read from; 0: the next is whole
   Seconds first_start_, last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;

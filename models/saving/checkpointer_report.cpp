@@ -15,6 +15,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   ledger.state(resumed_);
   // Which of the next saves are whole, and go on to the last tier.
   ledger.state(begun_ % p_.full_every);
+  ledger.state(chain_);
   ledger.state(begun_ % p_.drain_every);
   const std::int64_t more = ledger.growth(begun_);
   const Seconds since = mover_.context().now() - last_start_;
@@ -43,13 +44,6 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
 WaitSplit Checkpointer::phases_of_all() const {
   WaitSplit all = took_;
   return all += drained_;
-}
-
-const Retention& Checkpointer::kept(const std::string& tier) const {
-  const std::vector<std::string>& tiers = mover_.tiers();
-  for (std::size_t t = 0; t < tiers.size(); ++t)
-    if (tiers[t] == tier && !in_memory(tier)) return retention_[t];
-  return retention_[files_ == kInMemory ? 0 : files_];
 }
 
 // As they began, what they waited for a buffer included.

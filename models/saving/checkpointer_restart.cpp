@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "models/saving/checkpointer.hpp"
@@ -16,9 +17,16 @@ void Checkpointer::end(const Save& save, bool left) {
 
 bool Checkpointer::lost(const Save& save) const { return save.life != life_ || failures_.failed(); }
 
-// Host memory, where it counts, comes before the other tiers.
-void Checkpointer::arrived(std::size_t tier, const Save& save) {
-  copies_.arrived(tier + (in_memory_ ? 1 : 0), *save.point);
+// What lies in memory is whole.    [docs/models/checkpoint.md, eq. 9]
+double Checkpointer::saves_in(const std::string& tier, const SavePoint& save) {
+  return in_memory(tier) ? 1.0 : static_cast<double>(save.chain);
+}
+
+const SavePoint& Checkpointer::newest_in(const std::string& tier) const {
+  const std::vector<std::string>& tiers = mover_.tiers();
+  const auto found = std::find(tiers.begin(), tiers.end(), tier);
+  return copies_.newest(
+      found == tiers.end() ? 0 : place(static_cast<std::size_t>(found - tiers.begin())));
 }
 
 Lane* Checkpointer::lane(const char* what) {
@@ -28,6 +36,7 @@ Lane* Checkpointer::lane(const char* what) {
 void Checkpointer::stop() {
   ++life_;
   copying_ = false;
+  chain_ = 0;
   flushing_ = 0;
   idle_.set();
   while (buffers_.free() < p_.buffers) buffers_.release();
@@ -49,7 +58,8 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   source.replaced_hosts = hosts;
   // All ranks need theirs: `own` is no more than the reads of `once`.
   source.mode = restore_.wanted() && p_.restore != "all" ? "once" : "all";
-  const double saves = kept(found.kept).chain();
+  const double saves = std::max(saves_in(found.kept, found.save),
+                                hosts > 0.0 ? saves_in(found.replaced, found.save) : 1.0);
   co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                       std::move(source));
   blamed += again_.split();

@@ -8,6 +8,7 @@
 #include "engine/sim/ledger.hpp"
 #include "models/contract/failure.hpp"
 #include "models/contract/progress.hpp"
+#include "models/saving/retention.hpp"
 #include "models/saving/state_mover.hpp"
 
 namespace stallcast::models {
@@ -16,6 +17,7 @@ namespace stallcast::models {
 struct SavePoint {
   std::int64_t number = 0;  ///< 0: none
   Progress at;
+  std::int64_t chain = 1;  ///< files of so many saves hold it: it, and those that it builds on
 };
 
 /// A tier, as a failure sees it.
@@ -24,11 +26,14 @@ struct CopyPlace {
   Scope lost_with = Scope::beyond;
   double kept = 1.0;       ///< newest saves that it holds; infinite: all
   bool snapshots = false;  ///< a save takes its place when it begins, not when it is complete
+  /// What it holds, where that are files that others do not replace; else nullptr.
+  const Retention* files = nullptr;
 };
 
-/// The tiers of a job, in the order in which a restore prefers them.
-[[nodiscard]] std::vector<CopyPlace> copy_places(const StateMover& mover,
-                                                 const CheckpointParams& p);
+/// The tiers of a job, in the order in which a restore prefers them; `files`: what is in those of
+/// the mover, outlives it.
+[[nodiscard]] std::vector<CopyPlace> copy_places(const StateMover& mover, const CheckpointParams& p,
+                                                 const std::vector<Retention>& files);
 
 /// Which saves of a job are complete in which tier, and what a failure leaves of them.
 ///    [docs/models/failures.md, eq. 13]
@@ -37,10 +42,14 @@ class Copies {
   /// `places` in the order in which a restore prefers them.
   explicit Copies(const std::vector<CopyPlace>& places);
 
-  /// Save number `number` begins. The result stays where it is until `forget` or a failure.
-  SavePoint& begin(std::int64_t number, const Progress& at);
-  /// It is complete in place number `place`.
+  /// `save` begins. The result stays where it is until `forget` or a failure.
+  SavePoint& begin(const SavePoint& save) { return under_way_.emplace_back(save); }
+  /// It is being written to place number `place`: where copies are replaced, one is gone.
+  void overwrite(std::size_t place, const SavePoint& save);
+  /// It is complete there.
   void arrived(std::size_t place, const SavePoint& save);
+  /// The newest that can be read from there.
+  [[nodiscard]] const SavePoint& newest(std::size_t place) const { return places_[place].newest; }
   /// It is complete wherever it goes.
   void forget(const SavePoint& save);
 
@@ -59,9 +68,9 @@ class Copies {
  private:
   struct Place {
     CopyPlace what;
-    SavePoint newest;          ///< that is complete there
+    SavePoint newest;          ///< that is complete there, with what it builds on
     std::int64_t written = 0;  ///< number of the newest that took a place
-    [[nodiscard]] bool holds(std::int64_t number) const;
+    [[nodiscard]] bool holds(const SavePoint& save) const;
   };
   std::vector<Place> places_;
   std::list<SavePoint> under_way_;

@@ -4,9 +4,10 @@
 
 namespace stallcast::models {
 
-double Retention::saved(Bytes bytes, double files, bool whole) {
+double Retention::saved(std::int64_t number, Bytes bytes, double files, bool whole) {
   if (overwrites_) held_.clear();
-  held_.push_back({++count_, bytes, files, whole});
+  newest_ = std::max(newest_, number);
+  held_.push_back({++count_, number, bytes, files, whole});
   most_held_ = std::max(most_held_, held());
   if (!last_) return 0.0;
   // From the newest to the oldest: an increment needs everything back to its whole save.
@@ -14,7 +15,7 @@ double Retention::saved(Bytes bytes, double files, bool whole) {
   double deleted = 0.0;
   bool needed = false;
   for (auto s = held_.rbegin(); s != held_.rend(); ++s) {
-    const bool wanted = count_ - s->number < *last_ || (every_ > 0 && s->number % every_ == 0);
+    const bool wanted = count_ - s->turn < *last_ || (every_ > 0 && s->turn % every_ == 0);
     if (wanted || needed) {
       kept.push_back(*s);
       needed = !s->whole;
@@ -35,28 +36,33 @@ Bytes Retention::held() const {
 void Retention::describe(sim::Ledger& ledger) {
   const std::int64_t more = ledger.growth(count_);
   count_ += more;
+  const std::int64_t later = ledger.growth(newest_);
+  newest_ += later;
   if (!last_ && !overwrites_) {  // all are kept, and nothing depends on them before the end
+    const std::size_t before = held_.size();
     ledger.repeat(held_);
+    const auto added = static_cast<std::int64_t>(held_.size() - before);
+    for (std::size_t s = before; s < held_.size(); ++s)  // they come at equal distances
+      held_[s].number = held_[s - 1].number + later / added;
     most_held_ = std::max(most_held_, held());
     return;
   }
   if (every_ > 0) ledger.never();  // what is kept grows, and is gone through at every save
   ledger.state(held_.size());
   for (Saved& s : held_) {
-    s.number += more;
-    ledger.state(count_ - s.number);
+    s.turn += more;
+    ledger.state(count_ - s.turn);
+    ledger.count(s.number);
     ledger.state(s.bytes);
     ledger.state(s.whole);
   }
 }
 
-double Retention::chain() const {
-  double out = 0.0;
-  for (auto s = held_.rbegin(); s != held_.rend(); ++s) {
-    out += 1.0;
-    if (s->whole) break;
-  }
-  return std::max(out, 1.0);
+bool Retention::holds(std::int64_t from, std::int64_t to) const {
+  std::int64_t found = 0;
+  for (auto s = held_.rbegin(); s != held_.rend() && found <= to - from; ++s)
+    if (s->number >= from && s->number <= to) ++found;
+  return found > to - from;
 }
 
 }  // namespace stallcast::models

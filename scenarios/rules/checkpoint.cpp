@@ -318,7 +318,14 @@ class StateRules {
       report_.error("rule", pointer_of(save, "durable"),
                     "no save passes through \"" + durable->text + "\"", "name one of \"tiers\"");
     const Value* to = save.find("to");
-    if (number(save, "drain_every", 1.0) > 1.0 && !ends_in_memory(save) &&
+    const double drains = number(save, "drain_every", 1.0);
+    const double whole = number(save, "incremental.full_every", 1.0);
+    if (drains > 1.0 && number(save, "incremental.fraction", 1.0) < 1.0 &&
+        std::fmod(drains, whole) != 0.0)  // [docs/models/checkpoint.md, eq. 9]
+      report_.warn("rule", pointer_of(save, "drain_every"),
+                   "increments go on to the last tier without what they build on, for nothing",
+                   "let whole saves go on: a multiple of " + base::shortest(whole));
+    if (drains > 1.0 && !ends_in_memory(save) &&
         (lacks(save, "durable") ||
          (durable != nullptr && to != nullptr && durable->text == to->text)))
       report_.error("rule", pointer_of(save, "drain_every"),

@@ -25,7 +25,7 @@ TEST_CASE("what is kept for ever grows as retention holds it") {
     for (std::int64_t i = 0; i < 3 * all; ++i) {
       if (i == 2 * all) before = retention.most_held();
       const bool whole = i % 4 == 0;
-      retention.saved(Bytes::from(whole ? 1.0 : 0.2, unit::TB), 1.0, whole);
+      retention.saved(i + 1, Bytes::from(whole ? 1.0 : 0.2, unit::TB), 1.0, whole);
     }
     INFO(every);
     CHECK((retention.most_held() - before).in(unit::TB) ==

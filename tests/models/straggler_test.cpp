@@ -242,4 +242,39 @@ TEST_CASE("leaves that are not full fold as they are") {
   CHECK(folding_error(design) <= 1e-9);
 }
 
+TEST_CASE("what takes the place of a lost straggler is none") {
+  // 60 s: steps of 200 ms up to 20.1 s, 10 s until all start again, then steps of 100 ms where a
+  // host was replaced.
+  const auto steps = [](const char* kind, const char* slow, const char* count) {
+    Design design = small_design();
+    set(design.hosts[0], Role::host, "slow.count", count);
+    set(design.hosts[0], Role::host, "slow.compute", "50 %");
+    if (std::string_view(slow) == "later") set(design.hosts[0], Role::host, "slow.from", "25 s");
+    design.jobs[0].recovery =
+        component(Role::recovery, "restart", "recovery",
+                  {{"detect", "1 s"}, {"replace", "2 s"}, {"start", "3 s"}, {"init", "4 s"}});
+    design.failures.push_back(component(Role::failure, kind, "loss", {{"at", "20.1 s"}}));
+    return metric(run(design), "job.train.steps");  // those before are lost
+  };
+  CHECK(steps("host", "always", "1") == Approx(299.0).margin(1.0));
+  CHECK(steps("process", "always", "1") == Approx(160.0).margin(1.0));
+  CHECK(steps("host", "later", "1") == Approx(299.0).margin(1.0));
+  CHECK(steps("host", "always", "2") == Approx(150.0).margin(1.0));  // one of two is left
+}
+
+TEST_CASE("ports of a lost straggler are those of the others again") {
+  // Synchronous saves through ports of a tenth: the second, after the failure, is as without.
+  const auto stall = [](const char* count, const char* kind) {
+    Design design = reading("4", "1 MB", {{"slow.count", count}, {"slow.nic", "10 %"}}, "200");
+    save(design, "sync", {{"every_steps", "150"}, {"size", "640 GB"}});
+    design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+    design.failures.push_back(component(Role::failure, kind, "loss", {{"at", "10 s"}}));
+    return metric(run(design), "job.train.checkpoint.stall");
+  };
+  const double full = stall("0", "host");
+  CHECK(stall("1", "host") == Approx(full).epsilon(1e-6));
+  CHECK(full < 100.0);
+  CHECK(stall("1", "process") > 100.0);  // 160 GB of a host at 1.6 GB/s
+}
+
 }  // namespace straggler_test

@@ -32,6 +32,14 @@ std::string error(std::vector<std::string> sets) {
   return out;
 }
 
+std::string warnings(std::vector<std::string> sets) {
+  std::string out;
+  const auto loaded = load_with(std::move(sets), "", kFull);
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    if (d.severity == Severity::warning) out += d.message + "\n";
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("bad checkpoint values are errors that name their field") {
@@ -132,14 +140,20 @@ TEST_CASE("a drain from local drives needs drives that can be read") {
              Contains("no local NVMe to read from"));
 }
 
-TEST_CASE("too few checkpoints that may be bad are worth a warning") {
-  const auto warnings = [](std::vector<std::string> sets) {
-    std::string out;
-    const auto loaded = load_with(std::move(sets), "", kFull);
-    for (const Diagnostic& d : loaded.diagnostics().items())
-      if (d.severity == Severity::warning) out += d.message + "\n";
-    return out;
+TEST_CASE("increments that go on without what they build on are worth a warning") {
+  const std::string save = "jobs.checkpoint.";
+  const auto with = [&](const char* drains, const char* changed) {
+    return warnings({save + R"(tiers=["host-memory", "scratch"])", save + "durable=host-memory",
+                     save + "incremental.full_every=2", save + "incremental.fraction=" + changed,
+                     save + "drain_every=" + drains});
   };
+  CHECK_THAT(with("3", "20 %"), Contains("without what they build on"));
+  CHECK(with("3", "100 %") == "");
+  CHECK(with("4", "20 %") == "");
+  CHECK(with("1", "20 %") == "");
+}
+
+TEST_CASE("too few checkpoints that may be bad are worth a warning") {
   const std::string save = "jobs.checkpoint.";
   // 5 %^2 = 0.25 % of the restarts; 5 %^3 is a tenth of what is worth a word
   const std::vector<std::string> two{save + "corrupt=5 %", save + "checksum=10 GB/s"};
