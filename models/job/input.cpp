@@ -24,6 +24,7 @@ sim::Task<void> TrainingJob::await_input() {
   co_await reach_all(behind_, share);
   const Seconds waited = context_.now() - since;
   starved_ += waited;
+  once_ += waited;
   if (waited > Seconds{})
     waited_.add(Phase::data, waited, plant_.resources().index(metric::of_job(id_, "input")));
 }

@@ -333,6 +333,43 @@ TEST_CASE("a job that is a stage lasts for its whole run") {
   CHECK(of_stage(result, "archive.start") == Approx(of_stage(result, "fit.end")).epsilon(1e-14));
 }
 
+TEST_CASE("what is waited for at the start of a whole run is not waited for again") {
+  // 3.2 GB at 32 MB/s: 100 s, in which the job makes 100 of its 10,000 steps of 100 ms. The first
+  // takes 5 s more.
+  Component fit = stage("train", "fit", {{"job", "train"}, {"after", "in"}});
+  set(fit, Role::stage, "when", "streaming");
+  Design design =
+      with_job({copy("in", {{"size", "3.2 GB"}, {"rate", "32 MB/s"}, {"chunk", "1 MB"}}), fit});
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  set(design.jobs[0].job, Role::job, "run.steps", "10000");
+  set(design.jobs[0].step, Role::step, "warm_up", "5 s");
+  const RunResult result = run(design);
+  const double waited = of_stage(result, "fit.waited");
+  CHECK(waited > 70.0);
+  CHECK(metric(result, "job.train.start.once") == Approx(waited + 5.0).epsilon(1e-9));
+  const double step = (metric(result, "job.train.time.wall") - waited - 5.0) / 200.0;
+  CHECK(metric(result, "job.train.run.time") ==
+        Approx(10000.0 * step + waited + 5.0).epsilon(1e-6));
+  CHECK(of_stage(result, "fit.time") == Approx(metric(result, "job.train.run.time")).epsilon(1e-9));
+  CHECK(step == Approx(0.1).epsilon(0.05));
+}
+
+TEST_CASE("a stage lasts for its whole run as run.time has it") {
+  // Epochs that fill caches and a failure with a date come once in both.
+  Design design = with_job({stage("train", "fit", {{"job", "train"}})});
+  set(*design.jobs[0].dataset, Role::dataset, "cache.policy", "pinned");
+  set(*design.jobs[0].dataset, Role::dataset, "cache.size", "100 GB");
+  design.storage[1] = filer("near", {{"head.read", "0.2 GB/s"}});
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  set(design.jobs[0].job, Role::job, "run.epochs", "50");
+  design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+  design.failures.push_back(component(Role::failure, "process", "crash", {{"at", "25 s"}}));
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.epoch.cold") > 1.0);
+  CHECK(metric(result, "job.train.restart.count") == 1.0);
+  CHECK(of_stage(result, "fit.time") == Approx(metric(result, "job.train.run.time")).epsilon(1e-9));
+}
+
 // What the rest of a whole run reads is not simulated: rates are of what is.
 TEST_CASE("a whole run that is waited for dilutes no rate") {
   Design design = with_job({});
