@@ -241,7 +241,7 @@ sim::Task<void> TrainingJob::step(bool first) {
   sync_ += wall - waited.total() - useful - shown.slowed - communication - warm_up;
   if (warm_up > Seconds{})  // host work    [docs/models/training.md, eq. 7]
     waited_.add(Phase::cpu, warm_up, plant_.resources().index(metric::of_job(id_, "warm_up")));
-  once_ += warm_up;
+  once_ += warm_up + (unseen ? unseen->like : last)->batch.scanned;
   step_times_.add((wall - warm_up).in(unit::s));
   ++steps_;
 }

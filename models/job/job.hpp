@@ -64,7 +64,8 @@ class TrainingJob {
   /// What the run measured, for predictions over longer times.
   struct Measured {
     Seconds wall, useful, saving;  ///< without `once`
-    Seconds once;                  ///< warm-up of its start, and waits for its stages
+    Seconds once;                  ///< its start and waits for stages
+    Seconds starved;               ///< part of it: these
     const Series& steps;           ///< wall times
     Seconds first_wait;            ///< mean wait for the first batch; 0 without a loader
     Seconds warm_up;               ///< what the first step after a start takes more
@@ -192,7 +193,7 @@ class TrainingJob {
   std::vector<std::string> warnings_;
   std::vector<StageSupply*> behind_;
   Seconds starved_;
-  Seconds once_;  ///< warm-ups and waits for stages    [docs/models/whole-run.md, eq. 2]
+  Seconds once_;  ///< its starts and waits for stages    [docs/models/whole-run.md, eq. 2]
   SteadyState steady_;
   ColdEpochs cold_epochs_;
   std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated

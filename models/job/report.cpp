@@ -10,6 +10,7 @@ TrainingJob::Measured TrainingJob::measured() const {
           .useful = useful_,
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
           .once = once_,
+          .starved = starved_,
           .steps = step_times_,
           .first_wait = Seconds::from(first_batches_.mean(), unit::s),
           .warm_up = step_time_.warm_up,
