@@ -271,6 +271,10 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
     co_await await_input();
+    if (restarts_.failed()) {
+      stopped_ = context_.now();
+      co_return;
+    }
     co_await step(epoch_.done == done);
     if (restarts_.failed()) co_return;
     ++epoch_.done;
@@ -338,6 +342,7 @@ sim::Task<void> TrainingJob::run() {
     for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
   }
   ended_ = context_.now();
+  restarts_.over();
   training_ = false;
   if (checkpoint_) co_await checkpoint_->finish();
 }
