@@ -28,6 +28,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "run.time", "whole run takes", "s", lower, job},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
     {Domain::job, "epoch.cold", "cold epochs add", "s", lower, job},
+    {Domain::job, "start.once", "its start adds", "s", lower, job},
     {Domain::job, "run.energy", "energy until then", "kWh", lower, job},
     {Domain::job, "checkpoint.size", "size", "B", neither, checkpoint, TileOn::none,
      "size of a save"},

@@ -127,31 +127,38 @@ std::vector<WholeRun> whole_runs(const Design& design) {
   return out;
 }
 
-// T = n t / ((1 - w) G'), G' = G W / (W - r), r once more; cost = T times all that the design costs
-//    [whole-run.md, eq. 2 to 4]
+// T = n t / ((1 - w) G') + r + s, G' = G W / (W - r - s)          [whole-run.md, eq. 2]
+std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
+  const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
+  const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
+  if (useful == metrics.end() || !(useful->second.value > 0.0)) return std::nullopt;
+  const auto of = [&](const char* figure) {
+    return figure_or_zero(metrics, metric::of_job(run.job, figure));
+  };
+  // A failure with a date comes once, and so do epochs that fill caches, however long it is; what
+  // is owed of saves is missing once. Months leave the start out of their goodput.
+  const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
+               start = of("start.once"), wall = of("time.wall");
+  const bool months = metrics.contains(metric::of_job(run.job, "goodput.p5"));
+  const bool measured = r + start < wall;
+  const double others = measured ? (months ? wall - start : wall) / (wall - start - r) : 1.0;
+  return run.time((1.0 - of("elastic.lent.share")) * useful->second.value * others) +
+         Seconds::from(measured ? r + start : 0.0, unit::s);
+}
+
+// cost = T times all that the design costs by the hour    [whole-run.md, eq. 3]
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics) {
   const MoneyRate requests =
       MoneyRate::from(figure_or_zero(metrics, metric::of_cost("requests")), unit::USD_per_h);
   for (const WholeRun& run : whole_runs(design)) {
-    const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
-    const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
     metrics[metric::of_job(run.job, "run.steps")] = {run.steps, "count", {}};
-    if (useful == metrics.end() || !(useful->second.value > 0.0)) continue;
-    const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
-    // A failure with a date comes once, and so do epochs that fill caches, however long it is; what
-    // is owed of saves is missing once.
-    const double wall = figure_or_zero(metrics, metric::of_job(run.job, "time.wall")),
-                 once = figure_or_zero(metrics, metric::of_job(run.job, "time.restart")) +
-                        figure_or_zero(metrics, metric::of_job(run.job, "epoch.cold")) -
-                        figure_or_zero(metrics, metric::of_job(run.job, "checkpoint.owed"));
-    const double others = once < wall ? wall / (wall - once) : 1.0;
-    const Seconds time = run.time((1.0 - lent) * useful->second.value * others) +
-                         Seconds::from(once < wall ? once : 0.0, unit::s);
-    metrics[metric::of_job(run.job, "run.time")] = {time.in(unit::s), "s", {}};
+    const std::optional<Seconds> time = time_of(run, metrics);
+    if (!time) continue;
+    metrics[metric::of_job(run.job, "run.time")] = {time->in(unit::s), "s", {}};
     if (costs.known())
       metrics[metric::of_job(run.job, "run.cost")] = {
-          (costs.per_time() + requests).in(unit::USD_per_s)*time.in(unit::s), "USD", {}};
+          (costs.per_time() + requests).in(unit::USD_per_s)*time->in(unit::s), "USD", {}};
   }
 }
 

@@ -32,6 +32,11 @@ struct WholeRun {
 /// Why what a job says of its whole run is not enough, or too much; "" when it is right.
 [[nodiscard]] std::string fault_of_whole_run(const Design& design, const JobDesign& job);
 
+/// How long `run` takes when it goes on as the simulation that measured `metrics`; nullopt where
+/// they do not say how much of the GPU time is useful.     [docs/models/whole-run.md, eq. 2]
+[[nodiscard]] std::optional<Seconds> time_of(const WholeRun& run,
+                                             const std::map<std::string, Metric>& metrics);
+
 /// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
 /// utilization.
 void add_whole_runs(const Design& design, const Costs& costs,

@@ -71,7 +71,11 @@ std::vector<Outage> outages(const Design& design, std::string_view host) {
     const double hosts = style.scope == Scope::rack   ? static_cast<double>(p.group)
                          : style.scope == Scope::host ? 1.0
                                                       : 0.0;
-    out.push_back({.at = *p.at, .scope = style.scope, .hosts = hosts, .repair = p.repair});
+    out.push_back({.at = *p.at,
+                   .scope = style.scope,
+                   .hosts = hosts,
+                   .repair = p.repair,
+                   .id = component.id});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Outage& a, const Outage& b) { return a.at < b.at; });

@@ -67,6 +67,7 @@ struct Outage {
   Scope scope = Scope::process;
   double hosts = 0.0;  ///< lost with it, the last ones of their class
   Seconds repair;
+  std::string id{};
 };
 /// Those of `design` that hit the jobs on host class `host`, in the order of their dates.
 [[nodiscard]] std::vector<Outage> outages(const Design& design, std::string_view host);

@@ -15,6 +15,7 @@ struct Progress {
   std::int64_t steps = 0;
   Seconds useful, sync;                  ///< of GPUs; between arrival and release at barriers
   std::array<Seconds, kPhases> waits{};  ///< indexed by Phase
+  Seconds once;                          ///< part of them: comes once, however long the job is
 
   [[nodiscard]] Seconds time() const {
     Seconds sum = useful + sync;
@@ -28,6 +29,7 @@ struct Progress {
     ledger.count(useful);
     ledger.count(sync);
     for (Seconds& wait : waits) ledger.count(wait);
+    ledger.count(once);
   }
 
  private:
@@ -35,6 +37,7 @@ struct Progress {
     steps += sign * other.steps;
     useful += other.useful * static_cast<double>(sign);
     sync += other.sync * static_cast<double>(sign);
+    once += other.once * static_cast<double>(sign);
     for (std::size_t i = 0; i < kPhases; ++i)
       waits[i] += other.waits[i] * static_cast<double>(sign);
     return *this;

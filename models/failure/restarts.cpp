@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 
@@ -28,10 +29,18 @@ Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim
       waiting_for_(plant.resources().index(metric::of_job(job.job.id, "spares"))) {}
 
 Seconds Restarts::next() const {
-  return passed_ < outages_.size() ? began_ + outages_[passed_].at : Seconds::infinity();
+  return passed_ < outages_.size() ? run_began_ + outages_[passed_].at : Seconds::infinity();
+}
+
+void Restarts::begin() {
+  begun_ = true;
+  begins_ = context_.now() - run_began_;
+  while (next() < context_.now()) ++passed_;
+  early_ = passed_;
 }
 
 bool Restarts::failed() const {
+  if (struck_) return true;
   const Seconds date = next();
   return date.finite() && context_.now() - date > date * kSameDate;
 }
@@ -43,10 +52,11 @@ void Restarts::record(Recorder& recorder, const std::string& job) {
 
 Outage Restarts::take() {
   const Outage outage = outages_[passed_++];
+  struck_ = false;
   missing_.fail(outage.at, outage.hosts, outage.repair);
   if (lane_ != nullptr && lane_->idle()) {
-    lane_->open_since(began_ + outage.at, "failure", static_cast<std::int64_t>(passed_));
-    lane_->open_since(began_ + outage.at, "restart");
+    lane_->open_since(run_began_ + outage.at, "failure", static_cast<std::int64_t>(passed_));
+    lane_->open_since(run_began_ + outage.at, "restart");
   } else if (!restarting_) {  // again, before the job was where it had been
     then(lane_, "restart");
   }
@@ -55,11 +65,11 @@ Outage Restarts::take() {
 }
 
 Seconds Restarts::left_until(Seconds date) const {
-  return std::max(Seconds{}, began_ + date - context_.now());
+  return std::max(Seconds{}, run_began_ + date - context_.now());
 }
 
 void Restarts::pass(Seconds start) {
-  const Seconds waited = missing_.waiting(start - began_, context_.now() - began_);
+  const Seconds waited = missing_.waiting(start - run_began_, context_.now() - run_began_);
   waited_ += waited;
   blamed_.blame(waited, waiting_for_);
   blamed_.blame(std::max(Seconds{}, context_.now() - start - waited), own_);
@@ -74,7 +84,7 @@ sim::Task<void> Restarts::notice(const Outage& outage) {
 // t = t_there + t_mount + t_start + t_init    [docs/models/failures.md, eq. 14]
 sim::Task<void> Restarts::start() {
   const Seconds start = context_.now(), away = left_until(missing_.there());
-  const Seconds waited = missing_.waiting(start - began_, missing_.there());
+  const Seconds waited = missing_.waiting(start - run_began_, missing_.there());
   way_ = {.began = start,
           .parts = {{{"waiting for a spare", waited},
                      {"replace", std::max(Seconds{}, away - waited)},
@@ -117,8 +127,8 @@ void Restarts::end_step(std::int64_t steps) {
 
 void Restarts::describe(sim::Ledger& ledger, std::int64_t steps) {
   ledger.state(passed_);
-  ledger.since(began_);
-  if (next().finite()) ledger.bound((next() - context_.now()).in(unit::s), 0.0);
+  ledger.since(run_began_);
+  if (begun_ && next().finite()) ledger.bound((next() - context_.now()).in(unit::s), 0.0);
   ledger.state(back_at_ > 0);
   if (back_at_ == 0) return;
   ledger.since(behind_since_);
@@ -130,6 +140,16 @@ void Restarts::report(const std::string& name, const ResourceTable& resources,
   if (outages_.empty()) return;
   const std::string key = name + "restart.";
   out.metrics[key + "count"] = {static_cast<double>(durations_.size()), "count", {}};
+  const auto warn = [&](std::size_t which, const std::string& why) {
+    out.warnings.push_back("failure." + outages_[which].id + ": " +
+                           name.substr(0, name.size() - 1) + why + ": it does nothing to it");
+  };
+  for (std::size_t i = 0; i < early_; ++i)
+    warn(i, " begins after " + base::print_quantity(begins_.in(unit::s), Dimension::time) +
+                " of the run, later than this failure comes");
+  for (std::size_t i = passed_; i < outages_.size(); ++i)
+    warn(i, " is over after " + base::print_quantity(over_.in(unit::s), Dimension::time) +
+                " of the run, before this failure comes");
   if (durations_.empty()) return;
   out.limited_by[name + "restart"] = name + "failures";
   const auto mean = [&](const char* what, const Series& series, const char* unit) {

@@ -31,12 +31,16 @@ class Restarts {
 
   /// From now on `recorder` receives events, too.
   void record(Recorder& recorder, const std::string& job);
-  /// The job starts.
-  void begin() { began_ = context_.now(); }
+  /// The job starts. What failed before does nothing to it.
+  void begin();
+  /// The job ends.
+  void over() { over_ = context_.now() - run_began_; }
   /// Date of the next failure; infinite: none comes.
   [[nodiscard]] Seconds next() const;
   /// Whether it has come. What ends at its date has ended before it.
   [[nodiscard]] bool failed() const;
+  /// It comes now, when nothing is under way that could end.
+  void strike() { struck_ = true; }
   /// Whether its date is there.
   [[nodiscard]] bool due() const { return next() <= context_.now(); }
   /// `date`, or that of the next failure when it is earlier.
@@ -80,7 +84,7 @@ class Restarts {
   [[nodiscard]] Seconds time() const { return time_; }
   /// What that time was spent on; the restore is added by who does it.
   [[nodiscard]] WaitSplit& blamed() { return blamed_; }
-  /// Adds the metrics `name`restart.*; nothing without failures.
+  /// Adds the metrics `name`restart.*, and warns of what did nothing; nothing without failures.
   void report(const std::string& name, const ResourceTable& resources, RunResult& out) const;
 
  private:
@@ -96,8 +100,11 @@ class Restarts {
   Seconds mount_;
   Missing missing_;  ///< dates from the beginning of the run
   ResourceIndex own_, waiting_for_;
-  Seconds began_;
+  Seconds run_began_;  ///< date, before 0 by what was skipped
+  bool begun_ = false, struck_ = false;
+  Seconds begins_, over_;  ///< dates of the run
   std::size_t passed_ = 0;
+  std::size_t early_ = 0;  ///< of these, before the job began
   Way way_;
   Lane* lane_ = nullptr;
   bool restarting_ = false;

@@ -242,6 +242,7 @@ sim::Task<void> TrainingJob::step(bool first) {
   sync_ += wall - waited.total() - useful - shown.slowed - communication - warm_up;
   if (warm_up > Seconds{})  // host work    [docs/models/training.md, eq. 7]
     waited_.add(Phase::cpu, warm_up, plant_.resources().index(metric::of_job(id_, "warm_up")));
+  once_ += warm_up + (unseen ? unseen->like : last)->batch.scanned;
   step_times_.add((wall - warm_up).in(unit::s));
   ++steps_;
 }
@@ -250,13 +251,19 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
   co_await train(steps, done);
   const bool failed = restarts_.failed();
   const Seconds until = failed ? restarts_.until_failure(stopped_) : context_.now();
-  cold_epochs_.add(until - epoch_.began - epoch_.saving, epoch_.done - done, epoch_read_,
+  const Seconds once = once_ - epoch_.once;
+  cold_epochs_.add(until - epoch_.began - epoch_.saving - once, epoch_.done - done, epoch_read_,
                    epoch_missed_);
   if (!failed) end_epoch();
 }
 
 sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
-  epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = done, .before = done};
+  epoch_ = {.began = context_.now(),
+            .saving = {},
+            .once = once_,
+            .steps = steps,
+            .done = done,
+            .before = done};
   epoch_read_ = epoch_missed_ = {};
   // As in the epoch before.    [docs/models/cache.md, eq. 12]
   const Bytes buffered = checkpoint_ ? checkpoint_->buffered_per_host() : Bytes{};
@@ -265,6 +272,10 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
     co_await await_input();
+    if (restarts_.failed()) {
+      stopped_ = context_.now();
+      co_return;
+    }
     stepping_ = true;
     co_await step(epoch_.done == done);
     stepping_ = false;
@@ -335,6 +346,7 @@ sim::Task<void> TrainingJob::run() {
     for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
   }
   ended_ = context_.now();
+  restarts_.over();
   training_ = false;
   if (checkpoint_) co_await checkpoint_->finish();
 }

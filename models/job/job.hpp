@@ -65,7 +65,9 @@ class TrainingJob {
 
   /// What the run measured, for predictions over longer times.
   struct Measured {
-    Seconds wall, useful, saving;  ///< without the warm-up of its start
+    Seconds wall, useful, saving;  ///< without `once`
+    Seconds once;                  ///< its start and waits for stages
+    Seconds starved;               ///< part of it: these
     const Series& steps;           ///< wall times
     Seconds first_wait;  ///< for the first batch of the run, workers that start included; 0 without
                          ///< a loader
@@ -122,7 +124,11 @@ class TrainingJob {
   /// From a failure until work goes on; yields the steps that are done again.
   sim::Task<std::int64_t> restart();
   [[nodiscard]] Progress progress() const {
-    return {.steps = steps_, .useful = useful_, .sync = sync_, .waits = waited_.by_phase};
+    return {.steps = steps_,
+            .useful = useful_,
+            .sync = sync_,
+            .waits = waited_.by_phase,
+            .once = once_};
   }
   /// What was done and not lost.
   [[nodiscard]] Progress kept() const;
@@ -137,7 +143,7 @@ class TrainingJob {
   [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before, const WaitSplit& now) const;
   void report_cache(RunResult& out) const;
   void report_cold_epochs(RunResult& out) const;
-  void report_owed(RunResult& out) const;
+  void report_once(RunResult& out) const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
@@ -170,6 +176,7 @@ class TrainingJob {
   /// The present epoch.
   struct Epoch {
     Seconds began, saving;
+    Seconds once;  ///< `once_` when it began
     std::int64_t steps = 0, done = 0;
     std::int64_t before = 0;  ///< of the steps done, those before a failure
   };
@@ -190,6 +197,7 @@ class TrainingJob {
   std::vector<std::string> warnings_;
   std::vector<StageSupply*> behind_;
   Seconds starved_;
+  Seconds once_;  ///< its starts and waits for stages    [docs/models/whole-run.md, eq. 2]
   SteadyState steady_;
   ColdEpochs cold_epochs_;
   std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated

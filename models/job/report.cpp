@@ -6,9 +6,11 @@
 namespace stallcast::models {
 
 TrainingJob::Measured TrainingJob::measured() const {
-  return {.wall = wall() - step_time_.warm_up,
+  return {.wall = wall() - once_,
           .useful = useful_,
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
+          .once = once_,
+          .starved = starved_,
           .steps = step_times_,
           .first_wait = first_waited_ + first_starting_,
           .warm_up = step_time_.warm_up,
@@ -73,13 +75,18 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
                            "apart");
 }
 
-// The run begins with an interval before its first save, and ends before its next: a longer one is
-// made of whole intervals.                                     [docs/models/whole-run.md, eq. 4]
-void TrainingJob::report_owed(RunResult& out) const {
+// Its start comes once, and so do waits for stages (eq. 2). The run begins with an interval before
+// its first save, and ends before its next: a longer one is made of whole intervals (eq. 4).
+//    [docs/models/whole-run.md]
+void TrainingJob::report_once(RunResult& out) const {
   const bool whole = p_.run_tokens || p_.run_tokens_per_parameter || p_.run_epochs || p_.run_steps;
-  if (!whole || !checkpoint_) return;
+  if (!whole) return;
+  const Seconds once = kept().once;
+  if (once > Seconds{})
+    out.metrics[metric::of_job(id_, "start.once")] = {once.in(unit::s), "s", {}};
+  if (!checkpoint_) return;
   const Seconds broken = lost_.time() + restarts_.time();
-  const Seconds owed = checkpoint_->owed(wall() - checkpoint_->stalled() - broken);
+  const Seconds owed = checkpoint_->owed(wall() - checkpoint_->stalled() - broken - once);
   if (owed != Seconds{})
     out.metrics[metric::of_job(id_, "checkpoint.owed")] = {owed.in(unit::s), "s", {}};
 }
@@ -157,7 +164,7 @@ void TrainingJob::report(RunResult& out) const {
   shares["restart"] = (lost_.time() + restarts_.time()) / wall;
   if (communicator_) communicator_->report(id_, out);
   if (checkpoint_) checkpoint_->report(id_, wall, out);
-  report_owed(out);
+  report_once(out);
 }
 
 }  // namespace stallcast::models

@@ -60,7 +60,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     record_loader(c);
   }
   cold_ = true;
-  cold_epochs_.add(Seconds{} - again.time(), -again.steps, {},
+  cold_epochs_.add(again.once - again.time(), -again.steps, {},
                    {});  // lost time is none of an epoch's
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,

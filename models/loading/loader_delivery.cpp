@@ -159,7 +159,7 @@ auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {
 }
 
 sim::Task<void> LoaderRuntime::next(Batch& batch) {
-  if (!scanned_) co_await scan(batch.wait);
+  if (!scanned_) co_await scan(batch);
   if (!listed_) co_await open_epoch(batch);
   if (p_.workers == 0)
     co_await load_here(batch);

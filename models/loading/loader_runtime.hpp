@@ -24,6 +24,7 @@ struct Batch {
   Loaded bytes;
   WaitSplit wait;           ///< from asking to having it on the GPU
   Seconds starting;         ///< part of it: names were listed, processes of workers started
+  Seconds scanned;          ///< part of it: files were found, once for each start of the job
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
   Seconds behind{};         ///< the last rank of the class has it so much later
 };
@@ -143,7 +144,7 @@ class LoaderRuntime {
                          PhaseClock& clock);
   sim::Task<Loaded> load_groups(std::int64_t worker, std::int64_t samples, std::int64_t groups,
                                 Seconds sending, PhaseClock& clock);
-  sim::Task<void> scan(WaitSplit& wait);
+  sim::Task<void> scan(Batch& batch);
   sim::Task<void> stat(double files);
   sim::Task<void> open_epoch(Batch& batch);
   sim::Task<void> start(Batch& batch);

@@ -42,7 +42,7 @@ void LoaderRuntime::record(Recorder& recorder, const Timeline::Track& track) {
 
 // Every rank lists the names, then asks for attributes: chains of requests, some at one time.
 //    [docs/models/formats.md, eq. 10]
-sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
+sim::Task<void> LoaderRuntime::scan(Batch& batch) {
   scanned_ = true;
   const SampleAccess& access = shared_.access;
   const LoaderSite& site = shared_.site;
@@ -56,7 +56,8 @@ sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
   const double at_once = std::min(access.stated, access.stated_at_once);
   for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
   co_await sim::join(context_, std::move(chains));
-  wait.add(Phase::metadata, context_.now() - began, served.limited_by);
+  batch.scanned = context_.now() - began;
+  batch.wait.add(Phase::metadata, batch.scanned, served.limited_by);
 }
 
 sim::Task<void> LoaderRuntime::stat(double files) {

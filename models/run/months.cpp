@@ -311,8 +311,11 @@ class Reporter {
   void split(const JobHistory& mean) {
     const Seconds horizon = mean.own();
     auto& shares = out_.breakdown[job_.id];
-    const Seconds shown = run_.wall + run_.warm_up;  // what the shares are of
+    const Seconds shown = run_.wall + run_.once;  // what the shares are of
     shares["cpu"] = std::max(0.0, shares["cpu"] - run_.warm_up / shown);
+    shares["data"] = std::max(0.0, shares["data"] - run_.starved / shown);
+    const Seconds scanned = run_.once - run_.warm_up - run_.starved;
+    shares["metadata"] = std::max(0.0, shares["metadata"] - scanned / shown);
     const double between = (run_.wall - run_.saving) / shown;
     for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
     shares["checkpoint"] = mean.saving / horizon;

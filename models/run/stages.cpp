@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "models/bounds/whole_run.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -29,7 +28,7 @@ Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const 
     for (std::size_t j = 0; j < design.jobs.size(); ++j)
       if (&design.jobs[j] == stage.node.job) stage.job = jobs[j].get();
     for (const WholeRun& run : whole)
-      if (run.job == stage.node.job->job.id) stage.whole = run.time(1.0);
+      if (run.job == stage.node.job->job.id) stage.whole = run;
   }
 }
 
@@ -81,16 +80,17 @@ sim::Task<void> Stages::run(Stage& stage) {
   stage.brings->bring(1.0);
 }
 
-// T = max(simulated, n t / (useful share))          [docs/models/stages.md, eq. 4]
+// T = max(simulated, run.time)          [docs/models/stages.md, eq. 4]
 sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   stage.began = date_();
   if (stage.node.streams) stage.job->read_behind(behind);
   co_await work(*stage.job);
-  const Seconds wall = stage.job->wall();
-  const double useful = wall > Seconds{} ? stage.job->useful() / wall : 0.0;
-  if (stage.whole <= Seconds{} || useful <= 0.0) co_return;
+  if (!stage.whole) co_return;
+  RunResult simulated;
+  stage.job->report(simulated);
+  const Seconds whole = time_of(*stage.whole, simulated.metrics).value_or(Seconds{});
   count(waiting_, 1);
-  co_await context_.sleep(std::max(Seconds{}, stage.whole / useful - (date_() - stage.began)));
+  co_await context_.sleep(std::max(Seconds{}, whole - (date_() - stage.began)));
   count(waiting_, -1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/stage_supply.hpp"
 #include "models/job/job.hpp"
 #include "models/plant/plant.hpp"
@@ -58,7 +59,7 @@ class Stages {
   struct Stage {
     StageNode node;
     TrainingJob* job = nullptr;
-    Seconds whole{};  ///< GPU time of the whole run of the job; 0 where it says none
+    std::optional<WholeRun> whole{};  ///< of the job, where it says one
     std::unique_ptr<StageMover> mover{};
     std::unique_ptr<StageSupply> brings{};
     Lane* lane = nullptr;

@@ -53,7 +53,7 @@ Seconds Checkpointer::interval() const {
   return (last_start_ - first_start_) / static_cast<double>(count);
 }
 
-// o = w s / (1 - s) - stalled, s = cost / interval    [docs/models/whole-run.md, eq. 4]
+// o = w q / (1 - q) - stalled, q = cost / interval    [docs/models/whole-run.md, eq. 4]
 Seconds Checkpointer::owed(Seconds work) const {
   if (stalls_.empty() || !interval().finite()) return {};
   const Seconds cost = Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();

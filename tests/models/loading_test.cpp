@@ -154,6 +154,18 @@ TEST_CASE("names are listed and files asked for before the first batch") {
   CHECK(first("stat", "32") == Approx(0.014 + 10000.0 / 32 * 0.001).epsilon(1e-3));
 }
 
+TEST_CASE("files are looked for once in a whole run") {
+  // The first test's 10,010 ms; then as many steps as the whole run has.
+  Design design = one_reader("raw", {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", "stat"}},
+                             "100 ms", "1 ms");
+  set(*design.jobs[0].dataset, Role::dataset, "scan_ahead", "1");
+  set(design.jobs[0].job, Role::job, "run.steps", "1000000");
+  const double once = metric(design, "start.once");
+  CHECK(once == Approx(10.01).epsilon(1e-3));
+  const double step = (metric(design, "time.wall") - once) / metric(design, "steps");
+  CHECK(metric(design, "run.time") == Approx(once + 1e6 * step).epsilon(1e-6));
+}
+
 TEST_CASE("samples shuffled over the shards of a block need many of them at once") {
   // Blocks of 10 shards of 100 samples, 200 ms a shard. Of 20 samples in order the first shard is
   // enough; drawn from the whole block they lie in 10 (1 - 0.9^20) = 8.8 shards, so 9 are fetched.

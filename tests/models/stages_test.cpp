@@ -6,12 +6,13 @@
 
 #include "models/bounds/space.hpp"
 #include "tests/support/designs.hpp"
-#include "tests/support/filer.hpp"
+#include "tests/support/stages.hpp"
 
 namespace stages_test {
 
 using namespace stallcast;
 using namespace stallcast::testing;
+using namespace stallcast::testing::staged;
 using models::Role;
 
 namespace {
@@ -19,57 +20,6 @@ namespace {
 // Each chunk is a request of 250 us and more, and the last pieces end one by one: closed forms hold
 // to this share.
 constexpr double kCoarse = 0.005;
-
-Component filer(const char* id, Settings settings = {}) {
-  Component out = filer_of_one_head(
-      {{"client.connection", "10 GB/s"}, {"client.stream", "10 GB/s"}, {"client.nconnect", "16"}});
-  for (const auto& [key, value] : settings) set(out, Role::storage, key, value);
-  out.id = id;
-  return out;
-}
-
-// Stages on two hosts, between three filers of 5 GB/s each way; nothing else limits.
-Design pipeline(std::vector<Component> stages) {
-  Design design = small_design();
-  design.jobs.clear();
-  design.hosts.push_back(component(Role::host, "host", "mover", {{"count", "2"}, {"gpus", "0"}}));
-  design.storage = {filer("lake"), filer("near"), filer("far")};
-  design.stages = std::move(stages);
-  return design;
-}
-
-Component stage(const char* kind, const char* id, Settings settings) {
-  Component out = component(Role::stage, kind, id, {});
-  if (out.kind != "train") {
-    set(out, Role::stage, "from", "lake");
-    set(out, Role::stage, "hosts", "mover");
-  }
-  for (const auto& [key, text] : settings) set(out, Role::stage, key, text);
-  return out;
-}
-
-Component copy(const char* id, Settings settings = {{"size", "5 TB"}}) {
-  Component out = stage("copy", id, {{"to", "near"}});
-  for (const auto& [key, text] : settings) set(out, Role::stage, key, text);
-  return out;
-}
-
-// A job of 100 steps of 100 ms that reads 100 x 32 x 1 MB from "near".
-Design with_job(std::vector<Component> stages) {
-  Design design = pipeline(std::move(stages));
-  design.jobs = small_design().jobs;
-  JobDesign& job = design.jobs[0];
-  job.dataset = component(Role::dataset, "raw", "dataset",
-                          {{"on", "near"}, {"sample", "1 MB"}, {"samples", "3200"}});
-  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "2"}});
-  set(job.job, Role::job, "epochs", "1");
-  design.run.values.erase("duration");
-  return design;
-}
-
-double of_stage(const RunResult& result, const std::string& name) {
-  return metric(result, "stage." + name);
-}
 
 }  // namespace
 
@@ -266,110 +216,6 @@ TEST_CASE("a job waits for what is brought to where its data set lies") {
   CHECK(of_stage(first, "fit.start") == of_stage(first, "in.end"));  // whichever is named first
   const RunResult elsewhere = run(with_job({copy("in", {{"size", "5 TB"}, {"to", "far"}})}));
   CHECK(elsewhere.metrics.count("stage.train.start") == 0);
-}
-
-TEST_CASE("a job that begins with a share never overtakes what it follows") {
-  // 3.2 GB at 32 MB/s: 100 s. 100 steps take 10 s of compute: the job ends with the stage.
-  Design design =
-      with_job({copy("in", {{"size", "3.2 GB"}, {"rate", "32 MB/s"}, {"chunk", "1 MB"}})});
-  set(design.jobs[0].job, Role::job, "after_share", "20 %");
-  const RunResult result = run(design);
-  CHECK(of_stage(result, "train.start") == Approx(20.0).margin(2.0));
-  CHECK(result.limited_by.at("pipeline.first_batch") == "stage.in.rate");
-  CHECK(result.limited_by.at("stage.train.waited") == "stage.in.rate");
-  CHECK(of_stage(result, "train.end") > of_stage(result, "in.end"));
-  CHECK(of_stage(result, "train.end") < of_stage(result, "in.end") + 5.0);
-  CHECK(metric(result, "job.train.stall.data") > 0.5);
-  double sum = 0.0;
-  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
-  CHECK(sum == Approx(1.0).epsilon(1e-6));
-}
-
-TEST_CASE("a job that streams begins with the first bytes and has its first batch after them") {
-  // The tape needs 600 s; then 3.2 GB come at 32 MB/s. The job asks for 1 + 4 of its 100 steps.
-  Component fit = stage("train", "fit", {{"job", "train"}, {"after", "in"}});
-  set(fit, Role::stage, "when", "streaming");
-  const auto streaming = [&](const char* delay, const char* start) {
-    return run(with_job({copy("in", {{"size", "3.2 GB"},
-                                     {"rate", "32 MB/s"},
-                                     {"chunk", "1 MB"},
-                                     {"delay", delay},
-                                     {"start", start}}),
-                         fit}));
-  };
-  const RunResult delayed = streaming("600 s", "0 s");
-  CHECK(of_stage(delayed, "fit.start") == Approx(600.0).margin(2.0));
-  CHECK(metric(delayed, "pipeline.first_batch") == Approx(605.0).margin(2.0));
-  CHECK(delayed.limited_by.at("pipeline.first_batch") == "stage.in.delay");
-  CHECK(of_stage(delayed, "fit.waited") < 100.0);
-  const RunResult late = streaming("0 s", "600 s");
-  CHECK(of_stage(late, "fit.start") == Approx(600.0).margin(2.0));
-  CHECK(metric(late, "pipeline.first_batch") == Approx(605.0).margin(2.0));
-}
-
-TEST_CASE("the first batch of a pipeline is that of the first epoch, however many follow") {
-  // Cold: 32 MB at 5 GB/s; what later epochs find in memory is there sooner.
-  const auto first = [](const char* epochs) {
-    Design design = with_job({copy("in")});
-    set(*design.jobs[0].dataset, Role::dataset, "cache.policy", "lru");
-    set(*design.jobs[0].loader, Role::loader, "start", "1 s");
-    set(design.jobs[0].job, Role::job, "epochs", epochs);
-    return metric(run(design), "pipeline.first_batch");
-  };
-  CHECK(first("5") == first("1"));
-}
-
-TEST_CASE("a job that is a stage lasts for its whole run") {
-  // 10,000 steps of 100 ms at the utilization that was simulated
-  Design design = with_job({copy("in"), stage("train", "fit", {{"job", "train"}}),
-                            copy("archive", {{"size", "5 TB"}, {"to", "far"}, {"after", "fit"}})});
-  set(design.jobs[0].job, Role::job, "run.steps", "10000");
-  const RunResult result = run(design);
-  const double time = metric(result, "job.train.run.time");
-  CHECK(time > 1000.0);
-  CHECK(of_stage(result, "fit.time") == Approx(time).epsilon(1e-9));
-  CHECK(result.limited_by.at("stage.fit") == "job.train.compute");
-  // Its start is a difference of dates, which rounds the last digit.
-  CHECK(of_stage(result, "archive.start") == Approx(of_stage(result, "fit.end")).epsilon(1e-14));
-}
-
-// What the rest of a whole run reads is not simulated: rates are of what is.
-TEST_CASE("a whole run that is waited for dilutes no rate") {
-  Design design = with_job({});
-  set(design.jobs[0].job, Role::job, "run.steps", "10000");
-  const RunResult alone = run(design);
-  design.stages = {stage("train", "fit", {{"job", "train"}})};
-  const RunResult staged = run(design);
-  const std::string head = "resource.storage.near.head.throughput";
-  REQUIRE(metric(alone, head) > 0.0);
-  CHECK(metric(staged, head) == Approx(metric(alone, head)).epsilon(1e-9));
-  CHECK(metric(staged, "pipeline.time") > 10.0 * metric(staged, "job.train.time.wall"));
-}
-
-TEST_CASE(
-    "a job that begins after a stage saves for the first time an interval after its beginning") {
-  const auto saves = [](const char* size) {
-    Design design = with_job({copy("in", {{"size", size}})});
-    set(design.jobs[0].job, Role::job, "after", "in");
-    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
-                                          {{"to", "far"}, {"every", "4 s"}, {"size", "1 MB"}});
-    return metric(run(design), "job.train.checkpoint.count");
-  };
-  CHECK(saves("1 MB") == 2.0);
-  CHECK(saves("100 GB") == 2.0);
-}
-
-TEST_CASE("what repeats in a job is skipped, stages before and after it are not moved") {
-  Design design = with_job({copy("in"), copy("archive", {{"size", "5 TB"}, {"after", "train"}})});
-  set(design.jobs[0].job, Role::job, "epochs", "20");
-  set(design.jobs[0].step, Role::step, "jitter", "0 %");
-  const RunResult skipped = run(design);
-  CHECK(skipped.skipped_s > 0.5 * metric(skipped, "stage.train.time"));
-  set(design.run, Role::run, "fast_forward", "false");
-  const RunResult all = run(design);
-  CHECK(all.skipped_s == 0.0);
-  for (const char* name : {"stage.train.start", "stage.archive.start", "pipeline.time"})
-    CHECK(metric(skipped, name) == Approx(metric(all, name)).epsilon(1e-6));
 }
 
 TEST_CASE("what stages bring has to fit") {

@@ -114,6 +114,21 @@ TEST_CASE("epochs that fill caches come once in a whole run") {
   CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 100.0));
 }
 
+TEST_CASE("its start comes once in a whole run, and months leave it out") {
+  const Design design = design_of(load({.run = R"("steps": 1000)"}));
+  // 500 s of which 100 were waited for a stage or warmed up; of the rest 80 % are useful.
+  std::map<std::string, Metric> metrics{{"job.train.goodput", {0.8 * 400.0 / 500.0, "ratio", {}}},
+                                        {"job.train.time.wall", {500.0, "s", {}}},
+                                        {"job.train.start.once", {100.0, "s", {}}}};
+  models::add_whole_runs(design, models::costs(design), metrics);
+  const double step = 6.0 * 175e9 * 4096 / (312e12 * 0.4);
+  CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8 + 100.0));
+  // Half of what months keep of the 80 %
+  metrics["job.train.goodput"].value = metrics["job.train.goodput.p5"].value = 0.4;
+  models::add_whole_runs(design, models::costs(design), metrics);
+  CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.4 + 100.0));
+}
+
 TEST_CASE("what a run is short of in saves is missing once of a whole run") {
   const Design design = design_of(load({.run = R"("steps": 1000)"}));
   // 400 s of work and 4 saves of 25 s in 500 s, where a longer run has 5 of them.

@@ -63,12 +63,17 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation = "steps * compute / ((1 - lent) * " + useful + ")";
     made.children.push_back(read(lent, "lent"));
   }
+  // Goodput of months leaves the start out.
+  const std::string start = job_ + "start.once";
+  const bool apart = has(job_ + "goodput.p5") && has(start) && value(start) != 0.0;
+  const std::string wall = apart ? "(wall - start)" : "wall";
   std::string often, once;
   std::vector<ExplainNode> parts;
   for (const auto& [key, symbol, sign, what] :
        {std::array{"time.restart", "once", "+", "lost to failures with a date"},
         std::array{"epoch.cold", "cold", "+",
                    "that epochs which fill caches take more than later ones"},
+        std::array{"start.once", "start", "+", "of its start, and waits for stages"},
         std::array{"checkpoint.owed", "owed", "-",
                    "that saves would take more in it at the pace of a longer run"}})
     if (const std::string name = job_ + key; has(name) && value(name) != 0.0) {
@@ -77,8 +82,11 @@ void Account::explain_run_time(ExplainNode& node) {
       parts.push_back(read(name, symbol, what));
     }
   if (!parts.empty()) {
-    made.equation += " * (wall" + often + ") / wall" + once;
-    made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
+    if (!apart || parts.size() > 1) {
+      made.equation += " * (wall" + often + ") / " + wall;
+      made.children.push_back(read(job_ + "time.wall", "wall", "of the simulated run"));
+    }
+    made.equation += once;
     for (ExplainNode& each : parts) made.children.push_back(std::move(each));
   }
   made.reference = "docs/models/whole-run.md, eq. 2";
