@@ -99,8 +99,7 @@ TEST_CASE("a library that reads files in blocks waits for each of them") {
 }
 
 TEST_CASE("who fetches units makes their requests") {
-  // The footer's two requests and one for the 100 rows, 100 ms of CPU each, and 200 ms to read: the
-  // first row waits for all of it, the others for nothing.
+  // 3 requests for 100 rows, 100 ms of CPU each, 200 ms to read: the first row waits for all.
   const Settings groups{{"sample", "1 MB"}, {"row_group", "100 MB"}, {"request.cpu", "100 ms"}};
   Design design = one_reader("parquet", groups, "1 ms");
   CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
@@ -112,13 +111,12 @@ TEST_CASE("who fetches units makes their requests") {
   CHECK(metric(design, "first_batch") == Approx(0.5).epsilon(1e-6));
   CHECK(metric(design, "step.time") == Approx(0.5 / 300).epsilon(0.02));
   // A shard is 100 requests of 1 MB, in 200 ms and 1 ms of CPU each.
-  design = one_reader("mds",
-                      {{"sample", "1 MB"},
-                       {"shard", "100 MB"},
-                       {"predownload", "100"},
-                       {"request.block", "1 MB"},
-                       {"request.cpu", "1 ms"}},
-                      "1 ms");
+  const Settings shards{{"sample", "1 MB"},
+                        {"shard", "100 MB"},
+                        {"predownload", "100"},
+                        {"request.block", "1 MB"},
+                        {"request.cpu", "1 ms"}};
+  design = one_reader("mds", shards, "1 ms");
   CHECK(metric(design, "step.time") == Approx(0.3 / 100).epsilon(0.02));
 }
 
@@ -155,7 +153,6 @@ TEST_CASE("names are listed and files asked for before the first batch") {
 }
 
 TEST_CASE("files are looked for once in a whole run") {
-  // The first test's 10,010 ms; then as many steps as the whole run has.
   Design design = one_reader("raw", {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", "stat"}},
                              "100 ms", "1 ms");
   set(*design.jobs[0].dataset, Role::dataset, "scan_ahead", "1");
