@@ -1,6 +1,7 @@
 #include "models/storage/credits.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/sim/join.hpp"
@@ -31,6 +32,9 @@ class CreditedStore final : public StorageModel {
   void build(graph::Topology& topology, const StorageLoad& load) override {
     inside_->build(topology, load);
   }
+  std::optional<OwnReads> own_reads(const std::string& job) const override {
+    return inside_->own_reads(job);
+  }
   bool local() const override { return inside_->local(); }
   bool own_of_host() const override { return inside_->own_of_host(); }
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
@@ -45,6 +49,9 @@ class CreditedStore final : public StorageModel {
   graph::NodeId ingress() const override { return inside_->ingress(); }
   ClientLimits client_limits() const override { return inside_->client_limits(); }
   double sent() const override { return inside_->sent(); }
+  OpenLimit open_limit(double reads) const override { return inside_->open_limit(reads); }
+  bool asks_to_open() const override { return inside_->asks_to_open(); }
+  bool fills() const override { return inside_->fills(); }
 
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override {
@@ -143,7 +150,8 @@ class CreditedStore final : public StorageModel {
   sim::Task<void> beside(Served& served, sim::Task<Served> work, const Client& client, Bytes bytes,
                          double files) {
     const Bytes all = bytes * client.members;
-    const double requests = std::max(files * client.members, all / p_.request);
+    const double each = std::max(1.0, std::ceil(bytes / std::max(files, 1e-9) / p_.request - 1e-9));
+    const double requests = std::max(files, 1e-9) * each * client.members;
     moved_ += all;
     served_ += requests;
     Seconds paid = context_->now();

@@ -162,7 +162,9 @@ class Lustre final : public PooledStore {
             .creates = p_.mdt_create,
             .service = p_.mdt_service,
             .directory_creates =
-                p_.directory_creates.value_or(one ? p_.mdt_create : OpRate::infinity()),
+                p_.directory_striped
+                    ? OpRate::infinity()
+                    : p_.directory_creates.value_or(one ? p_.mdt_create : OpRate::infinity()),
             .directory_on_server = one,
             .directory_opens = one ? p_.mdt_open : OpRate::infinity()};
   }

@@ -88,6 +88,29 @@ TEST_CASE("requests cost credits, large ones several") {
   const RunResult four = run(reading(
       {{"credits.ops", "200 ops/s"}, {"credits.ops_size", "0"}, {"credits.request", "250 kB"}}));
   CHECK(rate(four) == Approx(5e7).epsilon(0.02));
+  // Requests are whole: 2 of 700 kB for a sample.
+  const RunResult whole = run(reading(
+      {{"credits.ops", "200 ops/s"}, {"credits.ops_size", "0"}, {"credits.request", "700 kB"}}));
+  CHECK(rate(whole) == Approx(1e8).epsilon(0.02));
+}
+
+// 16 readers on 32 OSTs beside an idle job: what the store gives them is uneven, with credits, too.
+TEST_CASE("credits take no limit from what they are of") {
+  Design design = reading({});
+  design.storage = {
+      component(Role::storage, "lustre", "store",
+                {{"ost.count", "32"}, {"ost.read", "1 GB/s"}, {"mdt.open", "1e9 ops/s"}})};
+  set(*design.jobs[0].loader, Role::loader, "workers", "1");
+  set(design.hosts[0], Role::host, "count", "2");
+  JobDesign idle = design.jobs[0];
+  idle.job.id = "idle";
+  idle.dataset.reset();
+  idle.loader.reset();
+  design.jobs.push_back(idle);
+  const double plain = rate(run(design));
+  CHECK(plain < 14e9);
+  set(design.storage[0], Role::storage, "credits.base", "1000 GB/s");
+  CHECK(rate(run(design)) == Approx(plain).epsilon(1e-3));
 }
 
 TEST_CASE("of credits for bytes and for requests those that run out first count") {

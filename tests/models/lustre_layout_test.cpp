@@ -155,16 +155,20 @@ TEST_CASE("lustre: directories keep a part of an MDT busy, too") {
 
 TEST_CASE("lustre: a save into one directory has one MDT unless it is striped") {
   // 1000 creates at 1000/s of one MDT, or of four
-  const auto seconds = [](const char* striped) {
-    return write_seconds(lustre({{"mdt.count", "4"},
-                                 {"mdt.create", "1 kops/s"},
-                                 {"mdt.open", "1 kops/s"},
-                                 {"mdt.service", "1 ms"},
-                                 {"directory.striped", striped}}),
-                         {.bytes = 1_kB}, 1000.0);
+  const auto seconds = [](const char* striped, const char* creates) {
+    Design design = lustre({{"mdt.count", "4"},
+                            {"mdt.create", "1 kops/s"},
+                            {"mdt.open", "1 kops/s"},
+                            {"mdt.service", "1 ms"},
+                            {"directory.striped", striped}});
+    if (*creates != '\0') set(design.storage[0], Role::storage, "directory.creates", creates);
+    return write_seconds(design, {.bytes = 1_kB}, 1000.0);
   };
-  CHECK(seconds("false") == Approx(1.0).epsilon(0.01));
-  CHECK(seconds("true") == Approx(0.25).epsilon(0.03));
+  CHECK(seconds("false", "") == Approx(1.0).epsilon(0.01));
+  CHECK(seconds("true", "") == Approx(0.25).epsilon(0.03));
+  // What one directory takes is of one that is not striped.
+  CHECK(seconds("false", "100 ops/s") == Approx(10.0).epsilon(0.01));
+  CHECK(seconds("true", "100 ops/s") == Approx(0.25).epsilon(0.03));
 }
 
 TEST_CASE("lustre: read-ahead and dirty bytes limit a buffered stream") {
