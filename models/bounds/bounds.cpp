@@ -351,8 +351,7 @@ class Deriver {
       if (host.opens)
         opens_ceiling("host_opens", *host.opens * d.layout.hosts, d.opened,
                       "host." + d.host + ".opens");
-      ceiling("limit", d.allowed, name + "limit",
-              {"limit / demand", kEq2, {{"limit", d.input("limit")}, {"demand", demand}}});
+      ceiling("limit", d.allowed, name + "limit", allowed_rule(d, demand, plant_));
       ceiling(
           "limit_operations", d.begun, name + "limit_operations",
           {"limit / operations",

@@ -141,6 +141,8 @@ struct JobDemand {
 
 /// JobDemand::allowed of a job.    [docs/models/bounds.md, eq. 2]
 [[nodiscard]] double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plant);
+/// How it comes from `demand`: what lies inside its hosts is not held.
+[[nodiscard]] Rule allowed_rule(const JobDemand& d, const std::string& demand, const Plant& plant);
 /// The operations that a job begins at full utilization, at least: `opens` of the files that it
 /// reads from outside its hosts and the requests of their data.
 [[nodiscard]] OpRate least_operations(const JobDemand& d, OpRate opens, const Plant& plant);

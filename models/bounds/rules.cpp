@@ -86,6 +86,17 @@ double allowed_share(const JobDesign& job, const JobDemand& d, const Plant& plan
   return limit && moved > *limit ? *limit / moved : 1.0;
 }
 
+Rule allowed_rule(const JobDemand& d, const std::string& demand, const Plant& plant) {
+  Rule rule{"limit / demand", kEq2, {{"limit", d.input("limit")}, {"demand", demand}}};
+  const auto inside = [&](std::size_t i) {
+    return plant.storage(d.places[i].storage).own_of_host();
+  };
+  if (d.places.size() < 2 || inside(0) == inside(1)) return rule;
+  rule.equation = "limit / (demand * " + d.share_of(inside(0) ? 1 : 0) + ")";
+  rule.terms.push_back({"share", d.input("dataset.also.share")});
+  return rule;
+}
+
 // An open and a request of each file, or a request of each 4 MiB of it.    [tenants.md, eq. 12]
 OpRate least_operations(const JobDemand& d, OpRate opens, const Plant& plant) {
   double outside = 0.0;

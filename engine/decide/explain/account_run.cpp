@@ -148,6 +148,12 @@ void Account::explain_requests(ExplainNode& node) {
   accept(node, std::move(made));
 }
 
+// Hosts without GPUs draw as much while jobs wait.
+bool Account::has_gpus(const std::string& host) {
+  const std::string gpus = "cluster.hosts[" + host + "].gpus";
+  return !forms_.known(gpus) || forms_.tree(gpus).value > 0.0;
+}
+
 std::optional<ExplainNode> Account::busy_gpus(const std::string& host) {
   const std::string path = "cluster.hosts[" + host + "].";
   if (!forms_.known(path + "count") || !forms_.known(path + "gpus")) return std::nullopt;
@@ -182,7 +188,7 @@ void Account::explain_mean_power(ExplainNode& node) {
     ++parts;
     made.equation += made.equation.empty() ? "" : " + ";
     add_form(made, name, "part" + number);
-    if (item.host.empty()) {
+    if (item.host.empty() || !has_gpus(item.host)) {
       made.equation += "part" + number;
       continue;
     }
@@ -202,7 +208,7 @@ void Account::explain_mean_power(ExplainNode& node) {
 void Account::explain_idle_power(ExplainNode& node) {
   ExplainNode made;
   for (const models::PowerItem& item : models::powers(forms_.design()).items) {
-    if (item.host.empty()) continue;
+    if (item.host.empty() || !has_gpus(item.host)) continue;
     std::optional<ExplainNode> busy = busy_gpus(item.host);
     if (!busy) return;
     const std::string number = std::to_string(made.children.size() / 2 + 1);

@@ -2,6 +2,8 @@
 
 #include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
+#include "models/contract/rows.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -21,6 +23,17 @@ ExplainNode made(std::string name, std::string unit, std::string equation,
   return node;
 }
 
+/// The job whose saves the storage system of the bounds takes, while training waits for them.
+const JobDesign* saving_job(const std::string& stem, const Forms& forms) {
+  for (const JobDesign& job : forms.design().jobs) {
+    if (stem + "." != metric::checkpoint(job.job.id) || !job.checkpoint) continue;
+    const models::CheckpointParams saves = models::checkpoint_params(*job.checkpoint);
+    const bool waits = models::checkpoint_row(job.checkpoint->kind).style.blocking;
+    if (waits && !saves.ends_in_cache() && saves.to == forms.bounds().storage) return &job;
+  }
+  return nullptr;
+}
+
 ExplainNode as(std::string symbol, ExplainNode node) {
   node.symbol = std::move(symbol);
   return node;
@@ -35,6 +48,8 @@ std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& fo
   const auto limit = base::limit_in(*parsed, "ratio");
   if (!limit.ok() || !(limit.value() > 0.0 && limit.value() < 1.0)) return {};
   const std::string stem = parsed->metric.substr(0, parsed->metric.rfind('.'));
+  const JobDesign* job = saving_job(stem, forms);
+  if (job == nullptr) return {};
   const std::string unit = "storage." + forms.bounds().storage + ".unit.write";
   for (const std::string& name : {stem + ".interval", stem + ".size", unit})
     if (const models::Derivation* form = forms.find(name); form == nullptr || !(form->value > 0.0))
@@ -47,10 +62,14 @@ std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& fo
   share.note = expectation.that;
   share.source = Source{Source::Kind::scenario, expectation.where, "", false};
   const std::string at = stem + ".interval";
-  ExplainNode save = made(stem + ".save.allowed", "s", "interval * limit / (1 - limit)",
+  // By steps a save comes on top of the interval, by time it is a part of it.
+  const bool by_time = !models::checkpoint_params(*job->checkpoint).every_steps;
+  ExplainNode save = made(stem + ".save.allowed", "s",
+                          by_time ? "interval * limit" : "interval * limit / (1 - limit)",
                           {as("interval", forms.tree(at)), as("limit", std::move(share))});
+  const std::string size = forms.find(stem + ".written") != nullptr ? ".written" : ".size";
   ExplainNode write = made(stem + ".write.needed", "B/s", "size / save",
-                           {as("size", forms.tree(stem + ".size")), as("save", std::move(save))});
+                           {as("size", forms.tree(stem + size)), as("save", std::move(save))});
   ExplainNode out = made("storage." + forms.bounds().storage + "." +
                              base::key_of(forms.bounds().noun) + ".for_" + expectation.id,
                          "count", "ceil(write / unit - 1e-9)",
