@@ -56,6 +56,7 @@ class CacheStore final : public PooledStore {
   void connect(StorageModel& backing, BackingPaths paths) override {
     behind_ = &backing;
     paths_ = std::move(paths);
+    if (drain_.valid()) paths_.drain.push_back(drain_);
   }
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
@@ -77,6 +78,11 @@ class CacheStore final : public PooledStore {
               std::uint64_t seed) override {
     PooledStore::attach(context, resources, round_trip, seed);
     drained_.emplace(context);
+    if (!p_.drain || p_.writes != "back") return;
+    // What is written behind shares it, whoever writes.    [docs/models/cache.md, eq. 9]
+    drain_ = context.add_link(name() + ".drain", *p_.drain);
+    resources.of_link.resize(drain_.index + 1, kNoResource);
+    resources.of_link[drain_.index] = resources.index(name() + ".server");
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -235,8 +241,6 @@ class CacheStore final : public PooledStore {
     co_await metadata_ops(client, request.files, true);
     append(client.write_path, paths_.drain);
     client.host_write = std::min(client.host_write, p_.connection());
-    if (p_.drain && p_.writes == "back")
-      client.host_write = std::min(client.host_write, *p_.drain / client.members);
     co_await answers(request.requests, p_.service);
     const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
     co_await context().sleep(crossing);
@@ -276,7 +280,6 @@ class CacheStore final : public PooledStore {
   // All servers write behind what has come in, until nothing is dirty.
   sim::Task<void> drain() {
     Client all{.id = 0, .members = servers(), .read_path = {}, .write_path = paths_.drain};
-    if (p_.drain) all.host_write = *p_.drain / servers();
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
@@ -310,6 +313,7 @@ class CacheStore final : public PooledStore {
   Bytes read_, found_, crossed_;            ///< asked for, in the cache, over the line
   Bytes dirty_, peak_, waiting_;
   double waiting_files_ = 0.0;
+  sim::LinkId drain_;
   bool draining_ = false;
   Served drained_by_;
   std::optional<sim::Signal> drained_;

@@ -185,6 +185,32 @@ TEST_CASE("cache: what a stage wrote is found in the first epoch, as far as it f
   CHECK(staged({{"largest", "50 MB"}}) == 0.0);
 }
 
+// Of two jobs as of one: 1 MB may be dirty, so what they save leaves at 2 GB/s, all together.
+TEST_CASE("cache: what is written behind shares its drain, whoever writes") {
+  const auto saves = [](const char* size, std::size_t jobs) {
+    Design design = tiers({{"writes", "back"}, {"dirty", "1 MB"}, {"drain", "2 GB/s"}});
+    set(design.hosts[0], Role::host, "nic.rate", "4000 Gb/s");
+    JobDesign& job = design.jobs[0];
+    job.dataset.reset();
+    job.loader.reset();
+    job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                               {{"to", "scratch"},
+                                {"every_steps", "5"},
+                                {"size", size},
+                                {"serializer", "none"},
+                                {"snapshot", "none"}});
+    set(job.job, Role::job, "steps", "9");
+    design.run.values.erase("duration");
+    if (jobs > 1) {
+      design.jobs.push_back(job);
+      design.jobs.back().job.id = "other";
+    }
+    return metric(run(design), "job.train.checkpoint.duration");
+  };
+  CHECK(saves("320 GB", 1) == Approx(160.0).epsilon(0.02));
+  CHECK(saves("160 GB", 2) == Approx(160.0).epsilon(0.02));
+}
+
 TEST_CASE("cache: a save is restored from where it was written, as far as it fits") {
   // 320 GB: 16 s into the cache, 16 s out of it; from behind it would be 80 s
   const auto restored = [](const Pairs& settings) {
