@@ -60,6 +60,7 @@ struct Simulated {
   double step = 0.0, wait = 0.0, first = 0.0, save = 0.0;
   double between = 0.0;              ///< wait of steps that begin no epoch
   double of_run = 0.0, later = 0.0;  ///< first batches, where these are told apart
+  Prediction all;
 };
 
 std::string job_metric(std::string_view figure) { return metric::of_job(kObservedJob, figure); }
@@ -86,11 +87,12 @@ Simulated said_by(const Prediction& p, const JobFacts& facts) {
   return out;
 }
 
-Result<Design> design_of(const WrittenJob& written, const CalibrationProfile* profile) {
+Result<Prediction> predicted(const WrittenJob& written, const CalibrationProfile* profile,
+                             const SimulateJob& simulate, int replicas) {
   const Scenario scenario =
       ScenarioBuilder::from_json(written.json, "the scenario of the job", profile);
   if (!scenario.ok()) return scenario.failure();
-  return scenario.design();
+  return simulate(scenario.design(), replicas);
 }
 
 /// Of a job whose first batches are told apart, too: that of the run is what one epoch begins with.
@@ -101,9 +103,7 @@ std::optional<Failure> tell_apart(const Observation& o, WrittenJob written, cons
   base::Json& job = written.json["jobs"][0];
   const double epochs = static_cast<double>(facts.epochs), steps = job["steps"].get<double>();
   job["epochs"] = 1;
-  const Result<Design> design = design_of(written, profile);
-  if (!design.ok()) return design.failure();
-  const Result<Prediction> one = simulate(*design, replicas);
+  const Result<Prediction> one = predicted(written, profile, simulate, replicas);
   if (!one.ok()) return one.failure();
   said.of_run = figure_or_zero(*one, job_metric("first_batch"));
   said.later = std::max(0.0, (said.first * epochs - said.of_run) / (epochs - 1.0));
@@ -114,6 +114,18 @@ std::optional<Failure> tell_apart(const Observation& o, WrittenJob written, cons
     said.between =
         std::max(0.0, (said.wait * (steps * epochs - 1.0) - began) / ((steps - 1.0) * epochs));
   return std::nullopt;
+}
+
+Result<Simulated> simulated(const Observation& o, const WrittenJob& job, const JobFacts& facts,
+                            const CalibrationProfile* profile, const SimulateJob& simulate,
+                            int replicas) {
+  Result<Prediction> prediction = predicted(job, profile, simulate, replicas);
+  if (!prediction.ok()) return prediction.failure();
+  Simulated out = said_by(*prediction, facts);
+  out.all = *std::move(prediction);
+  if (const auto failed = tell_apart(o, job, facts, profile, simulate, replicas, out))
+    return *failed;
+  return out;
 }
 
 /// Looks for the factor at which a figure that grows with it is what was seen.
@@ -192,17 +204,12 @@ class Solver {
   std::optional<Failure> rounds(bool (Solver::*improve)(const Simulated&),
                                 std::size_t& simulations) {
     for (int round = 0; round < kRounds; ++round) {
-      const WrittenJob job = write_job(o_, facts_, costs_, how_);
-      const Result<Design> design = design_of(job, profile_);
-      if (!design.ok()) return design.failure();
-      const int replicas = replicas_for(facts_, kSolved, 1, 8);
-      const Result<Prediction> prediction = simulate_(*design, replicas);
+      const Result<Simulated> said =
+          simulated(o_, write_job(o_, facts_, costs_, how_), facts_, profile_, simulate_,
+                    replicas_for(facts_, kSolved, 1, 8));
       simulations += facts_.first_of_run ? 2 : 1;
-      if (!prediction.ok()) return prediction.failure();
-      Simulated said = said_by(*prediction, facts_);
-      if (const auto failed = tell_apart(o_, job, facts_, profile_, simulate_, replicas, said))
-        return failed;
-      if (!(this->*improve)(said)) break;
+      if (!said.ok()) return said.failure();
+      if (!(this->*improve)(*said)) break;
     }
     return std::nullopt;
   }
@@ -336,20 +343,15 @@ Result<FreeCosts> solve(const Observation& observation, const JobFacts& facts, F
 Result<SelfCheck> check_job(const Observation& observation, const JobFacts& facts,
                             const FreeCosts& costs, const JobWriting& how,
                             const CalibrationProfile* profile, const SimulateJob& simulate) {
-  const WrittenJob job = write_job(observation, facts, costs, how);
-  const Result<Design> design = design_of(job, profile);
-  if (!design.ok()) return design.failure();
-  const int replicas = replicas_for(facts, kChecked, 3, 30);
-  const Result<Prediction> prediction = simulate(*design, replicas);
-  if (!prediction.ok()) return prediction.failure();
-  Simulated said = said_by(*prediction, facts);
-  if (const auto failed = tell_apart(observation, job, facts, profile, simulate, replicas, said))
-    return *failed;
+  const Result<Simulated> said =
+      simulated(observation, write_job(observation, facts, costs, how), facts, profile, simulate,
+                replicas_for(facts, kChecked, 3, 30));
+  if (!said.ok()) return said.failure();
   SelfCheck out;
   for (const JobFigure& figure : figures_of(facts, kObservedJob))
     out.figures.push_back({figure, figure.what == JobFigure::What::save
-                                       ? save_of(*prediction, *facts.saves)
-                                       : figure_or_zero(*prediction, figure.metric)});
+                                       ? said->save
+                                       : figure_or_zero(said->all, figure.metric)});
   const auto half = [](const CheckedFigure& figure) {
     const double off =
         figure.simulated > 0.0 ? std::log(figure.simulated / figure.seen.value) : 1.0;
@@ -388,8 +390,8 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
   });
   if (facts.first_of_run && first != out.figures.end()) {
     const std::vector<JobFigure> both = first_batches_of(facts);
-    *first = {both[0], said.of_run};
-    out.figures.insert(first + 1, {both[1], said.later});
+    *first = {both[0], said->of_run};
+    out.figures.insert(first + 1, {both[1], said->later});
   }
   return out;
 }

@@ -291,6 +291,10 @@ std::string of_resource(std::string_view resource) {
   return name.directions.empty() ? out : out + ")";
 }
 
+std::string limits(std::string_view resource, bool waited) {
+  return (waited ? "waits most for the " : "limited by the ") + of_resource(resource);
+}
+
 bool knows(std::string_view resource) {
   const Taken name = take_apart(resource);
   return name.role == "fabric" || name.row != nullptr;

@@ -15,6 +15,10 @@ namespace stallcast::label {
 /// Whether the part of `resource` has a row in the table.
 [[nodiscard]] bool knows(std::string_view resource);
 
+/// What limits: "limited by the OSTs of scratch"; of what was waited for most, and nothing was
+/// tried, "waits most for the ...".
+[[nodiscard]] std::string limits(std::string_view resource, bool waited);
+
 /// Where a part stands in a drawing of the system, in the order that data comes.
 enum class DrawnIn { entry, metadata, media, limit };
 

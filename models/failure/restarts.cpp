@@ -33,7 +33,7 @@ Seconds Restarts::next() const {
 }
 
 void Restarts::begin() {
-  begun_ = true;
+  at_work_ = true;
   begins_ = context_.now() - run_began_;
   while (next() < context_.now()) ++passed_;
   early_ = passed_;
@@ -128,7 +128,7 @@ void Restarts::end_step(std::int64_t steps) {
 void Restarts::describe(sim::Ledger& ledger, std::int64_t steps) {
   ledger.state(passed_);
   ledger.since(run_began_);
-  if (begun_ && next().finite()) ledger.bound((next() - context_.now()).in(unit::s), 0.0);
+  if (at_work_ && next().finite()) ledger.bound((next() - context_.now()).in(unit::s), 0.0);
   ledger.state(back_at_ > 0);
   if (back_at_ == 0) return;
   ledger.since(behind_since_);

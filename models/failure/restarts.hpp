@@ -34,7 +34,10 @@ class Restarts {
   /// The job starts. What failed before does nothing to it.
   void begin();
   /// The job ends.
-  void over() { over_ = context_.now() - run_began_; }
+  void over() {
+    at_work_ = false;
+    over_ = context_.now() - run_began_;
+  }
   /// Date of the next failure; infinite: none comes.
   [[nodiscard]] Seconds next() const;
   /// Whether it has come. What ends at its date has ended before it.
@@ -101,7 +104,7 @@ class Restarts {
   Missing missing_;  ///< dates from the beginning of the run
   ResourceIndex own_, waiting_for_;
   Seconds run_began_;  ///< date, before 0 by what was skipped
-  bool begun_ = false, struck_ = false;
+  bool at_work_ = false, struck_ = false;
   Seconds begins_, over_;  ///< dates of the run
   std::size_t passed_ = 0;
   std::size_t early_ = 0;  ///< of these, before the job began

@@ -60,8 +60,8 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     record_loader(c);
   }
   cold_ = true;
-  cold_epochs_.add(again.once - again.time(), -again.steps, {},
-                   {});  // lost time is none of an epoch's
+  // Lost time is none of an epoch's.
+  cold_epochs_.add(again.once - again.time(), -again.steps, {}, {});
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,
                  .stopped = std::min(stopped_, failed),

@@ -150,8 +150,9 @@ class CreditedStore final : public StorageModel {
   sim::Task<void> beside(Served& served, sim::Task<Served> work, const Client& client, Bytes bytes,
                          double files) {
     const Bytes all = bytes * client.members;
-    const double each = std::max(1.0, std::ceil(bytes / std::max(files, 1e-9) / p_.request - 1e-9));
-    const double requests = std::max(files, 1e-9) * each * client.members;
+    const double pieces = std::max(files, 1e-9);
+    const double each = std::max(1.0, std::ceil(bytes / pieces / p_.request - 1e-9));
+    const double requests = pieces * each * client.members;
     moved_ += all;
     served_ += requests;
     Seconds paid = context_->now();

@@ -157,6 +157,14 @@ const char* const kHeavy = R"("sample": "100 kB", "decode": "20 ms")";
 const char* const kSaves = R"(, "checkpoint": {"to": "s", "every_steps": 50, "size": "200 MB",
   "layout": "rank0", "snapshot": "none", "mode": ")";
 
+// Epochs of 20 steps in place of one of 300, from a storage that is too slow.
+Design of_short_epochs(const char* loader, const char* epochs) {
+  std::string text = truth(kOne, kSlow, kLarge, loader, "", epochs);
+  const std::string steps = R"("steps": 300)";
+  text.replace(text.find(steps), steps.size(), R"("steps": 20)");
+  return design_of(text);
+}
+
 struct Case {
   const char* name;
   std::string text;
@@ -229,11 +237,7 @@ TEST_CASE("the scenario of an observed job has its step time, its first batch an
 
 TEST_CASE("later epochs that begin as slowly as the first are not charged to the storage") {
   // Ten epochs of 20 steps, each with workers that take 0.4 s to start.
-  std::string text =
-      truth(kOne, kSlow, kLarge, R"("workers": 4, "prefetch": 1, "boot": "0.4 s")", "", "10");
-  const std::string steps = R"("steps": 300)";
-  text.replace(text.find(steps), steps.size(), R"("steps": 20)");
-  const Design design = design_of(text);
+  const Design design = of_short_epochs(R"("workers": 4, "prefetch": 1, "boot": "0.4 s")", "10");
   Observation seen = seen_of(design, 7);
   seen.loader->persistent = true;  // as a file that was not followed says
   seen.samples->wall = seen.samples->cpu = std::nullopt;
@@ -264,12 +268,8 @@ TEST_CASE("later epochs that begin as slowly as the first are not charged to the
 }
 
 TEST_CASE("workers that live over epochs are slow to begin once") {
-  std::string text =
-      truth(kOne, kSlow, kLarge,
-            R"("workers": 4, "prefetch": 1, "boot": "2 s", "persistent": true)", "", "4");
-  const std::string steps = R"("steps": 300)";
-  text.replace(text.find(steps), steps.size(), R"("steps": 20)");
-  const Design design = design_of(text);
+  const Design design =
+      of_short_epochs(R"("workers": 4, "prefetch": 1, "boot": "2 s", "persistent": true)", "4");
   for (const bool said : {true, false}) {
     Observation seen = seen_of(design, 7);
     if (!said) seen.loader->persistent.reset();

@@ -53,12 +53,6 @@ std::string owners(const PlanResult& plan) {
 /// Of what is searched alone.
 bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
 
-/// "limited by the OSTs of scratch", or that they were waited for most. REQUIRES: one is named.
-std::string limited(const PlanPoint& point) {
-  return (point.waited ? "waits most for the " : "limited by the ") +
-         label::of_resource(point.binding);
-}
-
 /// What limits where more of what is counted no longer helps; "" when nothing is named.
 std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   if (end.binding.empty()) return "";
@@ -66,7 +60,7 @@ std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
       "with " + (is_count(plan) ? counted(end.count, plan.noun) : base::counted(plan, end));
   if (end.binding.ends_with(".barrier"))
     return with + " what is left are ranks that wait for the slowest at the step barrier";
-  return with + ", " + limited(end) +
+  return with + ", " + label::limits(end.binding, end.waited) +
          (end.binding_load > 0.0 ? ", " + print_share(end.binding_load) + " busy when used" : "");
 }
 
@@ -152,14 +146,16 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
             left_over(plan)};
   }
   const bool says = end != nullptr && !end->binding.empty();
-  return {id + status_text(plan, ink),
-          plan.status == PlanStatus::infeasible
-              ? "none of the designs meets the targets"
-              : "the search for the " + goal_text(plan) + " has no answer yet",
-          confident_text(plan),
-          searched(plan),
-          nearest_text(plan),
-          says ? "with " + base::counted(plan, *end) + ", " + limited(*end) : ""};
+  return {
+      id + status_text(plan, ink),
+      plan.status == PlanStatus::infeasible
+          ? "none of the designs meets the targets"
+          : "the search for the " + goal_text(plan) + " has no answer yet",
+      confident_text(plan),
+      searched(plan),
+      nearest_text(plan),
+      says ? "with " + base::counted(plan, *end) + ", " + label::limits(end->binding, end->waited)
+           : ""};
 }
 
 /// The answer, and what is to be said of it at once: a line each, some "".

@@ -101,8 +101,8 @@ class Account {
   void explain_idle_power(ExplainNode& node);
   [[nodiscard]] static ExplainNode idle_power(const models::PowerItem& item,
                                               const std::string& number);
-  /// Share of the GPUs of a class of hosts that are busy; none where nobody knows.
   [[nodiscard]] bool has_gpus(const std::string& host);
+  /// Share of the GPUs of a class of hosts that are busy; none where nobody knows.
   std::optional<ExplainNode> busy_gpus(const std::string& host);
   /// "jobs[train].recovery.horizon" of the job.
   [[nodiscard]] std::string input(const std::string& field) const;

@@ -279,10 +279,8 @@ class Months {
         if (found->status != "fail" || missed) continue;
         missed = month;
         const AssertionOutcome limit = limit_in(month, *found);
-        const std::string by = limit.limited_by.empty() ? ""
-                                                        : (limit.waited ? "; waits most for the "
-                                                                        : "; limited by the ") +
-                                                              label::of_resource(limit.limited_by);
+        const std::string by =
+            limit.limited_by.empty() ? "" : "; " + label::limits(limit.limited_by, limit.waited);
         out.ceilings.push_back(
             {GrowthCeiling::Kind::target, first.id, month,
              found->that + " is missed" + (found->confidence ? " nominally" : "") + by, ""});

@@ -86,9 +86,8 @@ std::string unsearched_note(const Design& design, const PlanResult& plan) {
       over = std::string(known->what.shortcut);
       if (!alone.ok()) over += ":" + id_in(path);
     }
-    return "target " + missed.id +
-           (missed.waited ? " waits most for the " : " is limited by the ") +
-           label::of_resource(missed.limited_by) + "; not searched: --over " + over;
+    return "target " + missed.id + (missed.waited ? " " : " is ") +
+           label::limits(missed.limited_by, missed.waited) + "; not searched: --over " + over;
   }
   return "";
 }

@@ -126,9 +126,10 @@ std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
   return std::nullopt;
 }
 
-/// What of `presumed` holds until the end of a run: a window shows the simulation that figures are
-/// of, also where something is refuted after it.    [docs/adr/0022-record-a-second-run.md]
-models::Presumed holding(const codec::WorkerRequest& request, models::Presumed presumed) {
+/// What of all that is presumed holds until the end of a run: a window shows the simulation that
+/// figures are of, also where something is refuted after it. [docs/adr/0022-record-a-second-run.md]
+models::Presumed holding(const codec::WorkerRequest& request) {
+  models::Presumed presumed = models::Presumed::all();
   while (true) {
     const auto context = sim::make_fluid_context();
     try {
@@ -145,9 +146,9 @@ models::Presumed holding(const codec::WorkerRequest& request, models::Presumed p
 /// which nothing is presumed.
 void simulate(const codec::WorkerRequest& request, std::unique_ptr<sim::Context> context,
               void (*then)()) {
-  models::Presumed presumed =
-      on_comms(*request.design) ? models::Presumed{} : models::Presumed::all();
-  if (request.record && !on_comms(*request.design)) presumed = holding(request, presumed);
+  models::Presumed presumed;
+  if (!on_comms(*request.design))
+    presumed = request.record ? holding(request) : models::Presumed::all();
   while (const auto refuted = simulate(request, presumed, *context, then)) {
     presumed = presumed.without(*refuted);
     context = sim::make_fluid_context();
