@@ -9,7 +9,8 @@
 #
 # A target sees the headers of the folders of those it links, and of nobody else (ADR 0002): there is no include path to
 # the whole tree. LINKS are what may show in its headers. FOLDERS are those below the present one whose headers are its
-# own, too. WARM: what it does takes no time that anybody would notice; compiled with -O1.
+# own, too. WARM: what it does takes no time that anybody would notice; compiled with -O1. Tests themselves are compiled with
+# -O0 in release: most of them wait for the product.
 #
 # With CMAKE_UNITY_BUILD (preset release) a target's sources are compiled in batches, since most of the time of one file
 # goes into the headers it includes. Names in unnamed namespaces then differ within a folder. Preset dev compiles each
@@ -77,7 +78,9 @@ endmacro()
 
 function(stallcast_compile TARGET WARM)
   set_target_properties(${TARGET} PROPERTIES UNITY_BUILD_BATCH_SIZE ${STALLCAST_BATCH})
-  if(WARM)
+  if(WARM STREQUAL "TEST")
+    target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O0>)
+  elseif(WARM)
     target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()

@@ -90,7 +90,7 @@ TEST_CASE("every kind: SimGrid gives the same bits again, and doubled in half as
   for (const Kinds& kinds : all_kinds()) {
     INFO(kinds.name());
     Design design = design_of(kinds);
-    stop_searches(design);
+    keep_brief(design);
     const Design slow = half_as_fast(design);
     const RunResult names = run(design);
     for (const auto backend : {sim::FlowBackend::comm, sim::FlowBackend::fluid}) {

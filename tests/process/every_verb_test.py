@@ -3,8 +3,9 @@
 
 Usage: every_verb_test.py STALLCAST REPOSITORY [MUTANTS [SEED]]
 
-Every scenario of scenarios/library and examples, and every variant of each, goes through lint, resolve, run,
-plan, explain (of variants; explain_library_test does the others), a sweep of one input and a diff with itself. Then
+Every scenario of scenarios/library and examples goes through lint, resolve, run, plan, a sweep of one input and a diff
+with itself (explain_library_test explains them), and every variant of each through lint, resolve, run, explain and, in
+turns, one of the rest. Then
 MUTANTS (500) copies with one to four other numbers go through one verb each, drawn with SEED (1). All must end with
 an exit code of 0 to 3 and, where they write JSON, with numbers only. What does not is printed with the command and
 the file that shows it.
@@ -36,6 +37,7 @@ VERBS = {
 OF_VARIANTS = {"plan": ["--checks", "0", "--tornado", "0"]}
 # What limits scenarios and what would help is found by explain, too: here of variants, by explain_library_test of the rest.
 OF_ALL = {"run": ["--no-advice"], "diff": ["--no-advice"]}
+IN_TURNS = ["plan", "sweep", "diff"]
 # Most are runs, which reach most of the code.
 DRAWN = ["run", "run", "run", "plan", "explain", "sweep", "diff", "lint", "resolve"]
 FACTORS = [0, 1e-9, 1e-3, 0.1, 0.5, 1.5, 2, 3, 10, 1e3, 1e6, 1e9, -1]
@@ -90,12 +92,16 @@ def fault_of(stallcast, arguments, folder):
 
 
 def calls_of_ours(scenarios):
+    variants = 0
     for path, text in scenarios.items():
         scenario = parsed(text)
         for variant in [None, *scenario.get("scenarios", {})]:
             options = [] if variant is None else ["--variant", variant]
+            variants += 1 if variant else 0
             for verb, arguments in VERBS.items():
                 if verb == "explain" and variant is None:
+                    continue
+                if variant and verb in IN_TURNS and verb != IN_TURNS[variants % len(IN_TURNS)]:
                     continue
                 # of a diff, each side has its own
                 file = f"{path}#{variant}" if verb == "diff" and variant else str(path)
