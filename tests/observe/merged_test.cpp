@@ -78,4 +78,18 @@ TEST_CASE("hosts that were observed each by itself are counted") {
   CHECK(made["cluster"]["hosts"][0]["gpus"] == 2);
 }
 
+TEST_CASE("ranks that were not seen on the host that was watched are on hosts like it") {
+  std::vector<Observation> seen{part(0, 4, "h1"), part(1, 4, "h1")};
+  for (Observation& one : seen) one.source.format = "observe";
+  const base::Json made = scenario_of(seen);
+  CHECK(made["cluster"]["hosts"][0]["count"] == 2);
+  CHECK(made["cluster"]["hosts"][0]["gpus"] == 2);
+}
+
+TEST_CASE("a sample is the bytes of the ranks that were seen over theirs") {
+  Observation one = part(0, 2, "h1");
+  one.samples.reset();
+  CHECK(scenario_of({one})["jobs"][0]["dataset"]["sample"] == "100 kB");
+}
+
 }  // namespace merged_test
