@@ -110,8 +110,8 @@ constexpr std::array kBindings{
     Binding{"network.ping-pong.tcp.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
     Binding{"network.stream.tcp.one", "B", "storage", "nfs", "client.connection", Dimension::rate},
     Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
-    Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
-    Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
+    Binding{"gds.read.p2p.one", "B", "host", "", "gds.stream", Dimension::rate},
+    Binding{"gds.read.nvidia-fs.one", "B", "host", "", "gds.stream", Dimension::rate},
     // A barrier of the loop itself comes before a collective, one over hosts before one inside.
     Binding{"sync.barrier", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
     Binding{"sync.barrier", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "calibration/fit/draws.hpp"
 
@@ -89,6 +91,7 @@ Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptio
 template <class Keep>
 FitSeries part_of(const FitSeries& series, const char* suffix, Keep keep) {
   FitSeries out{series.id + suffix, series.subject, series.operation, {}, {}};
+  out.devices = series.devices;
   std::copy_if(series.cells.begin(), series.cells.end(), std::back_inserter(out.cells), keep);
   return out;
 }
@@ -146,6 +149,15 @@ std::vector<Fit> network_figures(const FitSeries& series, const FitOptions& opti
   return out;
 }
 
+/// What one thread reads or writes by itself, which a law over threads may not tell.
+std::optional<Fit> gds_thread(const FitSeries& series, const FitOptions& options) {
+  FitSeries thread = part_of(series, ".one", one);
+  if (thread.cells.empty()) return std::nullopt;
+  if (thread.cells.size() > 2) return fit_series(thread, options);
+  thread.cells.erase(thread.cells.begin(), thread.cells.end() - 1);  // of the largest size: a rate
+  return fit_constant(thread, kRate, options);
+}
+
 }  // namespace
 
 std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options) {
@@ -158,6 +170,8 @@ std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options) {
   } else if (series.subject == Subject::network) {
     const std::vector<Fit> figures = network_figures(series, options);
     out.insert(out.end(), figures.begin(), figures.end());
+  } else if (series.subject == Subject::gds) {
+    if (std::optional<Fit> thread = gds_thread(series, options)) out.push_back(*std::move(thread));
   }
   if (out.size() > 1 && series.cells.size() == 1) out.erase(out.begin());  // a cell has no law
   return out;

@@ -18,6 +18,7 @@ inline constexpr double kNoFigure = 0.25;
 ///   network   the law; ID.one: its law over size, one message at a time, or the time of the
 ///             smallest; ID.many: the rate of several in flight, of kLeastBlock and more; ID.core:
 ///             bytes that one core of this host moves in a second, from the core time recorded
+///   gds       the law; ID.one: its law over size of one thread, or its rate of the largest
 ///   loader    of decode the rate, of batches of kLeastBatch that workers make the rate, of what
 ///   has
 ///             one size only the time; else the law

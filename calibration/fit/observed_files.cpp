@@ -192,6 +192,8 @@ class ObservedReport : private NodeReader {
       if (node.is_object()) {
         const Interval given = within(node, at, one);
         one.within = result_ ? wider(one.within, given) : given;
+        if (!(one.within.low <= one.value && one.value <= one.within.high))
+          error("range", at, "this is not between its low and its high", kAsGiven);
       }
       out.push_back(std::move(one));
     }
@@ -209,27 +211,42 @@ class ObservedReport : private NodeReader {
     }
     return out;
   }
+  /// An end of an interval, or a width: possible, or nothing.
+  std::optional<double> end(const Json& node, const std::string& at, const std::string& key,
+                            const std::string& metric) {
+    const std::string place = at + base::pointer_token(key);
+    const auto value = number(node[key], place, metric);
+    const std::string why = !value || value->value == 0.0 ? "" : impossible(metric, *value);
+    if (!why.empty()) error("range", place, "this " + why, kAsGiven);
+    return value && why.empty() ? std::optional(value->value) : std::nullopt;
+  }
   Interval within(const Json& node, const std::string& at, const Observed& one) {
     constexpr std::pair<std::string_view, double> kPairs[] = {{"ci90", 1.0},
                                                               {"ci95", kNine / kNineteen}};
     for (const auto& [key, times] : kPairs)
       // Of a result "ci90" is what another run may be, by what inputs and the model leave open.
-      if (node.contains(key) && !(result_ && key == "ci90") && node[key].is_array() &&
-          node[key].size() == 2) {
+      if (node.contains(key) && !(result_ && key == "ci90")) {
+        if (!node[key].is_array() || node[key].size() != 2) {
+          error("type", at + base::pointer_token(key), "this takes two ends", kAsGiven);
+          continue;
+        }
         const auto low = number(node[key][0], at, one.metric),
                    high = number(node[key][1], at, one.metric);
         if (low && high)
           return {one.value - times * (one.value - low->value),
                   one.value + times * (high->value - one.value)};
       }
+    for (const auto& [first, other] : {std::pair{"low", "high"}, std::pair{"high", "low"}})
+      if (node.contains(first) && !node.contains(other))
+        error("range", at + base::pointer_token(first), "this has no other end",
+              "give both \"low\" and \"high\"");
     if (node.contains("low") && node.contains("high")) {
-      const auto low = number(node["low"], at, one.metric),
-                 high = number(node["high"], at, one.metric);
-      if (low && high) return {low->value, high->value};
+      const auto low = end(node, at, "low", one.metric), high = end(node, at, "high", one.metric);
+      if (low && high) return {*low, *high};
     }
     if (node.contains("sd"))
-      if (const auto sd = number(node["sd"], at, one.metric))
-        return {one.value - kNine * sd->value, one.value + kNine * sd->value};
+      if (const auto sd = end(node, at, "sd", one.metric))
+        return {one.value - kNine * *sd, one.value + kNine * *sd};
     return one.within;
   }
   static Interval wider(Interval a, Interval b) {

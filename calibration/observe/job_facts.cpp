@@ -53,6 +53,9 @@ void count_ranks(const Observation& o, JobFacts& out) {
   }
   out.hosts = std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts.size()));
   if (o.host && o.host->hosts) out.hosts = std::max<std::int64_t>(1, *o.host->hosts);
+  // Whoever watches a host sees all of its ranks: the others were on hosts like it.
+  if (o.source.format == "observe" && out.seen < out.ranks)
+    out.hosts = (out.ranks * out.hosts + out.seen - 1) / out.seen;
   out.hosts = std::min(out.hosts, out.ranks);
   out.ranks_per_host = (out.ranks + out.hosts - 1) / out.hosts;
 }
@@ -69,11 +72,11 @@ void count_steps(const Observation& o, JobFacts& out) {
   out.steps = std::max<std::int64_t>(1, std::llround(of_rank / static_cast<double>(out.epochs)));
 }
 
-/// Of all epochs and ranks.
+/// Of all epochs and the ranks that were seen.
 double samples_seen(const Observation& o, const JobFacts& facts) {
   if (o.samples && o.samples->count > 0) return static_cast<double>(o.samples->count);
   if (!o.loader || !o.loader->batch) return 0.0;
-  return static_cast<double>(facts.ranks * facts.steps * *o.loader->batch * facts.batches) *
+  return static_cast<double>(facts.seen * facts.steps * *o.loader->batch * facts.batches) *
          static_cast<double>(facts.epochs);
 }
 

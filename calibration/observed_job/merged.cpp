@@ -183,6 +183,31 @@ std::int64_t ranks_of(const std::vector<Observation>& parts) {
   return std::max({said, found, seen.empty() ? alone : 0});
 }
 
+/// Hosts of the job: as most parts say, each of which may know its own alone, or those that
+/// processes with steps were on.
+std::int64_t hosts_of(const std::vector<Observation>& parts) {
+  std::set<std::string> seen;
+  std::int64_t said = 0;
+  for (const Observation& part : parts) {
+    if (part.host) said = std::max(said, part.host->hosts.value_or(0));
+    for (const ObservedProcess& process : part.processes)
+      if (process.steps > 0 && !process.host.empty()) seen.insert(process.host);
+  }
+  return std::max(said, static_cast<std::int64_t>(seen.size()));
+}
+
+/// Different files that all parts read. Those of several epochs come across the same ones: an epoch
+/// of all has no more files than samples, and no less than one part saw.
+std::uint64_t files_read(const std::vector<Observation>& parts, const Observation& all) {
+  const std::uint64_t sum = all.reading->files;
+  const auto epochs = all.steps ? all.steps->epochs.value_or(1) : 1;
+  if (epochs < 2 || !all.samples || all.samples->count == 0) return sum;
+  std::uint64_t least = all.samples->count / epochs;
+  for (const Observation& part : parts)
+    if (part.reading) least = std::max(least, part.reading->files);
+  return std::min(sum, least);
+}
+
 }  // namespace
 
 Observation merged(const std::vector<Observation>& parts) {
@@ -209,6 +234,8 @@ Observation merged(const std::vector<Observation>& parts) {
     if (!out.host) out.host = part.host;
     for (const auto& [name, value] : part.figures) out.figures.emplace(name, value);
   }
+  if (out.reading) out.reading->files = files_read(parts, out);
+  if (out.host && out.host->hosts) out.host->hosts = hosts_of(parts);
   if (out.processes.size() > kProcesses) {
     out.processes_folded += out.processes.size() - kProcesses;
     out.processes.resize(kProcesses);

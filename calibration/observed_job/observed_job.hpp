@@ -26,7 +26,8 @@ struct JobImportOptions {
 };
 
 /// One observation of the job from those of its ranks (or of parts of its run): counts and times
-/// add up, distributions are put together by their counts. REQUIRES: not empty.
+/// add up, distributions are put together by their counts; files that were read are those of an
+/// epoch where there are several. REQUIRES: not empty.
 [[nodiscard]] Observation merged(const std::vector<Observation>& parts);
 
 /// REQUIRES: steps. A failure when the scenario cannot be simulated.

@@ -5,6 +5,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
 
@@ -45,12 +46,20 @@ std::vector<std::string> other_machines(const CalibrationProfile& profile, const
       if (recorded == profile.environment.end() || stated == nullptr ||
           stated->source.kind == Source::Kind::default_value)
         continue;
-      const auto measured = base::parse_quantity(recorded->second, fact.dimension).value;
-      if (!measured || *measured <= 0.0 || stated->number <= 0.0) continue;
-      const double ratio = stated->number / *measured;
-      if (std::max(ratio, 1.0 / ratio) < fact.factor) continue;
-      out.push_back("the profile \"" + profile.id + "\" was measured on a machine with " +
-                    recorded->second + std::string(fact.noun) + ", host \"" + host.id + "\" has " +
+      // Of all files that say it, "2; 1, 2 threads", the nearest counts.
+      double apart = 0.0;
+      std::string nearest;
+      for (const std::string& said : base::split(recorded->second, ';')) {
+        const std::string first = said.substr(0, said.find(','));
+        const auto measured = base::parse_quantity(base::trim(first), fact.dimension).value;
+        if (!measured || *measured <= 0.0 || stated->number <= 0.0) continue;
+        const double ratio = stated->number / *measured;
+        const double times = std::max(ratio, 1.0 / ratio);
+        if (apart == 0.0 || times < apart) apart = times, nearest = base::trim(first);
+      }
+      if (apart < fact.factor) continue;
+      out.push_back("the profile \"" + profile.id + "\" was measured on a machine with " + nearest +
+                    std::string(fact.noun) + ", host \"" + host.id + "\" has " +
                     base::print_quantity(stated->number, fact.dimension));
     }
   return out;

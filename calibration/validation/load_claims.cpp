@@ -56,6 +56,10 @@ std::optional<Looked> look_up(std::string_view text, std::string& message) {
     key.erase(at);
   }
   const std::string what = key + " of " + id;
+  if (!end.empty() && end != "low" && end != "high") {
+    message = "\"@" + end + "\" is no end of a range: say @low or @high";
+    return std::nullopt;
+  }
   if (const models::CatalogueFigures* figures = models::find_figures(id); figures != nullptr)
     for (const models::CatalogueFigure& figure : figures->values) {
       if (figure.parameter != key || !figure.number) continue;
@@ -287,7 +291,7 @@ class ClaimsReader : NodeReader {
     const bool bound = node.contains("bound");
     input.from = bound ? ClaimInput::From::bound : ClaimInput::From::metric;
     input.quantity = text_of(node, at, bound ? "bound" : "metric", true);
-    input.scenario = scenario_of(node, at, "scenario", false, out_.scenarios, shown);
+    input.scenario = scenario_of(node, at, "scenario", "", out_.scenarios, shown);
     shown = "`" + input.quantity + "` of " + shown;
   }
 
@@ -295,16 +299,17 @@ class ClaimsReader : NodeReader {
     check_keys(node, at, kPlanKeys, "a search");
     input.from = ClaimInput::From::plan;
     input.quantity = text_of(node, at, "param", true);
-    input.scenario = scenario_of(node, at, "plan", true, out_.plans, shown);
-    out_.plans[input.scenario].param = input.quantity;
+    input.scenario = scenario_of(node, at, "plan", input.quantity, out_.plans, shown);
     shown = "smallest `" + input.quantity + "` of " + shown;
   }
 
-  /// The index of the scenario in `known`, loaded when it is new. `shown` names it.
+  /// The index of the scenario in `known`, loaded when it is new: with its targets where `param` is
+  /// searched, "" where nothing is. `shown` names it.
   std::size_t scenario_of(const Json& node, const std::string& at, const std::string& key,
-                          bool keep_targets, std::vector<ClaimScenario>& known,
+                          const std::string& param, std::vector<ClaimScenario>& known,
                           std::string& shown) {
     ClaimScenario wanted;
+    wanted.param = param;
     const std::string name = text_of(node, at, key, true);
     wanted.file.file = beside(name);
     wanted.file.variant = text_of(node, at, "variant", false);
@@ -314,13 +319,13 @@ class ClaimsReader : NodeReader {
     if (!wanted.file.sets.empty()) shown += " with " + base::join(wanted.file.sets, ", ");
     for (std::size_t i = 0; i < known.size(); ++i)
       if (known[i].file.file == wanted.file.file && known[i].file.variant == wanted.file.variant &&
-          known[i].file.sets == wanted.file.sets)
+          known[i].file.sets == wanted.file.sets && known[i].param == wanted.param)
         return i;
     Scenario scenario = Scenario::read(wanted.file);
     take_faults(scenario.diagnostics(), at, key, "\"" + name + "\"");
     if (scenario.ok()) wanted.design = scenario.design();
     if (scenario.ok()) wanted.scenario = std::move(scenario);
-    if (!keep_targets) wanted.design.expect.clear();
+    if (param.empty()) wanted.design.expect.clear();
     known.push_back(std::move(wanted));
     return known.size() - 1;
   }

@@ -217,6 +217,27 @@ TEST_CASE("a port's line rate is the payload of many messages over its share") {
   CHECK(value_of(profile, "nic.rate")->value == Approx(50e9));
 }
 
+// One thread takes 50 us and reads 2 GB/s then; all together get 6 GB/s.
+TEST_CASE("what one thread reads into a GPU is of one thread, however many were measured") {
+  const auto reads = [](std::initializer_list<double> blocks) {
+    std::vector<Measurement> records;
+    for (const double block : blocks)
+      for (const double threads : {1.0, 4.0, 16.0}) {
+        const double each = std::max(50e-6 + block / 2e9, threads * (1e-6 + block / 6e9));
+        records.push_back(
+            record(Subject::gds, "read", Bytes::from(block, unit::B), threads, threads / each));
+        records.back().path = "p2p";
+      }
+    return calibrated(records);
+  };
+  const CalibrationProfile law = reads({65536.0, 1048576.0, 16777216.0});
+  REQUIRE(value_of(law, "gds.stream"));
+  CHECK(value_of(law, "gds.stream")->value == Approx(2e9).epsilon(1e-3));
+  const CalibrationProfile largest = reads({131072.0, 4194304.0});
+  REQUIRE(value_of(largest, "gds.stream"));
+  CHECK(value_of(largest, "gds.stream")->value == Approx(4194304.0 / (50e-6 + 4194304.0 / 2e9)));
+}
+
 TEST_CASE("a copy whose tool says a rate only is a rate") {
   Measurement m = record(Subject::memory, "h2d", {}, 1, 0.0);
   m.ops = {};

@@ -105,6 +105,25 @@ TEST_CASE("the memory probe reads cached files of the folder it is given and lea
   CHECK_THAT(told(run_memory(options_for("/nowhere"), tiny_memory())), Contains("2: there is no"));
 }
 
+TEST_CASE("the memory probe writes no larger a file than it may") {
+  const TestFolder folder;
+  ProbeOptions options = options_for(folder.path());
+  options.space = Bytes::from(12.0, unit::MiB);
+  const MemoryEffort effort{.threads = {1, 2}, .repeats = 1, .run_s = 0.0, .working = 64 * kMebi};
+  const auto set = run_memory(options, effort);
+  REQUIRE(set.ok());
+  for (const Measurement& m : set.value().measurements) {
+    const bool file = m.operation == "page-cache-read";
+    CHECK(m.options.at("walks_through") == (!file              ? "33.6 MB"
+                                            : m.processes == 1 ? "12.6 MB"
+                                                               : "8.39 MB"));
+  }
+  options.space = Bytes::from(4.0, unit::MiB);
+  CHECK_THAT(told(run_memory(options, effort)),
+             Contains("2: the probe needs more space") && Contains("8MiB"));
+  CHECK(folder.left().empty());
+}
+
 TEST_CASE("what the memory probe measured is read back as it was written") {
   const auto set = run_memory({}, {.threads = {1}, .repeats = 1, .run_s = 0.0, .working = kMebi});
   REQUIRE(set.ok());

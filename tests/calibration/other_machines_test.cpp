@@ -93,6 +93,12 @@ TEST_CASE("hosts that are stated and differ from the profile's machine are named
 TEST_CASE("defaults, and what no probe recorded, are not compared") {
   CHECK(
       other_machines(profile_of("2", "24 GiB"), host_with(64, 1e12, Kind::default_value)).empty());
+  // The loader probe says threads, too; of several machines the nearest counts.
+  const auto of_files =
+      other_machines(profile_of("2; 1, 2 threads", ""), host_with(64, 1e12, Kind::scenario));
+  REQUIRE(of_files.size() == 1);
+  CHECK_THAT(of_files[0], Contains("measured on a machine with 2 cores"));
+  CHECK(other_machines(profile_of("2; 48", ""), host_with(64, 1e12, Kind::scenario)).empty());
   CHECK(other_machines(profile_of("many", ""), host_with(64, 1e12, Kind::scenario)).empty());
   CHECK(other_machines(CalibrationProfile{}, host_with(64, 1e12, Kind::scenario)).empty());
   CHECK(other_machines(profile_of("2", "24 GiB"), Design{}).empty());

@@ -306,5 +306,24 @@ TEST_CASE("the metadata probe counts every operation for each number of clients"
       CHECK(clients[std::string(operation) + pattern] == std::set{1.0, 2.0});
 }
 
+TEST_CASE("the metadata probe makes no more files than it has room for, however long it may take") {
+  const TestFolder folder;
+  ProbeOptions options = options_for(folder.path());
+  options.budget = budget_from_now(Seconds::from(20.0, unit::s));
+  MetadataEffort effort = tiny_metadata();
+  effort.repeats = 1;
+  effort.phase_s = 0.01;
+  const auto result = run_metadata(options, effort);
+  REQUIRE(result.ok());
+  std::size_t clients = 0;
+  for (const int n : effort.clients) clients += static_cast<std::size_t>(n);
+  double made = 0.0;
+  for (const Measurement& m : result.value().measurements)
+    if (m.path.empty() && m.operation.starts_with("create")) made += static_cast<double>(m.count);
+  // Room is reckoned for two rounds: folders apart and one for all, both kinds of files.
+  CHECK(made > 0.0);
+  CHECK(made <= static_cast<double>(2 * 4 * clients * effort.most));
+}
+
 }  // namespace
 }  // namespace stallcast::calibration::probing

@@ -126,6 +126,10 @@ TEST_CASE("what is wrong in a claims file is said with its place") {
       Texts{"latency of net/tcp-kernel is a range: say @low or @high"});
   CHECK(
       messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "b", "claimed": "2 us", "with": { "b": "catalog:net/tcp-kernel#latency@hihg" } } ])")) ==
+      Texts{"\"@hihg\" is no end of a range: say @low or @high"});
+  CHECK(
+      messages_of(file_with(
           R"("verdict": "right", "checks": [ { "compute": "1", "claimed": "2 s", "correct": "1 GB" } ])")) ==
       Texts{"\"claimed\" and \"correct\" are not of one unit"});
 }
@@ -149,6 +153,27 @@ TEST_CASE("a warning of a scenario that two claims vary is said once") {
   REQUIRE(loaded.diagnostics.items().size() == 1);
   CHECK(loaded.diagnostics.items()[0].severity == Severity::warning);
   CHECK(loaded.diagnostics.items()[0].position.file == folder.file("s.json"));
+}
+
+TEST_CASE("each search of a scenario is for the parameter that its claim names") {
+  const TempFolder folder;
+  write_all(folder.file("s.json"), R"({
+    "params": { "hosts": { "value": 4, "min": 1, "max": 9 }, "targets": { "value": 4, "min": 1, "max": 9 } },
+    "cluster": { "hosts": [ { "id": "gpu", "count": "=hosts" } ] },
+    "storage": [ { "id": "fs", "type": "beegfs", "target": { "count": "=targets" } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "steps": 3, "step": { "compute": "1 s" } } ] })");
+  write_all(folder.file("claims.json"), file_with(R"("verdict": "right", "checks": [
+    { "compute": "n", "claimed": "1", "with": { "n": { "plan": "s.json", "param": "targets" } } },
+    { "compute": "n", "claimed": "1", "with": { "n": { "plan": "s.json", "param": "hosts" } } },
+    { "compute": "n", "claimed": "1", "with": { "n": { "plan": "s.json", "param": "targets" } } } ])"));
+  const std::vector<std::string> paths = {folder.file("claims.json")};
+  const LoadedClaims loaded = load_claims(open_files(paths));
+  REQUIRE(loaded.tasks.size() == 3);
+  const auto searched = [&](std::size_t task) {
+    return loaded.plans.at(loaded.tasks[task].inputs.at(0).scenario).param;
+  };
+  CHECK(loaded.plans.size() == 2);
+  CHECK(Texts{searched(0), searched(1), searched(2)} == Texts{"targets", "hosts", "targets"});
 }
 
 TEST_CASE("files are claims when each of them says so") {

@@ -300,6 +300,14 @@ class Observed(unittest.TestCase):
             run, _ = self.calibrate('{"metrics": {"job.train.step.time": %s}}' % value, "seen.json")
             self.assertEqual(run.code, 2)
             self.assertIn(said, run.err)
+        # An interval in JSON is held to what one in a table is.
+        for ends, place, said in (('"low": 0.2, "high": 0.3', "/metrics/job.train.step.time", "is not between its low and its high"),
+                                  ('"ci95": [0.3, 0.05]', "/metrics/job.train.step.time", "is not between its low and its high"),
+                                  ('"ci95": 0.3', "/ci95", "takes two ends"), ('"low": 0.05', "/low", "has no other end"),
+                                  ('"low": -1, "high": 1', "/low", "is negative"), ('"sd": -0.1', "/sd", "is negative")):
+            run, _ = self.calibrate('{"metrics": {"job.train.step.time": {"value": 0.1, %s}}}' % ends, "seen.json")
+            self.assertEqual(run.code, 2, ends)
+            self.assertRegex(run.err, re.escape(place) + ": this " + said)
         run, _ = self.calibrate("a,b\n1,2\n")
         self.assertEqual(run.code, 2)
         run, _ = self.calibrate('{"schema": "stallcast.result/1"}', "seen.json")
@@ -331,6 +339,17 @@ class Observed(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertIn("--observed", run.err)
         self.assertEqual(Run("calibrate").code, 2)
+
+    def test_options_of_the_other_kind_of_profile_are_refused(self):
+        for option in (("--seed", "3"), ("--buffers", "huge")):
+            run, _ = self.calibrate("metric,value\njob.train.step.time,104 ms\n", extra=option)
+            self.assertEqual(run.code, 2)
+            self.assertIn("about measurements of devices", run.err)
+        records = self.file("records.json", '{"schema": "stallcast.measurements/1", "tool": "mine"}')
+        for option in (("--set", "a=1"), ("--variant", "a"), ("--profile", records)):
+            run = Run("calibrate", records, *option)
+            self.assertEqual(run.code, 2)
+            self.assertIn("are about a scenario", run.err)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ class Rows(unittest.TestCase):
 
     def test_the_scenario_of_a_row_runs_and_gives_what_is_said_of_it(self):
         with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.join(folder, "made")
             self.assertEqual(self.predicted("--scenarios", folder).code, 0)
             names = sorted(os.listdir(folder))
             self.assertEqual(len(names), 2, names)
@@ -157,6 +158,33 @@ class Grid(unittest.TestCase):
         alone = self.cases(header + "\n" + ",".join(row.split(",")[:-4]) + ",,,,\n")
         self.assertEqual(alone[0]["predicted"], self.cases(self.table)[0]["predicted"])
         self.assertEqual(alone[0]["measured"], {})
+
+    def test_more_draws_of_a_row_say_something_else(self):
+        few, more = self.predict(self.table), self.predict(self.table, "--draws", "6")
+        self.assertNotEqual(*(json.loads(run.out)["cases"][0]["predicted"]["step_ms"]["ci90"] for run in (few, more)))
+
+    def test_a_measured_zero_is_nothing_to_be_off_by(self):
+        lines = self.table.splitlines()
+        lines[3] = ",".join(lines[3].split(",")[:-1] + ["0"])
+        run = self.predict("\n".join(lines) + "\n")
+        self.assertEqual(run.code, 0, run.err)
+        result = json.loads(run.out)
+        self.assertEqual(result["cases"][2]["unscored"], ["ckpt_stall_s"])
+        self.assertIn("ckpt_stall_s: nothing was measured", " ".join(result["cases"][2]["notes"]))
+        self.assertEqual([e for e in result["errors"] if e["metric"] == "ckpt_stall_s"], [])
+        lines[3] = ",".join(lines[3].split(",")[:-1] + ["-1"])
+        run = self.predict("\n".join(lines) + "\n")
+        self.assertEqual(run.code, 2)
+        self.assertRegex(run.err, r":4:\d+: .*is below 0")
+
+    def test_options_that_say_nothing_here_are_refused(self):
+        self.assertIn("writes no scenarios", self.predict(self.table, "--scenarios", "s").err)
+        table = Run("validate", "--from", "mlperf-csv", "FILE", "--probes", self.DATA, text="case_id\n")
+        self.assertEqual((table.code, "not calibrated from probes" in table.err), (2, True))
+        cases = os.path.join(os.path.dirname(Rows.CASES), "page-cache.json")
+        for option in (("--sheets-only",), ("--probes", self.DATA), ("--scenarios", "s")):
+            run = Run("validate", cases, *option)
+            self.assertEqual((run.code, "--from LAYOUT" in run.err), (2, True), option)
 
     def test_a_folder_without_probes_is_an_error_that_names_the_files(self):
         run = self.predict(self.table, probes="no-probes")

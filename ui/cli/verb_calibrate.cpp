@@ -110,9 +110,15 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
     if (!paths.empty())
       return refuse("measurements of devices and observed runs make two profiles",
                     "fit the measurements first, and give their profile with --profile");
+    if (seed || !buffers.empty())
+      return refuse("--seed and --buffers are about measurements of devices",
+                    "draws of an observed run are always the same");
     return observe(options, scenario, observed, id, draws);
   }
   if (paths.empty()) return refuse("there is nothing to calibrate from", "name measurement files");
+  if (!options.sets.empty() || !options.variant.empty() || !options.profile.empty())
+    return refuse("--set, --variant and --profile are about a scenario",
+                  "they belong to --scenario FILE --observed FILE");
   const auto pages = calibration::parse_buffer_pages(buffers);
   if (!buffers.empty() && !pages)
     return refuse("there are no buffers \"" + buffers + "\"",

@@ -127,6 +127,14 @@ int validate_rows(const std::string& from, calibration::SourceOptions how,
     return refuse(from + " is calibrated from probes", "name their folder with --probes DIR");
   if (source->needs_probes && how.sheets_only)
     return refuse(from + " is calibrated from probes: no row of it calibrates another");
+  if (source->needs_probes && !how.scenarios.empty())
+    return refuse(from + " writes no scenarios: each draw of a row has one of its own");
+  if (!source->needs_probes && !how.probes.empty())
+    return refuse(from + " is not calibrated from probes", "leave --probes out");
+  std::error_code error;
+  if (!how.scenarios.empty()) fs::create_directories(how.scenarios, error);
+  if (!how.scenarios.empty() && !fs::is_directory(how.scenarios, error))
+    return refuse("cannot make the folder \"" + how.scenarios + "\"", error.message());
   const auto text = base::read_file(paths.front());
   if (!text.ok()) return report_failure(text.failure());
   ProgressBar bar(options);
@@ -159,8 +167,8 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--probes", how.probes, "DIR", "probe files that a table is calibrated from");
   std::optional<std::int64_t> draws;
   line.integer("--draws", draws, 4,
-               "simulations of each row of a table (default 16), or of each case with its inputs "
-               "drawn (default none)");
+               "simulations of each row of a table (default 16; from probes 20), or of each case "
+               "with its inputs drawn (default none)");
   line.flag("--sheets-only", how.sheets_only,
             "predict each row of a table from facts alone, whatever row calibrates it");
   line.text("--scenarios", how.scenarios, "DIR",
@@ -179,6 +187,9 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   how.draws = static_cast<std::size_t>(draws.value_or(0));
 
   if (!from.empty()) return validate_rows(from, how, paths, options, wanted);
+  if (how.sheets_only || !how.probes.empty() || !how.scenarios.empty())
+    return refuse("--sheets-only, --probes and --scenarios are about a table",
+                  "say how it is laid out with --from LAYOUT");
   paths = files_of(paths);
   if (paths.empty()) return refuse("there is no JSON file in the folder");
   const calibration::InputFiles files = calibration::open_files(paths);
@@ -186,6 +197,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
     if (const auto plain = report::parse_format(options.format); !plain.ok())
       return report_failure(plain.failure());
     if (!wanted.picture.empty()) return refuse("claims have no intervals to draw");
+    if (how.draws > 0) return refuse("inputs of claims are not drawn", "leave --draws out");
     return audit_claims(calibration::load_claims(files), options, *format);
   }
   if (!wanted.picture.empty() && how.draws == 0)

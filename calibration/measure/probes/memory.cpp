@@ -31,9 +31,10 @@ namespace {
 using namespace probing;
 
 constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * kKiB;
-constexpr double kFarAbove = 4.0;       // times the last-level caches: little of it stays
-constexpr double kUnknownCache = 64.0;  // MiB, where the kernel does not report it
-constexpr double kLargest = 0.25;       // of the memory that is free
+constexpr double kFarAbove = 4.0;          // times the last-level caches: little of it stays
+constexpr double kUnknownCache = 64.0;     // MiB, where the kernel does not report it
+constexpr std::uint64_t kUnit = 4 * kMiB;  // whole blocks of every size
+constexpr double kLargest = 0.25;          // of the memory that is free
 
 /// What one run does, block by block, in every thread.
 struct MemoryCell {
@@ -195,6 +196,7 @@ class MemoryProbe {
     const std::uint64_t cache = last_level_cache();
     const double known =
         cache > 0 ? static_cast<double>(cache) : kUnknownCache * static_cast<double>(kMiB);
+    cache_ = known;
     const double wanted = std::max(256.0 * static_cast<double>(kMiB), 2.0 * kFarAbove * known);
     double bytes = std::min(wanted, kLargest * static_cast<double>(available_memory()));
     if (effort_.working > 0) bytes = static_cast<double>(effort_.working);
@@ -207,15 +209,28 @@ class MemoryProbe {
 
   /// Bytes that each of `threads` walks through: whole blocks of every size.
   [[nodiscard]] std::size_t share(int threads) const {
-    constexpr std::uint64_t kUnit = 4 * kMiB;
     return std::max(kUnit, working_ / 2 / static_cast<std::uint64_t>(threads) / kUnit * kUnit);
+  }
+  /// The same of the file, of which no more may be written; 0 where that is too little.
+  [[nodiscard]] std::size_t file_share(int threads) const {
+    if (options_.target.empty() || options_.space <= Bytes{}) return share(threads);
+    const auto most = static_cast<std::uint64_t>(options_.space.in(unit::B));
+    return std::min(share(threads), most / static_cast<std::uint64_t>(threads) / kUnit * kUnit);
+  }
+  [[nodiscard]] std::size_t share_of(const MemoryCell& cell) const {
+    return cell.operation == "page-cache-read" ? file_share(cell.threads) : share(cell.threads);
   }
 
   /// The file of the page-cache reads: in a folder of ours in the target, else in memory.
   std::optional<Failure> make_file() {
     std::uint64_t bytes = 0;
-    for (const int n : effort_.threads)
-      bytes = std::max(bytes, static_cast<std::uint64_t>(n) * share(n));
+    for (const int n : effort_.threads) {
+      if (file_share(n) == 0)
+        return Failure{ExitCode::bad_input, "the probe needs more space than --space gives it",
+                       "4 MiB of every thread are the least: say --space " +
+                           std::to_string(4 * *std::ranges::max_element(effort_.threads)) + "MiB"};
+      bytes = std::max(bytes, static_cast<std::uint64_t>(n) * file_share(n));
+    }
     if (options_.target.empty()) {
       fd_ = memfd_create("stallcast-probe", MFD_CLOEXEC);
       if (fd_ < 0) return system_failure("make a file in memory", errno);
@@ -273,7 +288,7 @@ class MemoryProbe {
     if (auto failure = in_processes(
             1,
             [&](std::size_t) {
-              return run_cell(cell, share(cell.threads), fd_, effort_.run_s, tallies, *whole);
+              return run_cell(cell, share_of(cell), fd_, effort_.run_s, tallies, *whole);
             },
             watch_of(options_)))
       return failure;
@@ -299,12 +314,14 @@ class MemoryProbe {
     m.count = static_cast<std::uint64_t>(blocks);
     m.latency = Seconds::from(static_cast<double>(n) * (ended - began) / blocks, unit::s);
     m.cores = cpu / (ended - began);
-    if (cached_ && cell.operation != "page-cache-read") m.flags.emplace_back("cpu-cache-possible");
+    const auto walked = static_cast<double>(n * share_of(cell));
+    const bool reads_file = cell.operation == "page-cache-read";
+    const bool small_file = share_of(cell) < share(cell.threads) && walked < kFarAbove / 2 * cache_;
+    if (reads_file ? small_file : cached_) m.flags.emplace_back("cpu-cache-possible");
     if (whole->storage_reads > 0) m.flags.emplace_back("not-all-cached");
     if (cell.threads > cores()) m.flags.emplace_back("more-threads-than-cores");
     m.options["buffers"] = whole->buffers.data();
-    m.options["walks_through"] =
-        base::print_quantity(static_cast<double>(n * share(cell.threads)), Dimension::bytes);
+    m.options["walks_through"] = base::print_quantity(walked, Dimension::bytes);
     set_.measurements.push_back(std::move(m));
     return std::nullopt;
   }
@@ -315,6 +332,7 @@ class MemoryProbe {
   std::unique_ptr<Scratch> scratch_;
   int fd_ = -1;
   std::uint64_t working_ = 0;
+  double cache_ = 0.0;  ///< bytes, of all last-level caches
   bool cached_ = false;
 };
 

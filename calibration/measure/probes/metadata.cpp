@@ -212,8 +212,8 @@ class MetadataProbe {
     for (const int n : effort_.clients) clients += static_cast<std::size_t>(n);
     // Two folders per count, two kinds of files, the repeats and the round after the unlinks. An
     // inode and a name are under 512 B; the half that is synced holds a block of 4 KiB too.
-    const Bytes per_file =
-        Bytes::from(2560.0 * static_cast<double>(4 * clients * (effort_.repeats + 1)), unit::B);
+    room_ = static_cast<double>(4 * clients * (effort_.repeats + 1));
+    const Bytes per_file = Bytes::from(2560.0 * room_, unit::B);
     if (options_.space > Bytes{})
       effort_.most = std::min(effort_.most, static_cast<std::size_t>(options_.space / per_file));
     if (effort_.most < 100)
@@ -221,6 +221,7 @@ class MetadataProbe {
                      "100 files of every client are the least: say --space " +
                          std::to_string(1 + static_cast<int>((per_file * 100.0).in(unit::MiB))) +
                          "MiB"};
+    room_ *= static_cast<double>(effort_.most);
     return check_space(space_at(scratch_->folder()), per_file * static_cast<double>(effort_.most));
   }
 
@@ -228,6 +229,8 @@ class MetadataProbe {
     const auto [clients, shared] = run;
     const double began = clock_s();
     const auto n = static_cast<std::size_t>(clients);
+    // A budget may have time for more rounds than there was room reckoned for.
+    if (files_ + static_cast<double>(2 * n * effort_.most) > room_) return std::nullopt;
     const std::string top = scratch_->folder().string() + "/r" + std::to_string(runs_++);
     std::vector<std::string> folders;
     if (mkdir(top.c_str(), 0700) != 0) return system_failure("make a folder", errno);
@@ -311,11 +314,10 @@ class MetadataProbe {
 
   /// Removes what the first round made, one client per folder, and takes the time.
   std::optional<Failure> unlink_all() {
-    const std::string root = scratch_->folder().string();
     std::vector<std::string> folders;
     std::error_code error;
     using Walk = std::filesystem::recursive_directory_iterator;
-    for (const auto& entry : Walk(root, error))
+    for (const auto& entry : Walk(scratch_->folder(), error))
       if (entry.is_directory(error)) folders.push_back(entry.path().string());
     const Shared<PhaseTally> tallies(kPhases);
     const auto work = [&](std::size_t) -> std::optional<Failure> {
@@ -337,6 +339,7 @@ class MetadataProbe {
     };
     if (auto failure = in_processes(1, work, watch_of(options_))) return failure;
     record(unlink_file, {1, false}, true, tallies);
+    files_ = 0.0;
     return std::nullopt;
   }
 
@@ -360,10 +363,9 @@ class MetadataProbe {
   MeasurementSet set_;
   std::unique_ptr<Scratch> scratch_;
   std::size_t runs_ = 0;
-  double longest_s_ = 0.0;  ///< of a run
-  double files_ = 0.0;      ///< that were made
-  double synced_ = 0.0;     ///< of them, synced
-  double synced_s_ = 0.0;   ///< what those took, one by one
+  double longest_s_ = 0.0;                ///< of a run
+  double files_ = 0.0, room_ = 0.0;       ///< made and still there, and how many may be
+  double synced_ = 0.0, synced_s_ = 0.0;  ///< of them, synced; and what those took, one by one
 };
 
 }  // namespace

@@ -69,11 +69,18 @@ std::map<std::string, std::vector<double>> figures_in(std::span<const Result<Pre
 }
 
 void put_measured(const GridRow& row, PredictedRow& out) {
-  if (row.au) out.measured["au"] = *row.au;
-  if (row.step_ms) out.measured["step_ms"] = *row.step_ms;
-  if (row.first_batch_ms) out.measured["first_batch_ms"] = *row.first_batch_ms;
+  const auto put = [&](const char* id, std::optional<double> measured) {
+    if (!measured) return;
+    out.measured[id] = *measured;
+    if (*measured > 0.0) return;
+    out.unscored.emplace_back(id);
+    out.notes.push_back(std::string(id) + ": nothing was measured to be off by: not scored");
+  };
+  put("au", row.au);
+  put("step_ms", row.step_ms);
+  put("first_batch_ms", row.first_batch_ms);
   // Rows without saves have no stall to be compared.
-  if (row.ckpt_stall_s && row.saves()) out.measured["ckpt_stall_s"] = *row.ckpt_stall_s;
+  if (row.saves()) put("ckpt_stall_s", row.ckpt_stall_s);
 }
 
 }  // namespace

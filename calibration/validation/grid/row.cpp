@@ -63,7 +63,8 @@ class Cells {
   }
   /// A column that was measured: absent and empty say the same.
   std::optional<double> measured(std::string_view column) {
-    return table_.has(column) ? table_.number(row_, column, diagnostics_) : std::nullopt;
+    if (base::trim(table_.text(row_, column)).empty()) return std::nullopt;
+    return number(column, 0.0);
   }
 
  private:

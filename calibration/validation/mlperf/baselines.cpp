@@ -37,9 +37,13 @@ std::map<std::string, std::map<std::string, double>> baselines(const Submission&
                                                                std::span<const Submission> all) {
   std::map<std::string, std::map<std::string, double>> out;
   double sum = 0.0, count = 0.0;
+  // Systems that one row calibrates count as one.
+  const auto another = [&](const Submission& other) {
+    return row.calibration.empty() ? other.system.key != row.system.key
+                                   : other.calibration != row.calibration;
+  };
   for (const Submission& other : all)
-    if (other.results.au && other.system.workload == row.system.workload &&
-        other.calibration != row.calibration)
+    if (other.results.au && other.system.workload == row.system.workload && another(other))
       sum += *other.results.au, count += 1.0;
   if (count > 0.0 && row.accelerators) out["constant"]["au"] = sum / count;
   const Rate sheet = sheet_rate(row.system);

@@ -60,8 +60,9 @@ Result<RowValidation> predict_groundtruth(const std::string& text, const std::st
     check_name(row.format, formats_of(probes), "format", row.format_at, diagnostics);
   if (diagnostics.has_errors()) return refused;
 
-  Result<std::vector<PredictedRow>> predicted =
-      predict_rows(rows, probes, options.predict, diagnostics);
+  predict::PredictOptions predict = options.predict;
+  if (options.draws > 0) predict.replicas = static_cast<int>(options.draws);
+  Result<std::vector<PredictedRow>> predicted = predict_rows(rows, probes, predict, diagnostics);
   if (!predicted.ok()) return predicted.failure();
   RowValidation out;
   out.title = "A data loader on real files, row by row";
