@@ -44,12 +44,12 @@ class AnswersTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root, Server("--root", root) as server:
             for path in ("/v1/plan?over=osts=2..4", "/v1/explain?metric=job.train.step.time", "/v1/sweeps?vary=run.seed=1,2",
                          "/v1/grow?of=jobs.train.dataset.size=4%25/month&until=3mo", "/v1/compare", "/v1/diff"):
-                text = '{ "extends": "common.json", "id": "mine" }'
+                text = '{ "extends": "base.json", "id": "mine" }'
                 body = {"/v1/compare": json.dumps({"designs": {"a": text}}),
                         "/v1/diff": json.dumps({"base": text, "head": text})}.get(path, text)
                 said = []
                 for step in ("200 ms", "300 ms", "300 ms"):
-                    with open(os.path.join(root, "common.json"), "w", encoding="utf-8") as file:
+                    with open(os.path.join(root, "base.json"), "w", encoding="utf-8") as file:
                         file.write(SCENARIO.replace("200 ms", step))
                     said.append((server.post(path, body).status, server.run(path, body).text))
                 self.assertNotEqual(said[0][1], said[1][1], path)
