@@ -342,8 +342,9 @@ std::string of_count(std::string_view name) {
   constexpr std::string_view kCount = ".count";
   const std::string_view resource =
       name.ends_with(kCount) ? name.substr(0, name.size() - kCount.size()) : name;
-  const bool dotted = resource.find('.') != std::string_view::npos;
-  return dotted && knows(resource) ? of_resource(resource) : std::string(name);
+  // Of a whole system nothing is counted: "storage.ost.count" leaves out whose OSTs they are.
+  const bool part = std::count(resource.begin(), resource.end(), '.') > 1;
+  return part && knows(resource) ? of_resource(resource) : std::string(name);
 }
 
 std::string_view of_cause(std::string_view cause) {

@@ -111,6 +111,14 @@ constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
     {"nvlink", "NVLink"},
     {"iops", "IOPS"}};
 
+/// Parts of storage systems and jobs, which stand where an id does that is left out.
+constexpr std::string_view kParts[] = {
+    "array",      "backend",  "cache",   "checkpoint", "client", "communication",
+    "connection", "datanode", "dataset", "device",     "disk",   "drive",
+    "head",       "link",     "loader",  "mds",        "mdt",    "model",
+    "node",       "nic",      "osd",     "oss",        "ost",    "pool",
+    "recovery",   "server",   "shelf",   "step",       "stripe", "target"};
+
 std::string in_words(std::string_view path) {
   std::string out;
   for (const std::string& word : base::split(path, '.')) {
@@ -141,6 +149,9 @@ std::string of_input(std::string_view path) {
     if (bracket && end + 1 == behind.size())
       return std::string(one) + " " + std::string(behind.substr(0, end));
     if (end == std::string_view::npos) break;
+    // "storage.ost.read": what it is of was left out, since there is one.
+    if (!bracket && std::ranges::find(kParts, behind.substr(0, end)) != std::end(kParts))
+      return in_words(behind);
     return in_words(behind.substr(end + 1)) + " of " + std::string(behind.substr(0, end)) +
            (list == "cluster.hosts" ? " hosts" : "");
   }

@@ -52,6 +52,8 @@ def values_of(path: str, values: Union[Setting, Iterable[Setting]]) -> str:
     """Values as ``--vary`` takes them."""
     if isinstance(values, str):
         return values
+    if isinstance(values, Mapping):  # its keys would be taken for values
+        raise ValueError(f'{path}: a range is text, as "16..64:4"; else give a list of values')
     if values is None or isinstance(values, (bool, int, float)):
         values = [values]
     texts = [text_of(path, value) for value in values]

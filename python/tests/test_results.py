@@ -132,6 +132,8 @@ class OtherAnswersTest(Case):
         self.assertEqual([p["params.boxes"] for p in self.small().sweep({"params.boxes": "1..3:3"})], [1, 2, 3])
         self.assertRaises(ValueError, self.small().sweep, {"params.boxes": []})
         self.assertRaises(ValueError, self.small().sweep, {})
+        with self.assertRaisesRegex(ValueError, "a range is text"):
+            self.small().sweep({"params.boxes": {"from": 1, "to": 3, "n": 3}})
         with self.assertRaises(stallcast.ScenarioError):
             self.small().sweep({"params.bxes": [1]})
 

@@ -34,7 +34,9 @@ class BaseReader {
     Tree merged{Json::object(), {}};
     merged.origins[""] = {number, ""};
     const Json list = extends->is_array() ? *extends : Json::array({*extends});
-    open_.push_back({identity(file), file});
+    // What is sent to a server is no file, though it may be called as one that is there.
+    const bool sent = open_.empty() && !root_.empty();
+    open_.push_back({sent ? std::string() : identity(file), file});
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string at =
           extends->is_array() ? "/extends" + base::pointer_token(i) : std::string("/extends");

@@ -1,5 +1,7 @@
 #include "ui/desktop/document.hpp"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -186,6 +188,26 @@ TEST_CASE("10,000 random edits and undos leave the document as a replay has it")
   }
   while (document.undo_stack().canUndo()) document.undo_stack().undo();
   CHECK(document.text() == kScenario);
+}
+
+TEST_CASE("lines of a file end after a change as they did before") {
+  const QTemporaryDir folder;
+  const QString file = folder.filePath(QStringLiteral("a.json"));
+  for (const char* end : {"\n", "\r\n"}) {
+    const QString before = QStringLiteral("{%1\"a\": 1%1}%1").arg(QLatin1String(end));
+    Document document;
+    document.open(before, file);
+    CHECK_FALSE(document.text().contains(u'\r'));
+    CHECK(document.saved_text() == document.text());
+    REQUIRE(document.set(QStringLiteral("a"), QStringLiteral("2")));
+    CHECK(document.saved_text() != document.text());
+    QString why_not;
+    REQUIRE(document.save(file, why_not));
+    CHECK(document.saved_text() == document.text());
+    QFile saved(file);
+    REQUIRE(saved.open(QIODevice::ReadOnly));
+    CHECK(QString::fromUtf8(saved.readAll()) == QString(before).replace(u'1', u'2'));
+  }
 }
 
 }  // namespace document_test

@@ -6,6 +6,7 @@
 #include <QTableView>
 #include <catch2/catch.hpp>
 
+#include "engine/base/assertion.hpp"
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -79,7 +80,7 @@ TEST_CASE("figures of another scenario leave with it, also where the next ones t
   CHECK(rows_of(*sweep, "points") == 0);
 }
 
-TEST_CASE("the limit that Checks proposes is a figure of the scenario on screen") {
+TEST_CASE("the limit that Checks proposes is near a figure of the scenario on screen, and holds") {
   MainWindow window(settings(2), {});
   open(window);
   REQUIRE(window.show_screen(QStringLiteral("checks")));
@@ -90,8 +91,14 @@ TEST_CASE("the limit that Checks proposes is a figure of the scenario on screen"
       chosen_path(*window.findChild<QComboBox*>(QStringLiteral("assert_metric")));
   const Metric* figure = find_metric(*window.workspace().simulated(), metric);
   REQUIRE(figure != nullptr);
-  CHECK(window.findChild<QLineEdit*>(QStringLiteral("assert_limit"))->text() ==
-        metric_text(*figure));
+  const QString text = window.findChild<QLineEdit*>(QStringLiteral("assert_limit"))->text();
+  INFO(text.toStdString());
+  const auto asked = base::parse_assertion((metric + QStringLiteral(" >= ") + text).toStdString());
+  REQUIRE(asked.ok());
+  const auto limit = base::limit_in(*asked, figure->unit);
+  REQUIRE(limit.ok());
+  CHECK(*limit <= figure->value);
+  CHECK(*limit >= 0.99 * figure->value);
 }
 
 TEST_CASE("a sweep of the first two inputs runs by itself, and never over one that was asked for") {

@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QFile>
+#include <QPlainTextEdit>
 #include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -95,6 +96,12 @@ TEST_CASE("a project brings the session back: text, sliders, pins, bookmarks and
   REQUIRE(QTest::qWaitFor([&] { return workspace.pins().size() == 1; }, kPatience));
   CHECK(workspace.pins().front().name == QStringLiteral("as it was"));
   CHECK_FALSE(workspace.pins().front().prediction.metrics.empty());
+  window.show();
+  REQUIRE(window.show_screen(QStringLiteral("export")));
+  // The command reads the file, which has another value.
+  CHECK(window.findChild<QPlainTextEdit*>(QStringLiteral("export_text"))
+            ->toPlainText()
+            .contains(QStringLiteral("--set params.n_ost=64")));
 }
 
 TEST_CASE("a saved project is read as it was written, and says where a wrong one is wrong") {

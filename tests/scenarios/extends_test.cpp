@@ -25,6 +25,7 @@ class Folder {
     fs::create_directories(root() / "inner");
     write(path_ / "secret.json", kScenario);
     write(root() / "base.json", kScenario);
+    write(root() / "loop.json", R"({ "extends": "loop.json" })");
     write(root() / "twice.json", R"({ "storage": [ { "id": "scratch" }, { "id": "scratch" } ] })");
     write(root() / "inner" / "more.json", R"({ "extends": "../base.json", "id": "more" })");
     fs::create_symlink(path_ / "secret.json", root() / "link.json");
@@ -34,9 +35,9 @@ class Folder {
   ~Folder() { fs::remove_all(path_); }
 
   [[nodiscard]] fs::path root() const { return path_ / "designs"; }
-  [[nodiscard]] Scenario read(const std::string& text) const {
+  [[nodiscard]] Scenario read(const std::string& text, const char* name = "mine.json") const {
     return Scenario::read(
-        {.file = (root() / "mine.json").string(), .text = text, .extend_root = root().string()});
+        {.file = (root() / name).string(), .text = text, .extend_root = root().string()});
   }
 
  private:
@@ -61,6 +62,11 @@ TEST_CASE("where files are served, a scenario extends those of their folder only
   CHECK(design.expect[0].where == "mine.json:4:27");
   CHECK(good.parameters()[0].where == "mine.json:2:22");
   CHECK(good.written().where.at("/jobs/0") == "base.json:4:13");
+
+  // What is sent is not the file that has its name; one that extends itself is told.
+  CHECK(folder.read(R"({ "extends": "base.json" })", "base.json").ok());
+  CHECK_THAT(remarks(folder.read(R"({ "extends": "loop.json" })").diagnostics()),
+             Contains("\"loop.json\" extends itself"));
 
   for (const char* target : {"../secret.json", "link.json", "nowhere.json", "inner", "."}) {
     INFO(target);

@@ -1,10 +1,15 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/html/chart.hpp"
+#include "ui/report/html/lines.hpp"
 #include "ui/report/html/page.hpp"
+#include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 #include "ui/report/sweep.hpp"
 
@@ -129,12 +134,86 @@ TEST_CASE("pages show what changes gain by the figure that a target asks for") {
                             "goodput over OSSs of scratch", "now 2: 84.0 %"})
     CHECK(page.find(shown) != std::string::npos);
   CHECK(page.find("points of GPU utilization") == std::string::npos);
+  const std::string comment = render(p, report::testing::context(), Format::markdown, {});
+  CHECK(comment.find("| change | goodput | meets targets |") != std::string::npos);
+  CHECK(comment.find(" | 85.9 % | ") != std::string::npos);
   Explanation e = report::testing::explanation();
   e.prediction = p;
   e.what_ifs.resize(1);
   e.what_ifs[0].goodput = 0.88, e.what_ifs[0].goodput_gain = 0.03;
   CHECK(render(e, report::testing::context(), Format::html, {}).find("points of goodput") !=
         std::string::npos);
+}
+
+TEST_CASE("where no resource limits, run and explain say alike what does") {
+  Explanation e = report::testing::explanation();
+  e.asked.clear();
+  e.prediction = report::testing::missed_target();
+  e.prediction->bottlenecks.clear();
+  const std::string said = no_limit_rows(*e.prediction).substr(0, 40);
+  for (const std::string& text :
+       {render(e, report::testing::context(), Format::text, {}),
+        render(*e.prediction, report::testing::context(), Format::text, {.full = true})})
+    CHECK(text.find(said) != std::string::npos);
+}
+
+TEST_CASE("jobs that are busy alike all stand among the first figures of a comment") {
+  Prediction p;
+  p.scenario_id = "two";
+  for (const std::string job : {"a", "b"}) {
+    p.breakdown[job] = {{"compute", 1.0}};
+    p.metrics["job." + job + ".gpu.utilization"] = {1.0, "ratio", {}};
+    p.metrics["job." + job + ".goodput"] = {1.0, "ratio", {}};
+  }
+  const std::string text = render(p, report::testing::context(), Format::markdown, {});
+  CHECK(text.find("| GPU utilization of a |") != std::string::npos);
+  CHECK(text.find("| GPU utilization of b |") != std::string::npos);
+  CHECK(text.find("| goodput of") == std::string::npos);
+}
+
+TEST_CASE("a share below zero keeps its sign, and samples are samples by DLIO's count, too") {
+  for (const auto& [share, text] : {std::pair{-0.0076, "-0.8 %"},
+                                    {-0.00757, "-0.8 %"},
+                                    {-0.5, "-50.0 %"},
+                                    {0.0076, "0.8 %"},
+                                    {0.0, "0.0 %"},
+                                    {-0.0001, "0.0 %"}})
+    CHECK(print_share(share) == text);
+  CHECK(with_samples("job.train.throughput.dlio", "396.7 ops/s") == "396.7 samples/s");
+  CHECK(with_samples("resource.storage.s.mdt.throughput", "1.7 ops/s") == "1.7 ops/s");
+}
+
+TEST_CASE("a line of a share leaves its picture where it is beyond, and is not level there") {
+  const std::string picture = html::share_lines("used", {0, 1, 2}, {{"space", {0.5, 3.0, 6.0}}});
+  const std::size_t path = picture.find("d=\"M"), end = picture.find('"', path + 3);
+  REQUIRE(end != std::string::npos);
+  const std::string line = picture.substr(path, end - path);  // M62.0 240.0L... -...
+  CHECK(std::count(line.begin(), line.end(), 'L') == 2);
+  CHECK(std::count(line.begin(), line.end(), '-') == 2);
+  CHECK(picture.find(">space, month 1: 300 %<") == std::string::npos);
+}
+
+TEST_CASE("what is made of bounds says so, and is no prediction") {
+  Prediction p;
+  p.method = "estimate";
+  p.scenario_id = "x";
+  p.metrics["job.train.gpu.utilization"] = {0.98, "ratio", {}};
+  p.assertions.resize(2);
+  p.assertions[0].that = "job.train.gpu.utilization >= 90 %";
+  p.assertions[0].value = 0.98, p.assertions[0].unit = "ratio", p.assertions[0].limit = 0.9;
+  p.assertions[1].that = "job.train.step.time <= 1 s";
+  for (AssertionOutcome& a : p.assertions) a.status = "inconclusive";
+  CHECK(print_predicted(p.assertions[1]) == "not known");
+  p.assertions.pop_back();
+  p.verdict = Verdict::inconclusive;
+  CHECK(verdict_phrase(p) == "1 of 1 target not decided by bounds alone");
+  const std::string json = render(p, report::testing::context(), Format::json, {});
+  CHECK(json.find("\"method\": \"estimate\"") != std::string::npos);
+  CHECK(json.find("GPU utilization of train: at most 98.0 %, by bounds; nothing was simulated") !=
+        std::string::npos);
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  CHECK(page.find("Dot: what bounds allow") != std::string::npos);
+  CHECK(page.find("Dot: predicted") == std::string::npos);
 }
 
 }  // namespace pages_say_test

@@ -190,6 +190,16 @@ TEST_CASE("inputs and what is counted are named for people") {
   CHECK(label::of_count("boxes") == "boxes");
 }
 
+TEST_CASE("paths that leave out the id are named by their parts") {
+  CHECK(label::of_count("storage.ost.count") == "storage.ost.count");
+  CHECK(label::of_input("storage.ost.count") == "OST count");
+  CHECK(label::of_input("storage.ost.read") == "OST read");
+  CHECK(label::of_input("jobs.loader.workers") == "loader workers");
+  CHECK(label::of_input("jobs.checkpoint.every") == "checkpoint every");
+  CHECK(label::of_input("cluster.hosts.gpu.count") == "count of gpu hosts");
+  CHECK(label::of_input("storage[ost].read") == "read of ost");
+}
+
 TEST_CASE("a comment under a change is a verdict, five figures, and the rest folded") {
   const std::string text =
       render(report::testing::missed_target(), report::testing::context(), Format::markdown, {});

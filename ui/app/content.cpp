@@ -3,6 +3,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/runtime/codec/codec.hpp"
+#include "ui/app/values.hpp"
 
 namespace stallcast::client {
 
@@ -33,6 +34,10 @@ std::string counted_hash(const Scenario& scenario) {
   add(plan.storage);
   for (const PlanDimension& d : plan.over) add(d.axis.path + "\t" + std::to_string(d.unit));
   return base::sha256(all);
+}
+
+std::string read_hash(const Scenario& scenario) {
+  return base::sha256(merged(scenario) + codec::encode(scenario.design()));
 }
 
 std::string text_hash(const std::string& text) { return base::sha256(text); }

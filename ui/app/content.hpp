@@ -16,6 +16,10 @@ namespace stallcast::client {
 /// bought, and in which steps.
 [[nodiscard]] std::string counted_hash(const Scenario& scenario);
 
+/// Hash of all that is read for a scenario, files that it extends included, and where it stands.
+/// REQUIRES: ok().
+[[nodiscard]] std::string read_hash(const Scenario& scenario);
+
 /// Hash of any text: what has the same one is the same text.
 [[nodiscard]] std::string text_hash(const std::string& text);
 

@@ -8,6 +8,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "engine/base/assertion.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
@@ -26,6 +28,21 @@ namespace {
 Cell cases_cell(const AssertionOutcome& a) {
   if (!a.probability) return {QStringLiteral("\u2013"), -1.0};
   return {QString::fromStdString(report::cases_phrase(a)), *a.probability};
+}
+
+/// Of three digits, on the side on which it holds now: ">= 96.9 %" of 96.97 %.
+QString limit_that_holds(const std::string& name, const Metric& metric, bool up) {
+  constexpr double kStep = 0.001;
+  for (int k = 0; k < 10; ++k) {
+    const double near = base::rounded_to(metric.value * (1.0 + (up ? -k : k) * kStep), 3);
+    const std::string text = report::print_limit(near, metric.unit);
+    const Result<base::Assertion> asked = base::parse_assertion(name + " >= " + text);
+    if (!asked.ok()) continue;
+    const Result<double> limit = base::limit_in(*asked, metric.unit);
+    if (limit.ok() && (up ? *limit <= metric.value : *limit >= metric.value))
+      return QString::fromStdString(text);
+  }
+  return metric_text(metric);
 }
 
 }  // namespace
@@ -104,7 +121,7 @@ void ChecksScreen::suggest_limit() {
   if (metric == nullptr) return;
   const bool up = metric::better(path.toStdString()) == metric::Better::higher;
   operator_->setCurrentText(up ? QStringLiteral(">=") : QStringLiteral("<="));
-  limit_->setText(metric_text(*metric));
+  limit_->setText(limit_that_holds(path.toStdString(), *metric, up));
 }
 
 void ChecksScreen::propose(const QString& metric) {

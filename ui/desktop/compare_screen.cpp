@@ -24,9 +24,15 @@
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
 #include "ui/report/diff/words.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
+
+Cell in_samples(const std::string& metric, Cell cell) {
+  cell.text = QString::fromStdString(report::with_samples(metric, cell.text.toStdString()));
+  return cell;
+}
 
 QWidget* titled(const QString& title, QWidget* inside, QWidget* parent) {
   auto* box = new QWidget(parent);
@@ -250,9 +256,10 @@ void CompareScreen::show_shares() {
                        QString::fromStdString(report::part_text(b.alone, m))});
       rest -= b.share;
     }
+    const bool by_oat = diff_->attributed.method == Attribution::one_at_a_time;
     constexpr double kWorthSaying = 0.005;  // of the difference
     if (std::abs(rest) > kWorthSaying * std::abs(m.difference()))
-      parts.push_back({tr("only together"), rest});
+      parts.push_back({by_oat ? tr("only together") : tr("smaller changes"), rest});
     shares_->set(m, std::move(parts));
     notes.removeAll(QString());
     return how_->setText(notes.join(QStringLiteral(". ")));
@@ -327,10 +334,11 @@ void CompareScreen::refresh_figures() {
     const Metric* before = nullptr;
     for (const CompareBase* one : shown) {
       const Metric* m = find_metric(*one->prediction, path);
-      row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013")) : figure_cell(m->value, m->unit));
+      row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013"))
+                                 : in_samples(name, figure_cell(m->value, m->unit)));
       if (one == base()) before = m;
     }
-    row.emplace_back(metric_text(metric), metric.value);
+    row.push_back(in_samples(name, figure_cell(metric.value, metric.unit)));
     row.emplace_back(before == nullptr ? QString() : judged_delta(path, *before, metric));
     rows.push_back(std::move(row));
   }

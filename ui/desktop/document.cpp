@@ -7,6 +7,11 @@
 #include "ui/desktop/saved_file.hpp"
 
 namespace stallcast::desktop {
+namespace {
+
+constexpr QLatin1String kReturn("\r\n"), kLine("\n");
+
+}  // namespace
 
 /// One change of the text.
 class EditCommand : public QUndoCommand {
@@ -51,20 +56,28 @@ void Document::forget_tree() {
 
 QString Document::name() const { return file_.isEmpty() ? QStringLiteral("untitled.json") : file_; }
 
-void Document::open(const QString& text, const QString& file, bool modified) {
-  const TextEdit edit = edit_between(text_, text);
+void Document::open(const QString& text, const QString& file,
+                    const std::optional<QString>& changed) {
+  const auto plain = [](QString lines) { return lines.replace(kReturn, kLine); };
+  returns_ = text.contains(kReturn);
+  saved_ = plain(text);
+  const QString now = changed ? plain(*changed) : saved_;
+  const TextEdit edit = edit_between(text_, now);
   undo_.clear();
-  text_ = text;
+  text_ = now;
   forget_tree();
   file_ = file;
-  if (modified) undo_.resetClean();
+  if (changed) undo_.resetClean();
   emit opened();
   emit renamed();
   emit edited(edit);
 }
 
 bool Document::save(const QString& file, QString& why_not) {
-  if (!save_file(file, text_.toUtf8(), why_not)) return false;
+  QString out = text_;
+  if (returns_) out.replace(kLine, kReturn);
+  if (!save_file(file, out.toUtf8(), why_not)) return false;
+  saved_ = text_;
   file_ = file;
   undo_.setClean();
   emit renamed();

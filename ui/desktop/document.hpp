@@ -28,8 +28,13 @@ class Document : public QObject {
   [[nodiscard]] QUndoStack& undo_stack() { return undo_; }
   [[nodiscard]] bool modified() const { return !undo_.isClean(); }
 
-  /// Another text; forgets what could be undone.
-  void open(const QString& text, const QString& file, bool modified = false);
+  /// The text that the file has, as far as it is known here: as opened, or as saved last.
+  [[nodiscard]] const QString& saved_text() const { return saved_; }
+
+  /// Another text; forgets what could be undone. `changed` is the text now, where it differs from
+  /// that of the file. Lines end with "\n" here; in the file they go on to end as they do.
+  void open(const QString& text, const QString& file,
+            const std::optional<QString>& changed = std::nullopt);
   /// False with a reason when the file could not be written.
   [[nodiscard]] bool save(const QString& file, QString& why_not);
 
@@ -58,8 +63,9 @@ class Document : public QObject {
   void apply_edit(const TextEdit& edit);
   void forget_tree();
 
-  QString text_;
+  QString text_, saved_;
   QString file_;
+  bool returns_ = false;                                 ///< lines of the file end with "\r\n"
   std::optional<Scenario> read_;                         ///< from the present text
   mutable std::optional<std::optional<JsonNode>> tree_;  ///< once somebody asked for it
   QUndoStack undo_;

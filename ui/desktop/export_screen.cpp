@@ -105,7 +105,8 @@ void ExportScreen::refresh() {
 
 QString ExportScreen::command_line() const {
   const Document& document = workspace().document();
-  const SetOptions set = set_options(value_changes(opened_, document.text()));
+  // Of the file, which is what the command reads.
+  const SetOptions set = set_options(value_changes(document.saved_text(), document.text()));
   ScenarioFile source;
   for (const QString& one : set.sets) source.sets.push_back(one.toStdString());
   QString out =

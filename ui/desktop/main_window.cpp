@@ -174,9 +174,7 @@ bool MainWindow::open_file(const QString& file) {
   }
   const QByteArray bytes = in.readAll();
   if (is_project(bytes)) return open_project(bytes, file);
-  QString text = QString::fromUtf8(bytes);
-  text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
-  workspace_.document().open(text, file);
+  workspace_.document().open(QString::fromUtf8(bytes), file);
   StartScreen::remember(QFileInfo(file).absoluteFilePath());
   show_screen(QStringLiteral("overview"));
   return true;

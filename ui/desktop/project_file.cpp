@@ -143,18 +143,15 @@ std::optional<Project> read_project(const QByteArray& text, const QString& file,
 }
 
 bool restore(const Project& project, Workspace& workspace, QString& why_not) {
-  QString text;
-  if (!project.text) {
-    QFile in(project.scenario);
-    if (!in.open(QIODevice::ReadOnly)) {
-      why_not = QStringLiteral("%1: %2").arg(project.scenario, in.errorString());
-      return false;
-    }
+  QString text = project.text.value_or(QString());
+  QFile in(project.scenario);
+  if (!project.scenario.isEmpty() && in.open(QIODevice::ReadOnly)) {
     text = QString::fromUtf8(in.readAll());
-    text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
+  } else if (!project.text) {
+    why_not = QStringLiteral("%1: %2").arg(project.scenario, in.errorString());
+    return false;
   }
-  workspace.document().open(project.text.value_or(text), project.scenario,
-                            project.text.has_value());
+  workspace.document().open(text, project.scenario, project.text);
   workspace.set_marks(project.marks);
   if (!project.sliders.empty()) workspace.set_sliders(project.sliders);
   workspace.set_pins({});

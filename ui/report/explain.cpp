@@ -77,7 +77,7 @@ std::string limits(const Explanation& e, const Ink& ink) {
       out += wrapped("  " + std::to_string(++shown) + " " +
                          left(label::of_resource(row.resource) + " ", kLabelColumns),
                      row.text, 6);
-    if (shown == 0) out += "  nothing: no resource is waited for\n";
+    if (shown == 0) out += wrapped("  ", no_limit_rows(*e.prediction), 4);
   }
   return out + wrapped("  without simulating: ", bound_phrase(e), 4);
 }

@@ -173,6 +173,7 @@ void add_goodput(double goodput, double gain, Json& change) {
 Json result_object(const Prediction& prediction, const ReportContext& context, const Style& style) {
   Json out;
   out["schema"] = "stallcast.result/1";
+  if (is_estimate(prediction)) out["method"] = prediction.method;
   out["tool"] = tool_object(context, prediction.profile_sha256);
   out["scenario"] = {{"id", prediction.scenario_id},
                      {"sha256", prediction.design_sha256},

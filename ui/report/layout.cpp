@@ -185,7 +185,9 @@ double decimal_step(double least) {
 }
 
 std::string print_tenths(int tenths) {
-  return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
+  const int size = std::abs(tenths);
+  return (tenths < 0 ? "-" : "") + std::to_string(size / 10) + "." + std::to_string(size % 10) +
+         " %";
 }
 
 std::string fixed(double value, int decimals) {
@@ -275,7 +277,8 @@ std::string print_limit(double limit, std::string_view unit) {
 std::string with_samples(std::string_view metric, std::string text) {
   constexpr std::string_view kOperations = "ops/s", kSamples = "samples/s";
   // Trees name one replica's "job.train.throughput.samples, seed 1".
-  if (!metric.substr(0, metric.find(',')).ends_with(".samples")) return text;
+  const std::string_view name = metric.substr(0, metric.find(','));
+  if (!name.ends_with(".samples") && !name.ends_with(".throughput.dlio")) return text;
   for (std::size_t at = 0; (at = text.find(kOperations, at)) != std::string::npos;
        at += kSamples.size())
     text.replace(at, kOperations.size(), kSamples);
@@ -283,6 +286,7 @@ std::string with_samples(std::string_view metric, std::string text) {
 }
 
 std::string print_predicted(const AssertionOutcome& a) {
+  if (a.unit.empty()) return "not known";  // to bounds
   return with_samples(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit));
 }
 

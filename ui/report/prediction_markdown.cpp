@@ -25,17 +25,25 @@ std::string row(const std::string& label, const std::string& predicted, const st
          " |\n";
 }
 
+/// Goodput of a job without failures is its utilization: once is enough.
+bool are_alike(const std::string& one, const std::string& other) {
+  const auto busy = [](const metric::Name& name) {
+    return name.figure == metric::kGpuUtilization || name.figure == metric::kGoodput;
+  };
+  const metric::Name a = metric::parse(one), b = metric::parse(other);
+  return a.domain == b.domain && a.id == b.id && a.statistic == b.statistic && busy(a) && busy(b);
+}
+
 /// The utilization of each job, figures of targets, those missed first, and the next ones that have
 /// a tile.
 std::string first_figures(const Prediction& p) {
   std::vector<std::pair<std::string, std::string>> chosen;  // metrics and what is asked of them
   const auto add = [&](const std::string& metric, const std::string& target) {
     const Metric* m = find(p, metric);
-    // Goodput without failures is utilization: once is enough.
     const bool known =
         m != nullptr && std::any_of(chosen.begin(), chosen.end(), [&](const auto& c) {
-          const Metric& other = *find(p, c.first);
-          return c.first == metric || (other.value == m->value && other.unit == m->unit);
+          return c.first == metric ||
+                 (are_alike(c.first, metric) && find(p, c.first)->value == m->value);
         });
     if (!known && m != nullptr) chosen.emplace_back(metric, target);
   };
@@ -153,12 +161,13 @@ std::string limits_markdown(const Prediction& p) {
 std::string changes_markdown(const Prediction& p) {
   if (p.alternatives.empty()) return "";
   const bool alone = !time_gained(p).empty();
-  const std::string figure = alone ? "less time " + time_gained(p) : "GPU utilization";
-  std::string out =
-      "\n### Next change\n\n| change | " + figure + " | meets targets |\n|---|---:|---|\n";
+  const GainedFigure figure = figure_gained(p, p.alternatives);
+  std::string out = "\n### Next change\n\n| change | " +
+                    (alone ? "less time " + time_gained(p) : std::string(figure.name)) +
+                    " | meets targets |\n|---|---:|---|\n";
   for (const Alternative& a : p.alternatives)
     out += "| " + markdown_cell(label::of_change(a.change)) + " | " +
-           print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
+           print_share(alone ? std::max(a.gain, 0.0) : a.*figure.value) + " | " +
            std::string(targets_word(a, p)) + " |\n";
   return out;
 }

@@ -149,6 +149,8 @@ std::string doubt(const Prediction& p) {
 
 }  // namespace
 
+bool is_estimate(const Prediction& p) { return p.method == "estimate"; }
+
 std::string verdict_phrase(const Prediction& p) {
   std::size_t missed = 0, unsure = 0, undrawn = 0, warned = 0;
   for (const AssertionOutcome& a : p.assertions) {
@@ -162,6 +164,8 @@ std::string verdict_phrase(const Prediction& p) {
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";
+  if (p.verdict == Verdict::inconclusive && is_estimate(p))
+    return std::to_string(unsure) + of + " not decided by bounds alone";
   if (p.verdict == Verdict::inconclusive)
     return unsure == 0   ? (p.left_range ? "it leaves the range its profile was fitted in"
                                          : "the simulation did not finish")
@@ -190,6 +194,11 @@ std::vector<SummaryLine> summary_lines(const Prediction& p) {
     out.push_back({what + print_metric(figure), what.size()});
     if (!parts.empty()) out.push_back({std::move(parts), std::string::npos, true});
   }
+  if (is_estimate(p))
+    for (const auto& [name, m] : p.metrics)
+      if (metric::parse(name).figure == metric::kGpuUtilization)
+        out.push_back({label::of_metric(name, m.unit, true) + ": at most " + print_metric(m) +
+                       ", by bounds; nothing was simulated"});
   if (of_tenants_alone(p))
     out.push_back({"no job: tenants alone, over " + print_value(p.simulated_s, "s")});
   if (const Metric* time = find(p, metric::kPipelineTime)) {
@@ -350,6 +359,8 @@ std::string calibrated_phrase(const Prediction& p) {
 }
 
 std::string run_phrase(const Prediction& p, const ReportContext& context, const Style& style) {
+  const std::string by = made_by(context) + ", design " + p.design_sha256.substr(0, 12);
+  if (is_estimate(p)) return "bounds alone, nothing was simulated; " + by;
   std::string seeds = count_of(p.seeds.size(), "replica");
   if (!p.seeds.empty()) seeds += " from seed " + std::to_string(p.seeds.front());
   const std::string repeated =
@@ -359,7 +370,7 @@ std::string run_phrase(const Prediction& p, const ReportContext& context, const 
   return print_value(p.simulated_s, "s") + " simulated" + repeated + ", " + seeds + ", " +
          std::to_string(p.events) + " events" +
          (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) + "; " +
-         made_by(context) + ", design " + p.design_sha256.substr(0, 12);
+         by;
 }
 
 }  // namespace stallcast::report

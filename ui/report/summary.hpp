@@ -24,6 +24,9 @@ namespace stallcast::report {
 /// "2 targets", "1 target".
 [[nodiscard]] std::string count_of(std::size_t n, std::string_view noun);
 
+/// Whether it is made of bounds alone, without a simulation.
+[[nodiscard]] bool is_estimate(const Prediction& prediction);
+
 /// "all targets hold", "1 of 2 targets missed", "the scenario has no targets"; with draws also that
 /// a target that holds is not likely to: "the target holds, but only in 9 of 100 cases".
 [[nodiscard]] std::string verdict_phrase(const Prediction& prediction);

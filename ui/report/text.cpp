@@ -203,9 +203,11 @@ std::string moving(const Prediction& p, const Style& style, const Ink& ink) {
   const std::string settle = figure_to_settle(p);
   if (settle.empty()) return "";
   const std::string of = label::of_metric(settle, "", p.breakdown.size() > 1);
-  std::string out = "\n" +
-                    ink.bold(style.full ? "What to measure first" : "What moves the answer") +
-                    ", by share of the spread of " + of + "\n";
+  std::string out =
+      "\n" + wrapped("",
+                     ink.bold(style.full ? "What to measure first" : "What moves the answer") +
+                         ", by share of the spread of " + of,
+                     2);
   std::size_t shown = 0;
   for (const MeasureRow& row : measure_first(p, settle)) {
     if (!style.full && shown == kMostInCompact) break;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -92,10 +93,18 @@ Asked<std::vector<std::pair<std::string, std::string>>> designs_of(const std::st
   return out;
 }
 
-/// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
+/// A scenario, or {"scenario": ..., "baseline": ...}. Scenarios may use these words as well, as the
+/// name of something, and have comments.
 Asked<std::array<std::string, 2>> check_of(const std::string& body) {
-  if (body.find("\"baseline\"") == std::string::npos) return std::array<std::string, 2>{body, ""};
-  return members_of(body, {"scenario", "baseline"});
+  const std::array<std::string, 2> members{"scenario", "baseline"};
+  const auto root = parsed(body);
+  const auto has = [&](const std::string& name) {
+    return root ? root->is_object() && root->contains(name)
+                : body.find('"' + name + '"') != std::string::npos;
+  };
+  const bool wrapped = root ? std::ranges::any_of(members, has) : std::ranges::all_of(members, has);
+  if (!wrapped) return std::array<std::string, 2>{body, ""};
+  return members_of(body, members);
 }
 
 /// The values of a parameter that a route has, or its default.
@@ -253,7 +262,7 @@ Response answer_diff(Call& call) {
     input->scenario = std::move(scenario.value);
   }
   return submit<Diff>(
-      call, "diff", text_of(call), task,
+      call, "diff", text_of(call, std::array{&*base.scenario, &*head.scenario}), task,
       [base, head, method = *attribute.value](Asking& asking) {
         client::DiffQuestion question;
         question.predict = asking.question;
@@ -286,8 +295,10 @@ Response answer_compare(Call& call) {
     if (!scenario.value) return scenario.problem;
     inputs.push_back({.name = name, .scenario = std::move(scenario.value)});
   }
+  std::vector<const Scenario*> scenarios;
+  for (const client::DiffInput& input : inputs) scenarios.push_back(&*input.scenario);
   return submit<SideBySide>(
-      call, "compare", text_of(call), task,
+      call, "compare", text_of(call, scenarios), task,
       [inputs, draws = *draws.value](Asking& asking) {
         client::RunQuestion question;
         question.predict = asking.question;
@@ -320,8 +331,12 @@ Response answer_sweep(Call& call) {
   Diagnostics faults;
   client::check_sweep(request, faults);
   if (faults.has_errors()) return refused(call.service.settings, std::move(faults));
+  // What is varied may mend a scenario that is wrong without it.
+  const client::Reading now = call.session.read(task->source);
+  std::vector<const Scenario*> scenarios;
+  if (now.scenario) scenarios.push_back(&*now.scenario);
   return submit<SweepReport>(
-      call, "sweep", text_of(call), task,
+      call, "sweep", text_of(call, scenarios), task,
       [task, request, metrics = call.request.parameters("metric")](Asking& asking) {
         return sweep(asking, task->settings, request, metrics);
       },

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "ui/app/content.hpp"
@@ -118,7 +119,7 @@ Response answer_plan(Call& call) {
   if (const auto fault = client::refused_plan(*task->scenario, wanted))
     return problem(400, fault->message, fault->hint);
   return submit<PlanResult>(
-      call, "plan", text_of(call), task,
+      call, "plan", text_of(call, std::array{&*task->scenario}), task,
       [task, wanted](Asking& asking) {
         return asking.session.plan(*task->scenario, wanted, asking.question);
       },
@@ -139,11 +140,12 @@ Response answer_grow(Call& call) {
     wanted.months = *months;
   }
   std::int64_t every = 0;
-  if (!read_number(call, "every", every))
-    return problem(400, "every takes a whole number of months", "write 3");
+  if (!read_number(call, "every", every) ||
+      (every == 0 && !call.request.parameter("every").empty()))
+    return problem(400, "every takes a whole number of months from 1", "write 3");
   if (every > 0) wanted.every = static_cast<int>(std::min<std::int64_t>(every, 240));
   return submit<GrowthResult>(
-      call, "grow", text_of(call), task,
+      call, "grow", text_of(call, std::array{&*task->scenario}), task,
       [task, wanted](Asking& asking) {
         return asking.session.grow(*task->scenario, wanted, asking.question);
       },
@@ -165,7 +167,7 @@ Response answer_explain(Call& call) {
     words.insert(words.end(), {"--what-if", std::to_string(most)});
   // Trees say where their inputs stand, so they are of one text.
   return submit<Explanation>(
-      call, "explain", text_of(call), task,
+      call, "explain", text_of(call, std::array{&*task->scenario}), task,
       [task, metrics, most](Asking& asking) {
         client::ExplainQuestion wanted{asking.question, metrics};
         wanted.what_ifs = static_cast<std::size_t>(most);

@@ -75,6 +75,7 @@ Json schemas() {
   const Json metric =
       object({{"value", number}, {"unit", text}, {"ci95", list_of(number)}}, {"value", "unit"});
   out["Result"] = object({{"schema", {{"const", "stallcast.result/1"}}},
+                          {"method", {{"enum", {"estimate"}}}},
                           {"tool", of_type("object")},
                           {"scenario", of_type("object")},
                           {"verdict", {{"enum", {"pass", "fail", "inconclusive", "none"}}}},

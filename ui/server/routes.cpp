@@ -91,7 +91,7 @@ constexpr std::array kGrow = {
     RequestParameter{"of", "lets this value grow, too, as --of does; repeatable", "array",
                      "jobs.train.dataset.size=4 %/month"},
     RequestParameter{"until", "months to look, as 24mo or 2y; default: the scenario's, or 36"},
-    RequestParameter{"every", "months between simulations", "integer", "3"}};
+    RequestParameter{"every", "months between simulations", "integer", "3", 1}};
 constexpr std::array kCompare = {kSeed, kReplicas, kLimit, kDraws};
 constexpr std::array kCheck = {
     kName,

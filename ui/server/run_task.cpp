@@ -51,6 +51,13 @@ std::string text_of(const Call& call) {
   return client::text_hash(out + "\n" + call.request.body);
 }
 
+std::string text_of(const Call& call, std::span<const Scenario* const> scenarios) {
+  std::string out = text_of(call);
+  if (call.service.settings.root.empty()) return out;  // there are no files
+  for (const Scenario* scenario : scenarios) out += "\n" + client::read_hash(*scenario);
+  return out;
+}
+
 std::string content_of(std::string_view kind, const Design& design,
                        const client::Question& question) {
   return std::string(kind) + "\n" + client::content_hash(design) + "\n" +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "ui/server/scenario_call.hpp"
@@ -37,6 +38,8 @@ struct Asking {
 
 /// Hash of all that was sent, query and body: what decides a report byte for byte.
 [[nodiscard]] std::string text_of(const Call& call);
+/// The same, with what files say now that `scenarios`, which are of this call, extend.
+[[nodiscard]] std::string text_of(const Call& call, std::span<const Scenario* const> scenarios);
 /// What decides a prediction of `design`, and nothing else. Lines and columns do not.
 [[nodiscard]] std::string content_of(std::string_view kind, const Design& design,
                                      const client::Question& question);
@@ -47,12 +50,12 @@ struct Asking {
                               View view);
 
 /// The same. `ask(asking)` gives a Result<T>, for all with the same content; `show(session,
-/// found)` is what this asker is shown of it. With a content that is not the text, faults are told
-/// by the places they have in the own one.
+/// found)` is what this asker is shown of it. With a content that does not begin with the text,
+/// faults are told by the places they have in the own one.
 template <class T, class Ask, class Show>
 Response submit(Call& call, std::string kind, std::string content,
                 const std::shared_ptr<const Inquiry>& task, Ask ask, Show show) {
-  const bool shared = content != text_of(call);
+  const bool shared = !content.starts_with(text_of(call));
   return submit(
       call, std::move(kind), std::move(content),
       [task, ask = std::move(ask)](client::Session& session, const RunWatch& watch) {

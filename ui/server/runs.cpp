@@ -169,7 +169,7 @@ struct Runs::Impl {
                                               made->failure.exit == ExitCode::inconclusive);
     if (run->unwanted || again || made->partial)
       unlist(*run);
-    else if (run->content != run->sights.front()->text)
+    else if (!run->content.starts_with(run->sights.front()->text))
       run->outcome = made;
     ++ended[{run->kind, name_of(run->state)}];
     finished_bytes += run->bytes();

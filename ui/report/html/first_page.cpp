@@ -26,6 +26,8 @@ constexpr double kGaugeSide = 4.0;
 constexpr double kPadding = 0.08;  // of the range, at both of its ends
 constexpr std::size_t kMostOptions = 4;
 constexpr std::size_t kMostMoving = 3;
+constexpr std::string_view kBoundsAlone =
+    "Bounds alone: nothing was simulated, and a run may keep GPUs less busy.";
 
 /// From figures to places in a drawing.
 class GaugeAxis {
@@ -114,14 +116,16 @@ std::string gauges(const Prediction& p) {
     content += gauge(p, a, y);
   }
   if (content.empty()) return "";
-  return block("Targets", "<figure data-name=\"targets\">" +
-                              svg("targets, each with its limit and what is predicted", kHalf, y,
-                                  content, "half") +
-                              element("figcaption",
-                                      std::string("Dot: predicted; upright: the limit") +
-                                          (banded ? "; band: what it may turn out to be." : "."),
-                                      "soft") +
-                              "</figure>\n");
+  return block(
+      "Targets",
+      "<figure data-name=\"targets\">" +
+          svg("targets, each with its limit and what is predicted", kHalf, y, content, "half") +
+          element("figcaption",
+                  std::string(is_estimate(p) ? "Dot: what bounds allow" : "Dot: predicted") +
+                      "; upright: the limit" +
+                      (banded ? "; band: what it may turn out to be." : "."),
+                  "soft") +
+          "</figure>\n");
 }
 
 std::string time(const Prediction& p) {
@@ -315,6 +319,7 @@ std::string first_page(const Prediction& p, const ReportContext& context) {
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
   const std::string advice = advice_phrase(p);
   return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
+         (is_estimate(p) ? element("p", kBoundsAlone, "warn") : std::string()) +
          (advice.empty() ? advice : element("p", advice, "advice")) + picture_figure(p) +
          "<div class=\"first\"><div>\n" + gauges(p) + time(p) + "</div><div>\n" + counts(p) +
          options(p) + moving(p, context) + "</div></div>\n";

@@ -55,15 +55,16 @@ std::string path_of(const ShareLine& line, const std::vector<int>& months, const
       open = false;
       continue;
     }
-    const double share = std::min(*line.values[i], frame.most());
+    const double share = *line.values[i];
     const std::string at = fixed(frame.x(months[i]), 1) + " " + fixed(frame.y(share), 1);
     d += (open ? "L" : "M") + at;
     open = true;
-    dots += "<circle cx=\"" + fixed(frame.x(months[i]), 1) + "\" cy=\"" + fixed(frame.y(share), 1) +
-            "\" r=\"3\" style=\"fill:var(--" + colour + ")\"><title>" +
-            markup(line.label + ", " + in_month(months[i]) + ": " +
-                   print_value(*line.values[i], "ratio")) +
-            "</title></circle>";
+    if (share <= frame.most())
+      dots += "<circle cx=\"" + fixed(frame.x(months[i]), 1) + "\" cy=\"" +
+              fixed(frame.y(share), 1) + "\" r=\"3\" style=\"fill:var(--" + colour + ")\"><title>" +
+              markup(line.label + ", " + in_month(months[i]) + ": " +
+                     print_value(*line.values[i], "ratio")) +
+              "</title></circle>";
   }
   return "<path d=\"" + d + "\" style=\"stroke:var(--" + colour + ");stroke-width:2;fill:none\"/>" +
          dots;

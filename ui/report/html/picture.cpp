@@ -123,8 +123,9 @@ std::string picture_figure(const Prediction& p, std::string_view id) {
   return "<figure id=\"" + std::string(id) + "\">\n" +
          drawing("broad", p.picture.width, p.picture.height, content) + stacked(p) +
          element("figcaption",
-                 "How busy each part is: dark over the whole run, light while it is in use; red is "
-                 "what limits.",
+                 is_estimate(p) ? "How busy each part is at most."
+                                : "How busy each part is: dark over the whole run, light while it "
+                                  "is in use; red is what limits.",
                  "soft") +
          "</figure>\n";
 }

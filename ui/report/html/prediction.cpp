@@ -277,8 +277,10 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
                               const Style& style) {
   const std::string by =
       prediction != nullptr ? run_phrase(*prediction, context, style) : made_by(context);
-  return section("Reproduce", (context.command.empty() ? "" : element("pre", context.command)) +
-                                  element("p", by, "soft"));
+  const bool bounds = prediction != nullptr && is_estimate(*prediction);
+  return section(
+      bounds ? "Simulate it" : "Reproduce",
+      (context.command.empty() ? "" : element("pre", context.command)) + element("p", by, "soft"));
 }
 
 std::string targets_mark(Verdict verdict, bool nominal, const std::string& missed) {

@@ -1,0 +1,61 @@
+"""What the server's answers are of: bounds, files that change, words in a scenario.
+
+Usage: serve_answers_test.py PATH_OF_STALLCAST [unittest options]."""
+
+import json
+import os
+import tempfile
+import unittest
+
+import program
+from server import SCENARIO, Server
+
+
+class AnswersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server().__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def test_an_estimate_says_that_nothing_was_simulated(self):
+        found = self.server.post("/v1/estimate").json
+        self.assertEqual(found["method"], "estimate")
+        self.assertIn("not decided by bounds alone", found["summary"][0])
+        self.assertTrue(any("at most" in line and "nothing was simulated" in line for line in found["summary"]))
+        page = self.server.post("/v1/estimate?format=html").text
+        self.assertIn("nothing was simulated", page)
+        for word in ("Dot: predicted", "Reproduce", "0 replicas"):
+            self.assertNotIn(word, page.split('<script type="application/json"')[0])
+        self.assertNotIn("method", self.server.run("/v1/runs?advice=false&draws=0").json)
+
+    def test_months_between_simulations_are_at_least_one(self):
+        for every in ("0", "-1", "x"):
+            self.assertEqual(self.server.post("/v1/grow?every=" + every).status, 400, every)
+
+    def test_a_scenario_that_is_called_baseline_is_a_scenario(self):
+        called = SCENARIO.replace('"id": "served"', '"id": "baseline"')
+        self.assertEqual(self.server.run("/v1/check", called).json["scenarios"][0]["id"], "baseline")
+        plain = json.dumps({"baseline": {}})
+        self.assertIn("one of the two is missing", self.server.post("/v1/check", plain).text)
+        both = json.dumps({"scenario": called, "baseline": "{}"})
+        self.assertNotEqual(self.server.post("/v1/check", both).status, 200)
+
+    def test_an_answer_is_of_what_the_files_say_now(self):
+        with tempfile.TemporaryDirectory() as root, Server("--root", root) as server:
+            for path in ("/v1/plan?over=osts=2..4", "/v1/explain?metric=job.train.step.time", "/v1/sweeps?vary=run.seed=1,2",
+                         "/v1/grow?of=jobs.train.dataset.size=4%25/month&until=3mo", "/v1/compare", "/v1/diff"):
+                text = '{ "extends": "base.json", "id": "mine" }'
+                body = {"/v1/compare": json.dumps({"designs": {"a": text}}),
+                        "/v1/diff": json.dumps({"base": text, "head": text})}.get(path, text)
+                said = []
+                for step in ("200 ms", "300 ms", "300 ms"):
+                    with open(os.path.join(root, "base.json"), "w", encoding="utf-8") as file:
+                        file.write(SCENARIO.replace("200 ms", step))
+                    said.append((server.post(path, body).status, server.run(path, body).text))
+                self.assertNotEqual(said[0][1], said[1][1], path)
+                self.assertEqual(said[1][1], said[2][1], path)
+                self.assertEqual([status for status, _ in said], [202, 202, 200], path)
+
+
+if __name__ == "__main__":
+    program.main()
