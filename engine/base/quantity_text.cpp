@@ -23,7 +23,8 @@ constexpr double kSurelyBase = 1e6;
 /// How a dimension is called and written.
 struct DimensionText {
   std::string_view name, example;
-  std::string_view unit;  ///< that a bare number most likely lacks
+  std::string_view unit;        ///< that a bare number most likely lacks
+  std::string_view small = {};  ///< the smaller one that it may lack as well
 };
 /// In the order of the enumeration.
 constexpr std::array<DimensionText, 15> kDimensionTexts{
@@ -32,16 +33,16 @@ constexpr std::array<DimensionText, 15> kDimensionTexts{
      {"true or false", "true", ""},
      {"a text", "name", ""},
      {"a list of texts", "[\"a\", \"b\"]", ""},
-     {"a size", "4 MiB", "GB"},
+     {"a size", "4 MiB", "GB", "B"},
      {"a duration", "200 ms", "s"},
      {"a rate", "25 GB/s", "GB/s"},
-     {"an operation rate", "80 kops/s", "ops/s"},
+     {"an operation rate", "80 kops/s", "kops/s", "ops/s"},
      {"a percentage", "95 %", "%"},
      {"an amount of computation", "4 TFLOP", "TFLOP"},
      {"a compute rate", "989 TFLOP/s", "TFLOP/s"},
      {"a price", "120 USD", "USD"},
      {"a price per time", "3 USD/h", "USD/h"},
-     {"a power", "10.2 kW", "kW"}}};
+     {"a power", "10.2 kW", "kW", "W"}}};
 
 const DimensionText& text_of(Dimension dimension) {
   return kDimensionTexts[static_cast<std::size_t>(dimension)];
@@ -50,6 +51,12 @@ const DimensionText& text_of(Dimension dimension) {
 ParsedQuantity fault(std::string message, std::string hint) {
   return {std::nullopt, std::move(message), std::move(hint)};
 }
+
+/// Whatever a quantity may be. "B" is a billion in "70B", and else bytes.
+constexpr Dimension kWithUnits[] = {Dimension::number,    Dimension::ratio,      Dimension::time,
+                                    Dimension::rate,      Dimension::bytes,      Dimension::op_rate,
+                                    Dimension::money,     Dimension::money_rate, Dimension::flops,
+                                    Dimension::flop_rate, Dimension::power};
 
 /// Long input is cut so that messages stay on a line.
 std::string shown(std::string_view text) {
@@ -74,35 +81,36 @@ std::string number_text(const NumberText& number) {
   return out;
 }
 
-/// How a number is written that is surely in the base unit, or a share; "" when it may not be.
-std::string in_base_unit(double number, Dimension dimension) {
-  // A share is often written as 0.95.
-  const bool share = dimension == Dimension::ratio && std::abs(number) <= 1.0;
-  const bool large = std::abs(number) >= kSurelyBase &&
-                     (dimension == Dimension::bytes || dimension == Dimension::rate ||
-                      dimension == Dimension::flops || dimension == Dimension::flop_rate ||
-                      dimension == Dimension::op_rate);
-  return share || large ? exact_quantity(number, dimension) : "";
+/// Whether a bare number is a share: 0.95 is surely 95 %.
+bool is_share(double number, Dimension dimension) {
+  return dimension == Dimension::ratio && std::abs(number) <= 1.0;
+}
+
+/// Whether a bare number is surely in the base unit.
+bool is_in_base(double number, Dimension dimension) {
+  return std::abs(number) >= kSurelyBase &&
+         (dimension == Dimension::bytes || dimension == Dimension::rate ||
+          dimension == Dimension::flops || dimension == Dimension::flop_rate ||
+          dimension == Dimension::op_rate);
+}
+
+/// "GB" or "Gb/s" ... as a list of complete spellings of `number`.
+std::string spellings(const std::string& number, const std::vector<std::string_view>& units) {
+  std::string out;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
+    out += "\"" + number + " " + std::string(units[i]) + "\"";
+  }
+  return out;
+}
+std::string spellings(const NumberText& number, const std::vector<std::string_view>& units) {
+  return spellings(number_text(number), units);
 }
 
 ParsedQuantity without_unit(const NumberText& number, Dimension dimension) {
   const std::string digits = number_text(number);
-  const double value = detail::decimal_value(digits);
-  const std::string meant = in_base_unit(value, dimension);
   return fault(shown(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
-               "write \"" +
-                   (meant.empty() ? digits + " " + std::string(text_of(dimension).unit) : meant) +
-                   "\"");
-}
-
-/// "GB" or "Gb/s" ... as a list of complete spellings of `number`.
-std::string spellings(const NumberText& number, const std::vector<std::string_view>& units) {
-  std::string out;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
-    out += "\"" + number_text(number) + " " + std::string(units[i]) + "\"";
-  }
-  return out;
+               bare_number_hint(digits, detail::decimal_value(digits), dimension));
 }
 
 /// A size in bits is not a dimension of ours, but what people write for rates.
@@ -118,9 +126,10 @@ std::string spelled_out(std::string_view word, Dimension dimension) {
   if (dimension != Dimension::time) return "";
   if (word.size() > 2 && word.ends_with('s')) word.remove_suffix(1);
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"sec", "s"},   {"second", "s"},       {"minute", "min"},    {"hr", "h"},
-      {"hour", "h"},  {"day", "d"},          {"msec", "ms"},       {"usec", "us"},
-      {"nsec", "ns"}, {"millisecond", "ms"}, {"microsecond", "us"}};
+      {"sec", "s"},     {"second", "s"},       {"minute", "min"},     {"min", "min"},
+      {"hour", "h"},    {"day", "d"},          {"msec", "ms"},        {"usec", "us"},
+      {"nsec", "ns"},   {"millisecond", "ms"}, {"microsecond", "us"}, {"hr", "h"},
+      {"\u00b5", "us"}, {"\u03bc", "us"}};  // "s" is taken off above
   for (const auto& [name, unit] : kWords)
     if (same_letters(name, word)) return std::string(unit);
   return "";
@@ -128,12 +137,18 @@ std::string spelled_out(std::string_view word, Dimension dimension) {
 
 /// "400 GB" where a rate is expected was probably to be "400 GB/s", and the other way round.
 std::string other_dimension(const NumberText& number, std::string_view unit, Dimension dimension) {
-  const std::string per_second = std::string(unit) + "/s";
   const std::string_view whole = unit.ends_with("/s") ? unit.substr(0, unit.size() - 2) : "";
+  const auto per = [&](std::string_view known) {
+    if (!known.starts_with(unit)) return false;
+    known.remove_prefix(unit.size());
+    // Nobody pays by the second.
+    return dimension == Dimension::money_rate ? known == "/h" || known == "/month" : known == "/s";
+  };
+  std::vector<std::string_view> meant;
   for (const UnitText& known : detail::units_of(dimension))
-    if (known.text == per_second || (!whole.empty() && known.text == whole))
-      return "write " + spellings(number, {known.text});
-  return "write for example " + example(dimension);
+    if (per(known.text) || (!whole.empty() && known.text == whole)) meant.push_back(known.text);
+  return "write " +
+         (meant.empty() ? "for example " + example(dimension) : spellings(number, meant));
 }
 
 /// What a duration in parts, "1 h 13 min", is altogether, s.
@@ -161,7 +176,18 @@ std::string converted(const NumberText& number, std::string_view unit, Dimension
       {"M", 6}, {"G", 9},  {"T", 12}, {"P", 15}, {"E", 18}};
   constexpr std::pair<std::string_view, double> kPeriods[] = {
       {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}, {"day", 86400.0}};
-  for (const auto& [word, period] : {std::pair{"/mo", "/month"}, {"/yr", "/y"}, {"/year", "/y"}})
+  constexpr std::pair<std::string_view, double> kDays[] = {
+      {"w", 7.0}, {"week", 7.0}, {"y", 365.0}, {"yr", 365.0}, {"year", 365.0}};
+  for (const auto& [word, days] : kDays)
+    if (dimension == Dimension::time && (unit == word || unit == std::string(word) + "s"))
+      return exact_quantity(detail::decimal_value(number_text(number)) * days * 86400.0, dimension);
+  for (const auto& [word, period] : {std::pair{"/mo", "/month"},
+                                     {"/yr", "/y"},
+                                     {"/year", "/y"},
+                                     {"/hr", "/h"},
+                                     {"/hour", "/h"},
+                                     {"/sec", "/s"},
+                                     {"/second", "/s"}})
     if (unit.ends_with(word)) {
       const std::string meant =
           std::string(unit.substr(0, unit.size() - std::string_view(word).size())) + period;
@@ -228,6 +254,16 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     if (const auto sum = sum_of_parts(text); sum && std::isfinite(*sum))
       return fault(shown(text) + " is a duration in parts; expected one number and unit",
                    "write \"" + exact_quantity(*sum, dimension) + "\"");
+  if (const auto bits = detail::binary_bits(unit);
+      bits && (dimension == Dimension::rate || dimension == Dimension::bytes)) {
+    constexpr double kGb = 1e9 / 8.0;
+    const double bytes = detail::decimal_value(number_text(number)) * *bits;
+    return fault(shown(text) + " is in bits, with a binary prefix" + expected(dimension),
+                 "write \"" +
+                     (dimension == Dimension::rate ? shortest(bytes / kGb) + " Gb/s"
+                                                   : exact_quantity(bytes, dimension)) +
+                     "\"");
+  }
   std::vector<std::string_view> other_case, longer;
   for (const UnitText& known : detail::units_of(dimension)) {
     if (known.text.empty()) continue;
@@ -241,7 +277,7 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
           other_dimension(number, unit, dimension));
   if (!other_case.empty())
     return fault("unit \"" + std::string(unit) + "\" is not known; case matters",
-                 "write " + spellings(number, other_case));
+                 "write " + spellings(number, detail::with_its_b(unit, other_case)));
   if (!longer.empty())
     return fault(shown(text) + " has an incomplete unit" + expected(dimension),
                  "write " + spellings(number, longer));
@@ -314,18 +350,42 @@ std::vector<std::string_view> unit_texts(Dimension dimension) {
   return out;
 }
 
+std::vector<std::string_view> likely_units(double bare, Dimension dimension,
+                                           std::string_view usual) {
+  if (is_in_base(bare, dimension))
+    for (const UnitText& unit : detail::units_of(dimension))
+      if (unit.canonical && unit.shift == 0 && unit.factor == 1.0 && unit.divisor == 1.0)
+        return {unit.text};
+  const DimensionText& texts = text_of(dimension);
+  if (usual.empty()) usual = texts.unit;
+  if (texts.small.empty() || texts.small == usual) return {usual};
+  return {texts.small, usual};
+}
+
+std::string bare_number_hint(const std::string& digits, double bare, Dimension dimension,
+                             std::string_view usual) {
+  if (is_share(bare, dimension) || is_in_base(bare, dimension))
+    return "write \"" + exact_quantity(bare, dimension) + "\"";
+  return "write " + spellings(digits, likely_units(bare, dimension, usual));
+}
+
 std::string_view dimension_name(Dimension dimension) { return text_of(dimension).name; }
 
 std::string_view dimension_example(Dimension dimension) { return text_of(dimension).example; }
 
 std::optional<AnyQuantity> parse_any_quantity(std::string_view text) {
-  constexpr Dimension kWithUnits[] = {
-      Dimension::number, Dimension::ratio,     Dimension::time,  Dimension::rate,
-      Dimension::bytes,  Dimension::op_rate,   Dimension::money, Dimension::money_rate,
-      Dimension::flops,  Dimension::flop_rate, Dimension::power};
   for (const Dimension dimension : kWithUnits)
     if (const ParsedQuantity parsed = parse_quantity(text, dimension); parsed.value)
       return AnyQuantity{*parsed.value, dimension};
+  return std::nullopt;
+}
+
+std::optional<double> number_of_units(std::string_view text, std::string_view unit) {
+  for (const Dimension dimension : kWithUnits) {
+    const ParsedQuantity one = parse_quantity("1 " + std::string(unit), dimension);
+    const ParsedQuantity read = parse_quantity(text, dimension);
+    if (one.value && read.value) return *read.value / *one.value;
+  }
   return std::nullopt;
 }
 

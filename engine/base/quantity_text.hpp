@@ -25,6 +25,15 @@ struct ParsedQuantity {
 /// "false". Signs are accepted; ranges are the caller's to check.
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
+/// Units that a number without one may have been meant in, the smallest first: "B" and "GB" of a
+/// size. `usual`: what the field is mostly written in, if that is known.
+[[nodiscard]] std::vector<std::string_view> likely_units(double bare, Dimension dimension,
+                                                         std::string_view usual = {});
+/// How such a number, with these digits, is written: `write "700 W" or "700 kW"`. 4e9 of a rate is
+/// surely "4 GB/s", and 0.95 of a percentage "95 %".
+[[nodiscard]] std::string bare_number_hint(const std::string& digits, double bare,
+                                           Dimension dimension, std::string_view usual = {});
+
 /// A quantity whose unit says what it is of; `number` for one without a unit.
 struct AnyQuantity {
   double value = 0.0;  ///< in the base unit
@@ -32,6 +41,9 @@ struct AnyQuantity {
 };
 /// Reads "4 GB/s", "95 %" or "40", whatever it is; nullopt for what is no quantity.
 [[nodiscard]] std::optional<AnyQuantity> parse_any_quantity(std::string_view text);
+/// How many `unit`s a quantity is: 0.5 of "512 B" and "KiB", 70 of "70B" and "B", 8 of "8" and "".
+/// nullopt where they are of different sorts.
+[[nodiscard]] std::optional<double> number_of_units(std::string_view text, std::string_view unit);
 
 /// Short text for people: three to four significant digits, the largest fitting decimal unit
 /// ("102.4 MB/s", "850 ms", "95.1 %", "2.1 TB", "1 h 12 min").

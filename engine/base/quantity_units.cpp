@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -201,6 +202,29 @@ double decimal_value(std::string_view text) {
   const auto place = static_cast<long long>(point) - static_cast<long long>(first);
   const double size = place + number.exponent > 0 ? std::numeric_limits<double>::infinity() : 0.0;
   return digits.starts_with('-') ? -size : size;
+}
+
+std::optional<double> binary_bits(std::string_view unit) {
+  constexpr std::string_view kPrefixes = "KMGT";
+  const std::size_t prefix = unit.empty() ? kPrefixes.npos : kPrefixes.find(unit.front());
+  if (prefix == kPrefixes.npos) return std::nullopt;
+  constexpr std::string_view kBits[] = {"ib", "ibit", "ib/s", "ibit/s", "ibps"};
+  if (std::ranges::find(kBits, unit.substr(1)) == std::end(kBits)) return std::nullopt;
+  constexpr double kOf[] = {kKi, kMi, kGi, kTi};
+  return kOf[prefix] / kBitsPerByte;
+}
+
+std::vector<std::string_view> with_its_b(std::string_view unit,
+                                         std::vector<std::string_view> known) {
+  const auto some = [&](int (*is)(int)) {
+    return std::ranges::any_of(unit, [&](unsigned char c) { return is(c) != 0; });
+  };
+  if (!some(std::isupper) || !some(std::islower)) return known;
+  const auto differs = [&](std::string_view text) {
+    return text.find('b') != unit.find('b') || text.find('B') != unit.find('B');
+  };
+  if (!std::ranges::all_of(known, differs)) std::erase_if(known, differs);
+  return known;
 }
 
 }  // namespace stallcast::base::detail

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/design.hpp"
 
@@ -41,5 +42,14 @@ struct NumberText {
 /// The double nearest to a decimal number in the grammar of JSON; infinite when too large, 0 when
 /// too small. Does not depend on the locale.
 [[nodiscard]] double decimal_value(std::string_view text);
+
+/// Bytes, or bytes a second, of one "Gib", "Gibit", "Gib/s", "Gibit/s" or "Gibps": bits with a
+/// binary prefix, which no dimension has; nullopt of other units.
+[[nodiscard]] std::optional<double> binary_bits(std::string_view unit);
+
+/// Of `known` units that differ from `unit` in case those that agree in its "b", where its case is
+/// mixed: "KB/s" means bytes and "Kb/s" bits, but "gb/s" may be either. All where none agrees.
+[[nodiscard]] std::vector<std::string_view> with_its_b(std::string_view unit,
+                                                       std::vector<std::string_view> known);
 
 }  // namespace stallcast::base::detail

@@ -18,9 +18,13 @@ std::string allowed_hint(std::string_view word, std::span<const std::string> all
 void unknown_key(const std::string& key, const std::string& object, const std::string& what,
                  std::span<const std::string> allowed, Reporter& report) {
   std::string hint = allowed_hint(key, allowed);
-  if (const std::size_t dot = key.find('.'); dot != std::string::npos)
-    hint = "write nested objects: \"" + key.substr(0, dot) + "\": { \"" + key.substr(dot + 1) +
-           "\": ... }";
+  const std::vector<std::string> parts = base::split(key, '.');
+  if (parts.size() > 1 && std::find(parts.begin(), parts.end(), "") == parts.end()) {
+    std::string nested = "...";
+    for (std::size_t i = parts.size(); i-- > 0;)
+      nested = (i > 0 ? "{ \"" : "\"") + parts[i] + "\": " + nested + (i > 0 ? " }" : "");
+    hint = "write nested objects: " + nested;
+  }
   report.error("unknown-key", object + base::pointer_token(key),
                "unknown key \"" + key + "\" in " + what, hint, base::PointAt::key);
 }

@@ -129,7 +129,8 @@ class Setter {
   std::string walk(const std::string& text) {
     auto path = segments(base::trim(text));
     if (path) {
-      as_scenario(*path);
+      // A parameter may be called "host".
+      if (!names_parameter(*path)) as_scenario(*path);
       if (may_be_parameter(*path)) path->insert(path->begin(), Segment{"params", false});
       return walk(*path);
     }
@@ -149,6 +150,12 @@ class Setter {
     if (const Json* params = find(tree_.root, "/params"); params != nullptr && params->is_object())
       for (const auto& [key, value] : params->items()) out.push_back(key);
     return out;
+  }
+
+  [[nodiscard]] bool names_parameter(const std::vector<Segment>& path) const {
+    const std::vector<std::string> names = parameters();
+    return path.size() == 1 && !path[0].in_brackets &&
+           std::find(names.begin(), names.end(), path[0].word) != names.end();
   }
 
   /// "n_ost" is "params.n_ost", as `sweep --vary` has it, or was meant for it: no section is near.

@@ -36,17 +36,10 @@ std::optional<Written> written(std::string_view text) {
 /// Both ends in one unit: that of the first, where it has the same dimension as the second's.
 bool in_one_unit(Written& from, Written& to) {
   if (from.unit == to.unit) return true;
-  for (const Dimension dimension :
-       {Dimension::bytes, Dimension::time, Dimension::rate, Dimension::op_rate, Dimension::ratio,
-        Dimension::money, Dimension::money_rate, Dimension::power, Dimension::flops,
-        Dimension::flop_rate, Dimension::count}) {
-    const auto one = base::parse_quantity("1 " + from.unit, dimension);
-    const auto other = base::parse_quantity(base::shortest(to.number) + " " + to.unit, dimension);
-    if (!one.value || !other.value || !(*one.value > 0.0)) continue;
-    to = {*other.value / *one.value, from.unit};
-    return true;
-  }
-  return false;
+  const auto number = base::number_of_units(base::shortest(to.number) + " " + to.unit, from.unit);
+  if (!number) return false;
+  to = {*number, from.unit};
+  return true;
 }
 
 /// The range between two texts, or what is wrong with it.
@@ -151,12 +144,17 @@ class Reader {
                                        const Json& range) {
     check_keys(range, at, keys_, "the range of \"" + path + "\"", report_);
     for (const char* key : {"from", "to"})
-      if (!range.contains(key)) {
+      if (!range.contains(key) || range[key].is_null()) {
         report_.error("missing", at, "the range of \"" + path + "\" has no \"" + key + "\"",
                       "write { \"from\": 16, \"to\": 64, \"n\": 4 }");
         return std::nullopt;
       }
-    const Json scale = range.value("scale", Json("lin"));
+    const auto given = [&](const char* key) {
+      const auto found = range.find(key);
+      return found == range.end() || found->is_null() ? nullptr : &*found;
+    };
+    const Json* said = given("scale");
+    const Json scale = said == nullptr ? Json("lin") : *said;
     if (scale != "lin" && scale != "log") {
       report_.error("choice", at + "/scale", "\"scale\" is lin or log");
       return std::nullopt;
@@ -166,14 +164,14 @@ class Reader {
       report_.error("sweep", at, made.message, made.hint);
       return std::nullopt;
     }
-    if (const auto n = range.find("n"); n != range.end()) {
+    if (const Json* n = given("n")) {
       if (!n->is_number_integer() || n->get<std::int64_t>() < 1) {
         report_.error("type", at + "/n", "\"n\" is a whole number of at least 1");
         return std::nullopt;
       }
       made.range->n = n->get<std::int64_t>();
     }
-    if (const auto step = range.find("step"); step != range.end()) {
+    if (const Json* step = given("step")) {
       if (!step->is_number() || !(step->get<double>() > 0.0)) {
         report_.error("type", at + "/step",
                       "\"step\" is a number above 0, in the unit of \"from\"");

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,16 +19,17 @@ namespace {
 /// What an option of fio is here, and how its value is written.
 struct Option {
   std::string_view fio, key;
-  enum class Form { text, count, percent, size, rate, op_rate, flag } form;
+  enum class Form { pattern, count, percent, rest, size, rate, op_rate, flag } form;
 };
 using Form = Option::Form;
-constexpr Option kOptions[] = {{"rw", "rw", Form::text},
-                               {"readwrite", "rw", Form::text},
+constexpr Option kOptions[] = {{"rw", "rw", Form::pattern},
+                               {"readwrite", "rw", Form::pattern},
                                {"bs", "bs", Form::size},
                                {"blocksize", "bs", Form::size},
                                {"numjobs", "numjobs", Form::count},
                                {"iodepth", "iodepth", Form::count},
                                {"rwmixread", "rwmixread", Form::percent},
+                               {"rwmixwrite", "rwmixread", Form::rest},
                                {"direct", "direct", Form::flag},
                                {"rate", "rate", Form::rate},
                                {"rate_iops", "rate_iops", Form::op_rate}};
@@ -42,8 +43,16 @@ constexpr std::string_view kIdle[] = {
     "numa_cpu_nodes", "cpus_allowed", "log_avg_msec", "write_bw_log",    "write_lat_log",
     "write_iops_log", "exitall",      "startdelay",   "gtod_reduce",     "clocksource"};
 
-/// One job: options with the lines they stand on, those of [global] first.
-using Section = std::map<std::string, std::pair<std::string, std::size_t>>;
+/// An option with the line it stands on.
+struct Line {
+  std::string key, value;
+  std::size_t number = 0;
+};
+/// One job: those of [global] first, since what comes last holds.
+struct Section {
+  std::string name;
+  std::vector<Line> lines;
+};
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -51,35 +60,54 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "128k" as "128 KiB": fio's prefixes are binary.    (fio manual, kb_base=1024)
-std::optional<std::string> size_text(std::string_view value) {
+/// "128k" as 128 and "KiB": fio's prefixes are binary, and decimal where others write binary ones.
+/// (fio manual, kb_base=1024)
+struct Scaled {
+  double number = 0.0;
+  std::string_view unit;
+  double factor = 1.0;
+};
+std::optional<Scaled> scaled(std::string_view value) {
+  constexpr Scaled kUnits[] = {{0, "KiB", 1024.0},
+                               {0, "MiB", 1048576.0},
+                               {0, "GiB", 1073741824.0},
+                               {0, "TiB", 1099511627776.0}};
+  constexpr Scaled kDecimal[] = {{0, "kB", 1e3}, {0, "MB", 1e6}, {0, "GB", 1e9}, {0, "TB", 1e12}};
+  Scaled out{0.0, "B", 1.0};
   const std::string text = lower(value);
-  std::size_t digits = 0;
-  while (digits < text.size() &&
-         (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.'))
-    ++digits;
-  if (digits == 0) return std::nullopt;
-  const std::string unit = text.substr(digits);
-  static const std::map<std::string, std::string> kUnits = {
-      {"", "B"},     {"b", "B"},    {"k", "KiB"}, {"kb", "KiB"}, {"kib", "kB"}, {"m", "MiB"},
-      {"mb", "MiB"}, {"mib", "MB"}, {"g", "GiB"}, {"gb", "GiB"}, {"gib", "GB"}, {"t", "TiB"}};
-  const auto found = kUnits.find(unit);
-  if (found == kUnits.end()) return std::nullopt;
-  return text.substr(0, digits) + " " + found->second;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), out.number);
+  if (end.ec != std::errc{}) return std::nullopt;
+  std::string_view unit =
+      std::string_view(text).substr(static_cast<std::size_t>(end.ptr - text.data()));
+  if (unit.ends_with('b')) unit.remove_suffix(1);
+  if (unit.empty()) return out;
+  const std::size_t prefix = std::string_view("kmgt").find(unit.front());
+  const bool decimal = unit.substr(1) == "i";
+  if (prefix == std::string_view::npos || (!decimal && unit.size() > 1)) return std::nullopt;
+  const Scaled& known = decimal ? kDecimal[prefix] : kUnits[prefix];
+  return Scaled{out.number, known.unit, known.factor};
 }
 
 std::optional<Json> value_of(const Option& option, const std::string& value) {
-  if (option.form == Form::text) return Json(value);
+  if (option.form == Form::pattern) return Json(value == "readwrite" ? "rw" : value);
   if (option.form == Form::flag) return Json(value.empty() || value == "1" || value == "true");
-  if (option.form == Form::size || option.form == Form::rate) {
-    const std::optional<std::string> text = size_text(value);
-    if (!text) return std::nullopt;
-    return Json(*text + (option.form == Form::rate ? "/s" : ""));
+  const std::optional<Scaled> read = scaled(value);
+  if (!read) return std::nullopt;
+  const double number = read->number * read->factor;
+  switch (option.form) {
+    case Form::size:
+      return Json(base::shortest(read->number) + " " + std::string(read->unit));
+    case Form::rate:
+      return Json(base::shortest(read->number) + " " + std::string(read->unit) + "/s");
+    case Form::percent:
+      return Json(base::shortest(number) + " %");
+    case Form::rest:
+      return Json(base::shortest(100.0 - number) + " %");
+    case Form::op_rate:
+      return Json(base::shortest(number) + " ops/s");
+    default:
+      return number_node(number);
   }
-  const std::optional<double> number = base::parse_number(value);
-  if (!number) return std::nullopt;
-  if (option.form == Form::count) return number_node(*number);
-  return Json(base::shortest(*number) + (option.form == Form::percent ? " %" : " ops/s"));
 }
 
 class Reader {
@@ -88,17 +116,23 @@ class Reader {
       : tree_(tree), at_(std::move(at)), documents_(documents), report_(report) {}
 
   void read(const std::string& text, const std::string& file, const std::string& wanted) {
-    const std::map<std::string, Section> jobs = sections(text);
+    std::vector<Section> jobs = sections(text);
     if (jobs.empty()) return fault("job_file", "\"" + file + "\" has no job", "write [name]");
     std::vector<std::string> names;
-    for (const auto& [name, section] : jobs) names.push_back(name);
-    if (!wanted.empty() && !jobs.contains(wanted))
-      return fault("section", "\"" + file + "\" has no job \"" + wanted + "\"",
-                   allowed_hint(wanted, names));
+    for (const Section& section : jobs) names.push_back(section.name);
     if (wanted.empty() && jobs.size() > 1)
       return fault("job_file", "\"" + file + "\" has " + std::to_string(jobs.size()) + " jobs",
                    "choose one with \"section\": " + base::join(names, ", "));
-    take(wanted.empty() ? jobs.begin()->second : jobs.at(wanted), file);
+    if (!wanted.empty()) std::erase_if(jobs, [&](const Section& s) { return s.name != wanted; });
+    if (jobs.empty())
+      return fault("section", "\"" + file + "\" has no job \"" + wanted + "\"",
+                   allowed_hint(wanted, names));
+    if (jobs.size() > 1)
+      return fault(
+          "section",
+          "\"" + file + "\" has " + std::to_string(jobs.size()) + " jobs \"" + wanted + "\"",
+          "give each a name of its own");
+    take(jobs.front(), file);
   }
 
  private:
@@ -106,37 +140,37 @@ class Reader {
     report_.error("fio-job", at_ + "/" + std::string(key), std::move(message), std::move(hint));
   }
 
-  static std::map<std::string, Section> sections(const std::string& text) {
-    std::map<std::string, Section> out;
+  static std::vector<Section> sections(const std::string& text) {
+    std::vector<Section> out;
     Section global;
     Section* section = &global;
     std::size_t number = 0;
     for (const std::string& raw : base::split(text, '\n')) {
       ++number;
-      const std::string_view line = base::trim(raw);
-      if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+      // Comments may stand behind an option, too.
+      const std::string_view line =
+          base::trim(std::string_view(raw).substr(0, raw.find_first_of("#;")));
+      if (line.empty()) continue;
       if (line.front() == '[') {
         const std::string name(line.substr(1, line.find(']') - 1));
-        if (name == "global")
-          section = &global;
-        else
-          section = &(out[name] = global);
+        section = name == "global" ? &global : &out.emplace_back(Section{name, global.lines});
         continue;
       }
       const std::size_t equals = line.find('=');
-      const std::string key = lower(base::trim(line.substr(0, equals)));
       const std::string_view value = equals == std::string_view::npos
                                          ? std::string_view{}
                                          : base::trim(line.substr(equals + 1));
-      (*section)[key] = {std::string(value), number};
+      section->lines.push_back(
+          {lower(base::trim(line.substr(0, equals))), std::string(value), number});
     }
     return out;
   }
 
   void take(const Section& section, const std::string& file) {
     const Json node = *find(tree_.root, at_);
-    for (const auto& [key, entry] : section) {
-      const auto& [value, line] = entry;
+    // fio reads where nothing is said.
+    if (!node.contains("rw")) put(tree_, at_ + "/rw", Json("read"), documents_.add_option(file));
+    for (const auto& [key, value, line] : section.lines) {
       const std::string place = file + ":" + std::to_string(line);
       const auto option = std::ranges::find(kOptions, key, &Option::fio);
       if (option == std::end(kOptions)) {
@@ -147,7 +181,9 @@ class Reader {
       }
       const std::string field(option->key);
       if (node.contains(field)) continue;  // the scenario says otherwise
-      const std::optional<Json> read = value_of(*option, value);
+      // A list of one, "bs=64k,", is for all directions.
+      const std::optional<Json> read =
+          value_of(*option, value.ends_with(',') ? value.substr(0, value.size() - 1) : value);
       if (!read)
         fault("job_file", place + ": cannot read \"" + key + "=" + value + "\"",
               "one value for all directions, as in bs=128k, rate=50m, iodepth=32");

@@ -75,7 +75,7 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
         report_.error("type", pointer + "/" + key, std::string("\"") + key + "\" takes a number",
                       "write 8, or with the unit of \"value\": \"8 GB/s\"");
     }
-    if (const auto doc = node.find("doc"); doc != node.end()) {
+    if (const auto doc = node.find("doc"); doc != node.end() && !doc->is_null()) {
       if (doc->is_string())
         entry.doc = doc->get<std::string>();
       else
@@ -164,15 +164,11 @@ std::string Parameters::in_its_unit(const Entry& entry, double number) {
 }
 
 void Parameters::settle_bounds(const std::string& name, Entry& entry) {
-  const auto own = base::parse_any_quantity(entry.text);
-  const Dimension dimension = own ? own->dimension : Dimension::number;
-  const double unit = base::unit_of_text(entry.text, dimension).value_or(1.0);
   for (const auto& [key, bound] : entry.bounds()) {
     const auto written = entry.with_units.find(key);
     if (written == entry.with_units.end()) continue;
-    if (const auto read = base::parse_quantity(written->second, dimension); read.value)
-      *bound = *read.value / unit;
-    else
+    *bound = base::number_of_units(written->second, entry.unit);
+    if (!*bound)
       report_.error("type", entry.root + "/" + key,
                     std::string("\"") + key + "\" is " + written->second + ", the parameter \"" +
                         name + "\" is " + in_its_unit(entry, *entry.number),

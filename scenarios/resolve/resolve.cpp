@@ -122,7 +122,7 @@ class Resolver {
     if (node == nullptr) return fallback;
     const auto text = read_text(context_, at + "/id", *node, "id");
     if (!text) return fallback;
-    const bool plain = !text->empty() && text->find_first_of(".[]*/ \t\"=") == std::string::npos;
+    const bool plain = !text->empty() && text->find_first_of(".[]*/ \t\n\"=") == std::string::npos;
     if (!plain)
       report().error("id", at + "/id", "\"" + *text + "\" cannot be an id",
                      "use letters, digits, - and _");
@@ -160,7 +160,7 @@ class Resolver {
       if (present(at + "/communication") != nullptr) job.communication = part(Role::communication);
       if (present(at + "/elastic") != nullptr) job.elastic = part(Role::elastic);
       // Whatever stops jobs, they come back, in the usual way unless they say how.
-      if (present(at + "/recovery") != nullptr || present("/failures") != nullptr || job.elastic)
+      if (present(at + "/recovery") != nullptr || !empty(present("/failures")) || job.elastic)
         job.recovery = part(Role::recovery);
       design_.jobs.push_back(std::move(job));
     }
@@ -174,7 +174,7 @@ class Resolver {
                        "write { \"big\": { \"storage\": ... } }");
       else
         for (const auto& [name, patch] : variants->items())
-          if (!patch.is_object() && !name.starts_with("x-"))
+          if (!patch.is_object() && !patch.is_null() && !name.starts_with("x-"))
             report().error(
                 "type", "/scenarios" + base::pointer_token(name),
                 "the variant \"" + name + "\" is an object, not " + std::string(type_name(patch)));

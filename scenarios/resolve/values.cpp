@@ -15,24 +15,32 @@ using base::FieldInfo;
 
 bool is_text(Dimension d) { return d == Dimension::text || d == Dimension::text_list; }
 
-// The unit a field's default or the dimension's example is written in: "GB/s".
-std::string usual_unit(const FieldInfo& field) {
-  const bool has_default = !field.required() && !field.optional();
-  const std::string_view text =
-      has_default ? field.fallback : base::dimension_example(field.dimension);
-  const std::size_t space = text.rfind(' ');
-  return space == std::string_view::npos ? "" : std::string(text.substr(space + 1));
+// The unit a field's default is written in: "GB/s"; "" without one.
+std::string_view usual_unit(const FieldInfo& field) {
+  if (field.required() || field.optional()) return "";
+  const std::size_t space = field.fallback.rfind(' ');
+  return space == std::string_view::npos ? "" : field.fallback.substr(space + 1);
 }
 
-// Hints: a bare 60 may be seconds or milliseconds, 4e9 is surely 4 GB/s, and 0.95 is 95 %.
+// Hints: a bare 60 may be seconds or milliseconds.
 std::string with_usual_unit(double bare, const FieldInfo& field) {
-  const bool has_default = !field.required() && !field.optional();
+  const std::string_view usual = usual_unit(field);
   const std::string number = base::shortest(bare);
-  if (field.dimension == Dimension::time && !has_default)
+  if (field.dimension == Dimension::time && usual.empty())
     return "write \"" + number + " s\" or \"" + number + " ms\"";
-  const bool share = field.dimension == Dimension::ratio && std::abs(bare) <= 1.0;
-  if (share || std::abs(bare) >= 1e6) return base::parse_quantity(number, field.dimension).hint;
-  return "write \"" + number + " " + usual_unit(field) + "\"";
+  return base::bare_number_hint(number, bare, field.dimension, usual);
+}
+
+// "=n GB/s" of "=n", and "=100 * n %" where n is 0.4.
+std::string with_usual_unit(const std::string& expression, double bare, const FieldInfo& field) {
+  const std::string inner(base::trim(std::string_view(expression).substr(1)));
+  const bool alone = inner.find_first_of("+-*/ ") == std::string::npos;
+  if (field.dimension == Dimension::ratio && std::abs(bare) <= 1.0)
+    return "write \"=100 * " + (alone ? inner : "(" + inner + ")") + " %\"";
+  std::string out = "write ";
+  for (const std::string_view unit : base::likely_units(bare, field.dimension, usual_unit(field)))
+    out += (out.ends_with('"') ? " or \"=" : "\"=") + inner + " " + std::string(unit) + "\"";
+  return out;
 }
 
 std::string in_words(double value, Dimension dimension) {
@@ -201,12 +209,12 @@ std::optional<Value> read_value(ReadContext& context, const FieldInfo& field,
     source.kind = Source::Kind::expression;
     if (plain.is_number() && !is_plain(field.dimension) && !is_text(field.dimension) &&
         field.dimension != Dimension::boolean) {
-      const std::string unit = usual_unit(field);
+      const double bare = plain.get<double>();
       context.report.error(
           "unit", pointer,
           "\"" + std::string(field.key) + "\" needs a unit: \"" + node.get<std::string>() +
-              "\" is the bare number " + base::shortest(plain.get<double>()),
-          "write \"" + node.get<std::string>() + " " + unit + "\", or give the parameter a unit");
+              "\" is the bare number " + base::shortest(bare),
+          with_usual_unit(node.get<std::string>(), bare, field) + ", or give the parameter a unit");
       return std::nullopt;
     }
   } else if (node.is_array()) {

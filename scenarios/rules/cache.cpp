@@ -84,11 +84,9 @@ void check_cached_drives(const Component& data, const Component& host, Diagnosti
 
 // A profile or a product fills in what the cache would be like; who writes it means to have one.
 void check_unused(const Component& data, std::string_view key, Diagnostics& report) {
-  const Value* value = data.find("cache." + std::string(key));
-  if (value == nullptr || value->source.kind == Source::Kind::default_value ||
-      value->source.kind == Source::Kind::profile || value->source.kind == Source::Kind::catalogue)
-    return;
-  report.warn("rule", pointer_of(data, "cache." + std::string(key)),
+  const std::string whole = "cache." + std::string(key);
+  if (!is_chosen(models::Role::dataset, data, whole)) return;
+  report.warn("rule", pointer_of(data, whole),
               "no cache is used, so its " + std::string(key) + " has no effect",
               "add \"cache\": { \"policy\": \"lru\" }");
 }

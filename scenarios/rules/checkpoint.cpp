@@ -147,8 +147,8 @@ class StateRules {
       report_.error("rule", pointer_of(save, "keep.every"),
                     "\"keep.every\" spares old checkpoints, and without \"keep.last\" all are kept",
                     "add \"keep\": { \"last\": 3, ... }");
-    if (number(save, "compress.ratio", 1.0) == 1.0 && save.find("compress.rate") != nullptr &&
-        save.find("compress.rate")->source.kind == Source::Kind::scenario)
+    if (number(save, "compress.ratio", 1.0) == 1.0 &&
+        is_chosen(models::Role::checkpoint, save, "compress.rate"))
       report_.warn("rule", pointer_of(save, "compress.rate"),
                    "nothing is compressed: \"compress.ratio\" is 1", "give the ratio too");
   }

@@ -40,7 +40,9 @@ void check_communication(const Design& design, const JobDesign& job, Diagnostics
                  "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
   if (communication.find("microbatches") != nullptr && !shape)
     report.error("rule", communication.pointer, of + "the model's layers and hidden size",
-                 "add \"shape\": { \"layers\": 80, \"hidden\": 8192 } to \"model\"");
+                 "add \"model\": { \"use\": \"model/llama3-70b\" }, or a \"shape\" of vocabulary, "
+                 "hidden, ffn, "
+                 "heads, kv_heads and layers");
   check_spread(design, job, report);
 }
 

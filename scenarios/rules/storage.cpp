@@ -13,8 +13,9 @@
 namespace stallcast::scenarios {
 namespace {
 
-// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
-// four times 800 Gb/s is nearly always bytes written for bits.
+// The fastest port on the market is 1.6 Tb/s (ConnectX-9); one that is faster, or a server network
+// above four times 800 Gb/s, is nearly always bytes written for bits: 400 GB/s.
+constexpr Rate kFastestPort = Rate::from(1.6, unit::Tbps);
 constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
 
 /// What a storage kind counts, and how it is called.
@@ -30,10 +31,11 @@ void check_counts(const Component& storage, Diagnostics& report) {
   const double targets = number(storage, lustre ? "ost.count" : "target.count");
   const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
   for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
-    if (targets > 0.0 && number(storage, key) > targets)
+    if (targets > 0.0 && number(storage, key) > targets &&
+        (key != "stripe.count" || is_chosen(models::Role::storage, storage, key)))
       report.warn("rule", pointer_of(storage, key),
                   "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
-                      "s, fewer than \"" + key + "\"",
+                      (targets == 1.0 ? "" : "s") + ", fewer than \"" + key + "\"",
                   key == "stripe.count"
                       ? "files lie on all " + noun + "s at most"
                       : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
@@ -119,6 +121,17 @@ bool reaches(const Design& design, std::string from, std::string_view storage) {
   return false;
 }
 
+/// Whether a tenant only reads: searches do, and what writes none of what it could.
+bool only_reads(const Component& tenant) {
+  if (tenant.kind == "inference" || tenant.kind == "vector_database") return true;
+  if (tenant.kind == "kv_cache") return number(tenant, "offload", 1.0) == 0.0;
+  if (tenant.kind == "preprocess") return number(tenant, "ratio", 1.0) == 0.0;
+  const Value* pattern = tenant.find("rw");
+  if (pattern == nullptr) return false;
+  if (pattern->text == "read" || pattern->text == "randread") return true;
+  return (pattern->text == "rw" || pattern->text == "randrw") && number(tenant, "rwmixread") >= 1.0;
+}
+
 /// "job \"train\"", "tenant \"in\"": who writes to a storage system; "" when nobody does.
 std::string writer_of(const Design& design, const std::string& storage) {
   const auto named = [&](const Value* on) {
@@ -136,11 +149,7 @@ std::string writer_of(const Design& design, const std::string& storage) {
   for (const Component& stage : design.stages)
     if (named(stage.find("to"))) return "stage \"" + stage.id + "\"";
   for (const Component& tenant : design.tenants) {
-    const Value* pattern = tenant.find("rw");
-    const bool only_reads =
-        tenant.kind == "inference" ||
-        (pattern != nullptr && (pattern->text == "read" || pattern->text == "randread"));
-    if (only_reads) continue;
+    if (only_reads(tenant)) continue;
     const std::optional<ReplayHeader> trace = models::replayed(tenant);
     const std::vector<std::string> places = models::places_of(tenant);
     for (std::size_t place = 0; place < places.size(); ++place)
@@ -157,12 +166,15 @@ std::string writer_of(const Design& design, const std::string& storage) {
 void check_networks(const Component& component, Diagnostics& report) {
   for (const auto& [key, value] : component.values) {
     const std::vector<std::string> parts = base::split(key, '.');
-    if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
-        std::find(parts.begin(), parts.end(), "nic") == parts.end())
+    const bool port = key == "nic.rate" || key == "compute_nic.rate";
+    const bool network = std::find(parts.begin(), parts.end(), "nic") != parts.end();
+    const Rate most = port ? kFastestPort : kImplausibleNic;
+    if (value.dimension != Dimension::rate || !(port || network) ||
+        value.number <= most.in(unit::Bps))
       continue;
     report.warn("unit-slip", pointer_of(component, key),
-                "a network of " + base::print_quantity(value.number, Dimension::rate) +
-                    " is beyond any product",
+                (port ? "a port of " : "a network of ") +
+                    base::print_quantity(value.number, Dimension::rate) + " is beyond any product",
                 "GB/s are bytes and Gb/s are bits: did you mean \"" +
                     base::shortest(value.number / 1e9) + " Gb/s\"?");
   }

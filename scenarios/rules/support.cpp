@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/rank_spread.hpp"
 #include "scenarios/document/keys.hpp"
@@ -11,6 +12,24 @@ namespace stallcast::scenarios {
 double number(const Component& component, std::string_view key, double fallback) {
   const Value* value = component.find(key);
   return value == nullptr ? fallback : value->number;
+}
+
+bool is_chosen(models::Role role, const Component& component, std::string_view key) {
+  const Value* value = component.find(key);
+  if (value == nullptr) return false;
+  const Source::Kind from = value->source.kind;
+  if (from == Source::Kind::default_value || from == Source::Kind::catalogue ||
+      from == Source::Kind::profile)
+    return false;
+  const models::KindInfo* kind = models::find_kind(role, component.kind);
+  if (kind == nullptr) return true;
+  const auto fields = models::fields_of(*kind);
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const base::FieldInfo* f) { return f->key == key; });
+  if (field == fields.end() || (*field)->required() || (*field)->optional()) return true;
+  const std::string_view usual = (*field)->fallback;
+  if (value->dimension == Dimension::text) return value->text != usual;
+  return base::parse_quantity(usual, value->dimension).value != value->number;
 }
 
 std::vector<std::string> ids_of(const std::vector<Component>& components) {

@@ -19,6 +19,9 @@ using base::pointer_of;
 /// The field in its base unit; `fallback` when it is absent.
 [[nodiscard]] double number(const Component& component, std::string_view key,
                             double fallback = 0.0);
+/// Whether the scenario or an option chose the value, and another than the default: one that
+/// `resolve` wrote down chooses nothing.
+[[nodiscard]] bool is_chosen(models::Role role, const Component& component, std::string_view key);
 [[nodiscard]] std::vector<std::string> ids_of(const std::vector<Component>& components);
 /// Whether all fields are there that its kind needs: after a fault some may not be. Rules that make
 /// a model of a component ask first.

@@ -69,7 +69,52 @@ std::string table(std::span<const base::FieldInfo> own, std::span<const models::
   return out;
 }
 
+/// Every unit that is taken, by what it is of.
+std::string units() {
+  std::string out = "\n| takes | written in |\n|---|---|\n";
+  for (int i = 0; i <= static_cast<int>(Dimension::power); ++i) {
+    const auto dimension = static_cast<Dimension>(i);
+    std::string known;
+    for (const std::string_view unit : base::unit_texts(dimension))
+      known += (known.empty() ? "" : " ") +
+               (unit.empty() ? "no unit, or" : "`" + std::string(unit) + "`");
+    if (!known.empty())
+      out += "| " + std::string(base::dimension_name(dimension)) + " | " + known + " |\n";
+  }
+  return out;
+}
+
 /// Wrapped, as pages are.
+constexpr std::string_view kWritten = R"(
+## How a file is written
+
+JSON, with comments (`//`, `/* */`) and trailing commas. A key that is not known or given twice is an error; one
+that begins with `x-` is yours. `null` is as if the key was left out, also where a product or an extended file has
+a value. A number with a unit is a text, `"25 GB/s"`. Case matters: `kB` is 1000 bytes and `KiB` 1024, `Gb/s` are bits
+and `GB/s` bytes. In prices a month is 730 hours and a year 8760. `"70B"` is a number, too.
+)";
+constexpr std::string_view kSections = R"(
+| key | holds |
+|---|---|
+| `id`, `description`, `$schema` | texts; without an `id` the name of the file |
+| `params` | named values: `"n": 40`, `"rate": "4 GB/s"`, or `{ "value": 40, "min": 4, "max": 512, "step": 4, "doc": "OSTs" }`, where bounds without a unit are in that of the value. One that nothing uses is an error |
+| `extends` | a file, from the folder of the one that names it, or `catalog:` and a product or template; or a list of them |
+| `scenarios` | variants by name, for `--variant NAME`: what is different in each |
+| `cluster`, `storage`, `jobs`, `tenants`, `stages`, `failures`, `run`, `plan`, `growth` | below; one storage system needs no list around it |
+| `expect` | [targets](../guide/ci.md) |
+| `sweep` | [what is varied](../guide/sweep.md) |
+
+A text that begins with `=` is calculated from numbers and parameters with `+ - * / ( )`, `min`, `max`, `ceil`, `floor`,
+`round`, `sqrt`, `exp`, `log` (natural), `log2` and `pow`; a unit behind it makes it a quantity, `"=2 * n GB/s"`. A parameter
+that is a quantity itself stands alone, `"=rate"`.
+
+What is extended comes first, in its order, then the file, a variant, and `--set`. Of each, objects are merged key by key,
+and lists whose items all have an `id` item by item; anything else takes the place of what was there.
+
+`--set PATH=VALUE` takes a path of keys and ids, `jobs.train.loader.workers=8` or `jobs[train].loader.workers=8`; the only
+item of a list need not be named, `storage.ost.count=48`, nor must `params`, `n=48`. `[+]` is one more item,
+`'tenants[+]={ ... }'`.
+)";
 constexpr std::string_view kHowSure = R"(
 ## How sure a number is
 
@@ -107,6 +152,9 @@ std::string reference() {
       "A component may also name a product, `\"use\": \"host/dgx-h100\"`: its figures come first, "
       "keys "
       "next to it override them (`stallcast catalog`).\n";
+  out += kWritten;
+  out += units();
+  out += kSections;
   out += kHowSure;
   for (const models::RoleInfo& role : models::roles()) {
     const auto kinds = models::kinds(role.role);

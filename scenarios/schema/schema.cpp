@@ -29,7 +29,7 @@ Json params_schema() {
                               {"min", number},
                               {"max", number},
                               {"step", number},
-                              {"doc", {{"type", "string"}}}});
+                              {"doc", or_null({{"type", "string"}})}});
   named["required"] = {"value"};
   Json out = {{"type", "object"},
               {"description", "named values, used as \"=name\" or \"=2 * name\""},
@@ -63,7 +63,7 @@ Json sweep_schema() {
   Json range = closed_object({{"from", true},
                               {"to", true},
                               {"n", true},
-                              {"scale", {{"enum", {"lin", "log"}}}},
+                              {"scale", or_null({{"enum", {"lin", "log"}}})},
                               {"step", true}});
   range["required"] = {"from", "to"};  // samples need no n
   Json out = {
@@ -124,10 +124,10 @@ Json plan_schema() {
       {"anyOf", Json::array({any_text, object["properties"]["survive"]})}};
   Json range = closed_object({{"from", true},
                               {"to", true},
-                              {"n", {{"type", "integer"}, {"minimum", 1}}},
-                              {"scale", {{"enum", {"lin", "log"}}}},
-                              {"step", {{"type", "number"}, {"exclusiveMinimum", 0}}},
-                              {"unit", {{"type", "integer"}, {"minimum", 1}}}});
+                              {"n", or_null({{"type", "integer"}, {"minimum", 1}})},
+                              {"scale", or_null({{"enum", {"lin", "log"}}})},
+                              {"step", or_null({{"type", "number"}, {"exclusiveMinimum", 0}})},
+                              {"unit", or_null({{"type", "integer"}, {"minimum", 1}})}});
   range["dependencies"] = {{"from", {"to"}}, {"to", {"from"}}};
   const Json values = {{"type", "array"}, {"minItems", 1}};
   const Json paths = {

@@ -285,7 +285,7 @@ Json component_schema(const ComponentSchema& component, SchemaForm form) {
   common["use"]["description"] = "product of the catalogue whose values come first";
   if (component.has_id) {
     common["id"] = {{"type", "string"},
-                    {"pattern", "^[^][.*/ \\t\"=]+$|^="},
+                    {"pattern", "^[^][.*/ \\t\\n\"=]+$|^="},
                     {"description", "name, part of metric names and of --set paths"}};
   }
   if (!role.selector.empty()) {

@@ -73,6 +73,37 @@ TEST_CASE("what the scenario says wins over the fio job file") {
   CHECK(folder.tenant().find("bs")->number == 4096.0);
 }
 
+TEST_CASE("what comes last in a fio job file holds, whichever name it has") {
+  const auto bytes = [](const std::string& job) {
+    const Folder folder(job);
+    INFO(folder.message());
+    REQUIRE(folder.loaded().ok());
+    return folder.tenant().find("bs")->number;
+  };
+  CHECK(bytes("[global]\nbs=4k\n[a]\nblocksize=128k\n") == 131072);
+  CHECK(bytes("[global]\nblocksize=128k\n[a]\nbs=4k\n") == 4096);
+  CHECK(bytes("[a]\nbs=4k\nbs=8k\n") == 8192);
+  const Folder mixed("[global]\nrwmixread=70\n[a]\nreadwrite=readwrite\nrwmixwrite=10\n");
+  REQUIRE(mixed.loaded().ok());
+  CHECK(mixed.tenant().find("rw")->text == "rw");
+  CHECK(mixed.tenant().find("rwmixread")->number == Approx(0.9));
+}
+
+TEST_CASE("fio job files as fio takes them: comments behind options, suffixes, its defaults") {
+  const Folder folder(
+      "[global] ; all jobs\nbs=64k, # blocks\n; a line\n[a]\nrate_iops=10k\niodepth=32;deep\n");
+  INFO(folder.message());
+  REQUIRE(folder.loaded().ok());
+  const Component& t = folder.tenant();
+  CHECK(t.find("rw")->text == "read");
+  CHECK(t.find("bs")->number == 65536);
+  CHECK(t.find("rate_iops")->number == 10240);
+  CHECK(t.find("iodepth")->number == 32);
+  const std::string twice = "[a]\nrw=read\n[a]\nrw=write\n";
+  CHECK_THAT(Folder(twice).message(), Contains("has 2 jobs"));
+  CHECK_THAT(Folder(twice, R"(, "section": "a")").message(), Contains("has 2 jobs \"a\""));
+}
+
 TEST_CASE("a file of several fio jobs needs a choice") {
   const std::string two = std::string(kJob) + "[scan]\nrw=read\nbs=1m\n";
   const Folder open(two);

@@ -85,6 +85,14 @@ TEST_CASE("an expression may hold many spaces without costing time") {
   CHECK(design_of(testing::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
 }
 
+TEST_CASE("--set of a parameter is of it, also where reports call something so") {
+  std::string text = testing::kScenario;
+  text.insert(1, R"("params": { "host": 8, "fabric": 2 }, "x-of": "=fabric",)");
+  text.replace(text.find(R"("count": 8)"), 10, R"("count": "=host")");
+  const Design design = design_of(testing::load_with({"host=12"}, "", text.c_str()));
+  CHECK(design.storage[0].find("ost.count")->number == 12);
+}
+
 TEST_CASE("bounds of a parameter may have another unit of the same sort") {
   const auto with = [](const std::string& rate) {
     std::string text = kText;
@@ -107,6 +115,19 @@ TEST_CASE("bounds of a parameter may have another unit of the same sort") {
       "b.json");
   REQUIRE(bytes.parameters().size() == 1);
   CHECK(*bytes.parameters()[0].minimum == 0.5);
+  // The suffix of a plain number is a unit as well.
+  const auto model = [](const std::string& parameters) {
+    return testing::load_text(R"({ "params": { "n": )" + parameters + R"( }, "x-of": "=n" })",
+                              "n.json");
+  };
+  const Scenario billions = model(R"({ "value": "70B", "min": "7B", "max": "0.4T" })");
+  REQUIRE(billions.parameters().size() == 1);
+  CHECK(*billions.parameters()[0].minimum == 7);
+  CHECK(*billions.parameters()[0].maximum == 400);
+  for (const Diagnostic& d : billions.diagnostics().items()) CHECK(d.code != "range");
+  const Scenario thousands = model(R"({ "value": "8k", "min": "4000", "max": "1M" })");
+  CHECK(*thousands.parameters()[0].minimum == 4);
+  CHECK(*thousands.parameters()[0].maximum == 1000);
   // Without a unit they are in that of the value.
   const Scenario bare = with(R"({ "value": "500 MB/s", "max": 900 })");
   REQUIRE(bare.ok());

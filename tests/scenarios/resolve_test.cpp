@@ -86,6 +86,15 @@ TEST_CASE("a network rate beyond any product is warned of as bytes for bits") {
   CHECK(d.severity == Severity::warning);
   CHECK_THAT(d.hint, Contains("\"800 Gb/s\""));
   CHECK(loaded.ok());
+  // No port has 400 GB/s, 3.2 Tb/s; a server of eight ports may.
+  for (const char* port : {"nic", "compute_nic"}) {
+    const std::string set = "cluster.hosts.gpu." + std::string(port) + ".rate=";
+    const auto slip = load_with({set + "400 GB/s"});
+    REQUIRE(slip.diagnostics().items().size() == 1);
+    CHECK_THAT(slip.diagnostics().items()[0].hint, Contains("\"400 Gb/s\""));
+    CHECK(load_with({set + "1.6 Tb/s"}).diagnostics().items().empty());
+  }
+  CHECK(load_with({"storage.oss.nic=3.2 Tb/s"}).diagnostics().items().empty());
 }
 
 TEST_CASE("NICs that are faster than the ports of the switches are warned of, defaults are not") {

@@ -54,6 +54,8 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK(warning({}, bee) == "");
   CHECK_THAT(warning({"storage.stripe.count=16"}, bee), Contains("has 8 targets, fewer"));
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
+  // Files lie on four by default: nobody asked for so many.
+  CHECK(warning({"storage.target.count=2"}, bee) == "");
 }
 
 TEST_CASE("NFS over RDMA with what a TCP connection carries is warned of") {

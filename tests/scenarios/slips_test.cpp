@@ -53,6 +53,34 @@ TEST_CASE("parameters are named values with limits in order") {
   CHECK_THAT(param(R"("doc": 7)"), Contains("\"doc\" takes a text"));
 }
 
+TEST_CASE("hints for expressions without a unit lead to what was meant") {
+  const auto hint = [](const std::string& field, const std::string& value) {
+    std::string text = kScenario;
+    text.insert(1, R"("params": { "n": )" + value + " },");
+    const auto loaded = load_with({field}, "", text.c_str());
+    REQUIRE(loaded.diagnostics().items().size() == 1);
+    return loaded.diagnostics().items()[0].hint;
+  };
+  const std::string or_param = ", or give the parameter a unit";
+  CHECK(hint("jobs.step.jitter==n", "0.4") == "write \"=100 * n %\"" + or_param);
+  CHECK(hint("jobs.step.jitter==n / 2", "0.4") == "write \"=100 * (n / 2) %\"" + or_param);
+  CHECK(hint("jobs.step.jitter==n", "40") == "write \"=n %\"" + or_param);
+  CHECK(hint("storage.ost.read==n", "4") == "write \"=n GB/s\"" + or_param);
+  CHECK(hint("storage.ost.read==n", "4e9") == "write \"=n B/s\"" + or_param);
+  CHECK(hint("jobs.dataset.sample==n", "1000") == "write \"=n B\" or \"=n GB\"" + or_param);
+  CHECK_THAT(hint("cluster.hosts.gpu.power=700", "1"), Contains("\"700 W\" or \"700 kW\""));
+  CHECK(
+      design_of(load_with({"jobs.step.jitter==100 * 0.4 %"})).jobs[0].step.find("jitter")->number ==
+      Approx(0.4));
+}
+
+TEST_CASE("a key with dots is written as objects in each other") {
+  std::string text = kScenario;
+  text.insert(text.find(R"("ost":)"), R"("request.get.price": "1 USD", )");
+  CHECK_THAT(only_fault(load_with({}, "", text.c_str())),
+             Contains(R"(write nested objects: "request": { "get": { "price": ... } })"));
+}
+
 TEST_CASE("parameters that depend on each other for ever are refused") {
   CHECK_THAT(fault(R"("params": { "a": "=a + 1" },)"), Contains("depends on itself"));
   std::string chain = R"("params": { "p0": 1)";

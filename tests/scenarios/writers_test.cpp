@@ -59,6 +59,13 @@ TEST_CASE("so are stages and tenants that write there, and none that read") {
   CHECK(tenant(R"("type": "fio", "rw": "randwrite")") == lacks("tenant \"other\""));
   CHECK(tenant(R"("type": "fio", "rw": "randread")") == "");
   CHECK(tenant(R"("type": "inference", "rate": "1 ops/s")") == "");
+  CHECK(tenant(R"("type": "vector_database", "clients": 4)") == "");
+  CHECK(tenant(R"("type": "kv_cache", "rate": "1 ops/s")") == lacks("tenant \"other\""));
+  CHECK(tenant(R"("type": "kv_cache", "rate": "1 ops/s", "offload": false)") == "");
+  CHECK(tenant(R"("type": "fio", "rw": "randrw")") == lacks("tenant \"other\""));
+  CHECK(tenant(R"("type": "fio", "rw": "randrw", "rwmixread": "100 %")") == "");
+  CHECK(tenant(R"("type": "preprocess")") == lacks("tenant \"other\""));
+  CHECK(tenant(R"("type": "preprocess", "ratio": 0)") == "");
 }
 
 }  // namespace writers_test

@@ -233,6 +233,24 @@ TEST_CASE("a target that is too close to call does not hold") {
   CHECK(said.find("unsure") != std::string::npos);
 }
 
+TEST_CASE("a parameter grows by amounts in any unit of its sort") {
+  ScenarioFile file =
+      scenario(R"({ "of": { "rate": "+500 MB/s/month" }, "months": 2, "every": 2 })");
+  const auto put = [&](const std::string& before, const std::string& after) {
+    file.text->replace(file.text->find(before), before.size(), after);
+  };
+  put(R"("boxes": { "value": 16 })", R"("boxes": { "value": 16 }, "rate": { "value": "1 GB/s" })");
+  put(R"("read": "1 GB/s")", R"("read": "=rate")");
+  client::Session open = session();
+  const client::Reading reading = open.read(file);
+  REQUIRE(reading.scenario.has_value());
+  const auto found = open.grow(*reading.scenario, {});
+  REQUIRE(found.ok());
+  const std::string said =
+      report::render(*found, report::ReportContext{}, report::Format::text, report::Style{});
+  CHECK(said.find("1 GB/s now, 2 GB/s in month 2") != std::string::npos);
+}
+
 TEST_CASE("what cannot grow is said with its place") {
   CHECK(fault_of(R"({ "of": { "boxes": "fast" } })").find("does not say how") != std::string::npos);
   CHECK(fault_of(R"({ "of": { "boxes": "-100 %/month" } })").find("does not say how") !=
@@ -256,7 +274,8 @@ TEST_CASE("what cannot grow is said with its place") {
   CHECK(unknown.find("jobs.train.dataset.size") != std::string::npos);
   CHECK(says(R"({ "of": { "jobs.train.dataset.on": "4 %/month" } })").find("not a number") !=
         std::string::npos);
-  CHECK(says(R"({ "of": { "storage.ost.read": "+3/month" } })").find("cannot grow by") !=
+  // The hint is a trend again.
+  CHECK(says(R"({ "of": { "storage.ost.read": "+3/month" } })").find("\"+25 GB/s/month\"") !=
         std::string::npos);
   CHECK(
       says(

@@ -129,19 +129,24 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
       trend.dimension = found->second->dimension;
     }
     if (!said.added.empty()) {
-      const std::string amount =
-          trend.parameter && !trend.unit.empty() && said.added.ends_with(trend.unit)
-              ? said.added.substr(0, said.added.size() - trend.unit.size())
-              : said.added;
-      const bool less = amount.starts_with('-');
-      const auto read = base::parse_quantity(
-          base::trim(std::string_view(amount).substr(less ? 1 : 0)),
-          trend.dimension == Dimension::count ? Dimension::number : trend.dimension);
-      if (!read.value)
+      const bool less = said.added.starts_with('-');
+      const std::string_view amount = base::trim(std::string_view(said.added).substr(less ? 1 : 0));
+      const Dimension dimension =
+          trend.dimension == Dimension::count ? Dimension::number : trend.dimension;
+      const auto read = base::parse_quantity(amount, dimension);
+      // A parameter's may be in another unit than it has itself.
+      const auto number =
+          trend.parameter && !trend.unit.empty() && base::number_of_units(amount, trend.unit)
+              ? base::number_of_units(amount, trend.unit)
+              : read.value;
+      if (!number)
         return fault(said,
                      "\"" + said.path + "\" cannot grow by " + said.added + ": " + read.message,
-                     read.hint);
-      trend.added = (less ? -1.0 : 1.0) * *read.value / said.months;
+                     "write for example \"+" +
+                         (trend.unit.empty() ? std::string(base::dimension_example(dimension))
+                                             : "1 " + trend.unit) +
+                         "/month\"");
+      trend.added = (less ? -1.0 : 1.0) * *number / said.months;
     }
     if (out.moves(trend.path))
       return fault(said, "\"" + said.path + "\" grows in two ways", "leave one of them out");
