@@ -109,9 +109,11 @@ ParseFault parse_fault(const std::string& message) {
 
 }  // namespace
 
-void walk_json(TraceFile& file, JsonVisitor& visitor) {
+void walk_json(TraceFile& file, JsonVisitor& visitor) { walk_json(file, file.bytes(), visitor); }
+
+void walk_json(TraceFile& file, std::streambuf& content, JsonVisitor& visitor) {
   JsonWalk walk(visitor, &file);
-  std::istream stream(&file.bytes());
+  std::istream stream(&content);
   if (nlohmann::json::sax_parse(stream, &walk)) return;
   if (file.at_end())
     return file.cut("byte " + std::to_string(file.position()) +

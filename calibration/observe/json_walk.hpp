@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,8 @@ class JsonVisitor {
 /// The whole content of `file`. Where it breaks off, `file` is cut; what is not JSON is an error
 /// with line and column.
 void walk_json(TraceFile& file, JsonVisitor& visitor);
+/// The same of `content`, which is what to read of the file.
+void walk_json(TraceFile& file, std::streambuf& content, JsonVisitor& visitor);
 
 /// One line; nothing when it is JSON, else the column and what is wrong there.
 struct JsonFault {

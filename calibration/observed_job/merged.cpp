@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "calibration/observe/observation_json.hpp"
 #include "calibration/observed_job/observed_job.hpp"
@@ -183,17 +188,45 @@ std::int64_t ranks_of(const std::vector<Observation>& parts) {
   return std::max({said, found, seen.empty() ? alone : 0});
 }
 
+/// Figures that are means over what each rank did.
+constexpr std::array<std::string_view, 8> kMeans{"collate_cpu_s",        "collate_s",
+                                                 "first_step_compute_s", "page_cache_share",
+                                                 "sample_fetched_bytes", "sample_page_cache_share",
+                                                 "sample_run_delay_s",   "step_batches"};
+
+/// Ranks that `part` has steps of.
+double ranks_in(const Observation& part) {
+  const auto with_steps = std::count_if(part.processes.begin(), part.processes.end(),
+                                        [](const ObservedProcess& p) { return p.steps > 0; });
+  return std::max(1.0, static_cast<double>(with_steps));
+}
+
+/// Means are those of all ranks, other figures those of the first part that has them.
+std::map<std::string, double> figures_in(const std::vector<Observation>& parts) {
+  std::map<std::string, double> out, ranks;
+  for (const Observation& part : parts)
+    for (const auto& [name, value] : part.figures) {
+      const bool first = out.emplace(name, value).second;
+      double& of = ranks[name];
+      of += ranks_in(part);
+      if (!first && std::find(kMeans.begin(), kMeans.end(), name) != kMeans.end())
+        out[name] += (value - out[name]) * (ranks_in(part) / of);
+    }
+  return out;
+}
+
 /// Hosts of the job: as most parts say, each of which may know its own alone, or those that
 /// processes with steps were on.
-std::int64_t hosts_of(const std::vector<Observation>& parts) {
-  std::set<std::string> seen;
-  std::int64_t said = 0;
+std::optional<std::int64_t> hosts_of(const std::vector<Observation>& parts) {
+  std::set<std::string> named;
+  std::optional<std::int64_t> said;
   for (const Observation& part : parts) {
-    if (part.host) said = std::max(said, part.host->hosts.value_or(0));
+    if (part.host && part.host->hosts) said = std::max(said.value_or(0), *part.host->hosts);
     for (const ObservedProcess& process : part.processes)
-      if (process.steps > 0 && !process.host.empty()) seen.insert(process.host);
+      if (process.steps > 0 && !process.host.empty()) named.insert(process.host);
   }
-  return std::max(said, static_cast<std::int64_t>(seen.size()));
+  const auto found = static_cast<std::int64_t>(named.size());
+  return said ? std::optional(std::max(*said, found)) : std::nullopt;
 }
 
 /// Different files that all parts read. Those of several epochs come across the same ones: an epoch
@@ -232,10 +265,10 @@ Observation merged(const std::vector<Observation>& parts) {
     join_records(out.saves, part.saves);
     join_records(out.loads, part.loads);
     if (!out.host) out.host = part.host;
-    for (const auto& [name, value] : part.figures) out.figures.emplace(name, value);
   }
   if (out.reading) out.reading->files = files_read(parts, out);
-  if (out.host && out.host->hosts) out.host->hosts = hosts_of(parts);
+  if (out.host) out.host->hosts = hosts_of(parts);
+  out.figures = figures_in(parts);
   if (out.processes.size() > kProcesses) {
     out.processes_folded += out.processes.size() - kProcesses;
     out.processes.resize(kProcesses);

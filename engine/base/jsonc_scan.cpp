@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <string_view>
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
@@ -171,22 +172,27 @@ class Scanner {
 
   void object(int depth, bool on_path) {
     const std::size_t open = at_++;
-    std::set<std::string> seen;
+    std::map<std::string, std::string_view> seen;  // what is written for each key
     skip_space();
     if (peek() == '}') return static_cast<void>(++at_);
     do {
       if (at_end()) unclosed(open);
-      const std::size_t key_offset = at_;
+      const std::size_t key_offset = at_, earlier = result_.faults.size();
       const std::string key = member_key();
       path_.push_back(key);
-      if (!seen.insert(key).second)
-        result_.faults.push_back({key_offset, "duplicate-key", pointer(),
-                                  "key \"" + key + "\" is given twice", "remove one of them"});
       skip_space();
       if (peek() != ':') fail(at_, "expected ':' after key \"" + key + "\", found " + found());
       ++at_;
       skip_space();
+      const std::size_t begin = at_;
       value(depth + 1, leads_on(depth, on_path, key), key_offset);
+      const std::string_view written = text_.substr(begin, at_ - begin);
+      const auto [first, fresh] = seen.emplace(key, written);
+      if (!fresh)
+        result_.faults.insert(
+            result_.faults.begin() + static_cast<std::ptrdiff_t>(earlier),
+            {key_offset, first->second == written ? "repeated-key" : "duplicate-key", pointer(),
+             "key \"" + key + "\" is given twice", "remove one of them"});
       path_.pop_back();
     } while (more('}', open));
   }

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostPlaced = std::size_t{1} << 20U;
 /// One fault at a byte of the text.
 struct ScanFault {
   std::size_t offset = 0;
-  std::string code;
+  std::string code;  ///< of a key that is there twice: "repeated-key" where the values are alike
   std::string pointer;
   std::string message;
   std::string hint;

@@ -116,6 +116,15 @@ TEST_CASE("every duplicate key is reported where it is repeated") {
   CHECK_FALSE(d.root.is_null());
 }
 
+TEST_CASE("a key that is repeated with the same value is refused by a code of its own") {
+  Diagnostics diags;
+  (void)parse_jsonc(R"({"a": "x", "b": 1, "a": "x", "b": 1.0})", "f.json", diags);
+  REQUIRE(diags.items().size() == 2);
+  CHECK(diags.items()[0].code == "repeated-key");
+  CHECK(place(diags.items()[0].position) == "1:20");
+  CHECK(diags.items()[1].code == "duplicate-key");
+}
+
 TEST_CASE("a number beyond a double is a fault and does not hide the faults after it") {
   Diagnostics diags;
   const JsonDocument d = parse_jsonc(R"({"a": [1, -1e999], "b": 1e-999, "b": 2})", "f.json", diags);

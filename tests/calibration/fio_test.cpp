@@ -156,6 +156,91 @@ TEST_CASE(
   CHECK(flagged(other.at(0), "inconsistent"));
 }
 
+TEST_CASE("without latencies an io_uring depth that is rounded up is not known") {
+  // --gtod_reduce=1 and --disable_lat=1 leave lat_ns with a mean of 0.
+  std::string text = replaced(fixture("fio-randread.json"), "\"32\"", "\"24\"");
+  text = replaced(text, "\"lat_ns\"", "\"other_ns\"");
+  const Imported f = import_text("fio", text);
+  CHECK(f.at(0).depth == 0.0);
+  CHECK(flagged(f.at(0), "depth-rounded"));
+  CHECK(flagged(f.at(0), "depth-unknown"));
+  // A power of two is held as it is asked for.
+  CHECK(import_text("fio", replaced(text, "\"24\"", "\"16\"")).at(0).depth == 16.0);
+}
+
+TEST_CASE("fio engines that act on files are metadata, not reads of 4 KiB") {
+  // 400,000 in 10 s by one process: 40,000 /s, whatever bs and iodepth say.
+  for (const auto& [engine, operation] :
+       {std::pair{"filecreate", "create"}, {"filestat", "stat"}, {"filedelete", "unlink"}}) {
+    const Imported f =
+        import_text("fio", replaced(fixture("fio-randread.json"), "io_uring", engine));
+    REQUIRE(f.set.measurements.size() == 1);
+    const Measurement& m = f.at(0);
+    CHECK(m.subject == Subject::metadata);
+    CHECK(m.operation == operation);
+    CHECK(m.ops.in(unit::per_s) == Approx(40000));
+    CHECK(m.depth == 1.0);
+    CHECK(m.size == Bytes{});
+    CHECK(m.rate == Rate{});
+    CHECK_FALSE(m.read_share);
+    CHECK(flagged(m, "cache-possible") == (std::string(operation) == "stat"));
+  }
+}
+
+TEST_CASE("states that fio prints of a run under way are one run") {
+  // --status-interval=1 of a fio that began in one second, and one that began 8 s later.
+  const auto state = [](int ms, int elapsed, const char* ios) {
+    std::string out = replaced(fixture("fio-randread.json"), "1700000000123",
+                               std::to_string(1'700'000'000'123 + ms));
+    out = replaced(out, "\"elapsed\": 4", "\"elapsed\": " + std::to_string(elapsed));
+    return replaced(out, "\"total_ios\": 400000", std::string("\"total_ios\": ") + ios);
+  };
+  const std::string first = state(0, 1, "150000") + state(1000, 2, "250000");
+  const Imported f =
+      import_text("fio", first + state(2100, 3, "350000") + state(11100, 4, "400000"));
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.at(0).count == 350000);
+  CHECK(f.at(1).count == 400000);
+  CHECK(f.set.ignored.back() ==
+        "2 earlier states of runs (--status-interval): their last one counts");
+}
+
+TEST_CASE("groups that run side by side are concurrent") {
+  // Jobs of two groups, 3 s each, of a fio that ran for 4 s: one had not waited for the other.
+  std::string text = replaced(fixture("fio-concurrent.json"), "\"groupid\": 0", "\"groupid\": 1");
+  const Imported f = import_text("fio", text);
+  REQUIRE(f.set.measurements.size() == 2);
+  for (const Measurement& m : f.set.measurements) CHECK(flagged(m, "concurrent-jobs"));
+  // In 8 s they may have followed each other, unless an option says that they did not.
+  const std::string four = "\"elapsed\": 4", eight = "\"elapsed\": 8";
+  text = replaced(replaced(text, four, eight), four, eight);
+  CHECK_FALSE(flagged(import_text("fio", text).at(0), "concurrent-jobs"));
+  text = replaced(text, "\"rw\": \"write\"", "\"new_group\": \"1\", \"rw\": \"write\"");
+  CHECK(flagged(import_text("fio", text).at(0), "concurrent-jobs"));
+}
+
+TEST_CASE("fio on two clients has the options of [global] twice") {
+  const std::string once = "\"direct\": \"1\",";
+  const std::string text = fixture("fio-randread.json");
+  const Imported f = import_text("fio", replaced(text, once, once + once));
+  CHECK(f.diagnostics.items().empty());
+  CHECK(f.at(0).direct == true);
+  // Job files that differ: whose is which, nobody says.
+  const Imported other = import_text("fio", replaced(text, once, once + "\"direct\": \"0\","));
+  REQUIRE(other.diagnostics.has_errors());
+  CHECK(other.diagnostics.items().front().code == "duplicate-key");
+}
+
+TEST_CASE("a fio job that verifies is told as one") {
+  std::string text =
+      replaced(fixture("fio-merged.json"), "\"rw\":", "\"verify\": \"crc32c\", \"rw\":");
+  const Imported f = import_text("fio", text);
+  REQUIRE(f.diagnostics.items().size() == 1);
+  CHECK(f.diagnostics.items().front().message ==
+        "\"readers\" reads back what it has written (verify)");
+  for (const Measurement& m : f.set.measurements) CHECK(flagged(m, "merged-jobs"));
+}
+
 TEST_CASE("throughput x latency off the depth is flagged and warned about") {
   const Imported f = import_fixture("fio", "fio-inconsistent.json");
   const Measurement& m = f.at(0);
@@ -195,6 +280,8 @@ TEST_CASE("fio block sizes: pairs for reads and writes, kb_base, ranges") {
   CHECK(size_with("\"bs\": \"4096,64k\"") == 4096);
   CHECK(size_with("\"kb_base\": \"1000\", \"bs\": \"4ki\"") == 4096);
   CHECK(size_with("\"bsrange\": \"2k-6k\"") == 4096);  // the mean of what was moved
+  // On a command line kb_base comes after bs was read: 4k were 4096 B all the same.
+  CHECK(size_with("\"kb_base\": \"1000\", \"bs\": \"4k\"") == 4096);
 }
 
 TEST_CASE("the sweep's files group into one series of 21 cells with two runs each") {

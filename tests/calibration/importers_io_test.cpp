@@ -200,6 +200,63 @@ TEST_CASE("IOR: buffered writes without -e, and reads without -C, may be the cac
   CHECK(flagged(json.of("read"), "cache-possible"));
 }
 
+TEST_CASE("IOR: options of one test are not those of the next") {
+  const std::string text =
+      "IOR-3.3.0: MPI Coordinated Test of Parallel I/O\nCommand line        : ior -f script\n"
+      "Options: \ntasks : 8\nordering in a file : random\nstonewallingTime : 30\n"
+      "xfersize : 1 MiB\nResults: \n"
+      "access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   "
+      "iter\n"
+      "write     2000.00    1048576    1024.00    0.001      4.095      0.001      4.096      0\n"
+      "Options: \ntasks : 4\nxfersize : 4096 bytes\nResults: \n"
+      "access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   "
+      "iter\n"
+      "write     500.00     1048576    4.00       0.001      8.190      0.001      8.192      0\n";
+  const Imported f = import_text("ior", text);
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.at(0).options.at("stonewallingTime") == "30");
+  CHECK(f.at(0).pattern == "random");
+  CHECK(f.at(1).options.count("stonewallingTime") == 0);
+  CHECK(f.at(1).options.count("nodes") == 0);
+  CHECK(f.at(1).pattern == "sequential");
+  CHECK(f.at(1).depth == 4.0);
+}
+
+TEST_CASE("IOR 3.0 says tasks and order in its own words") {
+  const std::string text =
+      "IOR-3.0.1: MPI Coordinated Test of Parallel I/O\n\nBegan: Mon Mar  3 09:00:00 2025\n"
+      "Command line used: ior -a POSIX -z -t 1m -b 1g -C -e\nMachine: Linux n1\n\n"
+      "Test 0 started: Mon Mar  3 09:00:00 2025\nSummary:\n"
+      "\tapi                = POSIX\n\ttest filename      = /mnt/a=b\n"
+      "\taccess             = single-shared-file, independent\n"
+      "\tordering in a file = random offsets\n\tordering inter file= no tasks offsets\n"
+      "\tclients            = 8 (4 per node)\n\trepetitions        = 1\n"
+      "\txfersize           = 1 MiB\n\tblocksize          = 1 GiB\n"
+      "\taggregate filesize = 8 GiB\n\n"
+      "access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   "
+      "iter\n"
+      "------    ---------  ---------- ---------  --------   --------   --------   --------   "
+      "----\n"
+      "write     2000.00    1048576    1024.00    0.001      4.095      0.001      4.096      0\n"
+      "remove    -          -          -          -          -          -          0.010      0\n";
+  const Imported f = import_text("ior", text);
+  REQUIRE(f.set.measurements.size() == 1);
+  const Measurement& m = f.at(0);
+  CHECK(m.processes == 8);
+  CHECK(m.depth == 8.0);
+  CHECK(m.pattern == "random");
+  CHECK(m.options.at("nodes") == "2");
+  CHECK(m.options.at("clients per node") == "4");
+  CHECK(m.count == 8192);
+  CHECK(m.flags.empty());
+}
+
+TEST_CASE("IOR JSON below what a launcher prints is read") {
+  const Imported f = import_text("ior", "WARNING: no network\n" + fixture("ior.json"));
+  CHECK(f.set.measurements.size() == import_fixture("ior", "ior.json").set.measurements.size());
+  CHECK(f.diagnostics.items().empty());
+}
+
 TEST_CASE("IOR JSON: a latency of too few decimals is left out") {
   const Imported f = import_fixture("ior", "ior.json");
   CHECK(f.diagnostics.items().empty());
@@ -261,6 +318,19 @@ TEST_CASE("iostat: only idle reports, or only the first, is an error that says s
 }
 
 // Two records of 1000 reads of 128 KiB, between 1 s and 11 s: 26.2 MB/s, 0.5 ms each.
+TEST_CASE("iostat: reports that do not tell reads from writes are refused with what to leave out") {
+  const std::string head = "Linux 6.1 (n1)\n\n";
+  const Imported narrow = import_text(
+      "iostat",
+      head + "Device   tps   kB/s  rqm/s  await  areq-sz  aqu-sz  %util\nvda 1 2 3 4 5 6 7\n");
+  CHECK(narrow.places() == std::vector<std::string>{"3:53 columns"});
+  CHECK(narrow.diagnostics.items().front().hint == "run iostat without -s: iostat -x 1 30");
+  const Imported human =
+      import_text("iostat", head + "  r/s  rkB/s  %util Device\n 1.0  468.0k  2.0% vda\n");
+  CHECK(human.diagnostics.items().front().hint ==
+        "run iostat without -h and --human: iostat -x 1 30");
+}
+
 TEST_CASE("Darshan counters: summed over records, unwatched ones left out, never fitted") {
   const Imported f = import_fixture("darshan", "darshan-parser.txt");
   CHECK(f.set.tool_version == "3.4.4");

@@ -24,6 +24,51 @@ TEST_CASE("mdtest: a row of zeros was not measured") {
   for (const Measurement& m : f.set.measurements) CHECK(m.operation != "rename-directory");
 }
 
+TEST_CASE("mdtest: each number of tasks has a summary of its own") {
+  const auto block = [](const char* tasks, const char* rate, const char* seconds) {
+    const std::string head = "   Operation    Max    Min    Mean    Std Dev\n";
+    const auto row = [](const std::string& value) {
+      return "   File creation  : " + value + " " + value + " " + value + " 0.000\n";
+    };
+    return std::string(tasks) + " tasks, 1000 files\n\nSUMMARY rate: (of 1 iterations)\n" + head +
+           row(rate) + "\nSUMMARY time: (of 1 iterations)\n" + head + row(seconds) + "\n";
+  };
+  const Imported f =
+      import_text("mdtest",
+                  "mdtest-4.0.0 was launched with 4 total task(s) on 2 node(s)\n"
+                  "Command line used: mdtest '-n' '1000' '-F' '-f' '1' '-l' '4' '-s' '3' '-P'\n\n" +
+                      block("1", "500.000", "2.000") + block("4", "4000.000", "1.000"));
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.at(0).processes == 1);
+  CHECK(f.at(0).depth == 1.0);
+  CHECK(f.at(0).duration->in(unit::s) == Approx(2));
+  CHECK(f.at(0).options.count("nodes") == 0);  // of the launch, not of the one task
+  CHECK(f.at(1).depth == 4.0);
+  CHECK(f.at(1).duration->in(unit::s) == Approx(1));
+}
+
+TEST_CASE("mdtest: with -c one task creates and removes for all") {
+  const Imported f = import_text(
+      "mdtest",
+      "mdtest-4.0.0 was launched with 8 total task(s) on 2 node(s)\n"
+      "Command line used: mdtest '-n' '1000' '-F' '-c'\nSUMMARY rate: (of 1 iterations)\n"
+      "   File creation : 1000 1000 1000 0\n   File stat : 2000 2000 2000 0\n");
+  CHECK(f.of("create").depth == 1.0);
+  CHECK(f.of("stat").depth == 8.0);
+}
+
+TEST_CASE("mdtest: a value may be glued to its option") {
+  const std::string text =
+      "mdtest-4.0.0 was launched with 2 total task(s) on 1 node(s)\n"
+      "Command line used: mdtest '-n1000' '-F' '-w3901' '-e=4k'\nSUMMARY rate: (of 1 iterations)\n"
+      "   File creation : 1000 1000 1000 0\n   File read : 2000 2000 2000 0\n";
+  const Imported f = import_text("mdtest", text);
+  CHECK(f.of("create").size == 3901_B);
+  CHECK(f.of("create").options.at("-n") == "1000");
+  CHECK(f.of("read").size == 4_KiB);
+  CHECK(f.of("read").options.count("-I") == 0);
+}
+
 TEST_CASE("mdtest: iterations that differ more than threefold are flagged") {
   const Imported f = import_fixture("mdtest", "mdtest.txt");
   CHECK(flagged(f.of("create"), "unsteady"));  // 4000 to 16 000
@@ -232,6 +277,32 @@ TEST_CASE("DLIO: durations of per_epoch_stats.json are texts") {
   CHECK(f.of("train-epoch").duration->in(unit::s) == Approx(299));
   CHECK(f.of("train-block").duration->in(unit::s) == Approx(296));
   CHECK(f.of("save").duration->in(unit::s) == Approx(2.5));
+}
+
+TEST_CASE("DLIO: checkpoints have the names of 2025, and each of them its rate") {
+  const Imported f = import_text("dlio-results", R"({"1": {"start": "2025-04-04T16:33:42",
+      "save_ckpt1": {"start": "a", "end": "b", "duration": 10.5, "throughput": 4.0},
+      "load_ckpt1": {"start": "a", "end": "b", "duration": 5.25, "throughput": 8.0},
+      "end": "2025-04-04T16:34:58"}})");
+  CHECK(f.set.ignored.empty());
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.of("save").subject == Subject::checkpoint);
+  CHECK(f.of("save").duration->in(unit::s) == Approx(10.5));
+  CHECK(f.of("save").rate.in(unit::GiBps) == Approx(4.0));
+  CHECK(f.of("restore").duration->in(unit::s) == Approx(5.25));
+}
+
+TEST_CASE("DLIO: a mean of nothing is NaN, and left out") {
+  const Imported f = import_text("dlio-results", R"({"num_accelerators": 8, "hostname": "NaN-1",
+    "metric": {"train_au_percentage": [NaN], "train_throughput_samples_per_second": [-Infinity],
+      "save_checkpoint_io_mean_GB_per_second": NaN, "save_checkpoint_duration_mean_seconds": NaN,
+      "load_checkpoint_io_mean_GB_per_second": 12.5,
+      "load_checkpoint_duration_mean_seconds": 8.4}})");
+  CHECK(f.diagnostics.items().empty());
+  CHECK(f.of("train").figures.empty());
+  CHECK(f.of("restore").rate.in(unit::GiBps) == Approx(12.5));
+  CHECK(f.set.environment.at("hostname") == "NaN-1");
+  CHECK(f.set.measurements.size() == 2);
 }
 
 }  // namespace

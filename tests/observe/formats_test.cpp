@@ -300,6 +300,17 @@ TEST_CASE("dlio-output: a rank's file that is missing is told") {
   CHECK_FALSE(noted("1"));
 }
 
+TEST_CASE("dlio-output: checkpoints of DLIO since 2025, and of before") {
+  const Observation o = observe("dlio-output", R"({"1": {"block1": {"duration": "60.00"},
+      "save_ckpt1": {"duration": 10.5}, "load_ckpt1": {"duration": 5.25}, "duration": "76.00"},
+      "2": {"ckpt1": {"duration": "11.50"}}, "metric": {"train_au_mean_percentage": NaN}})");
+  CHECK(o.saves->count == 2);
+  CHECK(seconds(o.saves->duration->mean) == Approx(11.0));
+  CHECK(o.loads->count == 1);
+  CHECK(seconds(o.loads->duration->mean) == Approx(5.25));
+  CHECK(o.figures.count("au_ratio") == 0);
+}
+
 TEST_CASE("dlio-output: proc holds load, evaluation is left out, each epoch has a first batch") {
   const Observation o = observe("dlio-output", small_dlio());
   CHECK(o.steps->count == 4);

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,27 @@ class Import(unittest.TestCase):
             self.assertEqual((samples["count"], samples["bytes"]["mean"], samples["files"]["mean"]), (504, 1000, 0.5))
             self.assertEqual(observation["figures"]["dataset_samples"], 168)
             shutil.rmtree(os.path.join(self.folder.name, place))
+
+    def test_samples_of_a_configuration_are_those_of_import_dlio(self):
+        # sqrt(s^2 / 2 + (s^2 / 4 L)^2) of L = 146600628 and s = 68341808 (docs/models/formats.md, equation 2).
+        self.write("0_output.json", make("dlio-output", 0, 3e4))
+        os.mkdir(os.path.join(self.folder.name, ".hydra"))
+        for said, size, spread in (
+                ("record_length: 146600628, record_length_stdev: 68341808", 146600628, 48976934),
+                ("record_length_bytes: 146600628, record_length_bytes_stdev: 68341808", 146600628, 48976934),
+                ("record_dims: [1024, 512], record_element_type: float32", 1024 * 512 * 4, 0)):
+            config = (f"workload:\n  dataset: {{num_files_train: 84, format: tfrecord, {said}}}\n"
+                      "  reader: {data_loader: tensorflow, read_threads: 4, prefetch_size: 0}\n"
+                      "  train: {computation_time: 1.3}\n")
+            path = self.write(".hydra/config.yaml", config.encode())
+            observation = self.observation("dlio-output", self.folder.name)
+            bytes_ = observation["samples"]["bytes"]
+            self.assertEqual(bytes_["mean"], size)
+            self.assertAlmostEqual(statistics.stdev(bytes_["sample"]), spread, delta=1)
+            done = subprocess.run([STALLCAST, "import", "dlio", path], capture_output=True, text=True, check=True)
+            job = json.loads(done.stdout)["jobs"][0]
+            self.assertEqual(job["dataset"].get("sample_stdev", "0 B"), f"{spread} B")
+            self.assertEqual(observation["loader"]["prefetch"], job["loader"]["prefetch"])
 
     def test_a_configuration_of_dlio_that_cannot_be_read_leaves_the_results(self):
         self.write("0_output.json", make("dlio-output", 0, 3e4))

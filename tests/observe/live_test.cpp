@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/observe/job_facts.hpp"
 #include "calibration/observe/live/hook_totals.hpp"
 #include "calibration/observe/live/host_facts.hpp"
 #include "calibration/observe/live/merged_tally.hpp"
@@ -122,6 +123,34 @@ TEST_CASE("merged values weigh as many as their process had") {
   REQUIRE(d->sample.size() == 102);
   const auto ones = std::count(d->sample.begin(), d->sample.end(), Seconds::from(1.0, unit::s));
   CHECK(std::abs(static_cast<double>(ones) - 0.9 * 102) <= 2.0);
+}
+
+TEST_CASE("first batches of several ranks are told apart by epoch") {
+  // Workers live on: 1 s in the first epoch of each rank, 50 ms in the two later ones.
+  HookTotals totals;
+  for (int rank = 0; rank < 2; ++rank) {
+    SideFile side;
+    side.pid = 4711 + rank;
+    side.rank = rank;
+    side.world = 2;
+    side.steps_of[0] = 30.0;
+    side.tallies = {tally(SideKind::first_batch, 0, {1.0, 0.05, 0.05}),
+                    tally(SideKind::step, 0, std::vector<double>(30, 0.2)),
+                    tally(SideKind::step_wait, 0, std::vector<double>(30, 0.01)),
+                    tally(SideKind::step_compute, 0, std::vector<double>(30, 0.19))};
+    totals.add(side);
+  }
+  Observation seen;
+  totals.tell(seen);
+  for (int rank = 0; rank < 2; ++rank) {
+    ObservedProcess& row = seen.processes.emplace_back();
+    row.rank = rank;
+    row.steps = 30;
+  }
+  const JobFacts facts = facts_of(seen);
+  REQUIRE(facts.first_of_run);
+  CHECK(facts.first_of_run->mean == Approx(1.0));
+  CHECK(facts.first_of_later->mean == Approx(0.05));
 }
 
 TEST_CASE("many processes are merged in bounded memory, and quantiles stay") {

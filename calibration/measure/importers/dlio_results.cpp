@@ -9,7 +9,10 @@
 /// - "MB" is 2^20 and "GB" 2^30 bytes. [DLIO, statscounter.py]
 /// - train_io is samples/s times the record length, not bytes that were read.
 /// - Names have changed: train_au, train_auu and train_au_percentage are one figure.
-/// - Durations of per_epoch_stats.json are texts. Accelerators are emulated.
+/// - Durations of per_epoch_stats.json are texts or numbers, its checkpoints "ckpt1" or, since
+/// 2025,
+///   "save_ckpt1" and "load_ckpt1". Accelerators are emulated.
+/// - A mean of nothing is NaN, which is left out.
 namespace stallcast::calibration::dlio_results {
 namespace {
 
@@ -22,7 +25,8 @@ ToolNode first_of(const ToolNode& node, std::initializer_list<const char*> keys)
 
 std::vector<double> figures_of(const ToolNode& list) {
   std::vector<double> out;
-  for (const ToolNode& element : list.elements()) out.push_back(element.number().value_or(0.0));
+  for (const ToolNode& element : list.elements())
+    if (const auto figure = element.number()) out.push_back(*figure);
   return out;
 }
 
@@ -60,9 +64,9 @@ void read_phase(const ToolNode& metric, const std::string& phase, const Summary&
   epoch.operation = phase + "-epoch";
 
   const auto au_mean = metric.number(p + "au_mean_percentage");
-  run.figures["au_ratio"] = 0.01 * au_mean.value_or(mean(aus));
+  if (au_mean || !aus.empty()) run.figures["au_ratio"] = 0.01 * au_mean.value_or(mean(aus));
   const auto rate_mean = metric.number(p + "throughput_mean_samples_per_second");
-  run.figures["samples_per_s"] = rate_mean.value_or(mean(rates));
+  if (rate_mean || !rates.empty()) run.figures["samples_per_s"] = rate_mean.value_or(mean(rates));
   if (const auto sd = metric.number(p + "au_stdev_percentage"))
     run.figures["au_stdev_ratio"] = 0.01 * *sd;
   if (const auto sd = metric.number(p + "throughput_stdev_samples_per_second"))
@@ -136,13 +140,16 @@ void read_epochs(const ToolNode& root, MeasurementSet& set) {
       m.operation = std::move(operation);
       m.origin = from.place();
       m.duration = Seconds::from(*seconds, unit::s);
+      if (const auto rate = from.number("throughput")) m.rate = Rate::from(*rate, unit::GiBps);
       set.measurements.push_back(std::move(m));
     };
     if (const std::string start = node.text("start"); set.date.empty()) set.date = start;
     add(node, Subject::training, "train-epoch");
     for (const auto& [key, part] : node.members()) {
       if (!part.is_object()) continue;
-      if (key.starts_with("ckpt")) add(part, Subject::checkpoint, "save");
+      if (key.starts_with("ckpt") || key.starts_with("save_ckpt"))
+        add(part, Subject::checkpoint, "save");
+      if (key.starts_with("load_ckpt")) add(part, Subject::checkpoint, "restore");
       if (key.starts_with("block")) add(part, Subject::training, "train-block");
       if (key == "eval") add(part, Subject::training, "eval-epoch");
       part.pass("start");
@@ -156,7 +163,8 @@ void read_epochs(const ToolNode& root, MeasurementSet& set) {
 
 bool recognises(std::string_view text) {
   const bool summary = contains(text, "\"num_accelerators\"") && contains(text, "\"metric\"");
-  const bool epochs = contains(text, "\"block1\"") && contains(text, "\"duration\"");
+  const bool epochs = contains(text, "\"duration\"") &&
+                      (contains(text, "\"block1\"") || contains(text, "_ckpt1\""));
   return summary || epochs;
 }
 

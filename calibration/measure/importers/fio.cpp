@@ -5,69 +5,21 @@
 #include <set>
 #include <utility>
 
+#include "calibration/measure/importers/fio_job.hpp"
 #include "calibration/measure/importers/tool_json.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
-#include "engine/base/text.hpp"
 
 /// fio 3.x, --output-format=json or json+.
 /// - `bw` is KiB/s; `bw_bytes` is read. `clat` leaves out the submission; `lat` is read.
 /// - One entry per process, all with the options of their job: those of one job become one record,
 ///   of all hosts where it ran on several (--client).
 /// - With group_reporting the entry of a group has the name of its first job, the options of any.
+/// - With --status-interval the whole run is printed again and again.
 namespace stallcast::calibration::fio {
 namespace {
 
-using Options = std::map<std::string, std::string>;
-
-/// Engines that hold one operation per process, whatever iodepth says. [fio HOWTO, I/O engine]
-constexpr std::array<std::string_view, 9> kSync{
-    "psync", "sync", "pvsync", "pvsync2", "vsync", "mmap", "splice", "ftruncate", "filecreate"};
-/// Options that keep the queue from being full.
-constexpr std::array kPacing{"rate", "rate_iops", "rate_process", "thinktime", "latency_target"};
-
 constexpr std::array kDirections{"read", "write", "trim"};
-
-struct Job {
-  ToolNode node;
-  std::string name;
-  Options options;   ///< of [global], overridden by the job's
-  std::string host;  ///< of client and server mode; "" else
-  double group = 0.0;
-};
-
-std::string option(const Options& options, std::initializer_list<const char*> names,
-                   const char* otherwise) {
-  for (const char* name : names)
-    if (const auto it = options.find(name); it != options.end()) return it->second;
-  return otherwise;
-}
-
-bool truth(const std::string& text) { return text == "1" || text == "true" || text.empty(); }
-
-/// Block size of a direction. "4k", "4k,8k" (read,write). [fio HOWTO, blocksize]
-/// With kb_base=1000 k is 1000 and ki 1024; by default it is the other way round.
-std::optional<Bytes> block_size(const Options& options, std::size_t direction) {
-  if (options.count("bsrange") + options.count("bssplit") + options.count("blocksize_range") > 0)
-    return std::nullopt;
-  const std::vector<std::string> sizes =
-      base::split(option(options, {"bs", "blocksize"}, "4k"), ',');
-  std::string text = lower_case(sizes[std::min(direction, sizes.size() - 1)]);
-  if (option(options, {"kb_base"}, "1024") == "1000" && !contains(text, "i")) {
-    constexpr std::string_view kPrefixes = "kmgtp";
-    const std::size_t at = text.find_first_of(kPrefixes);
-    const auto number = tool_number(text.substr(0, std::min(at, text.size())));
-    if (!number) return std::nullopt;
-    const double power =
-        at == std::string::npos ? 0.0 : 1.0 + static_cast<double>(kPrefixes.find(text[at]));
-    return Bytes::from(*number * std::pow(1000.0, power), unit::B);
-  }
-  return tool_size(text);
-}
-
-std::string pattern_of(const Options& options) {
-  return option(options, {"rw", "readwrite"}, "read").starts_with("rand") ? "random" : "sequential";
-}
 
 /// Was the entry merged from different jobs? Then its size is not the option's, it moves data in a
 /// direction that the option does not have, or more processes ran than the option says.
@@ -142,47 +94,70 @@ void add(Measurement& to, const Measurement& m) {
   to.options.erase("quantiles");
 }
 
+/// Of an engine that creates, looks up or deletes files: `bs` and the bytes made of it say nothing.
+void describe_files(Measurement& m, const std::string& operation) {
+  m.subject = Subject::metadata;
+  m.operation = operation;
+  m.size = {};
+  m.rate = {};
+  if (operation.starts_with("stat")) flag(m, "cache-possible");
+}
+
 /// `processes` ran the job of `m`.
 void describe(Measurement& m, const Job& job, double processes, std::size_t direction) {
   const Options& o = job.options;
-  m.pattern = pattern_of(o);
-  if (const auto size = block_size(o, direction)) m.size = *size;
+  const std::string engine = engine_of(o);
   m.processes = whole(processes);
-  m.direct = truth(option(o, {"direct"}, "0")) || !truth(option(o, {"buffered"}, "1"));
-  const std::string engine = option(o, {"ioengine"}, "psync");
-  const bool sync = std::find(kSync.begin(), kSync.end(), engine) != kSync.end();
   const double depth = tool_number(option(o, {"iodepth"}, "1")).value_or(1.0);
-  m.depth = processes * (sync ? 1.0 : depth);
-  for (const char* name : kPacing)
-    if (o.count(name) != 0) flag(m, "rate-limited");
-  if (std::find(m.flags.begin(), m.flags.end(), "rate-limited") != m.flags.end()) m.depth = 0.0;
+  m.depth = processes * (is_synchronous(engine) ? 1.0 : depth);
+  if (is_paced(o)) {
+    flag(m, "rate-limited");
+    m.depth = 0.0;
+  }
   for (const auto& [key, value] : o) m.options.emplace(key, value);
-  m.options.emplace("mem", "malloc");  // fio's default: pages of 4 KiB
   m.options.emplace("ioengine", engine);
+  if (const std::string operation = file_operation(engine); !operation.empty())
+    return describe_files(m, operation);
+  m.pattern = pattern_of(o);
+  // The option's where it is what was moved: an operation at the end of a file may be short.
+  if (const auto size = block_size(o, direction); size && std::abs(m.size / *size - 1.0) < 0.01)
+    m.size = *size;
+  m.direct = is_set(o, {"direct"}) || (o.count("buffered") != 0 && !is_set(o, {"buffered"}));
+  m.options.emplace("mem", "malloc");  // fio's default: pages of 4 KiB
   if (*m.direct == false) flag(m, "cache-possible");
 }
 
 /// The io_uring engine makes rings of a power of two and fills them further than iodepth: with fio
 /// 3.33, 6 asked for hold 7.9 operations, 12 hold 15.8. What was outstanding is taken from Little's
-/// law then, n = X R over both directions.                    [docs/reference/importers.md, fio]
+/// law then, n = X R over both directions; without latencies it is not known.
+///                                                        [docs/reference/importers.md, fio]
 void correct_depth(const Options& options, std::vector<Measurement>& sides) {
-  if (!option(options, {"ioengine"}, "psync").starts_with("io_uring")) return;
+  if (!engine_of(options).starts_with("io_uring")) return;
   const std::int64_t asked = whole(tool_number(option(options, {"iodepth"}, "1")));
   if ((asked & (asked - 1)) == 0) return;
   double held = 0.0;
+  bool known = true;
   for (const Measurement& m : sides) {
-    if (!m.latency || m.depth <= 0.0) return;
-    held += m.ops.in(unit::per_s)*m.latency->in(unit::s);
+    if (m.depth <= 0.0) return;
+    known = known && m.latency;
+    held += m.latency ? m.ops.in(unit::per_s)*m.latency->in(unit::s) : 0.0;
   }
   for (Measurement& m : sides) {
-    m.depth = std::max(1.0, std::round(held));
+    m.depth = known ? std::max(1.0, std::round(held)) : 0.0;
     flag(m, "depth-rounded");
   }
 }
 
-/// Processes on each host.
-double asked_of(const Job& job) {
-  return tool_number(option(job.options, {"numjobs"}, "1")).value_or(1.0);
+/// Says that jobs were told as one, of which nothing can be known.
+void tell_merged(const Job& job) {
+  if (reads_back(job.options))
+    return job.node.warn("merged-jobs",
+                         "\"" + job.name + "\" reads back what it has written (verify)",
+                         "its writes and reads are one job with figures of both: measure without "
+                         "verify");
+  job.node.warn("merged-jobs",
+                "\"" + job.name + "\" is the sum of different jobs (group_reporting)",
+                "depth and options of the jobs are lost: run them without group_reporting");
 }
 
 /// What `entries`, all processes of one job, measured.
@@ -226,13 +201,10 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
   for (const Measurement& m : sides)
     if (m.operation == "read") reads = static_cast<double>(m.count);
   for (Measurement& m : sides) {
-    if (m.operation != "trim") m.read_share = reads / all;
+    if (m.operation == "read" || m.operation == "write") m.read_share = reads / all;
     set.measurements.push_back(std::move(m));
   }
-  if (unknown)
-    first.node.warn("merged-jobs",
-                    "\"" + first.name + "\" is the sum of different jobs (group_reporting)",
-                    "depth and options of the jobs are lost: run them without group_reporting");
+  if (unknown) tell_merged(first);
 }
 
 void read_run(const ToolNode& root, MeasurementSet& set) {
@@ -251,10 +223,10 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
   std::vector<ToolNode> entries = root.list("jobs");
   for (const ToolNode& client : root.list("client_stats")) entries.push_back(client);
   std::vector<std::vector<Job>> jobs;  // processes of one job side by side
-  std::map<double, int> in_group;
   for (const ToolNode& entry : entries) {
     Job job{entry, entry.text("jobname"), global, entry.text("hostname"),
             entry.number("groupid").value_or(0.0)};
+    if (const std::string port = entry.text("port"); !port.empty()) job.host += ":" + port;
     if (job.name == "All clients") continue;  // the sum of the others
     for (auto& [key, value] : entry.texts("job options")) job.options[key] = value;
     const auto same = [&](const std::vector<Job>& other) {
@@ -268,11 +240,11 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
     if (into != jobs.end()) {
       into->push_back(std::move(job));
     } else {
-      ++in_group[job.group];
       jobs.push_back({std::move(job)});
     }
   }
-  for (const auto& job : jobs) read_job(job, in_group[job.front().group] == 1, set);
+  const std::vector<bool> by_itself = alone(jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) read_job(jobs[i], by_itself[i], set);
   // Directions that no job has used are there, full of zeros.
   for (const char* direction : kDirections)
     if (std::none_of(set.measurements.begin(), set.measurements.end(),
@@ -295,8 +267,16 @@ void read(const ToolFile& file, MeasurementSet& set) {
     return;
   }
   ToolJson json(file);
-  for (const ToolNode& root : json.roots()) read_run(root, set);
+  const std::vector<ToolNode> roots = json.roots();
+  std::size_t states = 0;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const bool last = i + 1 == roots.size() || !goes_on(roots[i], roots[i + 1]);
+    last ? read_run(roots[i], set) : void(++states);
+  }
   set.ignored = json.unread();
+  if (states > 0)
+    set.ignored.push_back(std::to_string(states) +
+                          " earlier states of runs (--status-interval): their last one counts");
 }
 
 }  // namespace stallcast::calibration::fio

@@ -15,6 +15,7 @@
 /// the
 ///   rate of one task.
 /// - "xfersize" is printed as "1 MiB" or "262144 bytes".
+/// - IOR 3.0 and 3.1 print "Summary:" and "clients = 8 (4 per node)" in place of "Options:".
 /// - Without -e a write ends in the page cache; without -C a read finds what its task has written.
 namespace stallcast::calibration::ior {
 namespace {
@@ -56,8 +57,23 @@ void describe(Run& run, Measurement& m) {
                      contains(run.command, "reorderTasks=1");
   if (m.operation == "write") run.wrote = true;
   if (!*m.direct && m.operation == "write" && !flushed) flag(m, "cache-possible");
-  if (!*m.direct && m.operation == "read" && (!moved || m.options["nodes"] == "1"))
+  if (!*m.direct && m.operation == "read" && (!moved || run.option("nodes") == "1"))
     flag(m, "cache-possible");
+}
+
+/// "tasks : 8", "clients = 8 (4 per node)".
+void take_option(std::string_view line, Run& run) {
+  const std::size_t at = line.find_first_of(":=");
+  const std::string key(base::trim(line.substr(0, at)));
+  run.options[key] = base::trim(line.substr(at + 1));
+  if (key != "clients") return;
+  const std::vector<std::string_view> words = words_of(line.substr(at + 1));
+  if (words.empty()) return;
+  run.options["tasks"] = words[0];
+  if (words.size() < 2 || !words[1].starts_with('(')) return;
+  const auto all = tool_count(words[0]), each = tool_count(words[1].substr(1));
+  run.options["clients per node"] = words[1].substr(1);
+  if (all && each && *each > 0) run.options["nodes"] = std::to_string((*all + *each - 1) / *each);
 }
 
 /// "write  2401.91  2402.60  0.000832  131072  1024.00  0.000039  0.106551 ...", by the names of
@@ -122,15 +138,16 @@ void read_text(const ToolFile& file, MeasurementSet& set) {
       set.environment["file system"] = value();
     } else if (std::find(kKnown.begin(), kKnown.end(), words.front()) != kKnown.end()) {
       continue;
-    } else if (line.text.starts_with("Options:")) {
+    } else if (line.text.starts_with("Options:") || line.text.starts_with("Summary:")) {
       options = true;
+      run.options.clear();  // of the test before
     } else if (line.text.starts_with("Results:")) {
       options = false;
-    } else if (options && colon != line.text.npos) {
-      run.options[std::string(base::trim(line.text.substr(0, colon)))] = value();
-    } else if (words.front() == "access" && words.size() > 3) {
+    } else if (words.front() == "access" && contains(line.text, "bw(MiB/s)")) {
       header.assign(words.begin(), words.end());
-      summary = false;
+      options = summary = false;
+    } else if (options && line.text.find_first_of(":=") != line.text.npos) {
+      take_option(line.text, run);
     } else if (line.text.starts_with("Summary of all tests")) {
       summary = true;
     } else if (contains(line.text, "actual aggregate bytes moved")) {
@@ -203,12 +220,7 @@ bool recognises(std::string_view text) {
 }
 
 void read(const ToolFile& file, MeasurementSet& set) {
-  const std::size_t first = file.text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && file.text[first] == '{') {
-    read_json(file, set);
-  } else {
-    read_text(file, set);
-  }
+  contains(file.text, "\"bwMiB\"") ? read_json(file, set) : read_text(file, set);
 }
 
 }  // namespace stallcast::calibration::ior

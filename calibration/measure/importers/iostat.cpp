@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -135,6 +136,14 @@ void read_json(const ToolFile& file, MeasurementSet& set) {
   set.ignored = json.unread();
 }
 
+/// Has the table columns of reads or of writes? The short one (-s) has sums of both.
+bool tells_sides(const std::vector<std::string_view>& header) {
+  return std::any_of(header.begin(), header.end(), [](std::string_view column) {
+    return column == "r/s" || column == "w/s" || contains(column, "_read") ||
+           contains(column, "_wrtn");
+  });
+}
+
 void read_text(const ToolFile& file, MeasurementSet& set) {
   TextReader reader(file);
   std::vector<std::string_view> header;
@@ -152,9 +161,17 @@ void read_text(const ToolFile& file, MeasurementSet& set) {
       set.environment["release"] = std::string(words[1]);
       set.environment["nodename"] = std::string(words[2]);
     } else if (words.front() == "Device" || words.front() == "Device:") {
+      if (!tells_sides(words))
+        return reader.error(line, words.back(), "columns",
+                            "these columns do not tell reads from writes",
+                            "run iostat without -s: iostat -x 1 30");
       header = words;
       ++report;
       ++reports;
+    } else if (words.back() == "Device") {
+      return reader.error(line, words.back(), "columns",
+                          "the name of a device comes last, and figures have units of their own",
+                          "run iostat without -h and --human: iostat -x 1 30");
     } else if (words.front() == "avg-cpu:" || cpu) {
       cpu = !cpu;
     } else if (header.empty()) {

@@ -10,6 +10,7 @@
 ///   well, holds seconds.
 /// - 0.000 is an operation that was not measured.
 /// - "File read" without -e opens and closes only.
+/// - With -f, -l and -s a run has a summary for each number of tasks, under "4 tasks, 4000 files".
 /// - Without -N every task stats and reads what it has created: its own cache answers.
 namespace stallcast::calibration::mdtest {
 namespace {
@@ -35,15 +36,19 @@ constexpr double kSteady = 3.0;
 struct Run {
   std::string command;
   std::int64_t tasks = 0;
-  std::string nodes;
+  std::string nodes;      ///< of the launch; "" where fewer tasks ran
   std::size_t begin = 0;  ///< its first record in the set
 };
 
 enum class Block { none, rate, time };
 
 void describe(const Run& run, Measurement& m) {
-  m.processes = run.tasks;
-  m.depth = static_cast<double>(run.tasks);
+  // With -c the first task creates and removes for all. [mdtest(1)]
+  const bool by_one =
+      has_option(run.command, "-c") && (m.operation == "create" || m.operation == "unlink" ||
+                                        m.operation == "mkdir" || m.operation == "rmdir");
+  m.processes = by_one ? 1 : run.tasks;
+  m.depth = static_cast<double>(m.processes);
   for (const char* name : {"-n", "-N", "-w", "-e", "-I", "-b", "-z"})
     if (has_option(run.command, name)) m.options[name] = option_of(run.command, name);
   if (has_option(run.command, "-u")) m.options["directories"] = "one per task";
@@ -88,8 +93,12 @@ class Reader {
     } else if (line.text.starts_with("FS ") && contains(line.text, ":")) {
       set_.environment["file system"] = base::trim(line.text.substr(line.text.find(':') + 1));
     } else if (words.front().starts_with("Path") || words.front().starts_with("Nodemap") ||
-               line.text.starts_with("-- started") || contains(line.text, " tasks, ")) {
+               line.text.starts_with("-- started")) {
       return;  // told by other lines
+    } else if (words.size() > 2 && words[1] == "tasks," && tool_count(words[0])) {
+      if (whole(tool_number(words[0])) != run_.tasks) run_.nodes.clear();
+      run_.tasks = whole(tool_number(words[0]));
+      run_.begin = set_.measurements.size();
     } else if (line.text.starts_with("SUMMARY")) {
       block_ = contains(line.text, "time") ? Block::time : Block::rate;
     } else if (line.text.starts_with("-- finished")) {

@@ -1,9 +1,12 @@
 #include "calibration/measure/importers/tool_json.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
+#include "calibration/measure/importers/without_nan.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
@@ -33,6 +36,13 @@ std::size_t end_of_object(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
+std::string without_nan(std::string object) {
+  if (!contains(object, "NaN") && !contains(object, "Infinity")) return object;
+  std::stringbuf source(object, std::ios::in);
+  WithoutNan clean(source);
+  return {std::istreambuf_iterator<char>(&clean), {}};
+}
+
 }  // namespace
 
 ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.diagnostics) {
@@ -57,8 +67,10 @@ ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.d
     }
     Diagnostics faults;
     parts_.push_back(
-        {base::parse_jsonc(text.substr(first, end - first), file_, faults), start, ""});
+        {base::parse_jsonc(without_nan(text.substr(first, end - first)), file_, faults), start,
+         ""});
     for (Diagnostic& d : faults.items()) {
+      if (d.code == "repeated-key") continue;
       if (++faults_ > kMostFaults) break;
       if (d.position.line == 1) d.position.column += start.column - 1;
       d.position.line += start.line - 1;

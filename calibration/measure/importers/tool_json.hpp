@@ -79,7 +79,8 @@ class ToolJson {
  public:
   /// An object begins with the first '{' of a line and ends with its last brace; all else is left
   /// out, as tools and launchers print warnings around their results. Syntax errors, and an object
-  /// that is cut, go to `diagnostics`.
+  /// that is cut, go to `diagnostics`. A member that is there twice with the same value counts
+  /// once: fio has [global] once for each client. Python's NaN is null.
   explicit ToolJson(const ToolFile& file);
   ToolJson(const ToolJson&) = delete;
   ToolJson& operator=(const ToolJson&) = delete;

@@ -72,24 +72,33 @@ std::optional<Bytes> tool_size(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+/// What stands for option `name` in `word` itself: "=1m" of "-b=1m", "1m" of "-b1m", "" of "-b";
+/// nothing where it is another word. What is glued on begins with a digit: "-wr" is two flags.
+std::optional<std::string_view> glued(std::string_view word, std::string_view name) {
+  if (!word.starts_with(name)) return std::nullopt;
+  word.remove_prefix(name.size());
+  const bool number = name.size() == 2 && !word.empty() && base::is_digit(word.front());
+  return word.empty() || word.front() == '=' || number ? std::optional(word) : std::nullopt;
+}
+}  // namespace
+
 std::string option_of(std::string_view command, std::string_view name) {
   const std::vector<std::string_view> words = words_of(command);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = unquoted(words[i]);
-    if (word == name) return i + 1 < words.size() ? std::string(unquoted(words[i + 1])) : "";
-    if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=')
-      return std::string(word.substr(name.size() + 1));
+    const auto value = glued(unquoted(words[i]), name);
+    if (!value) continue;
+    if (value->empty()) return i + 1 < words.size() ? std::string(unquoted(words[i + 1])) : "";
+    return std::string(value->substr(value->starts_with("=") ? 1 : 0));
   }
   return "";
 }
 
 bool has_option(std::string_view command, std::string_view name) {
-  for (const std::string_view word : words_of(command)) {
-    const std::string_view bare = unquoted(word);
-    if (bare == name || (bare.starts_with(name) && bare.substr(name.size()).starts_with("=")))
-      return true;
-  }
-  return false;
+  const std::vector<std::string_view> words = words_of(command);
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return glued(unquoted(word), name).has_value();
+  });
 }
 
 std::string iso_date(std::string_view text) {

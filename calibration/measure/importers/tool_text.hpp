@@ -28,8 +28,8 @@ inline constexpr int kMostFaults = 50;
 /// "4k", "1 MiB", "262144 bytes", "128m": prefixes are powers of 1024, as benchmarks mean them.
 [[nodiscard]] std::optional<Bytes> tool_size(std::string_view text);
 
-/// The value of option `name` in a command line: "-b 1m", "-b=1m", "'-b' '1m'"; "" when it is not
-/// there, or the last of its words.
+/// The value of option `name` in a command line: "-b 1m", "-b=1m", "-b1m", "'-b' '1m'"; "" when it
+/// is not there, or the last of its words.
 [[nodiscard]] std::string option_of(std::string_view command, std::string_view name);
 [[nodiscard]] bool has_option(std::string_view command, std::string_view name);
 

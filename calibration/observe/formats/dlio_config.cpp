@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calibration/observe/formats/formats.hpp"
 #include "engine/base/text.hpp"
@@ -29,6 +30,16 @@ class Workload {
     if (!value.IsDefined() || !value.IsScalar()) return std::nullopt;
     file_.record();
     return value.Scalar();
+  }
+  /// The members of a list; none when it is none.
+  std::vector<double> numbers(const char* section, const char* key) {
+    std::vector<double> out;
+    const YAML::Node group = root_[section];
+    if (!group.IsMap() || !group[key].IsDefined() || !group[key].IsSequence()) return out;
+    for (const auto& one : group[key])
+      out.push_back(one.IsScalar() ? base::parse_number(one.Scalar()).value_or(0.0) : 0.0);
+    file_.record();
+    return out;
   }
   std::optional<double> number(const char* section, const char* key) {
     const auto said = text(section, key);
@@ -60,10 +71,13 @@ void loader_of(Workload& workload, ObservedLoader& to) {
   } else {
     to.kind = name.find("dali") != name.npos ? "dali" : name;
   }
-  // DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
-  // [DLIO torch_data_loader.py:123-132]
-  const std::int64_t sharers = tensorflow ? 1 : std::max<std::int64_t>(threads, 1);
-  to.prefetch = prefetch == 0 ? 2 : (prefetch + sharers - 1) / sharers;
+  // Dataset.prefetch(prefetch_size) keeps at least one batch. DataLoader(prefetch_factor =
+  // ceil(prefetch_size / read_threads)), and 0 means 2.
+  // [DLIO tf_reader.py:82-111, torch_data_loader.py:123-132; as scenarios/importers/dlio_workload]
+  const std::int64_t sharers = std::max<std::int64_t>(threads, 1);
+  to.prefetch = tensorflow      ? std::max<std::int64_t>(prefetch, 1)
+                : prefetch == 0 ? 2
+                                : (prefetch + sharers - 1) / sharers;
   bool shuffled = false;
   for (const char* key : {"file_shuffle", "sample_shuffle"})
     if (const auto how = workload.text("reader", key))
@@ -71,25 +85,51 @@ void loader_of(Workload& workload, ObservedLoader& to) {
   to.sampler = shuffled ? "RandomSampler" : "SequentialSampler";
 }
 
+/// A sample as it is stored.
+struct Sample {
+  double bytes = 0.0, deviation = 0.0;
+};
+
+/// By its sides, which have no spread; else by its length, in the spelling of v2.0 or of v1.0.
+///                                           [as scenarios/importers/dlio_workload, dlio_keys]
+Sample sample_of(Workload& workload) {
+  Sample out;
+  if (const std::vector<double> sides = workload.numbers("dataset", "record_dims");
+      !sides.empty()) {
+    const std::string type = workload.text("dataset", "record_element_type").value_or("uint8");
+    const std::size_t digits = std::min(type.find_first_of("0123456789"), type.size());
+    out.bytes = base::parse_number(type.substr(digits)).value_or(8.0) / 8.0;
+    for (const double side : sides) out.bytes *= std::max(side, 0.0);
+    return out;
+  }
+  const auto either = [&](const char* key, const char* old) {
+    const auto value = workload.number("dataset", key);
+    return (value ? value : workload.number("dataset", old)).value_or(0.0);
+  };
+  out.bytes = either("record_length_bytes", "record_length");
+  if (!(out.bytes > 0.0)) return out;
+  const double stdev = either("record_length_bytes_stdev", "record_length_stdev");
+  // What is stored is the product of two normal sides: docs/models/formats.md, eq. 2.
+  const double quarter = stdev * stdev / (4.0 * out.bytes);
+  out.deviation = std::min(std::sqrt(stdev * stdev / 2.0 + quarter * quarter), out.bytes);
+  return out;
+}
+
 void samples_of(Workload& workload, ObservationBuilder& builder) {
-  const auto length = workload.number("dataset", "record_length_bytes");
-  const auto old_length = length ? length : workload.number("dataset", "record_length");
   const std::int64_t files = workload.whole("dataset", "num_files_train", 0);
   const std::int64_t each =
       std::max<std::int64_t>(workload.whole("dataset", "num_samples_per_file", 1), 1);
-  const double stdev = workload.number("dataset", "record_length_bytes_stdev").value_or(0.0);
   if (files > 0)
     builder.known.figures["dataset_samples"] =
         static_cast<double>(files) * static_cast<double>(each);
-  if (!old_length || !(*old_length > 0.0)) return;
+  const Sample sample = sample_of(workload);
+  if (!(sample.bytes > 0.0) || !std::isfinite(sample.bytes)) return;
   ObservedSamples& to =
       builder.known.samples ? *builder.known.samples : builder.known.samples.emplace();
-  // What is stored is the product of two normal sides: docs/models/formats.md, eq. 2.
-  const double quarter = stdev * stdev / (4.0 * *old_length);
-  const double stored = std::min(std::sqrt(stdev * stdev / 2.0 + quarter * quarter), *old_length);
+  // Three values of that mean, whose standard deviation (over n - 1) is the one that is known.
   BytesTally bytes;
-  for (const double side : {-1.0, 1.0})
-    bytes.add(Bytes::from(*old_length + side * stored, unit::B));
+  for (const double side : {-1.0, 0.0, 1.0})
+    bytes.add(Bytes::from(sample.bytes + side * sample.deviation, unit::B));
   to.bytes = bytes.distribution();
   OpsTally opened;
   opened.add(Ops::from(1.0 / static_cast<double>(each), unit::ops));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibration/measure/importers/without_nan.hpp"
 #include "calibration/observe/formats/formats.hpp"
 #include "calibration/observe/json_walk.hpp"
 #include "engine/base/text.hpp"
@@ -50,19 +51,21 @@ class DlioReader final : public JsonVisitor {
   void enter(std::size_t) override {}
   void leave(std::size_t depth) override {
     if (depth == 1 && is_count(key(1))) epoch();
-    if (depth == 2 && saved_) {
-      builder_.save_time.add(Seconds::from(*saved_, unit::s));
-      saved_.reset();
-    }
+    if (depth != 2) return;
+    if (saved_) builder_.save_time.add(Seconds::from(*saved_, unit::s));
+    if (loaded_) builder_.load_time.add(Seconds::from(*loaded_, unit::s));
+    saved_.reset();
+    loaded_.reset();
   }
   void value(std::size_t depth, const JsonScalar& scalar) override {
     const bool number =
         scalar.kind == JsonScalar::Kind::integer || scalar.kind == JsonScalar::Kind::real;
     if (depth == 4 && number && is_count(key(1)) && key(3) != "eval")
       step(scalar.number);
-    else if (depth == 3 && is_count(key(1)) && key(2).starts_with("ckpt") && key(3) == "duration")
-      saved_ = scalar.kind == JsonScalar::Kind::text ? base::parse_number(scalar.text)
-                                                     : std::optional(scalar.number);
+    else if (depth == 3 && is_count(key(1)) && key(3) == "duration" && !key(2).starts_with("block"))
+      checkpoint(scalar.kind == JsonScalar::Kind::text ? base::parse_number(scalar.text)
+                 : number                              ? std::optional(scalar.number)
+                                                       : std::nullopt);
     else if (depth == 1 || depth == 2)
       summary(depth, scalar, number);
     if (depth == 3 && is_count(key(1)) && key(2).starts_with("block")) file_.record();
@@ -91,6 +94,13 @@ class DlioReader final : public JsonVisitor {
       ++held_;
       file_.record();
     }
+  }
+
+  /// "save_ckpt1" and "load_ckpt1", until 2024 "ckpt1".
+  void checkpoint(std::optional<double> seconds) {
+    if (seconds && !(*seconds >= 0.0)) return;
+    if (key(2).starts_with("ckpt") || key(2).starts_with("save_ckpt")) saved_ = seconds;
+    if (key(2).starts_with("load_ckpt")) loaded_ = seconds;
   }
 
   /// Steps of an epoch, in the order of its blocks: block1, block2, block10.
@@ -160,7 +170,7 @@ class DlioReader final : public JsonVisitor {
   std::map<std::string, std::vector<double>> loads_, steps_;
   std::size_t held_ = 0;
   std::uint64_t epochs_ = 0;
-  std::optional<double> saved_, began_, ended_;
+  std::optional<double> saved_, loaded_, began_, ended_;
 };
 
 }  // namespace
@@ -180,7 +190,8 @@ void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   if (stop != name.npos && is_count(name.substr(0, stop)))
     std::from_chars(name.data(), name.data() + stop, rank);
   DlioReader reader(file, rank, builder);
-  walk_json(file, reader);
+  WithoutNan content(file.bytes());
+  walk_json(file, content, reader);
   reader.finish();
 }
 

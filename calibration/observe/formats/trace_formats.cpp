@@ -76,13 +76,15 @@ std::pair<std::string, std::string> other_kind(std::string_view head) {
   return {};
 }
 
-/// Files of DLIO in a folder, ranks first.
+/// Files of DLIO in a folder, ranks first. Since 2025 each rank has the times of the same
+/// checkpoints: those of the first are taken, as it alone had them before.
 std::vector<std::string> dlio_files(const std::filesystem::path& folder) {
   std::vector<std::string> out;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with("_output.json") || name == "summary.json" || name == "per_epoch_stats.json")
+    if (name.ends_with("_output.json") || name == "summary.json" ||
+        name == "per_epoch_stats.json" || name == "0_per_epoch_stats.json")
       out.push_back(entry.path().string());
   }
   std::sort(out.begin(), out.end());

@@ -126,7 +126,8 @@ void HookTotals::tell_steps(int loader, Observation& out) const {
   to.wait = seconds_of(of(marked ? SideKind::step_wait : SideKind::wait, loader));
   to.compute = seconds_of(of(marked ? SideKind::step_compute : SideKind::between, loader));
   to.gpu = seconds_of(of(marked ? SideKind::step_gpu : SideKind::batch_gpu, loader));
-  to.first_batch = seconds_of(first);
+  // So that those of the run can be told from those of its later epochs.
+  to.first_batch = first.distribution<Seconds>(unit::s, Told::by_process);
   const auto passes = passes_.find(loader);
   if (passes != passes_.end()) to.epochs = told(passes->second);
 }

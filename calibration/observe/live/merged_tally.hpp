@@ -13,6 +13,10 @@
 
 namespace stallcast::calibration::live {
 
+/// In which order a distribution tells its values: as they came in any process, or those of one
+/// process after those of another.
+enum class Told { by_time, by_process };
+
 /// A count as it is told. A file that was written over may hold any number; beyond this a double is
 /// none.
 [[nodiscard]] inline std::uint64_t told(double count) {
@@ -34,7 +38,8 @@ class MergedTally {
     double stand_for = 0.0;
     for (const SideTally::Value& one : from.kept) stand_for += one.weight;
     for (const SideTally::Value& one : from.kept)
-      kept_.push_back({one.before, one.value, one.weight * from.count / stand_for});
+      kept_.push_back({one.before, one.value, one.weight * from.count / stand_for, processes_});
+    ++processes_;
     if (kept_.size() > 8 * kReservoir) thin();
   }
   [[nodiscard]] double count() const { return count_; }
@@ -43,7 +48,8 @@ class MergedTally {
   [[nodiscard]] double mean() const { return count_ > 0.0 ? sum_ / count_ : 0.0; }
 
   template <class Q, class U>
-  [[nodiscard]] std::optional<Distribution<Q>> distribution(U unit) const {
+  [[nodiscard]] std::optional<Distribution<Q>> distribution(U unit,
+                                                            Told order = Told::by_time) const {
     if (count_ < 1.0) return std::nullopt;
     Distribution<Q> out;
     out.count = told(count_);
@@ -55,8 +61,10 @@ class MergedTally {
               [](const Kept& a, const Kept& b) { return a.value < b.value; });
     for (const double share : kQuantileShares)
       out.quantiles[share] = Q::from(at_share(by_value, share), unit);
-    std::stable_sort(by_time.begin(), by_time.end(),
-                     [](const Kept& a, const Kept& b) { return a.index < b.index; });
+    std::stable_sort(by_time.begin(), by_time.end(), [order](const Kept& a, const Kept& b) {
+      if (order == Told::by_process && a.process != b.process) return a.process < b.process;
+      return a.index < b.index;
+    });
     const std::size_t written = std::min(by_time.size(), kSample);
     const double whole = weight_of(by_time);
     double passed = 0.0;
@@ -73,6 +81,7 @@ class MergedTally {
  private:
   struct Kept {
     double index = 0.0, value = 0.0, weight = 1.0;
+    std::size_t process = 0;
   };
   static double weight_of(const std::vector<Kept>& list) {
     double sum = 0.0;
@@ -101,6 +110,7 @@ class MergedTally {
   }
 
   double count_ = 0.0, measured_ = 0.0, sum_ = 0.0, least_ = 0.0, most_ = 0.0;
+  std::size_t processes_ = 0;
   std::vector<Kept> kept_;
 };
 

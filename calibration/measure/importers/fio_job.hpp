@@ -1,0 +1,50 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/measure/importers/tool_json.hpp"
+#include "stallcast/units.hpp"
+
+/// Entries of fio's JSON as jobs, and what their options mean. [fio HOWTO]
+namespace stallcast::calibration::fio {
+
+using Options = std::map<std::string, std::string>;
+
+struct Job {
+  ToolNode node;
+  std::string name;
+  Options options;   ///< of [global], overridden by the job's
+  std::string host;  ///< and port, of client and server mode; "" else
+  double group = 0.0;
+};
+
+[[nodiscard]] std::string option(const Options& options, std::initializer_list<const char*> names,
+                                 const char* otherwise);
+/// Whether a flag is set; one that is named without a value is.
+[[nodiscard]] bool is_set(const Options& options, std::initializer_list<const char*> names);
+[[nodiscard]] std::string engine_of(const Options& options);
+/// Does each process hold one operation, whatever iodepth says?
+[[nodiscard]] bool is_synchronous(const std::string& engine);
+/// What an engine that moves no data does with each file: "create"; "" of all others.
+[[nodiscard]] std::string file_operation(const std::string& engine);
+/// Is there an option that keeps the queue from being full?
+[[nodiscard]] bool is_paced(const Options& options);
+/// Block size of a direction (0 read, 1 write, 2 trim); nothing where it varies.
+[[nodiscard]] std::optional<Bytes> block_size(const Options& options, std::size_t direction);
+[[nodiscard]] std::string pattern_of(const Options& options);
+/// Does the job read back what it has written (verify)?
+[[nodiscard]] bool reads_back(const Options& options);
+/// Processes on each host.
+[[nodiscard]] double asked_of(const Job& job);
+
+/// Is the job the only one at its time? One for each of `jobs`, in their order.
+[[nodiscard]] std::vector<bool> alone(const std::vector<std::vector<Job>>& jobs);
+
+/// Is `later` another state of the run that `earlier` is of (--status-interval)?
+[[nodiscard]] bool goes_on(const ToolNode& earlier, const ToolNode& later);
+
+}  // namespace stallcast::calibration::fio
