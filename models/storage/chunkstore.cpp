@@ -96,12 +96,7 @@ class Chunkstore final : public PooledStore {
   explicit Chunkstore(const Component& component)
       : PooledStore(component), p_(base::bind(kChunkstoreFields, component)) {}
 
-  // The write limit is on user bytes; what the client codes, its link carries with parity.
-  ClientLimits client_limits() const override {
-    ClientLimits limits = p_.client_limits();
-    limits.write *= sent();
-    return limits;
-  }
+  ClientLimits client_limits() const override { return p_.client_limits(); }
 
   double sent() const override { return sent(none_ending()); }
 
@@ -133,6 +128,7 @@ class Chunkstore final : public PooledStore {
         window_cap(p_.chunk, p_.chunk, turn(), target(p_.write)).times(ahead().of(file) / hops);
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * sent(file);
+    with_parity.sent = sent(file);
     const StreamCap cap = window.within(p_.stream).times(sent(file));
     const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
     const auto placed = [&](double files) {
