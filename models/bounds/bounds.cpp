@@ -251,8 +251,9 @@ class Deriver {
     const double sent = plant_.storage(d.write_to).sent();
     d.flush = d.checkpoint * sent / d.write_cut.value;
     line(name + "save.bound", d.flush,
-         text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
-             " / " + text(d.write_cut.value),
+         text(d.checkpoint) +
+             (sent > 1.0 ? " x " + hundredths(sent) + " with copies and parity" : "") + " / " +
+             text(d.write_cut.value),
          {"written * sent / flow",
           kEq2,
           {{"written", written_of(d, size)},

@@ -60,8 +60,8 @@ struct CoreStep {
 /// What the storage client of one host may move, all its processes together, and on which cores.
 struct ClientLimits {
   Rate read = Rate::infinity();
-  Rate write = Rate::infinity();
-  double requests = 0.0;  ///< that servers have of them at one time; 0: of any number
+  Rate write = Rate::infinity();  ///< of what processes write, before the client adds parity
+  double requests = 0.0;          ///< that servers have of them at one time; 0: of any number
   std::vector<CoreStep> steps{};
   bool by_fabric = true;  ///< moved as the fabric does: on a fabric of TCP its steps come on top
   /// Memory that its client keeps data in, in place of the page cache of the host.
@@ -105,6 +105,7 @@ struct Client {
   double share = 1.0;   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
+  Rate port_write = Rate::infinity();   ///< what it can send at most, parity it makes included
   Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
   ResourceIndex held_to = kNoResource;  ///< to blame for host_write; none: its stream
   Directories directories = Directories::usual;
@@ -116,6 +117,7 @@ struct Client {
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
   RequestWindow window{};               ///< of its host group
+  sim::LinkId limit{};                  ///< of write_path: what the storage client writes at most
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 
@@ -127,10 +129,14 @@ struct Client {
     return loose > 1.0 && !(window.link.valid() && waiting > window.of_host * hosts);
   }
   [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
-  [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
+  /// Where so many bytes are sent for one that is written: of those that are sent.
+  [[nodiscard]] Rate writes_at_most(double sent = 1.0) const {
+    return std::min(std::min(host_write, core) * sent, port_write);
+  }
   /// To blame where that holds it, of whose stream `stream` is.
-  [[nodiscard]] ResourceIndex write_limit(ResourceIndex stream) const {
-    return held_to != kNoResource && host_write <= core ? held_to : stream;
+  [[nodiscard]] ResourceIndex write_limit(ResourceIndex stream, double sent = 1.0) const {
+    const bool held = host_write <= core && host_write * sent <= port_write;
+    return held_to != kNoResource && held ? held_to : stream;
   }
 };
 
@@ -177,6 +183,7 @@ enum class Content { other, dataset, save };
 /// One write per member, as of a checkpoint: all members write at one time.
 struct WriteRequest {
   Bytes bytes;                             ///< in all
+  double sent = 1.0;                       ///< in `bytes` for one written: copies, parity
   double files = 1.0;                      ///< files created
   double requests = 0.0;                   ///< to open files: each waits for the answer before it
   double writers = 1.0;                    ///< members of all classes that write together
@@ -226,6 +233,7 @@ struct BackingPaths {
   std::vector<sim::LinkId> fill;   ///< from the media behind to the media in front
   std::vector<sim::LinkId> pass;   ///< from the media behind to the servers in front
   std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
+  sim::LinkId limit{};             ///< of these: what the client of the one behind writes at most
 };
 
 /// Less of its rate than this serves nothing.
@@ -278,7 +286,8 @@ class StorageModel {
   [[nodiscard]] virtual graph::NodeId ingress() const { return {}; }
   /// Limits of the client software on one host.
   [[nodiscard]] virtual ClientLimits client_limits() const = 0;
-  /// Least bytes a client sends for a byte it writes: above 1 where it computes the parity.
+  /// Least bytes a client sends for a byte it writes: above 1 where it makes copies or parity. The
+  /// link of its own limit carries as many, of files of any size.
   [[nodiscard]] virtual double sent() const { return 1.0; }
 
   /// What its metadata servers do of all clients together.

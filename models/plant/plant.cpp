@@ -23,6 +23,13 @@ std::string own_link(const std::string& resource, const std::string& job = "") {
   return resource + std::string(kOwn) + job + "]";
 }
 
+/// Of what its links carry: with the parity that clients add at least.
+ClientLimits carried_limits(const StorageModel& storage) {
+  ClientLimits out = storage.client_limits();
+  out.write *= storage.sent();
+  return out;
+}
+
 /// The link of those requests of a host that a storage system has at one time.
 std::string window_of(const std::string& storage) { return "client." + storage + ".requests"; }
 
@@ -140,7 +147,7 @@ void Plant::build_hosts(const Design& design) {
     const std::optional<Backing> behind = storage->backing();
     if (!behind) continue;
     const StorageModel& model = *storages_.at(behind->storage);
-    const ClientLimits limits = model.client_limits();
+    const ClientLimits limits = carried_limits(model);
     const std::string name = "storage." + id;
     const auto join = [&](graph::NodeId from, graph::NodeId to, Rate client, const char* way) {
       const Rate clients = client * behind->clients;
@@ -160,7 +167,7 @@ void Plant::build_hosts(const Design& design) {
                     .nvlink = host.nvlink,
                     .mounts = {}};
     for (const auto& [id, storage] : storages_)
-      if (reaches(component.id, id)) shape.mounts.push_back({id, storage->client_limits()});
+      if (reaches(component.id, id)) shape.mounts.push_back({id, carried_limits(*storage)});
     host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas, host.readers);
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g, ++group) {
       shape.servers = host.cut.groups[g].hosts;
@@ -234,9 +241,11 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
     const std::optional<Backing> behind = storage->backing();
     if (!behind) continue;
     StorageModel& model = *storages_.at(behind->storage);
-    storage->connect(model, {.fill = links(model.read_source(), storage->write_sink()),
-                             .pass = links(model.read_source(), storage->ingress()),
-                             .drain = links(storage->read_source(), model.write_sink())});
+    storage->connect(
+        model, {.fill = links(model.read_source(), storage->write_sink()),
+                .pass = links(model.read_source(), storage->ingress()),
+                .drain = links(storage->read_source(), model.write_sink()),
+                .limit = link_named("storage." + id + ".client." + behind->storage + ".write")});
   }
   for (auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
@@ -268,11 +277,13 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .hosts = groups(host)[group].hosts,
       .members = members,
       .host_read = std::min(network, limits.read),
-      .host_write = std::min(network, limits.write),
+      .host_write = limits.write,
+      .port_write = network,
       .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
       .cpu = cpu(host, group),
       .window = {host_link(host, group, window_of(storage)), limits.requests,
                  groups(host)[group].hosts},
+      .limit = host_link(host, group, "client." + storage + (gds ? ".gds.write" : ".write")),
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }
@@ -316,18 +327,6 @@ std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t gro
   const FabricPorts& area = hosts_.at(host).areas[group];
   std::vector<sim::LinkId> out = links(area.from_hosts, fabric_.ports().from_hosts);
   for (const sim::LinkId down : links(fabric_.ports().to_hosts, area.to_hosts)) out.push_back(down);
-  return out;
-}
-
-std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
-                                         bool reading, bool gds) const {
-  const std::string end = std::string(gds       ? ".gpu"
-                                      : reading ? ".in"
-                                                : "") +
-                          (reading ? "" : ".out");
-  std::vector<graph::NodeId> out;
-  for (std::size_t g = 0; g < groups(host).size(); ++g)
-    out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
   return out;
 }
 

@@ -69,8 +69,9 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
-  /// What all processes of one host of group `group` read from `storage`, or write to it, together:
-  /// the least of its ports, memory, client and drives.    [docs/models/host.md, eq. 7]
+  /// What all processes of one host of group `group` read from `storage`, or send to it, together:
+  /// the least of its ports, memory, drives, and of reads its client.    [docs/models/host.md, eq.
+  /// 7]
   [[nodiscard]] Rate of_one_host(const std::string& host, std::size_t group,
                                  const std::string& storage, bool reading, bool gds = false) const;
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
@@ -165,6 +166,8 @@ class Plant {
   [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+  /// Invalid when there is none.
+  [[nodiscard]] sim::LinkId link_named(const std::string& name) const;
 
   graph::Topology topology_;
   Fabric fabric_;

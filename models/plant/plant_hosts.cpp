@@ -12,16 +12,34 @@ Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::s
   const StorageModel& model = *storages_.at(storage);
   const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
   Rate out = Rate::infinity();
-  for (const graph::EdgeId edge : reading ? topology_.route(model.read_source(), mount)
-                                          : topology_.route(mount, model.write_sink()))
+  std::vector<graph::EdgeId> route = reading ? topology_.route(model.read_source(), mount)
+                                             : topology_.route(mount, model.write_sink());
+  if (!reading) route.erase(route.begin());  // of the client, before it adds parity
+  for (const graph::EdgeId edge : route)
     if (hosts_of_edge_[edge.index] > 0.0)
       out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
   return out;
 }
 
+std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
+                                         bool reading, bool gds) const {
+  const std::string end = std::string(gds       ? ".gpu"
+                                      : reading ? ".in"
+                                                : "") +
+                          (reading ? "" : ".out");
+  std::vector<graph::NodeId> out;
+  for (std::size_t g = 0; g < groups(host).size(); ++g)
+    out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
+  return out;
+}
+
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
                              std::string_view what) const {
-  const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
+  return link_named(group_name(host, group) + "." + std::string(what));
+}
+
+sim::LinkId Plant::link_named(const std::string& name) const {
+  const auto found = link_by_name_.find(name);
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
 }
 

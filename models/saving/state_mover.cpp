@@ -158,15 +158,16 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   client.members *= threads;
   client.directories = p_.directories == "own" ? Directories::own : Directories::one;
   const Rate ports = plant_.storage(tier).local() ? Rate::infinity() : nic(mover.group);
-  const auto hold = [&](Rate& most, bool reading) {
-    if (!mover.apart) {
-      const Rate host = plant_.of_one_host(host_, mover.group, tier, reading, past_memory_);
-      most = std::min(most, fair(mover, std::min({most, ports, host})));
-    }
+  const auto hold = [&](Rate& most, Rate host) {
+    if (!mover.apart) most = std::min(most, fair(mover, std::min(most, host)));
     most = most / threads;
   };
-  hold(client.host_read, true);
-  hold(client.host_write, false);
+  const auto of_host = [&](bool reading) {
+    return std::min(ports, plant_.of_one_host(host_, mover.group, tier, reading, past_memory_));
+  };
+  hold(client.host_read, of_host(true));
+  hold(client.host_write, Rate::infinity());
+  hold(client.port_write, of_host(false));
   if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
   return client;
 }
@@ -213,7 +214,8 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
     if (each <= client.host_write) client.held_to = own_resource("flush_rate");
     client.host_write = std::min(client.host_write, each);
   }
-  const bool cached = plant_.storage(tier).client_limits().page_cache;
+  StorageModel& storage = plant_.storage(tier);
+  const bool cached = storage.client_limits().page_cache;
   if (cached && !direct()) buffered_ += bytes * mover.share.members;
   const WriteRequest request{.bytes = bytes / threads,
                              .files = std::max(1.0, mover.share.files / threads),
@@ -223,10 +225,11 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                              .sharing = file_sharing(p_),
                              .piece = p_.piece,
                              .content = Content::save};
+  const double sent = storage.sent();
   co_return co_await in_line(
       client, request.files, request.bytes, request.files,
-      on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
-               {Moves::write, request.bytes, client.writes_at_most()}));
+      on_cores(mover, tier, client, storage.write(client, request),
+               {Moves::write, request.bytes * sent, client.writes_at_most(sent)}));
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,

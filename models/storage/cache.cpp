@@ -240,7 +240,8 @@ class CacheStore final : public PooledStore {
     const Seconds asked = context().now();
     co_await metadata_ops(client, request.files, true);
     append(client.write_path, paths_.drain);
-    client.host_write = std::min(client.host_write, p_.connection());
+    client.port_write = std::min(client.port_write, p_.connection());
+    client.limit = paths_.limit;
     co_await answers(request.requests, p_.service);
     const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
     co_await context().sleep(crossing);
@@ -279,7 +280,11 @@ class CacheStore final : public PooledStore {
 
   // All servers write behind what has come in, until nothing is dirty.
   sim::Task<void> drain() {
-    Client all{.id = 0, .members = servers(), .read_path = {}, .write_path = paths_.drain};
+    Client all{.id = 0,
+               .members = servers(),
+               .limit = paths_.limit,
+               .read_path = {},
+               .write_path = paths_.drain};
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);

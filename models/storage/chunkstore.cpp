@@ -96,12 +96,7 @@ class Chunkstore final : public PooledStore {
   explicit Chunkstore(const Component& component)
       : PooledStore(component), p_(base::bind(kChunkstoreFields, component)) {}
 
-  // The write limit is on user bytes; what the client codes, its link carries with parity.
-  ClientLimits client_limits() const override {
-    ClientLimits limits = p_.client_limits();
-    limits.write *= sent();
-    return limits;
-  }
+  ClientLimits client_limits() const override { return p_.client_limits(); }
 
   double sent() const override { return sent(none_ending()); }
 
@@ -133,12 +128,19 @@ class Chunkstore final : public PooledStore {
         window_cap(p_.chunk, p_.chunk, turn(), target(p_.write)).times(ahead().of(file) / hops);
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * sent(file);
+    with_parity.sent = sent(file);
     const StreamCap cap = window.within(p_.stream).times(sent(file));
-    const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
+    // Each target of a chain gets all that the chain gets, those of a code their pieces.
+    Striping lies = striping();
+    if (kept().coded())
+      lies.size = p_.piece;
+    else
+      lies.copies = kept().copies;
+    const Rate one = target(p_.write);
     const auto placed = [&](double files) {
-      return request.apart
-                 ? striping().apart("round-robin", files, file, kept_at)
-                 : striping().placed("round-robin", files, request.file(), kept_at, seed(), name());
+      const Bytes on_them = request.file() * sent(file);
+      return request.apart ? lies.apart("round-robin", files, on_them, one)
+                           : lies.placed("round-robin", files, on_them, one, seed(), name());
     };
     return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
                        {request, placed});

@@ -119,10 +119,9 @@ class Daos final : public PooledStore {
         p_(as_delivered(base::bind(kDaosFields, component), &DaosParams::read, &DaosParams::write,
                         &DaosParams::nic)) {}
 
-  // The write limit is on user bytes, the link carries parity too.
   ClientLimits client_limits() const override {
     if (library()) return {.page_cache = false};
-    return {p_.client_read, p_.client_write * sent()};
+    return {p_.client_read, p_.client_write};
   }
 
   double sent() const override { return overhead(Bytes::infinity()); }
@@ -143,6 +142,7 @@ class Daos final : public PooledStore {
     const double carried = overhead(request.bytes / request.files);
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * carried;
+    with_parity.sent = carried;
     with_parity.piece = request.piece * carried;
     if (in_pieces)
       return write_pieces(client, with_parity, stream() * carried, p_.commit,

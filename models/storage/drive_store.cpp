@@ -16,7 +16,8 @@ void DriveStore::add_drives(graph::Topology& topology, double sets, const std::s
   const std::string media = name_ + ".drives";
   const Rate none = Rate::infinity();
   const Rate reads = drives_.read * (drives_.drives() * drives_.inflation * sets);
-  const Rate writes = drives_.fastest_write() * (drives_.drives() / drives_.written() * sets);
+  const Rate writes =
+      drives_.fastest_write() * (drives_.drives() * (sent() / drives_.written()) * sets);
   const Rate best = std::max(reads, writes);
   const auto media_in = topology.add_node(media + ".in" + group, graph::NodeRole::target);
   const auto media_out = topology.add_node(media + ".out" + group, graph::NodeRole::target);
@@ -60,7 +61,7 @@ sim::Task<Served> DriveStore::write(const Client& client, const WriteRequest& re
   co_await context_->sleep(drives_.create * request.files);
   DriveBank& drives = banks_[bank(client)];
   const Served served =
-      co_await drives.write(client, request, stream(request.direct), stream_resource_);
+      co_await drives.write(client, request, stream(request.direct), stream_resource_, sent());
   co_await context_->sleep((drives_.write_latency + turn()) * (request.files + request.requests));
   co_return served;
 }

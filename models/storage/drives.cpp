@@ -97,8 +97,9 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
 }
 
 sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& request, Rate cap,
-                                   ResourceIndex stream) {
-  if (client.writes_at_most() <= cap) stream = client.write_limit(stream);
+                                   ResourceIndex stream, double sent) {
+  const Rate most = client.writes_at_most(sent);
+  if (most <= cap * sent) stream = client.write_limit(stream, sent);
   // T = o B / b, at burst speed while there is room    [local.md, eq. 4 and 5]
   const Bytes bytes = request.bytes * p_.written();
   const Bytes fast = take_burst(bytes * client.members) / client.members;
@@ -121,9 +122,8 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   for (double i = 0.0; i < pieces; i += 1.0) {
     const Seconds began = context_->now(), read = read_so_far();
     const double cost = 1.0 + (p_.write_cost - 1.0) * beside;  // [local.md, eq. 3]
-    served = co_await move(client, client.write_path, request.bytes / pieces,
-                           std::min(cap, client.writes_at_most()), time * (cost / pieces), at_once,
-                           stream);
+    served = co_await move(client, client.write_path, request.bytes * (sent / pieces),
+                           std::min(cap * sent, most), time * (cost / pieces), at_once, stream);
     left_ -= 1.0;
     if (const Seconds took = context_->now() - began; took > Seconds{})
       beside = (read_so_far() - read) / took;

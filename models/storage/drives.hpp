@@ -67,9 +67,10 @@ class DriveBank {
   /// limits.
   [[nodiscard]] sim::Task<Served> read(const Client& client, const ReadRequest& request,
                                        Seconds turn, Rate cap, ResourceIndex stream);
-  /// The data part of a write, without the flush at its end.
+  /// The data part of a write, without the flush at its end. `sent`: bytes that cross the path for
+  /// one that is written.
   [[nodiscard]] sim::Task<Served> write(const Client& client, const WriteRequest& request, Rate cap,
-                                        ResourceIndex stream);
+                                        ResourceIndex stream, double sent);
   void describe(sim::Ledger& ledger) const {
     ledger.state(reading_);
     ledger.state(writing_);

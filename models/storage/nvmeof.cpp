@@ -52,11 +52,12 @@ class Nvmeof final : public DriveStore {
     egress_ = topology.add_node(name() + ".egress", graph::NodeRole::network);
     ingress_ = topology.add_node(name() + ".ingress", graph::NodeRole::network);
     add_drives(topology, 1.0, "", out, in);
-    // Parity and copies are made by the host and cross the network as well.  [nvmeof.md, eq. 3]
     const Rate nic = p_.nic ? *p_.nic * static_cast<double>(p_.targets) : Rate::infinity();
     topology.add_edge(out, egress_, name() + ".target.nic.read", nic);
-    topology.add_edge(ingress_, in, name() + ".target.nic.write", nic / drives().written());
+    topology.add_edge(ingress_, in, name() + ".target.nic.write", nic);
   }
+  // Parity and copies are made by the host and cross the network as well.  [nvmeof.md, eq. 3]
+  double sent() const override { return drives().written(); }
   graph::NodeId egress() const override { return egress_; }
   graph::NodeId ingress() const override { return ingress_; }
 

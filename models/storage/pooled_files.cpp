@@ -93,8 +93,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds began = context_->now();
   const Seconds replies = (round_trip() + service) * request.requests;
   const Seconds commits = commits_of(request.files, commit, created.queued);
-  const bool loose =
-      client.is_train(replies, request.bytes / std::min(cap.rate, client.writes_at_most()));
+  const Rate own = std::min(cap.rate, client.writes_at_most(request.sent));
+  const bool loose = client.is_train(replies, request.bytes / own);
   Working waiting;
   begin(waiting, client, replies);
   if (!loose) co_await context_->sleep(replies);
@@ -107,18 +107,18 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   if (request.apart) placed = placed.of(apart_);
   const double part = placed.together(request.company);
   const double amount = std::exchange(work.amount, work.amount * part);
-  Served served =
-      co_await stream_out(client, request.bytes * part, cap, placed.beside, times, work);
+  Served served = co_await stream_out(client, request.bytes * part, cap, placed.beside, times, work,
+                                      request.sent);
   if (part < 1.0) {
     work.amount = amount * (1.0 - part);
-    served =
-        co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times, work);
+    served = co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times,
+                                 work, request.sent);
   }
   apart_ -= at_once;
   if (waiting.on && !loose)
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
   const bool by_creates = began - asked > context_->now() - began;
-  const Rate most = std::min({cap.rate, placed.beside, client.writes_at_most()});
+  const Rate most = std::min(own, placed.beside);
   if (!loose) co_await context_->sleep(commits);
   if (loose) co_await goes_on(client, served, moving, request.bytes / most, replies + commits);
   if (waiting.on && loose)

@@ -27,7 +27,7 @@ sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest r
   co_await metadata_ops(client, request.files, false);
   const Served served = co_await stream_out(
       client, request.bytes, std::min(cap, pieces.alone(request.piece)),
-      pieces.share(request.piece, request.writers), written(Bytes::infinity()), work);
+      pieces.share(request.piece, request.writers), written(Bytes::infinity()), work, request.sent);
   co_await context().sleep((commit + round_trip() * 2.0) * request.files);
   co_return blame_pieces(served, pieces.held(request.piece));
 }

@@ -204,24 +204,37 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
   co_return co_await end(working, served, work_resource_);
 }
 
-// Copies and parity are further streams to the media, as fast as the data at most.
+// Copies and parity are further streams to the media, as fast as the data at most; so is parity of
+// small files that clients send, past what limits what they write.
 //    [docs/models/storage.md, eq. 13]
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, StreamCap cap,
-                                          Rate placed, double written, Work work) {
-  const Rate own = std::min(cap.rate, client.writes_at_most());
-  const sim::Flow data = sim::weighted({.path = client.write_path,
-                                        .bytes = bytes,
-                                        .members = client.members,
-                                        .cap = std::min(own, placed)},
-                                       client.share);
+                                          Rate placed, double written, Work work, double sent) {
+  const Rate most = client.writes_at_most(sent), own = std::min(cap.rate, most);
+  sim::Flow data = sim::weighted({.path = client.write_path,
+                                  .bytes = bytes,
+                                  .members = client.members,
+                                  .cap = std::min(own, placed)},
+                                 client.share);
   Working working;
   begin(working, client, work, writes_, bytes, bytes / std::min(own, placed));
   sim::FlowOutcome flow;
+  sim::Flow more = data;
+  std::vector<sim::LinkId> past_limit;
   bool by_media = false;
   if (written > 1.0 && media_link_.valid()) {
-    sim::Flow more = data;
     more.path = {&media_link_, 1};
     more.members *= written - 1.0;
+  } else if (const double counted = this->sent() / sent;
+             counted < 1.0 - kRounding && client.limit.valid()) {
+    past_limit = client.write_path;
+    std::erase(past_limit, client.limit);
+    more.path = past_limit;
+    more.members *= 1.0 - counted;
+    data.members *= counted;
+  } else {
+    more.members = 0.0;
+  }
+  if (more.members > 0.0) {
     const std::array<sim::Flow, 2> flows{data, more};
     std::array<sim::FlowOutcome, 2> outcomes;
     co_await context_->transfer_all(flows, outcomes);
@@ -231,11 +244,10 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Str
   } else {
     flow = co_await context_->transfer(data);
   }
-  by_media =
-      by_media || (!flow.binding.valid() && media_bind(cap, client.writes_at_most(), placed));
-  const bool by_host = !flow.binding.valid() && client.writes_at_most() <= cap.rate;
+  by_media = by_media || (!flow.binding.valid() && media_bind(cap, most, placed));
+  const bool by_host = !flow.binding.valid() && most <= cap.rate;
   Served served = by_media ? Served{media_resource_} : blame(flow);
-  if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_);
+  if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_, sent);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

@@ -189,10 +189,10 @@ class PooledStore : public StorageModel {
   /// is not above `cap`, and where they make that. It is over when `work` is, too.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, StreamCap cap,
                                             Rate placed = Rate::infinity(), Work work = {});
-  /// `written`: bytes that the media write for each of them.
+  /// `written`: bytes that the media write for each of them; `sent` as in WriteRequest.
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, StreamCap cap,
                                              Rate placed = Rate::infinity(), double written = 1.0,
-                                             Work work = {});
+                                             Work work = {}, double sent = 1.0);
 
   /// The chain most kinds read by: dependent requests of `service` each, then the stream. `placed`
   /// as in stream_in.

@@ -42,9 +42,10 @@ double Striping::evenness(const StorageLoad& load) const {
 Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate target,
                       std::uint64_t seed, const std::string& name) const {
   if (of(file) == targets) return Rate::infinity();  // even by construction
+  const double objects = of(file) * copies;
   const double fullest = placement == "round-robin"
-                             ? std::ceil(files * of(file) / targets - 1e-9)
-                             : fullest_at_random(files, of(file), targets, seed, name);
+                             ? std::ceil(files * objects / targets - 1e-9)
+                             : fullest_at_random(files, objects, targets, seed, name);
   return of(file) * target / std::max(fullest, 1.0);
 }
 
@@ -53,7 +54,7 @@ Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate
 Rate Striping::apart(std::string_view placement, double files, Bytes file, Rate target) const {
   if (of(file) == targets) return Rate::infinity();  // even by construction
   const double others = placement == "round-robin" ? 0.0 : files - 1.0;
-  return of(file) * target / (1.0 + others * of(file) / targets);
+  return of(file) * target / (1.0 + others * of(file) * copies / targets);
 }
 
 Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server) {

@@ -20,6 +20,7 @@ struct Striping {
   Bytes size;            ///< bytes on one target before the next
   /// The targets of one file are different ones; false: each is drawn by itself.
   bool distinct = true;
+  double copies = 1.0;  ///< of what is written on one, each on another that gets all of it, too
 
   /// Targets a file is given.
   [[nodiscard]] double width() const;

@@ -44,7 +44,8 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     if (on >= all) return;
     const double each = its_hosts / client.processes();
     client.host_read = std::min(client.host_read, seat.host_read * each);
-    client.host_write = std::min(client.host_write, seat.host_write * each);
+    client.host_write = std::min(client.host_write, seat.client.host_write * each);
+    client.port_write = std::min(client.port_write, seat.host_write * each);
   };
   if (operation.seat) {
     add(clients_[*operation.seat], operation.members, on);

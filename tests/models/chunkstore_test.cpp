@@ -51,6 +51,29 @@ TEST_CASE("chunkstore: a chain answers when its last copy is written") {
         Approx((100.0 * chunk).in(unit::ms)).epsilon(0.02));
 }
 
+TEST_CASE("chunkstore: what limits a client is what it writes, without its parity") {
+  // 9+6 in pieces of 1 MiB: a file of one piece goes out 15 times. 4 hosts of 0.1 GB/s write 64 MiB
+  // each in such files (1 GB/s behind them would do in a quarter of that), then 64 commits
+  const Design coded = store(
+      {{"code.data", "9"}, {"code.parity", "6"}, {"client.write", "0.1 GB/s"}, {"commit", "0 s"}});
+  const Timed t =
+      serve(coded, {.bytes = 1_MiB}, {.bytes = 64_MiB, .files = 64.0, .writers = 4}, 4.0);
+  const double one_by_one = 64 * (300e-6 + 3 * 10e-6);
+  CHECK(t.write.in(unit::s) == Approx((64_MiB / 0.1_GBps).in(unit::s) + one_by_one).epsilon(0.01));
+}
+
+TEST_CASE("chunkstore: a chain takes in what each of its targets does") {
+  // One file on 2 chains of targets of 1 GB/s, in 1 to 3 copies: 32 GB at 2 GB/s
+  for (const char* copies : {"1", "2", "3"}) {
+    const Design design =
+        store({{"replicas", copies}, {"stripe.count", "2"}, {"node.service", "0 s"}});
+    const Timed t =
+        serve(design, {.bytes = 1_MiB},
+              {.bytes = 8_GB, .writers = 4, .sharing = models::FileSharing::aligned}, 4.0);
+    CHECK(t.write.in(unit::s) == Approx(16.0).epsilon(0.01));
+  }
+}
+
 TEST_CASE("chunkstore: a coding client sends the parity") {
   // 9+6: 32 GB become 53.3 GB over 16 GB/s of drives; from one host with 2 GB/s, 8 GB take
   // 15/9 x 8 / 2 s

@@ -59,6 +59,19 @@ TEST_CASE("daos: the dfuse daemon limits a host in bytes of its users") {
   CHECK(t.write.in(unit::s) == Approx((1000_MiB / 1_GBps).in(unit::s)).epsilon(1e-2));
 }
 
+TEST_CASE("daos: parity of small files is not what the daemon's limit counts") {
+  // 4 x 1000 files of 1 MiB, which go out four times: 2 GB/s of users' bytes a host, or 4 GB/s of
+  // a port; then what they wait for one by one, as above
+  const double serial = 1000 * (100e-6 + 20e-6 + 10e-6) + 1000 * 13 / 438e3;
+  const double alone = (1000_MiB / 2_GBps).in(unit::s);
+  Design design = cluster({{"client.write", "2 GB/s"}});
+  CHECK(write_seconds(design, 1000_MiB, 1000.0) == Approx(alone + serial).epsilon(0.01));
+  set(design.hosts[0], models::Role::host, "nic.rate", "4 GB/s");
+  set(design.hosts[0], models::Role::host, "nic.count", "1");
+  set(design.hosts[0], models::Role::host, "nic.efficiency", "100 %");
+  CHECK(write_seconds(design, 1000_MiB, 1000.0) == Approx(2.0 * alone + serial).epsilon(0.01));
+}
+
 TEST_CASE("daos: the servers' network limits them") {
   // 4 hosts read 40 GB over 4 x 5 GB/s
   const Design design = cluster({{"server.nic", "5 GB/s"}});

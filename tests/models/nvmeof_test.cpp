@@ -78,6 +78,19 @@ TEST_CASE("nvmeof: the host writes the parity of all targets over the network") 
         Approx(32.0 / 8 * 4 / 3 + small).epsilon(1e-6));
 }
 
+TEST_CASE("nvmeof: copies and parity cross the host's port") {
+  // 8 GB a host over its port of 2 GB/s: twice, and 4/3 times; one copy is read
+  const double small = 20e-6 + 15e-6;
+  Design design = targets({{"raid.level", "10"}, {"depth", "1024"}});
+  set(design.hosts[0], models::Role::host, "nic.rate", "2 GB/s");
+  set(design.hosts[0], models::Role::host, "nic.count", "1");
+  set(design.hosts[0], models::Role::host, "nic.efficiency", "100 %");
+  CHECK(write_seconds(design, 8_GB, 4.0) == Approx(8.0 + small).epsilon(1e-6));
+  CHECK(read_seconds(design, 8_GB, 4.0) == Approx(4.0).epsilon(1e-3));
+  set(design.storage[0], models::Role::storage, "raid.level", "5");
+  CHECK(write_seconds(design, 8_GB, 4.0) == Approx(8.0 * 4 / 3 / 2 + small).epsilon(1e-6));
+}
+
 TEST_CASE("nvmeof: over TCP a process moves what one core receives") {
   // 15 Gb/s = 1.875 GB/s
   const Design design = targets({{"transport", "tcp"}, {"depth", "1024"}});
