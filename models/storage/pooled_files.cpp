@@ -108,7 +108,7 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   begin(waiting, client, replies);
   if (!loose) co_await context_->sleep(replies);
   const Seconds moving = context_->now();
-  const double times = written(request.bytes / request.files);
+  const double times = written(request.range());
   // Of loose members no more are at the targets at one time than those serve.
   const double at_once =
       request.apart ? std::min(client.members, std::max(1.0, writes_.most / placed.beside)) : 0.0;
