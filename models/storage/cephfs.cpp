@@ -176,8 +176,8 @@ class Cephfs final : public PooledStore {
                           pieces(p_.write, p_.piece_write),
                           requests(request.bytes, request.piece, each));
     const StreamCap one = window_cap(p_.object, p_.object, turn() * 2.0, p_.write);
-    // Small coded files keep less than the pool's ceiling says.
-    const Rate all = disks_write(request.bytes / request.files);
+    // Small coded files and requests keep less than the pool's ceiling says.
+    const Rate all = disks_write(request.range());
     const auto share = [&](double writers) {
       return all < disks_write(Bytes::infinity()) ? all / writers : Rate::infinity();
     };

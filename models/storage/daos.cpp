@@ -139,7 +139,7 @@ class Daos final : public PooledStore {
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const bool in_pieces = request.sharing == FileSharing::interleaved;
-    const double carried = overhead(request.bytes / request.files);
+    const double carried = overhead(request.range());
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * carried;
     with_parity.sent = carried;

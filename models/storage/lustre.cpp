@@ -339,7 +339,7 @@ class Lustre final : public PooledStore {
     const LustreLayout::Parts part{{}, {}, request.bytes / files};
     const Served served = co_await stream_out(
         client, request.bytes, stream_cap(part, request.direct, false),
-        locked * (stripes / request.writers), 1.0, ost_work(request.bytes / ost, false));
+        locked * (stripes / request.writers), {}, ost_work(request.bytes / ost, false));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
     const bool waited = in_pieces && p_.lock > piece / ost && served.limited_by == resource("ost");
     co_return waited ? Served{resource("ost.lock")} : served;

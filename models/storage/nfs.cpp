@@ -175,13 +175,16 @@ class Nfs final : public PooledStore {
     const Created created = co_await create_files(client, request, p_.open_requests - 1.0);
     // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
     co_await metadata_ops(client, request.requests, false);
-    const Seconds began = context().now();
+    const Seconds began = context().now() + created.evenly;
     const Rate cap =
         request.direct ? direct_cap(request.range()) : std::min(p_.stream, session_cap());
-    Served served = co_await stream_out(client, request.bytes, cap);
+    const Rate own = std::min(cap, client.writes_at_most());
+    Served served = co_await stream_out(client, request.bytes, cap, Rate::infinity(),
+                                        {.evenly = created.evenly});
+    if (context().now() < began) co_await context().sleep(began - context().now());
     const bool by_line = began - asked > context().now() - began;
     // COMMIT, then the GETATTR of the close.
-    co_await goes_on(client, served, began, request.bytes / std::min(cap, client.writes_at_most()),
+    co_await goes_on(client, served, began, request.bytes / own,
                      commits_of(request.files, p_.commit, created.queued));
     if (by_line) served.limited_by = created.served.limited_by;
     co_return served;

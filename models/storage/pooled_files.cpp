@@ -74,10 +74,19 @@ sim::Task<PooledStore::Created> PooledStore::create_files(const Client& client,
                                                           const WriteRequest& request,
                                                           double before) {
   const Seconds asked = context_->now();
-  const Served served = co_await metadata_ops(client, request.files, true, before);
-  if (std::max(request.writers, client.processes()) <= 1.0) co_return Created{served, {}};
-  const Seconds least = alone(client, true, before) * request.files;
-  co_return Created{served, std::max(Seconds{}, context_->now() - asked - least)};
+  Seconds left;
+  Created out{co_await metadata_ops(client, request.files, true, before, &left), {}, {}};
+  if (std::max(request.writers, client.processes()) > 1.0) {
+    const Seconds least = alone(client, true, before) * request.files;
+    out.queued = std::max(Seconds{}, context_->now() - asked + left - least);
+    // Others wait for their turn at lines, which serve one member after the other.
+    const double others = request.apart || client.loose > 1.0 ? 0.0 : client.members - 1.0;
+    if (others > 0.0)
+      out.evenly =
+          std::min({out.queued, left, busy_with_creates(client, others * request.files, before)});
+  }
+  co_await context_->sleep(left - out.evenly);
+  co_return out;
 }
 
 Seconds PooledStore::commits_of(double files, Seconds commit, Seconds queued) const {
@@ -90,7 +99,7 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
                                            PlacedRate placed, Work work) {
   const Seconds asked = context_->now();
   const Created created = co_await create_files(client, request);
-  const Seconds began = context_->now();
+  const Seconds began = context_->now() + created.evenly;
   const Seconds replies = (round_trip() + service) * request.requests;
   const Seconds commits = commits_of(request.files, commit, created.queued);
   const Rate own = std::min(cap.rate, client.writes_at_most(request.sent));
@@ -99,7 +108,7 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   begin(waiting, client, replies);
   if (!loose) co_await context_->sleep(replies);
   const Seconds moving = context_->now();
-  const double times = written(request.bytes / request.files);
+  const double times = written(request.range());
   // Of loose members no more are at the targets at one time than those serve.
   const double at_once =
       request.apart ? std::min(client.members, std::max(1.0, writes_.most / placed.beside)) : 0.0;
@@ -107,13 +116,15 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   if (request.apart) placed = placed.of(apart_);
   const double part = placed.together(request.company);
   const double amount = std::exchange(work.amount, work.amount * part);
-  Served served = co_await stream_out(client, request.bytes * part, cap, placed.beside, times, work,
-                                      request.sent);
+  Outward how{times, request.sent, created.evenly * part};
+  Served served = co_await stream_out(client, request.bytes * part, cap, placed.beside, how, work);
   if (part < 1.0) {
     work.amount = amount * (1.0 - part);
-    served = co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, times,
-                                 work, request.sent);
+    how.evenly = created.evenly * (1.0 - part);
+    served =
+        co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, how, work);
   }
+  if (context_->now() < began) co_await context_->sleep(began - context_->now());
   apart_ -= at_once;
   if (waiting.on && !loose)
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);

@@ -23,8 +23,8 @@ Seconds PooledStore::alone_in_line(double count, const Request& request) const {
   return (request.held * (rounds - 1.0) + request.answer) / metadata_factor_;
 }
 
-sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
-                                             Request request) {
+sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests, Request request,
+                                             Seconds* left) {
   co_await context_->sleep(round_trip() * requests);
   // Others come in between, of one request at a time where readers meet tenants. Who does not find
   // any asks for twice as many at the next turn.    [docs/models/tenants.md, eq. 15]
@@ -41,9 +41,14 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
     const Seconds taken = admit(count, request, client.spread) - context_->now();
     if (unlike)
       turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
-    co_await context_->sleep(request.of_parts ? taken * std::min(some, 1.0) : taken);
-    co_await context_->sleep(
-        std::max(Seconds{}, one * std::floor(some + kRounding) - (context_->now() - asked)));
+    const Seconds until = request.of_parts ? taken * std::min(some, 1.0) : taken;
+    const Seconds all = one * std::floor(some + kRounding);
+    if (left != nullptr && requests <= kRounding) {
+      *left = std::max(until, all - (context_->now() - asked));
+      break;
+    }
+    co_await context_->sleep(until);
+    co_await context_->sleep(std::max(Seconds{}, all - (context_->now() - asked)));
   }
   co_return Served{metadata_resource_};
 }
@@ -72,12 +77,19 @@ Seconds PooledStore::alone(const Client& client, bool create, double before) con
          after_directory(create ? create_ : open_, held);
 }
 
+Seconds PooledStore::busy_with_creates(const Client& client, double files, double before) const {
+  const Seconds line = (open_.held * before + create_.held) / static_cast<double>(line_->servers());
+  return std::max(
+             {line / metadata_factor_, paced_ / metadata_factor_, in_directory(client, true)}) *
+         files;
+}
+
 sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create,
-                                            double before) {
+                                            double before, Seconds* left) {
   const Request& request = create ? create_ : open_;
   if (in_directory(client, create) == Seconds{}) {
     if (before > 0.0) co_await metadata_line(client, before * files, open_);
-    co_return co_await metadata_line(client, files, request);
+    co_return co_await metadata_line(client, files, request, left);
   }
   if (files <= kRounding) co_return Served{metadata_resource_};
   const double operations = client.members * files;
@@ -98,17 +110,20 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
                                                 static_cast<double>(line_->servers())));
     over = until(looked);
   }
-  const Seconds left =
+  const Seconds passed =
       std::max(directory_->admit(operations, held, over), context_->now() + over + held);
   co_await context_->sleep(
-      until(std::max(left - std::max(over, held * (operations - 1.0)), looked)));
+      until(std::max(passed - std::max(over, held * (operations - 1.0)), looked)));
   co_await metadata_up_->wait();
   // Where the directory's server has done it the line is busy for as long, nobody waits for it.
-  const Seconds answered = admit(operations, request, std::max(until(left), client.spread));
-  Seconds done = left + after_directory(request, held);
+  const Seconds answered = admit(operations, request, std::max(until(passed), client.spread));
+  Seconds done = passed + after_directory(request, held);
   if (!metadata_.directory_on_server) done = std::max(done, answered);
-  co_await context_->sleep(
-      until(std::max(done + round_trip() * std::min(files, 1.0), asked + least)));
+  const Seconds last = until(std::max(done + round_trip() * std::min(files, 1.0), asked + least));
+  if (left != nullptr)
+    *left = last;
+  else
+    co_await context_->sleep(last);
   co_return Served{metadata_resource_};
 }
 

@@ -25,9 +25,10 @@ sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest r
                                             Seconds commit, SharedPieces pieces, Work work) {
   co_await metadata_ops(client, request.files / request.writers, true);
   co_await metadata_ops(client, request.files, false);
-  const Served served = co_await stream_out(
-      client, request.bytes, std::min(cap, pieces.alone(request.piece)),
-      pieces.share(request.piece, request.writers), written(Bytes::infinity()), work, request.sent);
+  const Served served =
+      co_await stream_out(client, request.bytes, std::min(cap, pieces.alone(request.piece)),
+                          pieces.share(request.piece, request.writers),
+                          {written(Bytes::infinity()), request.sent}, work);
   co_await context().sleep((commit + round_trip() * 2.0) * request.files);
   co_return blame_pieces(served, pieces.held(request.piece));
 }

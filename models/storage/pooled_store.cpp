@@ -208,23 +208,23 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
 // small files that clients send, past what limits what they write.
 //    [docs/models/storage.md, eq. 13]
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, StreamCap cap,
-                                          Rate placed, double written, Work work, double sent) {
-  const Rate most = client.writes_at_most(sent), own = std::min(cap.rate, most);
-  sim::Flow data = sim::weighted({.path = client.write_path,
-                                  .bytes = bytes,
-                                  .members = client.members,
-                                  .cap = std::min(own, placed)},
-                                 client.share);
+                                          Rate placed, Outward how, Work work) {
+  const Rate most = client.writes_at_most(how.sent);
+  Rate own = std::min({cap.rate, most, placed});
+  if (how.evenly > Seconds{} && bytes > Bytes{}) own = bytes / (how.evenly + bytes / own);
+  sim::Flow data = sim::weighted(
+      {.path = client.write_path, .bytes = bytes, .members = client.members, .cap = own},
+      client.share);
   Working working;
-  begin(working, client, work, writes_, bytes, bytes / std::min(own, placed));
+  begin(working, client, work, writes_, bytes, bytes / own);
   sim::FlowOutcome flow;
   sim::Flow more = data;
   std::vector<sim::LinkId> past_limit;
   bool by_media = false;
-  if (written > 1.0 && media_link_.valid()) {
+  if (how.written > 1.0 && media_link_.valid()) {
     more.path = {&media_link_, 1};
-    more.members *= written - 1.0;
-  } else if (const double counted = this->sent() / sent;
+    more.members *= how.written - 1.0;
+  } else if (const double counted = sent() / how.sent;
              counted < 1.0 - kRounding && client.limit.valid()) {
     past_limit = client.write_path;
     std::erase(past_limit, client.limit);
@@ -247,7 +247,7 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Str
   by_media = by_media || (!flow.binding.valid() && media_bind(cap, most, placed));
   const bool by_host = !flow.binding.valid() && most <= cap.rate;
   Served served = by_media ? Served{media_resource_} : blame(flow);
-  if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_, sent);
+  if (by_host && !by_media) served.limited_by = client.write_limit(stream_resource_, how.sent);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

@@ -77,6 +77,13 @@ struct Work {
   bool at_once = false;  ///< while it waits for the answers before its data, too: disks that seek
 };
 
+/// How what is written goes out.
+struct Outward {
+  double written = 1.0;  ///< bytes that the media write for each
+  double sent = 1.0;     ///< as in WriteRequest
+  Seconds evenly{};      ///< members begin evenly in so long
+};
+
 /// What its targets give a file: beside those of others who write or read, and when these have
 /// ended.    [docs/models/storage.md, eq. 6]
 struct PlacedRate {
@@ -164,12 +171,14 @@ class PooledStore : public StorageModel {
   }
 
   /// `files` operations per member, one after the other: a round trip each and the metadata line,
-  /// each after `before` requests at that line.
+  /// each after `before` requests at that line. With `left` the last wait is told, not waited for.
   [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create,
-                                               double before = 0.0);
+                                               double before = 0.0, Seconds* left = nullptr);
+  /// Until the first member has its files.
   struct Created {
     Served served;
-    Seconds queued;  ///< of that, behind files of other writers
+    Seconds queued;  ///< of what the last waits for them, behind files of other writers
+    Seconds evenly;  ///< the others have theirs in the next
   };
   [[nodiscard]] sim::Task<Created> create_files(const Client& client, const WriteRequest& request,
                                                 double before = 0.0);
@@ -189,10 +198,9 @@ class PooledStore : public StorageModel {
   /// is not above `cap`, and where they make that. It is over when `work` is, too.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, StreamCap cap,
                                             Rate placed = Rate::infinity(), Work work = {});
-  /// `written`: bytes that the media write for each of them; `sent` as in WriteRequest.
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, StreamCap cap,
-                                             Rate placed = Rate::infinity(), double written = 1.0,
-                                             Work work = {}, double sent = 1.0);
+                                             Rate placed = Rate::infinity(), Outward how = {},
+                                             Work work = {});
 
   /// The chain most kinds read by: dependent requests of `service` each, then the stream. `placed`
   /// as in stream_in.
@@ -247,13 +255,15 @@ class PooledStore : public StorageModel {
     bool of_parts = false;  ///< who asks for less than one waits for so much of it, on average
   };
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
-                                                Request request);
+                                                Request request, Seconds* left = nullptr);
   /// How long each holds the directory that all are in; 0: they are in many.
   [[nodiscard]] Seconds in_directory(const Client& client, bool create) const;
   /// Until it is answered that held a directory, which may be what the server does for it.
   [[nodiscard]] Seconds after_directory(const Request& request, Seconds held) const;
   /// What one operation takes where nobody else is.
   [[nodiscard]] Seconds alone(const Client& client, bool create, double before) const;
+  /// How long creates of some members take that follow those of others.
+  [[nodiscard]] Seconds busy_with_creates(const Client& client, double files, double before) const;
   /// When the last of `count` is answered that come evenly in the next `over`.
   [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
   /// How long `count` opens take of a line in which nobody else is.

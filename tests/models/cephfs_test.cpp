@@ -73,6 +73,15 @@ TEST_CASE(
   CHECK(t.write.in(unit::us) == Approx((4.0 * 4096 * 24_KiB / 16_GBps).in(unit::us)).epsilon(0.01));
 }
 
+TEST_CASE("cephfs: a request of less than a stripe is kept as a file of its size is") {
+  // 4 x 1000 requests of one piece, which are six, to 16 GB/s; each answered in two turns
+  const Design coded = store({{"code.data", "4"}, {"code.parity", "2"}, {"code.unit", "1 MiB"}});
+  const Timed t = serve(coded, {.bytes = 1_MiB},
+                        {.bytes = 1000_MiB, .files = 0.0, .requests = 1000.0, .writers = 4}, 4.0);
+  CHECK(t.write.in(unit::s) ==
+        Approx((1000_MiB * 24.0 / 16_GBps).in(unit::s) + 1000 * 2.02e-3).epsilon(0.01));
+}
+
 TEST_CASE("cephfs: a coded read waits for the primary and for the other OSDs") {
   const Timed t = serve(store({{"code.data", "4"}}), {.bytes = 16_kB}, {.bytes = 1_MiB});
   CHECK(t.read.in(unit::us) == Approx(2 * 1010.0 + 16.0).epsilon(1e-3));

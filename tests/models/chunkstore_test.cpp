@@ -52,8 +52,8 @@ TEST_CASE("chunkstore: a chain answers when its last copy is written") {
 }
 
 TEST_CASE("chunkstore: what limits a client is what it writes, without its parity") {
-  // 9+6 in pieces of 1 MiB: a file of one piece goes out 15 times. 4 hosts of 0.1 GB/s write 64 MiB
-  // each in such files (1 GB/s behind them would do in a quarter of that), then 64 commits
+  // 9+6 in pieces of 1 MiB: a file of one piece goes out 15 times, to 16 GB/s. 4 hosts of 0.1 GB/s
+  // write 64 MiB each in such files, which they create and commit one by one.
   const Design coded = store(
       {{"code.data", "9"}, {"code.parity", "6"}, {"client.write", "0.1 GB/s"}, {"commit", "0 s"}});
   const Timed t =

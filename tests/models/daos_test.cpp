@@ -59,6 +59,14 @@ TEST_CASE("daos: the dfuse daemon limits a host in bytes of its users") {
   CHECK(t.write.in(unit::s) == Approx((1000_MiB / 1_GBps).in(unit::s)).epsilon(1e-2));
 }
 
+TEST_CASE("daos: requests of less than a stripe are kept 1 + p times, too") {
+  // 4 x 1000 requests of 1 MiB to open files, each answered in 10 + 100 us
+  const Timed t = serve(cluster(), {.bytes = 1_MiB},
+                        {.bytes = 1000_MiB, .files = 0.0, .requests = 1000.0, .writers = 4}, 4.0);
+  CHECK(t.write.in(unit::s) ==
+        Approx((1000_MiB * 16.0 / 40_GBps).in(unit::s) + 1000 * 110e-6).epsilon(0.01));
+}
+
 TEST_CASE("daos: parity of small files is not what the daemon's limit counts") {
   // 4 x 1000 files of 1 MiB, which go out four times: 2 GB/s of users' bytes a host, or 4 GB/s of
   // a port; then what they wait for one by one, as above

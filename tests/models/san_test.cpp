@@ -38,6 +38,16 @@ TEST_CASE("san: ports add up until the controllers are busy") {
   CHECK(seconds_to_write(store({{"array.write", "2 GB/s"}})) == Approx(16.0).epsilon(0.01));
 }
 
+TEST_CASE("san: data move while locks of other files are taken") {
+  // 100 writers have their files one after the other in 100 ms. 5 MB each at 1 GB/s come 5 ms after
+  // the last, or 100 MB each over 4 x 2 GB/s in 1.25 s since the first; then a commit
+  const Design design =
+      store({{"lock.creates", "1 kops/s"}, {"lock.service", "1 us"}, {"client.stream", "1 GB/s"}});
+  const double commit = 1e-3 + 3 * 10e-6;
+  CHECK(seconds_to_write(design, 100.0, 5_MB) == Approx(0.1 + 0.005 + commit).epsilon(1e-3));
+  CHECK(seconds_to_write(design, 100.0, 100_MB) == Approx(0.001 + 1.25 + commit).epsilon(1e-3));
+}
+
 TEST_CASE("san: controllers may have a rate for reads and writes together") {
   // 32 GB at 4 GB/s, one way after the other; ports carry 8 GB/s each way
   const Design both = store({{"array.rate", "4 GB/s"}});
