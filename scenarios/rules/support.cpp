@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/rank_spread.hpp"
 #include "scenarios/document/keys.hpp"
@@ -9,8 +10,7 @@
 namespace stallcast::scenarios {
 
 double number(const Component& component, std::string_view key, double fallback) {
-  const Value* value = component.find(key);
-  return value == nullptr ? fallback : value->number;
+  return base::number_of(component, key, fallback);
 }
 
 std::vector<std::string> ids_of(const std::vector<Component>& components) {
