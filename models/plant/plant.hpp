@@ -73,6 +73,17 @@ class Plant {
   /// the least of its ports, memory, client and drives.    [docs/models/host.md, eq. 7]
   [[nodiscard]] Rate of_one_host(const std::string& host, std::size_t group,
                                  const std::string& storage, bool reading, bool gds = false) const;
+  /// The same, and which of them it is: "host.gpu.nic.write".
+  struct Narrowest {
+    Rate rate = Rate::infinity();
+    std::string resource;
+  };
+  [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
+                                            const std::string& storage, bool reading,
+                                            bool gds = false) const;
+  /// What one process moves at most: its core, cuFile.    [docs/models/host.md, eq. 4]
+  [[nodiscard]] Rate of_one_process(const std::string& host, const std::string& storage,
+                                    bool gds = false) const;
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);

@@ -9,14 +9,28 @@ namespace stallcast::models {
 //    [docs/models/host.md, eq. 7]
 Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
                         bool reading, bool gds) const {
+  return narrowest_in_host(host, group, storage, reading, gds).rate;
+}
+
+Plant::Narrowest Plant::narrowest_in_host(const std::string& host, std::size_t group,
+                                          const std::string& storage, bool reading,
+                                          bool gds) const {
   const StorageModel& model = *storages_.at(storage);
   const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
-  Rate out = Rate::infinity();
+  Narrowest out;
   for (const graph::EdgeId edge : reading ? topology_.route(model.read_source(), mount)
-                                          : topology_.route(mount, model.write_sink()))
-    if (hosts_of_edge_[edge.index] > 0.0)
-      out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
+                                          : topology_.route(mount, model.write_sink())) {
+    if (!(hosts_of_edge_[edge.index] > 0.0)) continue;
+    const Rate rate = topology_.capacity(edge) / hosts_of_edge_[edge.index];
+    if (rate < out.rate) out = {rate, ResourceTable::without_group(topology_.name(edge))};
+  }
   return out;
+}
+
+Rate Plant::of_one_process(const std::string& host, const std::string& storage, bool gds) const {
+  const HostParams& there = hosts_.at(host).params;
+  const Rate core = core_rates_to(host, storage).process;
+  return gds ? std::min({core, there.gds_stream, there.peer()}) : core;
 }
 
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,

@@ -100,6 +100,7 @@ class Chunkstore final : public PooledStore {
   ClientLimits client_limits() const override {
     ClientLimits limits = p_.client_limits();
     limits.write *= sent();
+    limits.stream = p_.stream;
     return limits;
   }
 

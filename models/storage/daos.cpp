@@ -122,7 +122,7 @@ class Daos final : public PooledStore {
   // The write limit is on user bytes, the link carries parity too.
   ClientLimits client_limits() const override {
     if (library()) return {.page_cache = false};
-    return {p_.client_read, p_.client_write * sent()};
+    return {.read = p_.client_read, .write = p_.client_write * sent(), .stream = stream()};
   }
 
   double sent() const override { return overhead(Bytes::infinity()); }
