@@ -210,6 +210,9 @@ class Deriver {
            " per save on average");
     SaveParts parts = save_parts(d, p, model, layout, plant_);
     std::move(parts.lines.begin(), parts.lines.end(), std::back_inserter(out_.derivations));
+    if (p.restore != "none")
+      for (Derivation& made : restore_parts(d, p, layout, plant_))
+        out_.derivations.push_back(std::move(made));
     d.drained = p.stored(size) * p.mean_part(p.drain_every);
     out_.derivations.push_back(interval_of(p, d));
     if (p.ends_in_memory()) {
