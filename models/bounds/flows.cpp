@@ -19,7 +19,7 @@ Term drained_of(const JobDemand& d, Bytes size) {
 }
 
 /// The host that moves most, by what is inside it.
-Plant::Narrowest widest_host(const Plant& plant, const JobDemand& d, const Flow& way) {
+Plant::Narrowest widest_host(const Plant& plant, const JobDemand& d, const Passage& way) {
   Plant::Narrowest out{Rate{}, ""};
   for (std::size_t g = 0; g < plant.groups(d.host).size(); ++g)
     if (Plant::Narrowest one =
@@ -81,7 +81,7 @@ Derivation interval_of(const CheckpointParams& p, JobDemand& d) {
 }
 
 // t = max(o S / max flow, o S_host / host, S_rank / (threads stream))
-Slowest slowest_of(const Flow& way, const CheckpointParams& p, const JobDemand& d,
+Slowest slowest_of(const Passage& way, const CheckpointParams& p, const JobDemand& d,
                    const Plant& plant) {
   const StorageModel& storage = plant.storage(way.storage);
   const double sent = way.reading ? 1.0 : storage.sent();

@@ -18,7 +18,7 @@ namespace stallcast::models::detail {
 [[nodiscard]] Derivation interval_of(const CheckpointParams& p, JobDemand& d);
 
 /// What a job moves to or from a storage system at one time.
-struct Flow {
+struct Passage {
   Bytes all, host, rank;  ///< in all, the most of one host and of one rank, as they are stored
   double part = 1.0;      ///< of the state
   Rate flow;              ///< the most that all hosts together move
@@ -34,7 +34,7 @@ struct Slowest {
   std::string formula, binding;  ///< of the flow: ""
   Rule rule;
 };
-[[nodiscard]] Slowest slowest_of(const Flow& way, const CheckpointParams& p, const JobDemand& d,
+[[nodiscard]] Slowest slowest_of(const Passage& way, const CheckpointParams& p, const JobDemand& d,
                                  const Plant& plant);
 
 /// The least a save takes to its storage.    [docs/models/bounds.md, eq. 6]

@@ -94,15 +94,15 @@ class RestoreDeriver {
     const MinCut flow = named_cut(
         name_ + "flow", plant_,
         plant_.topology().max_flow({&source, 1}, plant_.mounts(d_.host, tier_, true, gds)), lines_);
-    const Flow way{.all = p_.stored(read_.size()),
-                   .host = p_.stored(of_host_),
-                   .rank = p_.stored(of_rank_),
-                   .part = 1.0 / p_.compress_ratio,
-                   .flow = flow.value,
-                   .stem = name_,
-                   .storage = tier_,
-                   .reading = true,
-                   .reference = kRestore};
+    const Passage way{.all = p_.stored(read_.size()),
+                      .host = p_.stored(of_host_),
+                      .rank = p_.stored(of_rank_),
+                      .part = 1.0 / p_.compress_ratio,
+                      .flow = flow.value,
+                      .stem = name_,
+                      .storage = tier_,
+                      .reading = true,
+                      .reference = kRestore};
     Slowest least = slowest_of(way, p_, d_, plant_);
     line("read.bound", least.time, least.formula, std::move(least.rule));
     passes();
