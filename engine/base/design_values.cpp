@@ -24,6 +24,19 @@ std::optional<int> take_number(std::string_view& text) {
   return value;
 }
 
+/// "70B" of a number that this writes shorter; none of others.
+std::optional<std::string> large_count(const Value& value) {
+  if (value.dimension != Dimension::count && value.dimension != Dimension::number) return {};
+  constexpr std::pair<double, const char*> kUnits[] = {{1e12, "T"}, {1e9, "B"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (std::abs(value.number) < unit) continue;
+    const std::string text = shortest(value.number / unit) + name;
+    const auto read = parse_quantity(text, value.dimension).value;
+    if (read == value.number && text.size() < shortest(value.number).size()) return text;
+  }
+  return {};
+}
+
 }  // namespace
 
 ResourceName resource_name(std::string_view resource) {
@@ -94,7 +107,7 @@ std::string written(const Value& value) {
     default:
       if (!std::isfinite(value.number))
         return value.number > 0.0 ? "unlimited" : shortest(value.number);
-      return exact_quantity(value.number, value.dimension);
+      return large_count(value).value_or(exact_quantity(value.number, value.dimension));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,8 +59,19 @@ void for_each_component(AnyDesign& design, const Visit& visit) {
 /// JSON pointer of the field `key` of `component` in its scenario.
 [[nodiscard]] std::string pointer_of(const Component& component, std::string_view key);
 
-/// A value as a scenario would write it.
+/// A value as a scenario would write it: "4 GB/s", "70B".
 [[nodiscard]] std::string written(const Value& value);
+
+/// The number of the field `key`, where `component` has it.
+[[nodiscard]] inline std::optional<double> number_if(const Component& component,
+                                                     std::string_view key) {
+  const Value* value = component.find(key);
+  return value == nullptr ? std::nullopt : std::optional(value->number);
+}
+[[nodiscard]] inline double number_of(const Component& component, std::string_view key,
+                                      double otherwise = 0.0) {
+  return number_if(component, key).value_or(otherwise);
+}
 
 /// "file:line:column", as Source::where says it, as a place; line 0 when it is not one.
 [[nodiscard]] Position position_of(const std::string& where);

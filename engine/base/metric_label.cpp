@@ -45,6 +45,7 @@ struct AboutWords {
 constexpr AboutWords kAbout[] = {{"waited.", "time waited for the ", false},
                                  {"checkpoint.took.", "save in the ", false},
                                  {"restore.took.", "restore in the ", false},
+                                 {"restart.restore.took.", "restore of a restart in the ", false},
                                  {"stall.", "", true},
                                  {"time.", "time ", true}};
 

@@ -29,10 +29,12 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
      {Dimension::power, "W"}}};
 
 /// Of figures outside the table, by their full names. The first row that matches decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kNamed = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kNamed = {
     {{"resource.*.utilization", "ratio"},
      {"resource.*.queue", "count"},
      {"job.*.checkpoint.took.*", "s"},
+     {"job.*.restore.took.*", "s"},
+     {"job.*.restart.restore.took.*", "s"},
      {"job.*.checkpoint.backpressure*", "s"},
      {"job.*.checkpoint.rank0*", "s"},
      {"job.*.checkpoint.slowed", "s"},

@@ -7,6 +7,7 @@
 #include "engine/graph/topology.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/failures.hpp"
+#include "models/bounds/flows.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/save_ceiling.hpp"
@@ -173,14 +174,19 @@ class Deriver {
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
     const ModelParams model = model_params(job.model);
     if (!p.ends_in_memory()) out_.storage = d.write_to = p.to;
-    d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking && !p.ends_in_cache();
     const CheckpointLayout layout =
         checkpoint_layout(p, model, job_params(job.job), d.layout.ranks, d.layout.ranks_per_host());
-    const Bytes size = layout.size();
+    const Bytes size = layout.size(), of_host = layout.of_host(d.layout.spread());
+    d.of_host = of_host / size;
+    // Snapshots that do not fit make saves synchronous.    [docs/models/checkpoint.md, eq. 5]
+    d.blocking =
+        !p.ends_in_cache() &&
+        (checkpoint_row(job.checkpoint->kind).style.blocking ||
+         (!p.ends_in_memory() && staging_too_large(p, of_host, size, plant_.host(d.host).memory)));
     const std::string name = metric::checkpoint(d.id);
     stated(name + "size", size,
            p.size ? "given: " + text(size)
-                  : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
+                  : count(model.parameters.value_or(0.0)) + " parameters x " +
                         count(model.bytes_per_parameter()) + " B" +
                         (p.layout.starts_with("zero") && model.has_shape()
                              ? ", as layout " + p.layout + " cuts it,"
@@ -204,34 +210,20 @@ class Deriver {
            " per save on average");
     SaveParts parts = save_parts(d, p, model, layout, plant_);
     std::move(parts.lines.begin(), parts.lines.end(), std::back_inserter(out_.derivations));
-    d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
-    stated(
-        name + "interval", d.interval,
-        p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " + text(d.compute) +
-                            " = " + text(d.interval)
-                      : "given: " + text(d.interval),
-        p.every_steps
-            ? Rule{"steps * compute",
-                   "docs/models/checkpoint.md",
-                   {{"steps", d.input("checkpoint.every_steps")},
-                    {"compute", metric::of_job(d.id, "step.compute")}}}
-            : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
+    if (p.restore != "none")
+      for (Derivation& made : restore_parts(d, p, layout, plant_))
+        out_.derivations.push_back(std::move(made));
+    d.drained = p.stored(size) * p.mean_part(p.drain_every);
+    out_.derivations.push_back(interval_of(p, d));
     if (p.ends_in_memory()) {
       d.flush = parts.peers;
       if (p.to == kPeerMemory)
         d.write_cut = {plant_.host(d.host).nic() * d.layout.hosts, "host." + d.host + ".nic.write"};
       return derive_stall(p, parts, d);
     }
-    // w = S / tau: what must be written on average so that one flush ends before the next begins.
-    d.write = d.checkpoint / d.interval;
-    line(name + "write.demand", d.write, text(d.checkpoint) + " / " + text(d.interval),
-         {"written / interval",
-          kEq1,
-          {{"written", written_of(d, size)}, {"interval", name + "interval"}}},
-         d.blocking ? " on average (training waits for the save)"
-                    : " so that a flush ends within the interval");
-    derive_flush(d, size);
+    derive_flush(p, layout, plant_, d, out_.derivations);
     derive_stall(p, parts, d);
+    out_.derivations.push_back(write_demand(p, size, d));
   }
 
   // Training waits for all of a save, or for its snapshot; where that runs beside a step, for what
@@ -240,48 +232,6 @@ class Deriver {
     d.save = parts.save(p, d.blocking, d.flush);
     const Seconds beside = p.lazy ? d.compute : Seconds{};
     d.stall = d.blocking ? d.save : p.quiesce + std::max(Seconds{}, parts.snapshot - beside);
-  }
-
-  // The least a save takes to its storage, all hosts at once: o S / max flow.  [bounds.md, eq. 2]
-  void derive_flush(JobDemand& d, Bytes size) {
-    const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
-    const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
-    const std::string name = metric::checkpoint(d.id);
-    d.write_cut = cut(name + "flow", plant_.topology().max_flow(sources, {&sink, 1}));
-    const double sent = plant_.storage(d.write_to).sent();
-    d.flush = d.checkpoint * sent / d.write_cut.value;
-    line(name + "save.bound", d.flush,
-         text(d.checkpoint) +
-             (sent > 1.0 ? " x " + hundredths(sent) + " with copies and parity" : "") + " / " +
-             text(d.write_cut.value),
-         {"written * sent / flow",
-          kEq2,
-          {{"written", written_of(d, size)},
-           figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
-           {"flow", name + "flow"}}},
-         d.blocking ? ": training waits for it" : " at least, alongside training");
-  }
-
-  /// A minimum cut, named: the sum of what it cuts through.
-  MinCut cut(const std::string& name, const graph::Topology::Cut& found) {
-    MinCut out{found.value, "storage"};
-    if (found.edges.empty() || !found.value.finite()) return out;
-    std::map<std::string, Rate> through;
-    for (const graph::EdgeId edge : found.edges)
-      through[ResourceTable::without_group(plant_.topology().name(edge))] +=
-          plant_.topology().capacity(edge);
-    out.binding = ResourceTable::without_group(plant_.topology().name(found.edges.front()));
-    Rule rule{"", "docs/models/bounds.md: max flow is min cut", {}};
-    std::string sum;
-    for (const auto& [resource, rate] : through) {
-      const std::string symbol = "c" + std::to_string(rule.terms.size() + 1);
-      rule.equation += (sum.empty() ? "" : " + ") + symbol;
-      sum += (sum.empty() ? "" : " + ") + resource + " " + text(rate);
-      rule.terms.push_back({symbol, metric::of_resource(resource, "capacity"), rate.in(unit::Bps),
-                            Dimension::rate, "what " + resource + " carries"});
-    }
-    line(name, found.value, "max flow is min cut: " + sum, std::move(rule));
-    return out;
   }
 
   /// One reason why GPUs cannot compute all the time.
@@ -328,7 +278,8 @@ class Deriver {
         sinks.insert(sinks.end(), mounts.begin(), mounts.end());
         const std::string also = i == 0 ? "" : "_also";
         const MinCut flow =
-            cut(name + "read.flow" + also, plant_.topology().max_flow({&source, 1}, mounts));
+            named_cut(name + "read.flow" + also, plant_,
+                      plant_.topology().max_flow({&source, 1}, mounts), out_.derivations);
         Rule rule{"flow / demand", kEq2, {{"flow", name + "read.flow" + also}, {"demand", demand}}};
         if (share < 1.0) {
           rule.equation = "flow / (demand * " + d.share_of(i) + ")";
@@ -338,8 +289,8 @@ class Deriver {
                 std::move(rule));
       }
       if (sources.size() > 1) {  // what both pass on their way
-        const MinCut flow =
-            cut(name + "read.flow_both", plant_.topology().max_flow(sources, sinks));
+        const MinCut flow = named_cut(name + "read.flow_both", plant_,
+                                      plant_.topology().max_flow(sources, sinks), out_.derivations);
         ceiling("reads_both", flow.value / d.missed, flow.binding,
                 {"flow / demand", kEq2, {{"flow", name + "read.flow_both"}, {"demand", demand}}});
       }
@@ -350,7 +301,7 @@ class Deriver {
         opens_ceiling(i == 0 ? "opens" : "opens_also", most.files, d.opened * share, most.resource);
       }
       if (host.opens)
-        opens_ceiling("host_opens", *host.opens * d.layout.hosts, d.opened,
+        opens_ceiling("host_opens", *host.opens * d.layout.hosts_read_by(), d.opened,
                       "host." + d.host + ".opens");
       ceiling("limit", d.allowed, name + "limit", allowed_rule(d, demand, plant_));
       ceiling(

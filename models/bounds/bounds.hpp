@@ -18,7 +18,7 @@ struct Bounds {
   std::string job;                      ///< that job; "" where there is none
   double osts_required = 0.0;           ///< fluid lower bound for the storage system under study
   std::string noun;                     ///< what `plan` counts there: "OSTs"
-  Rate unit_write;                      ///< what one of them writes
+  bool per_host = false;                ///< each host has its own: those of one are counted
   std::string storage;                  ///< id of that storage system; "" when there is none
   std::string binding;                  ///< resource that sets `utilization`
   /// By job, the utilization that its own limits of bytes and operations let it have; only of jobs

@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/design_values.hpp"
+
 namespace stallcast::models {
-namespace {
-
-std::optional<double> given(const Component& component, std::string_view key) {
-  const Value* value = component.find(key);
-  return value == nullptr ? std::nullopt : std::optional(value->number);
-}
-
-}  // namespace
-
 Bytes Coming::by(Seconds date) const {
   return rate * std::max(Seconds{}, std::min(date, until) - from);
 }
@@ -20,14 +13,15 @@ Bytes Coming::by(Seconds date) const {
 // A file is a create and a write.    [docs/models/capacity.md, eq. 4]
 Coming ingested(const Component& ingest) {
   Coming out;
-  out.rate = Rate::from(given(ingest, "rate").value_or(0.0), unit::Bps);
-  if (const auto limit = given(ingest, "limit"))
+  out.rate = Rate::from(base::number_of(ingest, "rate"), unit::Bps);
+  if (const auto limit = base::number_if(ingest, "limit"))
     out.rate = std::min(out.rate, Rate::from(*limit, unit::Bps));
-  if (const auto operations = given(ingest, "limit_operations"))
-    out.rate = std::min(
-        out.rate, Rate::from(given(ingest, "file").value_or(0.0) * *operations / 2.0, unit::Bps));
-  if (const auto start = given(ingest, "start")) out.from = Seconds::from(*start, unit::s);
-  if (const auto stop = given(ingest, "stop")) out.until = Seconds::from(*stop, unit::s);
+  if (const auto operations = base::number_if(ingest, "limit_operations"))
+    out.rate = std::min(out.rate,
+                        Rate::from(base::number_of(ingest, "file") * *operations / 2.0, unit::Bps));
+  if (const auto start = base::number_if(ingest, "start"))
+    out.from = Seconds::from(*start, unit::s);
+  if (const auto stop = base::number_if(ingest, "stop")) out.until = Seconds::from(*stop, unit::s);
   return out;
 }
 

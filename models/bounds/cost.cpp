@@ -1,4 +1,5 @@
 #include "models/bounds/cost.hpp"
+#include "engine/base/design_values.hpp"
 #include "models/bounds/parts.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -28,7 +29,7 @@ class Accountant {
     for (const Component& host : design_.hosts) {
       const std::size_t before = out_.items.size();
       add(Role::host, host, "host." + host.id);
-      GpuCost gpus{host.id, PartCounts::number(host, kHosts) * PartCounts::number(host, kGpus), {}};
+      GpuCost gpus{host.id, base::number_of(host, kHosts) * base::number_of(host, kGpus), {}};
       for (std::size_t i = before; i < out_.items.size(); ++i)
         gpus.per_time = gpus.per_time.value_or(MoneyRate{}) + out_.items[i].per_time();
       out_.hosts.push_back(std::move(gpus));

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "engine/base/design_values.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -18,11 +20,6 @@ constexpr WaysToKeep kWays[] = {{"code.data", "code.parity", "replicas"},
 
 constexpr double kMany = 1e9;  // parts: stripes are as wide as they may be
 
-double amount_of(const Component& component, std::string_view key) {
-  const Value* value = component.find(key);
-  return value == nullptr ? 0.0 : value->number;
-}
-
 }  // namespace
 
 Keeping::Keeping(const Component& storage, double places) : places_(places) {
@@ -35,15 +32,15 @@ Keeping::Keeping(const Component& storage, double places) : places_(places) {
     return;
   }
   for (const WaysToKeep& fields : kWays) {
-    const double data = amount_of(storage, fields.data);
+    const double data = base::number_of(storage, fields.data);
     if (data > 0.0) {
       data_ = data;
-      parity_ = amount_of(storage, fields.parity);
+      parity_ = base::number_of(storage, fields.parity);
       narrow_ = fields.data == "stripe.data";
       return;
     }
     if (fields.copies.empty() || storage.find(fields.copies) == nullptr) continue;
-    parity_ = std::max(1.0, amount_of(storage, fields.copies)) - 1.0;
+    parity_ = std::max(1.0, base::number_of(storage, fields.copies)) - 1.0;
     return;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/design_values.hpp"
 #include "models/contract/parts.hpp"
 #include "models/contract/rows.hpp"
 #include "models/contract/storage.hpp"
@@ -17,24 +18,20 @@ namespace stallcast::models::detail {
 class PartCounts {
  public:
   explicit PartCounts(const Design& design) {
-    for (const Component& host : design.hosts) hosts_ += number(host, "count");
+    for (const Component& host : design.hosts) hosts_ += base::number_of(host, "count");
   }
 
   /// In all; of capacity in TB.
   [[nodiscard]] double of(const Component& component, const PartInfo& part) const {
-    double n =
-        part.count.empty() ? 1.0 : number(component, part.count) / (part.in_tb() ? kTb : 1.0);
-    if (!part.of.empty()) n *= number(component, part.of);
+    double n = part.count.empty()
+                   ? 1.0
+                   : base::number_of(component, part.count) / (part.in_tb() ? kTb : 1.0);
+    if (!part.of.empty()) n *= base::number_of(component, part.of);
     return in_each_host(component, part) ? n * hosts_ : n;
   }
   /// What each of which has as many: hosts, or what the part belongs to; 0: nothing.
   [[nodiscard]] double owners(const Component& component, const PartInfo& part) const {
-    return in_each_host(component, part) ? hosts_ : number(component, part.of);
-  }
-
-  [[nodiscard]] static double number(const Component& component, std::string_view key) {
-    const Value* value = component.find(key);
-    return value == nullptr ? 0.0 : value->number;
+    return in_each_host(component, part) ? hosts_ : base::number_of(component, part.of);
   }
 
  private:

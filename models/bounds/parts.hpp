@@ -108,7 +108,9 @@ struct JobDemand {
   double begun = 1.0;   ///< and that its limit of operations lets begin
   Rate write;           ///< checkpoint bytes over their interval, all ranks
   Bytes checkpoint;
-  Seconds interval;  ///< between checkpoints; infinite: never
+  Bytes drained;         ///< of a save that goes on to the storage, as `checkpoint` on average
+  double of_host = 1.0;  ///< share of a save that the ranks of one host write, at most
+  Seconds interval;      ///< between checkpoints; infinite: never
   bool blocking = false;
   Seconds save;      ///< least of a save, from its start to its end
   MinCut write_cut;  ///< between its hosts and where it saves

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/design_values.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -30,11 +31,6 @@ class Meter {
   }
 
  private:
-  static std::optional<double> said(const Component& component, const base::FieldInfo& field) {
-    const Value* value = component.find(field.key);
-    return value == nullptr ? std::nullopt : std::optional(value->number);
-  }
-
   void add(Role role, const Component& component, const std::string& name,
            const std::string& host) {
     const KindInfo* kind = find_kind(role, component.kind);
@@ -42,14 +38,15 @@ class Meter {
     bool any = false;
     for (const PartInfo* part : parts_of(*kind)) {
       const double n = counts_.of(component, *part);
-      const auto power = said(component, part->power), space = said(component, part->space);
+      const auto power = base::number_if(component, part->power.key),
+                 space = base::number_if(component, part->space.key);
       if (n <= 0.0 || (!power && !space)) continue;
       any = any || power;
       PowerItem item{.name = name + (part->id.empty() ? "" : "." + std::string(part->id)),
                      .noun = std::string(part->noun),
                      .count = n};
       item.power = Power::from(power.value_or(0.0), unit::W);
-      const auto idle = part->idle ? said(component, *part->idle) : std::nullopt;
+      const auto idle = part->idle ? base::number_if(component, part->idle->key) : std::nullopt;
       item.idle = idle ? Power::from(*idle, unit::W) : item.power;
       item.space = space.value_or(0.0);
       item.host = host;
@@ -70,8 +67,7 @@ class Meter {
 std::optional<double> busy_share(const Design& design, const std::string& host,
                                  const std::map<std::string, Metric>& metrics) {
   const Component* component = design.find_host(host);
-  const double gpus =
-      PartCounts::number(*component, "count") * PartCounts::number(*component, "gpus");
+  const double gpus = base::number_of(*component, "count") * base::number_of(*component, "gpus");
   if (!(gpus > 0.0)) return 1.0;
   const std::optional<GpuUse> use = gpu_use(design, host, gpus, metrics, false);
   if (!use) return std::nullopt;

@@ -167,9 +167,10 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   if (policy.gpu_decode > Seconds{})
     stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
   const HostParams& host = plant.host(d.host);
-  stage(1.0, host.loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
+  const double hosts = d.layout.hosts_read_by();
+  stage(1.0, host.loader_cores() * hosts, "cores", cpu, "CPU per sample");
   if (host.opens && access.files > 0.0)
-    stage(1.0, d.layout.hosts, "hosts", Ops::from(access.files, unit::ops) / *host.opens,
+    stage(1.0, hosts, "hosts", Ops::from(access.files, unit::ops) / *host.opens,
           "to open its files");
   return {metric::of_job(d.id, "loader.ceiling"), best.in(unit::Bps), Dimension::rate,
           std::move(why), std::move(rule)};

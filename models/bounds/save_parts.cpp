@@ -148,36 +148,12 @@ class Deriver {
          {"rank / rate", kEqPasses, {rank(), input("rate", "compress.rate")}});
   }
 
-  // t = S_rank / min(copy, share of the host's DRAM and of its PCIe switches). Ranks that compress
-  // different parts before do not copy at the same time.
   void copy() {
-    const bool pageable = p_.snapshot == "pageable";
-    Seconds time = of_rank_ / (pageable ? host_.gpu_copy_pageable : host_.gpu_copy);
-    Rule rule{"rank / copy",
-              kEqCopy,
-              {rank(), of_host("copy", pageable ? "gpu.copy_pageable" : "gpu.copy")}};
-    if (layout_.writers.size() == 1 || !p_.compresses_on_gpu()) {
-      time = std::max(time, of_host_ / (host_.memory_bandwidth * kDramShare));
-      rule.equation = "max(rank / copy, host / (share * memory)";
-      rule.terms.push_back(on_host());
-      rule.terms.push_back(figure("share", kDramShare, Dimension::ratio, "of DRAM's data sheet"));
-      rule.terms.push_back(of_host("memory", "memory.bandwidth"));
-      if (host_.uplink) {
-        time = std::max(time, of_host_ / (*host_.uplink * static_cast<double>(host_.switches)));
-        rule.equation += ", host / (switches * uplink)";
-        rule.terms.push_back(of_host("switches", "pcie.switches"));
-        rule.terms.push_back(of_host("uplink", "pcie.uplink"));
-      }
-      rule.equation += ")";
-    }
-    if (p_.compresses_on_gpu()) {
-      time = time / p_.compress_ratio;
-      rule.equation += " / ratio";
-      rule.terms.push_back(input("ratio", "compress.ratio"));
-    }
-    part("gpu.copy", time,
+    const bool together = layout_.writers.size() == 1 || !p_.compresses_on_gpu();
+    Derivation made = copy_bound(name_, {of_rank_, of_host_, together}, d_, p_, host_);
+    part("gpu.copy", Seconds::from(made.value, unit::s),
          "all GPUs that save copy at once, by their links and the memory of hosts",
-         std::move(rule));
+         std::move(made.rule));
   }
 
   [[nodiscard]] Term mean_part() const {
@@ -267,6 +243,42 @@ class Deriver {
 };
 
 }  // namespace
+
+// t = S_rank / min(copy, share of the host's DRAM and of its PCIe switches). Ranks that compress
+// different parts before do not copy at the same time.
+Derivation copy_bound(const std::string& name, const Copied& copied, const JobDemand& d,
+                      const CheckpointParams& p, const HostParams& host) {
+  const auto of_host = [&](const char* symbol, const char* key) {
+    return Term{symbol, d.host_input(key)};
+  };
+  const bool pageable = p.snapshot == "pageable";
+  Seconds time = copied.rank / (pageable ? host.gpu_copy_pageable : host.gpu_copy);
+  Rule rule{
+      "rank / copy",
+      kEqCopy,
+      {{"rank", name + "size.rank"}, of_host("copy", pageable ? "gpu.copy_pageable" : "gpu.copy")}};
+  if (copied.together) {
+    time = std::max(time, copied.host / (host.memory_bandwidth * kDramShare));
+    rule.equation = "max(rank / copy, host / (share * memory)";
+    rule.terms.push_back({"host", name + "size.host"});
+    rule.terms.push_back(figure("share", kDramShare, Dimension::ratio, "of DRAM's data sheet"));
+    rule.terms.push_back(of_host("memory", "memory.bandwidth"));
+    if (host.uplink) {
+      time = std::max(time, copied.host / (*host.uplink * static_cast<double>(host.switches)));
+      rule.equation += ", host / (switches * uplink)";
+      rule.terms.push_back(of_host("switches", "pcie.switches"));
+      rule.terms.push_back(of_host("uplink", "pcie.uplink"));
+    }
+    rule.equation += ")";
+  }
+  if (p.compresses_on_gpu()) {
+    time = time / p.compress_ratio;
+    rule.equation += " / ratio";
+    rule.terms.push_back({"ratio", d.input("checkpoint.compress.ratio")});
+  }
+  return derived(name + "gpu.copy.bound", time,
+                 "all GPUs copy at once, by their links and the memory of hosts", std::move(rule));
+}
 
 Seconds SaveParts::save(const CheckpointParams& p, bool blocking, Seconds flush) const {
   if (!p.streams()) return quiesce + snapshot + passes + flush;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/accelerators.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -23,11 +24,6 @@ namespace {
 using namespace detail;
 
 constexpr const char *kStored = "docs/models/capacity.md, eq. 2", *kQuota = "capacity.size";
-
-double number_of(const Component& component, std::string_view key, double fallback = 0.0) {
-  const Value* value = component.find(key);
-  return value == nullptr ? fallback : value->number;
-}
 
 /// Collects what lies where.
 class Surveyor {
@@ -62,9 +58,9 @@ class Surveyor {
              .size = std::string((*part)->capacity),
              .count = whole ? "" : std::string((*part)->count),
              .noun = std::string((*part)->noun)};
-    const Bytes one = Bytes::from(number_of(storage, out.size), unit::B);
-    const double of = (*part)->of.empty() ? 1.0 : number_of(storage, (*part)->of);
-    out.parts = whole ? 1.0 : number_of(storage, out.count);
+    const Bytes one = Bytes::from(base::number_of(storage, out.size), unit::B);
+    const double of = (*part)->of.empty() ? 1.0 : base::number_of(storage, (*part)->of);
+    out.parts = whole ? 1.0 : base::number_of(storage, out.count);
     out.per_host = in_each_host(storage, **part);
     out.raw = one * (out.parts * of);
     out.drive_writes = whole ? std::nullopt : p.drive_writes;
@@ -83,7 +79,7 @@ class Surveyor {
       out.formula += " x " + text(1.0 - own, Dimension::ratio) + " left by the file system";
     out.formula += " x " + text(fill, Dimension::ratio) + " filled";
     // Of parts that hold more no more is to be had than what is paid for.
-    const Bytes paid = Bytes::from(number_of(storage, kQuota), unit::B);
+    const Bytes paid = Bytes::from(base::number_of(storage, kQuota), unit::B);
     out.quota = !whole && paid > Bytes{} && paid * fill < out.usable;
     if (out.quota || whole) {
       out.paid = paid;
@@ -151,7 +147,7 @@ class Surveyor {
 
   double hosts_of(const JobDesign& job) const {
     const Component* host = design_.find_host(job_params(job.job).hosts);
-    return host == nullptr ? 1.0 : std::max(1.0, number_of(*host, "count", 1.0));
+    return host == nullptr ? 1.0 : std::max(1.0, base::number_of(*host, "count", 1.0));
   }
 
   // What retention keeps, and the save that comes next.    [docs/models/capacity.md, eq. 2 and 4]

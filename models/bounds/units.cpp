@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "engine/base/counted.hpp"
 #include "models/bounds/parts.hpp"
@@ -10,23 +12,63 @@
 namespace stallcast::models::detail {
 namespace {
 
-/// What the jobs ask of the storage system that is counted.
-template <class Of>
-Rule sum_of_jobs(const std::vector<JobDemand>& demands, const std::string& storage,
-                 const std::string& way, const Of& of) {
-  Rule rule{"", kEq3, {}};
+/// What a job asks of the storage system that is counted; of units that each host has, of those in
+/// the host that asks most.
+struct Asked {
+  const JobDemand* job = nullptr;
+  Rate read, write;
+  double read_part = 1.0, write_part = 1.0;  ///< of all that the job asks
+  [[nodiscard]] double units(const StorageModel::Countable& c) const {
+    const double reads = read / c.unit_read, writes = write / c.unit_write;
+    return c.separate ? std::max(reads, writes) : reads + writes;
+  }
+};
+
+// Saves that training waits for take what there is, while nobody computes: they need none.
+std::vector<Asked> asked_of(const std::vector<JobDemand>& demands, const std::string& storage,
+                            const StorageModel::Countable& c) {
+  std::vector<Asked> all;
+  std::map<std::string, double> needed;  // by class of hosts
   for (const JobDemand& d : demands) {
-    const bool there = way == "read" ? d.share_on(storage) > 0.0 : d.write_to == storage;
-    if (!there || of(d) <= Rate{}) continue;
+    Asked a{&d, d.missed * d.share_on(storage), {}};
+    if (d.write_to == storage && !d.blocking) a.write = d.write;
+    if (c.per_host) {
+      a.read_part = 1.0 / d.layout.hosts_read_by();
+      a.write_part = d.of_host;
+      a.read = a.read * a.read_part;
+      a.write = a.write * a.write_part;
+    }
+    needed[d.host] += a.units(c);
+    all.push_back(a);
+  }
+  std::string most;
+  for (const auto& [host, units] : needed)
+    if (most.empty() || units > needed[most]) most = host;
+  if (c.per_host) std::erase_if(all, [&](const Asked& a) { return a.job->host != most; });
+  return all;
+}
+
+Rule sum_of_jobs(const std::vector<Asked>& asked, const std::string& storage,
+                 const std::string& way) {
+  Rule rule{"", kEq3, {}};
+  for (const Asked& a : asked) {
+    const JobDemand& d = *a.job;
+    const bool reads = way == "read";
+    if ((reads ? a.read : a.write) <= Rate{}) continue;
     const std::string number = std::to_string(rule.terms.size() + 1), symbol = way + number;
     const std::string name = metric::of_job(d.id);
     rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
-    if (way == "read" && d.places.size() > 1) {
+    if (reads && d.places.size() > 1) {
       rule.equation +=
           d.places[0].storage == storage ? " * (1 - share" + number + ")" : " * share" + number;
       rule.terms.push_back({"share" + number, d.input("dataset.also.share")});
     }
-    rule.terms.push_back({symbol, way == "write"      ? name + "checkpoint.write.demand"
+    if (const double part = reads ? a.read_part : a.write_part; part < 1.0) {
+      rule.equation += " * part" + number;
+      rule.terms.push_back(figure("part" + number, part, Dimension::ratio,
+                                  "of it, by the host that has most of the ranks"));
+    }
+    rule.terms.push_back({symbol, !reads              ? name + "checkpoint.write.demand"
                                   : d.missed < d.read ? name + "cache.demand"
                                                       : name + "read.demand"});
   }
@@ -47,13 +89,14 @@ Rule divided(Rule rule, const std::string& way, const std::string& unit) {
 // [docs/models/bounds.md, eq. 3]
 void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& c,
                   Bounds& out) {
+  const std::vector<Asked> asked = asked_of(demands, out.storage, c);
   Rate read, write;
-  for (const JobDemand& d : demands) {
-    read += d.missed * d.share_on(out.storage);
-    if (d.write_to == out.storage) write += d.write;
+  for (const Asked& a : asked) {
+    read += a.read;
+    write += a.write;
   }
   out.noun = c.noun;
-  out.unit_write = c.unit_write;
+  out.per_host = c.per_host;
   const double for_writes = write / c.unit_write;
   const double for_reads = read / c.unit_read;
   out.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
@@ -69,10 +112,8 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
   };
   if (c.unit_read.finite()) unit_line("read", c.unit_read);
   if (c.unit_write.finite()) unit_line("write", c.unit_write);
-  const Rule reads =
-      sum_of_jobs(demands, out.storage, "read", [](const JobDemand& d) { return d.missed; });
-  const Rule writes =
-      sum_of_jobs(demands, out.storage, "write", [](const JobDemand& d) { return d.write; });
+  const Rule reads = sum_of_jobs(asked, out.storage, "read");
+  const Rule writes = sum_of_jobs(asked, out.storage, "write");
   if (for_writes > 0.0) {
     Rule rule = divided(writes, "write", store + "unit.write");
     line(name + "writes", for_writes,
@@ -85,6 +126,8 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
          text(read) + " / " + text(c.unit_read) + " of one = " + hundredths(for_reads) + " " +
              c.noun + " for the reads alone",
          divided(reads, "read", store + "unit.read"));
+  const bool waits = std::ranges::any_of(
+      demands, [&](const JobDemand& d) { return d.blocking && d.write_to == out.storage; });
   const double at_least = std::ceil(out.osts_required - 1e-9);
   Rule rule{"0", kEq3, {}};
   if (for_reads > 0.0) rule.terms.push_back({"reads", name + "reads"});
@@ -96,7 +139,7 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
   line(name + "bound", at_least,
        text(read) + " / " + text(c.unit_read) + (c.separate ? " or " : " + ") + text(write) +
            " / " + text(c.unit_write) + " = " + hundredths(out.osts_required) + ", so at least " +
-           count(at_least) + " " + c.noun,
+           count(at_least) + " " + c.noun + (waits ? "; what training waits for takes none" : ""),
        std::move(rule));
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/accelerators.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/contract/rows.hpp"
@@ -17,43 +19,14 @@ using namespace detail;
 
 constexpr const char* kSteps = "docs/models/whole-run.md, eq. 1";
 
-/// What a job is to do, as its fields say.
-struct Amount {
-  std::optional<double> tokens, per_parameter, epochs, steps, tokens_per_step;
-
-  explicit Amount(const JobDesign& job) {
-    const auto of = [&](const char* key) {
-      const Value* value = job.job.find(key);
-      return value == nullptr ? std::nullopt : std::optional(value->number);
-    };
-    tokens = of("run.tokens");
-    per_parameter = of("run.tokens_per_parameter");
-    epochs = of("run.epochs");
-    steps = of("run.steps");
-    tokens_per_step = of("run.tokens_per_step");
-  }
-  [[nodiscard]] int said() const {
-    return (tokens ? 1 : 0) + (per_parameter ? 1 : 0) + (epochs ? 1 : 0) + (steps ? 1 : 0);
-  }
-};
-
-double ranks_of(const Design& design, const JobParams& p) {
-  if (p.accelerators) return static_cast<double>(*p.accelerators);
-  const Component* host = design.find_host(p.hosts);
-  if (host == nullptr) return 0.0;
-  const Value *count = host->find("count"), *gpus = host->find("gpus");
-  return (count == nullptr ? 1.0 : count->number) * (gpus == nullptr ? 1.0 : gpus->number);
-}
-
 double parameters_of(const JobDesign& job) {
   return model_params(job.model).parameters.value_or(0.0);
 }
 
 /// Tokens of a step of all ranks; 0 where nothing says it.
-double tokens_of_step(const Design& design, const JobDesign& job, const Amount& amount) {
-  if (amount.tokens_per_step) return *amount.tokens_per_step;
-  const Value* each = job.step.find("tokens");
-  return each == nullptr ? 0.0 : each->number * ranks_of(design, job_params(job.job));
+double tokens_of_step(const Design& design, const JobDesign& job, const JobParams& p) {
+  if (p.run_tokens_per_step) return *p.run_tokens_per_step;
+  return base::number_of(job.step, "tokens") * base::accelerators(design, job);
 }
 
 /// Steps of an epoch; 0 where nothing says it.
@@ -64,33 +37,34 @@ double steps_of_epoch(const Design& design, const JobDesign& job) {
   const Value* batch = job.loader->find("batch");
   const double copies = static_cast<double>(p.tensor * p.pipeline);
   if (batch == nullptr) return 0.0;
-  const double steps = detail::steps_of_data(job, batch->number, ranks_of(design, p) / copies);
+  const double steps =
+      detail::steps_of_data(job, batch->number, base::accelerators(design, job) / copies);
   return std::isfinite(steps) ? steps : 0.0;
 }
 
 // n = D / (tokens of a step), E times the steps of an epoch, or as given    [whole-run.md, eq. 1]
 WholeRun run_of(const Design& design, const JobDesign& job) {
-  const Amount amount(job);
+  const JobParams p = job_params(job.job);
   const std::string input = "jobs[" + job.job.id + "].";
   WholeRun out{.job = job.job.id, .formula = {}};
-  const Component* host = design.find_host(job_params(job.job).hosts);
+  const Component* host = design.find_host(p.hosts);
   out.compute = step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host));
-  if (amount.steps) {
-    out.steps = *amount.steps;
+  if (p.run_steps) {
+    out.steps = *p.run_steps;
     out.formula = "given";
     out.rule = {"steps", kSteps, {{"steps", input + "run.steps"}}};
-  } else if (amount.epochs) {
+  } else if (p.run_epochs) {
     const double each = steps_of_epoch(design, job);
-    out.steps = *amount.epochs * each;
-    out.formula = count(*amount.epochs) + " epochs x " + count(each) + " steps";
+    out.steps = *p.run_epochs * each;
+    out.formula = count(*p.run_epochs) + " epochs x " + count(each) + " steps";
     out.rule = {"epochs * each",
                 kSteps,
                 {{"epochs", input + "run.epochs"},
                  figure("each", each, Dimension::number, "steps of an epoch")}};
   } else {
     const double tokens =
-        amount.tokens.value_or(amount.per_parameter.value_or(0.0) * parameters_of(job));
-    const double each = tokens_of_step(design, job, amount);
+        p.run_tokens.value_or(p.run_tokens_per_parameter.value_or(0.0) * parameters_of(job));
+    const double each = tokens_of_step(design, job, p);
     out.steps = tokens / each;
     out.formula = count(tokens) + " tokens / " + count(each) + " a step";
     out.rule = {"tokens / each",
@@ -104,17 +78,17 @@ WholeRun run_of(const Design& design, const JobDesign& job) {
 }  // namespace
 
 std::string fault_of_whole_run(const Design& design, const JobDesign& job) {
-  const Amount amount(job);
-  if (amount.said() == 0) return "";
-  if (amount.said() > 1)
+  const JobParams p = job_params(job.job);
+  if (p.whole_runs() == 0) return "";
+  if (p.whole_runs() > 1)
     return "gives more than one of \"run.tokens\", \"run.tokens_per_parameter\", \"run.epochs\" "
            "and "
            "\"run.steps\"";
-  if (amount.per_parameter && parameters_of(job) <= 0.0)
+  if (p.run_tokens_per_parameter && parameters_of(job) <= 0.0)
     return "has \"run.tokens_per_parameter\", and nothing says the \"parameters\" of its model";
-  if ((amount.tokens || amount.per_parameter) && tokens_of_step(design, job, amount) <= 0.0)
+  if ((p.run_tokens || p.run_tokens_per_parameter) && tokens_of_step(design, job, p) <= 0.0)
     return "is to train on tokens, and nothing says the \"run.tokens_per_step\"";
-  if (amount.epochs && steps_of_epoch(design, job) <= 0.0)
+  if (p.run_epochs && steps_of_epoch(design, job) <= 0.0)
     return "is to train for epochs, and nothing says how many steps one has";
   return "";
 }
@@ -122,7 +96,7 @@ std::string fault_of_whole_run(const Design& design, const JobDesign& job) {
 std::vector<WholeRun> whole_runs(const Design& design) {
   std::vector<WholeRun> out;
   for (const JobDesign& job : design.jobs)
-    if (Amount(job).said() == 1 && fault_of_whole_run(design, job).empty())
+    if (job_params(job.job).whole_runs() == 1 && fault_of_whole_run(design, job).empty())
       out.push_back(run_of(design, job));
   return out;
 }

@@ -67,6 +67,8 @@ struct ClientLimits {
   /// Memory that its client keeps data in, in place of the page cache of the host.
   std::optional<Bytes> own_cache = std::nullopt;
   bool page_cache = true;  ///< the host copies data out of it, or takes them in with O_DIRECT
+  /// What one process moves at most, as its field client.stream says; more with O_DIRECT.
+  Rate stream = Rate::infinity();
 };
 
 /// Where the files lie that a class of clients opens and creates.
@@ -336,6 +338,7 @@ class StorageModel {
     Rate unit_read;
     Rate unit_write;
     bool separate = false;  ///< a unit reads and writes as much as it would of one alone
+    bool per_host = false;  ///< a unit is one of each host, which has its own
   };
   [[nodiscard]] virtual Countable countable() const = 0;
   /// How many of `part` there are; 0 when the kind has none that fail one by one.

@@ -54,6 +54,11 @@ struct JobParams {
   /// What it is to do in all: one of the first four.    [docs/models/whole-run.md]
   std::optional<double> run_tokens, run_tokens_per_parameter, run_epochs, run_steps,
       run_tokens_per_step;
+  /// How many of these say it.
+  [[nodiscard]] int whole_runs() const {
+    return (run_tokens ? 1 : 0) + (run_tokens_per_parameter ? 1 : 0) + (run_epochs ? 1 : 0) +
+           (run_steps ? 1 : 0);
+  }
   /// What predictions of the job may be off by, half of 90 %: no simulation takes them.
   std::optional<Fraction> off_step, off_first_batch, off_checkpoint;
   std::optional<double> off_utilization;

@@ -127,7 +127,7 @@ class Walk {
     constexpr double kWalked = 8.0;
     double walked = kWalked + std::ceil(scale_->settled / cycle);
     for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
-      if (tier.every > 1) walked += static_cast<double>(tier.every);
+      if (const std::int64_t n = tier.counts(); n > 1) walked += static_cast<double>(n);
     const double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
     if (count < kWalked) return false;
     const Seconds block =
@@ -138,7 +138,7 @@ class Walk {
     spend(stalled, out_.saving);
     begun_ += static_cast<std::int64_t>(count);
     for (std::size_t t = 0; t < shelves_.size(); ++t) {
-      const double n = static_cast<double>(pace.tiers[t].every);
+      const double n = static_cast<double>(pace.tiers[t].counts());
       shelves_[t].skip(position_, scale_->work * (scale_->share * n), std::floor(count / n));
     }
     return true;
@@ -160,7 +160,7 @@ class Walk {
     if (until > end) return;  // the failure hit the save
     flushed_ = std::max(flushed_, start + flushes(pace, i, begun_));
     for (std::size_t t = 0; t < shelves_.size(); ++t)
-      if (begun_ % pace.tiers[t].every == 0)
+      if (begun_ % pace.tiers[t].counts() == 0)
         shelves_[t].send(position_, start + pace.tiers[t].after[i]);
     ++begun_;
     if (pace.buffers > 0) flushing_.push_back(start + pace.staged[i]);

@@ -34,7 +34,10 @@ struct CopyTier {
   std::vector<Seconds> after;       ///< from the start of a save until it is here, each save
   ShelfLife life{};                 ///< which of its saves can be loaded, and for how long
   std::int64_t every = 1;           ///< every n-th save comes here, from the first on
+  std::int64_t whole = 1;           ///< of these every so many-th can be read back by itself
   bool overwrites = false;          ///< a save that begins takes the one before away
+  /// Saves from one that can be read back from here to the next.
+  [[nodiscard]] std::int64_t counts() const { return every * whole; }
 };
 
 /// Steps and saves on a number of GPUs.

@@ -79,8 +79,7 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
 // its first save, and ends before its next: a longer one is made of whole intervals (eq. 4).
 //    [docs/models/whole-run.md]
 void TrainingJob::report_once(RunResult& out) const {
-  const bool whole = p_.run_tokens || p_.run_tokens_per_parameter || p_.run_epochs || p_.run_steps;
-  if (!whole) return;
+  if (p_.whole_runs() == 0) return;
   const Seconds once = kept().once;
   if (once > Seconds{})
     out.metrics[metric::of_job(id_, "start.once")] = {once.in(unit::s), "s", {}};

@@ -268,8 +268,6 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   const StorageModel& model = *storages_.at(storage);
   const ClientLimits limits = model.client_limits();
   const HostClass& there = hosts_.at(host);
-  const Rate core = core_rates_to(host, storage).process;
-  const Rate peer = std::min(there.params.gds_stream, there.params.peer());
   const Rate network = model.local() ? Rate::infinity() : there.params.nic();
   return {
       .id = clients_++,
@@ -279,7 +277,7 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .host_read = std::min(network, limits.read),
       .host_write = limits.write,
       .port_write = network,
-      .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
+      .core = of_one_process(host, storage, gds),
       .cpu = cpu(host, group),
       .window = {host_link(host, group, window_of(storage)), limits.requests,
                  groups(host)[group].hosts},

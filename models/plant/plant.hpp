@@ -70,10 +70,21 @@ class Plant {
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
   /// What all processes of one host of group `group` read from `storage`, or send to it, together:
-  /// the least of its ports, memory, drives, and of reads its client.    [docs/models/host.md, eq.
-  /// 7]
+  /// the least of its ports, memory and drives, of reads of its client, too.
+  ///    [docs/models/host.md, eq. 7]
   [[nodiscard]] Rate of_one_host(const std::string& host, std::size_t group,
                                  const std::string& storage, bool reading, bool gds = false) const;
+  /// The least of these and of its client, and which it is: "host.gpu.nic.write".
+  struct Narrowest {
+    Rate rate = Rate::infinity();
+    std::string resource;
+  };
+  [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
+                                            const std::string& storage, bool reading,
+                                            bool gds = false) const;
+  /// What one process moves at most: its core, cuFile.    [docs/models/host.md, eq. 4]
+  [[nodiscard]] Rate of_one_process(const std::string& host, const std::string& storage,
+                                    bool gds = false) const;
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);
@@ -166,6 +177,11 @@ class Plant {
   [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+  /// From a storage system to the mount of a host group, or back.
+  [[nodiscard]] std::vector<graph::EdgeId> route_of(const std::string& host, std::size_t group,
+                                                    const std::string& storage, bool reading,
+                                                    bool gds) const;
+  [[nodiscard]] Narrowest narrowest_of(const std::vector<graph::EdgeId>& way) const;
   /// Invalid when there is none.
   [[nodiscard]] sim::LinkId link_named(const std::string& name) const;
 

@@ -7,18 +7,42 @@ namespace stallcast::models {
 
 // The narrowest link of its way to or from a storage system that hosts of its group have each.
 //    [docs/models/host.md, eq. 7]
+Plant::Narrowest Plant::narrowest_of(const std::vector<graph::EdgeId>& way) const {
+  Narrowest out;
+  for (const graph::EdgeId edge : way) {
+    if (!(hosts_of_edge_[edge.index] > 0.0)) continue;
+    const Rate rate = topology_.capacity(edge) / hosts_of_edge_[edge.index];
+    if (rate < out.rate) out = {rate, ResourceTable::without_group(topology_.name(edge))};
+  }
+  return out;
+}
+
+Plant::Narrowest Plant::narrowest_in_host(const std::string& host, std::size_t group,
+                                          const std::string& storage, bool reading,
+                                          bool gds) const {
+  return narrowest_of(route_of(host, group, storage, reading, gds));
+}
+
 Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
                         bool reading, bool gds) const {
+  std::vector<graph::EdgeId> way = route_of(host, group, storage, reading, gds);
+  if (!reading) way.erase(way.begin());  // of the client, before it adds parity
+  return narrowest_of(way).rate;
+}
+
+Rate Plant::of_one_process(const std::string& host, const std::string& storage, bool gds) const {
+  const HostParams& there = hosts_.at(host).params;
+  const Rate core = core_rates_to(host, storage).process;
+  return gds ? std::min({core, there.gds_stream, there.peer()}) : core;
+}
+
+std::vector<graph::EdgeId> Plant::route_of(const std::string& host, std::size_t group,
+                                           const std::string& storage, bool reading,
+                                           bool gds) const {
   const StorageModel& model = *storages_.at(storage);
   const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
-  Rate out = Rate::infinity();
-  std::vector<graph::EdgeId> route = reading ? topology_.route(model.read_source(), mount)
-                                             : topology_.route(mount, model.write_sink());
-  if (!reading) route.erase(route.begin());  // of the client, before it adds parity
-  for (const graph::EdgeId edge : route)
-    if (hosts_of_edge_[edge.index] > 0.0)
-      out = std::min(out, topology_.capacity(edge) / hosts_of_edge_[edge.index]);
-  return out;
+  return reading ? topology_.route(model.read_source(), mount)
+                 : topology_.route(mount, model.write_sink());
 }
 
 std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,

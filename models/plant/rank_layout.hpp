@@ -44,6 +44,9 @@ struct RankLayout {
   [[nodiscard]] double reading_share() const { return reading_hosts() / used_hosts(); }
   [[nodiscard]] RankSpread reader_spread() const { return {readers(), reading_hosts()}; }
   [[nodiscard]] double readers_per_host() const { return reader_spread().most(); }
+  /// Hosts of as many readers as the fullest that would have all of them: who waits for the cores
+  /// of one waits for those.
+  [[nodiscard]] double hosts_read_by() const { return readers() / readers_per_host(); }
   /// Readers of the first `of` hosts: where hosts with ranks have none, they are all among them.
   [[nodiscard]] double readers_on_first(double of) const {
     return reading_share() < 1.0 ? readers() * std::min(1.0, of / used_hosts())

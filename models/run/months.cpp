@@ -106,7 +106,10 @@ class Feeder {
     for (std::size_t t = 0; t < saves.tiers.size(); ++t) {
       const bool last = drains && t + 1 == saves.tiers.size();
       add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t], last ? n : 1));
-      if (last) out_.tiers.back().every = p.drain_every;
+      if (!last) continue;
+      // What increments build on does not come there.    [docs/models/checkpoint.md, eq. 9]
+      out_.tiers.back().every = p.drain_every;
+      out_.tiers.back().whole = p.chain(p.drain_every);
     }
   }
 

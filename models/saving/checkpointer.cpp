@@ -40,7 +40,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
     files_ = p_.durable && in_memory(*p_.durable) ? tiers.size() - 1 : durable_;
   if (p_.durable == kHostMemory) durable_ = kInMemory;
   if (!style_.blocking && !p_.ends_in_memory() &&
-      staged_per_host(p_, of_host(), size_) > staging_limit(mover_.host().memory)) {
+      staging_too_large(p_, of_host(), size_, mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
         "job." + job.job.id +

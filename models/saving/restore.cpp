@@ -182,6 +182,9 @@ void Restore::report(const std::string& name, ResourceTable& resources, RunResul
   out.metrics[name + "rank0"] = {rank0_.in(unit::s), "s", {}};
   out.metrics[name + "read"] = {read_.in(unit::B), "B", {}};
   out.metrics[name + "bandwidth"] = {(read_ / took_).in(unit::Bps), "B/s", {}};
+  for (const auto& [resource, time] : split_.by_resource)
+    if (time > Seconds{})
+      out.metrics[name + "took." + resources.name(resource)] = {time.in(unit::s), "s", {}};
   if (split_.worst() != kNoResource)
     out.limited_by[name + "duration"] = resources.name(split_.worst());
 }

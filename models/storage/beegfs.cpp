@@ -112,7 +112,9 @@ class Beegfs final : public PooledStore {
   // One chunk on each connection to each server.    [beegfs.md, eq. 2]
   ClientLimits client_limits() const override {
     const double connections = static_cast<double>(p_.connections) * servers();
-    return {connections * chunk_cap(p_.read).rate, connections * chunk_cap(p_.write).rate};
+    return {.read = connections * chunk_cap(p_.read).rate,
+            .write = connections * chunk_cap(p_.write).rate,
+            .stream = p_.stream};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

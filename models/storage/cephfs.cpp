@@ -143,6 +143,7 @@ class Cephfs final : public PooledStore {
     ClientLimits limits = p_.client_limits();
     limits.steps = {{CoreStep::Work::tcp}};
     limits.by_fabric = false;
+    limits.stream = p_.stream;
     return limits;
   }
 

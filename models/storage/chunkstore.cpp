@@ -96,7 +96,11 @@ class Chunkstore final : public PooledStore {
   explicit Chunkstore(const Component& component)
       : PooledStore(component), p_(base::bind(kChunkstoreFields, component)) {}
 
-  ClientLimits client_limits() const override { return p_.client_limits(); }
+  ClientLimits client_limits() const override {
+    ClientLimits limits = p_.client_limits();
+    limits.stream = p_.stream;
+    return limits;
+  }
 
   double sent() const override { return sent(none_ending()); }
 

@@ -121,7 +121,7 @@ class Daos final : public PooledStore {
 
   ClientLimits client_limits() const override {
     if (library()) return {.page_cache = false};
-    return {p_.client_read, p_.client_write};
+    return {.read = p_.client_read, .write = p_.client_write, .stream = stream()};
   }
 
   double sent() const override { return overhead(Bytes::infinity()); }

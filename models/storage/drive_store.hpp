@@ -20,7 +20,7 @@ class DriveStore : public StorageModel {
   void build(graph::Topology& topology, const StorageLoad& load) override;
   [[nodiscard]] graph::NodeId read_source() const final { return source_; }
   [[nodiscard]] graph::NodeId write_sink() const final { return sink_; }
-  [[nodiscard]] ClientLimits client_limits() const override { return {}; }
+  [[nodiscard]] ClientLimits client_limits() const override { return {.stream = drives_.stream}; }
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) final;
   sim::Task<Served> open(const Client& client, double files) final;
@@ -60,8 +60,6 @@ class DriveStore : public StorageModel {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const DriveParams& drives() const { return drives_; }
-  /// Sets of drives in all.
-  [[nodiscard]] double sets() const { return sets_; }
   /// Of the fabric. REQUIRES: attached.
   [[nodiscard]] Seconds round_trip() const { return round_trip_; }
 

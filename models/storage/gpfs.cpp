@@ -120,7 +120,8 @@ class Gpfs final : public PooledStore {
                         &GpfsParams::nic)) {}
 
   ClientLimits client_limits() const override {
-    return {.read = p_.prefetch, .write = p_.prefetch, .own_cache = p_.pagepool};
+    return {
+        .read = p_.prefetch, .write = p_.prefetch, .own_cache = p_.pagepool, .stream = p_.stream};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

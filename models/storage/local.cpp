@@ -54,8 +54,9 @@ class Local final : public DriveStore {
 
   Countable countable() const override {
     return {.noun = "drives per host",
-            .unit_read = drives().read * sets(),
-            .unit_write = drives().fastest_write() / drives().written() * sets()};
+            .unit_read = drives().read,
+            .unit_write = drives().fastest_write() / drives().written(),
+            .per_host = true};
   }
 
  protected:

@@ -41,6 +41,7 @@ class Lustre final : public PooledStore {
     }
     // By the threads that send RPCs, alongside the process.    [lustre.md, eq. 10]
     if (p_.checksums) out.steps.push_back({CoreStep::Work::client, false, p_.checksum_rate});
+    out.stream = p_.stream;
     return out;
   }
 

@@ -180,7 +180,8 @@ class Measured final : public StorageModel {
     return {.noun = "devices",
             .unit_read = p_.most_read(),
             .unit_write = p_.most_write(),
-            .separate = !p_.one_line()};
+            .separate = !p_.one_line(),
+            .per_host = !p_.shared()};
   }
 
  private:

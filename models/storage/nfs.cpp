@@ -142,6 +142,7 @@ class Nfs final : public PooledStore {
     // In kernel threads alongside the process.    [nfs.md, eq. 5]
     if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp});
     if (p_.tls) out.steps.push_back({CoreStep::Work::tls});
+    out.stream = p_.stream;
     return out;
   }
 

@@ -62,7 +62,7 @@ class Nvmeof final : public DriveStore {
   graph::NodeId ingress() const override { return ingress_; }
 
   ClientLimits client_limits() const override {
-    ClientLimits out{.by_fabric = false};
+    ClientLimits out{.by_fabric = false, .stream = drives().stream};
     // The queue of a core is served on it.    [nvmeof.md, eq. 4]
     if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp, true});
     return out;

@@ -106,7 +106,8 @@ class Weka final : public PooledStore {
   // The client's cores poll: they are all the host has, however many processes read.
   ClientLimits client_limits() const override {
     const Rate all = p_.core * static_cast<double>(p_.cores);
-    return {.read = all, .write = all, .by_fabric = false};  // by DPDK on cores of its own
+    // by DPDK on cores of its own
+    return {.read = all, .write = all, .by_fabric = false, .stream = stream_cap(false)};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/rank_spread.hpp"
@@ -10,8 +11,7 @@
 namespace stallcast::scenarios {
 
 double number(const Component& component, std::string_view key, double fallback) {
-  const Value* value = component.find(key);
-  return value == nullptr ? fallback : value->number;
+  return base::number_of(component, key, fallback);
 }
 
 bool is_chosen(models::Role role, const Component& component, std::string_view key) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/decide/explain/explain.hpp"
@@ -84,6 +86,25 @@ TEST_CASE("a save of one rank from pageable memory names what its copy answers t
   };
   look(copy);
   CHECK(pageable);
+}
+
+TEST_CASE("a restore is taken apart as a save is, down to what its parts answer to") {
+  Design design = saving();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "serializer", "torch");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "restore.read", "own");
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.restore.duration", result, forms);
+  check_evaluates(tree);
+  std::set<std::string> forms_used;
+  const std::function<void(const ExplainNode&)> look = [&](const ExplainNode& node) {
+    if (node.symbol == "least") forms_used.insert(node.name);
+    for (const ExplainNode& child : node.children) look(child);
+  };
+  look(tree);
+  CHECK(forms_used == std::set<std::string>{"job.train.restore.gpu.copy.bound",
+                                            "job.train.restore.read.bound",
+                                            "job.train.restore.serialize.bound"});
 }
 
 TEST_CASE("the bandwidth of increments is of what they moved") {

@@ -47,6 +47,102 @@ TEST_CASE("the exercise reads 102.4 MB/s, writes 200 GB/s and needs 50 OSTs for 
   CHECK(bounds.storage == "scratch");
 }
 
+TEST_CASE("saves that training waits for take no OSTs: nobody computes meanwhile") {
+  // Reads of 40 GB/s, 10 OSTs; 200 GB every 10 s of compute, 5 OSTs if it goes on. A save takes
+  // 200 GB / (50 x 4 GB/s) = 1 s besides what comes before it.
+  for (const char* mode : {"async", "sync"}) {
+    Design design = exercise(mode);
+    set(design.jobs[0].dataset.value(), Role::dataset, "sample", "3.90625 MB");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "size", "200 GB");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "serializer", "none");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "snapshot", "none");
+    const bool waits = mode == std::string("sync");
+    const models::Bounds bounds = models::bounds(design);
+    CHECK(value(bounds, "job.train.checkpoint.save.bound") == Approx(1.0));
+    CHECK(value(bounds, "job.train.checkpoint.write.demand") == Approx(200e9 / (waits ? 11 : 10)));
+    CHECK(bounds.osts_required == Approx(waits ? 10.0 : 15.0));
+  }
+}
+
+TEST_CASE("the storage is asked only for the saves that are drained to it") {
+  // Of 200 GB every 10 s each fourth one, 5 GB/s: of increments of 10 % each whole one.
+  Design design = exercise("async");
+  Component& save = *design.jobs[0].checkpoint;
+  set(save, Role::checkpoint, "size", "200 GB");
+  set(save, Role::checkpoint, "tiers", "host-memory,scratch");
+  set(save, Role::checkpoint, "durable", "host-memory");
+  set(save, Role::checkpoint, "drain_every", "4");
+  CHECK(value(models::bounds(design), "job.train.checkpoint.write.demand") == Approx(5e9));
+  set(save, Role::checkpoint, "incremental.fraction", "10 %");
+  set(save, Role::checkpoint, "incremental.full_every", "4");
+  CHECK(value(models::bounds(design), "job.train.checkpoint.write.demand") == Approx(5e9));
+}
+
+TEST_CASE("drives are counted in the hosts that a job uses") {
+  // 16 GPUs on 16 of 64 hosts with a drive of 4 GB/s each: 16 x 25 MB / 50 ms = 8 GB/s are 500
+  // MB/s of each, an eighth of its drive.
+  Design design = exercise("async");
+  design.storage[0] = component(Role::storage, "local", "scratch",
+                                {{"drive.count", "1"}, {"drive.read", "4 GB/s"}});
+  design.jobs[0].checkpoint.reset();
+  set(design.jobs[0].job, Role::job, "accelerators", "16");
+  set(design.jobs[0].dataset.value(), Role::dataset, "sample", "25 MB");
+  CHECK(models::bounds(design).osts_required == Approx(0.125));
+  // Saves of 32 GB every 10 s, of 16 ranks on 16 hosts: 200 MB/s of each, of 2 GB/s.
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, "async", "checkpoint",
+                {{"to", "scratch"}, {"every_steps", "200"}, {"size", "32 GB"}});
+  set(design.storage[0], Role::storage, "drive.write", "2 GB/s");
+  CHECK(models::bounds(design).osts_required == Approx(0.1));
+}
+
+TEST_CASE("a job has the cores and the opens of the hosts that it is on") {
+  // 16 ranks on 16 of 64 hosts: 16 x 64 files each 50 ms are 20,480 a second, of 1,000 on each.
+  Design design = exercise("async");
+  design.jobs[0].checkpoint.reset();
+  set(design.jobs[0].job, Role::job, "accelerators", "16");
+  set(*design.jobs[0].loader, Role::loader, "batch", "64");
+  design.jobs[0].dataset = component(Role::dataset, "raw", "dataset",
+                                     {{"on", "scratch"}, {"sample", "10 kB"}, {"size", "20 TB"}});
+  set(design.storage[0], Role::storage, "mdt.count", "16");
+  set(design.storage[0], Role::storage, "mdt.open", "10 kops/s");
+  set(design.hosts[0], Role::host, "opens", "1 kops/s");
+  CHECK(models::bounds(design).utilization == Approx(16000.0 / 20480.0));
+}
+
+TEST_CASE("saves whose snapshots do not fit in host memory are waited for") {
+  // 2 TB of 64 hosts are 31 GB on each, of which 16 GB may be held: 10 s of 50 OSTs in 10 s.
+  Design design = exercise("async");
+  set(design.hosts[0], Role::host, "memory.size", "32 GB");
+  const models::Bounds bounds = models::bounds(design);
+  CHECK(bounds.utilization == Approx(0.5 + 0.05 / 60.0).epsilon(1e-6));
+  CHECK(bounds.osts_required < 1.0);
+}
+
+TEST_CASE("one writer saves through one host, in one stream") {
+  // 200 GB: 1 s of 50 OSTs; one host has 4 ports of 50 GB/s x 95 %, its client 20 GB/s, a process
+  // 2.5 GB/s. Four threads do as many.
+  Design design = exercise("sync");
+  Component& save = *design.jobs[0].checkpoint;
+  set(save, Role::checkpoint, "size", "200 GB");
+  const auto least = [&] {
+    return value(models::bounds(design), "job.train.checkpoint.save.bound");
+  };
+  CHECK(least() == Approx(1.0));  // of 512 writers
+  set(save, Role::checkpoint, "layout", "rank0");
+  CHECK(least() == Approx(80.0));
+  set(save, Role::checkpoint, "threads", "4");
+  CHECK(least() == Approx(20.0));
+  CHECK(models::bounds(design).binding == "storage.scratch.client.stream");
+  set(design.storage[0], Role::storage, "client.write", "8 GB/s");
+  CHECK(least() == Approx(25.0));
+  CHECK(models::bounds(design).binding == "host.gpu.client.scratch.write");
+  set(save, Role::checkpoint, "direct", "true");
+  CHECK(least() == Approx(25.0));
+}
+
 TEST_CASE("synchronous saves over 50 OSTs halve the utilization") {
   // 2 TB / 200 GB/s = 10 s for every 10 s of compute
   const models::Bounds bounds = models::bounds(exercise("sync"));

@@ -246,4 +246,21 @@ TEST_CASE("failing job: CheckFreq's rule keeps saves under 3.5 % of the time") {
   CHECK(metric(result, "job.train.checkpoint.overhead") > 0.033);
 }
 
+TEST_CASE("over months work goes back to a save whose increments are there, too") {
+  // Of saves that are whole every fourth time each second is drained: of these every second one is
+  // an increment on what stayed behind. So work goes back as far as where each fourth is drained.
+  const auto lost = [](const char* full, const char* drains) {
+    Design design = failing({{"mtbf", "3200 h"}}, {}, "async");
+    Component& save = *design.jobs[0].checkpoint;
+    set(save, Role::checkpoint, "tiers", "host-memory,scratch");
+    set(save, Role::checkpoint, "durable", "host-memory");
+    set(save, Role::checkpoint, "incremental.fraction", "50 %");
+    set(save, Role::checkpoint, "incremental.full_every", full);
+    set(save, Role::checkpoint, "drain_every", drains);
+    return metric(run(design), "job.train.failures.lost_work");
+  };
+  CHECK(lost("4", "2") == Approx(lost("4", "4")).epsilon(0.02));
+  CHECK(lost("4", "4") > 1.5 * lost("2", "2"));
+}
+
 }  // namespace failing_job_test

@@ -158,6 +158,19 @@ TEST_CASE("failures: the best interval wastes what Daly's wastes") {
   }
 }
 
+TEST_CASE("failures: increments that come without what they build on are no way back") {
+  // Every second save goes on, of which every third is whole: of saves of 1 s every 10 min one in
+  // an hour. Half of that and 5 min are lost in 100 h, and 1 s of 10 min.
+  JobProcess job = saver(1_s, 100_h, 5_min);
+  job.tiers[0].every = 2;
+  job.tiers[0].whole = 3;
+  CHECK(waste(job, 10_min) == Approx(1.0 / 600.0 + 35.0 / 6000.0).epsilon(0.05));
+  const double here = waste(job, 10_min);
+  job.tiers[0].every = 6;
+  job.tiers[0].whole = 1;
+  CHECK(waste(job, 10_min) == Approx(here).epsilon(1e-9));
+}
+
 TEST_CASE("failures: no interval is best at which drains would meet") {
   // Saves of 1 s to drives of hosts, lost with them every 3.09 h: some 150 s. What is drained from
   // there to shared storage in 400 s, once in 600, is there every 400 s at most; of every second

@@ -108,6 +108,8 @@ void Account::explain_job(ExplainNode& node) {
     explain_stall(node);
   else if (key_ == "checkpoint.duration")
     explain_duration(node);
+  else if (key_ == "restore.duration")
+    explain_restore(node);
   else if (key_ == "checkpoint.bandwidth")
     explain_bandwidth(node);
   else if (key_ == "checkpoint.size")

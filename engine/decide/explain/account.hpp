@@ -70,8 +70,15 @@ class Account {
   void explain_duration(ExplainNode& node);
   /// Names of the closed forms of what saves keep a resource busy with.
   [[nodiscard]] std::vector<std::string> forms_of_save(const std::string& resource) const;
-  /// How long saves kept a resource busy, next to the least a closed form says for it.
-  ExplainNode explain_busy_time(const std::string& resource);
+  /// Whether the closed form `form` is of a time that `resource` takes.
+  [[nodiscard]] bool is_of(const std::string& form, const std::string& resource) const;
+  /// The same of a restore.
+  [[nodiscard]] std::vector<std::string> forms_of_restore(const std::string& resource) const;
+  /// How long a resource was busy for `stem`, "job.train.checkpoint.", next to the least that the
+  /// closed forms say for it.
+  ExplainNode explain_busy_time(const std::string& stem, const std::string& resource,
+                                const std::vector<std::string>& forms);
+  void explain_restore(ExplainNode& node);
   /// A sum of what is known of a save, and the rest.
   void add_save_parts(ExplainNode& node, std::vector<ExplainNode> parts, const std::string& why);
   /// What GPUs that wait cost, and what one that is of use does.    [docs/models/cost.md]

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
+#include "engine/base/design_values.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "stallcast/metric.hpp"
 
@@ -54,20 +56,43 @@ std::vector<std::string> Account::forms_of_save(const std::string& resource) con
     if (resource.ends_with(link)) out.push_back(saves + "gpu.copy.bound");
   for (const char* link : {".nic.read", ".nvlink"})
     if (resource.ends_with(link)) out.push_back(saves + "gather.bound");
-  const models::Derivation* flow = forms_.find(saves + "flow");
   if (resource.ends_with(".nic.read"))
-    out.push_back(saves + (flow == nullptr ? "save.bound" : "peers.bound"));
-  if (flow != nullptr)
-    for (const models::Term& term : flow->rule.terms)
-      if (term.from.starts_with("resource." + resource + ".")) out.push_back(saves + "save.bound");
+    out.push_back(saves + (forms_.find(saves + "flow") == nullptr ? "save.bound" : "peers.bound"));
+  if (is_of(saves + "save.bound", resource)) out.push_back(saves + "save.bound");
   std::erase_if(out, [&](const std::string& name) { return forms_.find(name) == nullptr; });
   return out;
 }
 
-ExplainNode Account::explain_busy_time(const std::string& resource) {
-  ExplainNode node = read(job_ + "checkpoint.took." + resource);
+std::vector<std::string> Account::forms_of_restore(const std::string& resource) const {
+  const std::string restores = job_ + "restore.", saves = job_ + "checkpoint.";
+  std::vector<std::string> out;
+  if (resource.starts_with(saves))
+    out.push_back(restores + resource.substr(saves.size()) + ".bound");
+  for (const char* link : {".gpu.copy", ".memory.snapshot", ".pcie.up"})
+    if (resource.ends_with(link)) out.push_back(restores + "gpu.copy.bound");
+  for (const char* link : {".nic.read", ".nic.write", ".nvlink"})
+    if (resource.ends_with(link)) out.push_back(restores + "broadcast.bound");
+  if (is_of(restores + "read.bound", resource)) out.push_back(restores + "read.bound");
+  std::erase_if(out, [&](const std::string& name) { return forms_.find(name) == nullptr; });
+  return out;
+}
+
+bool Account::is_of(const std::string& form, const std::string& resource) const {
+  const models::Derivation* least = forms_.find(form);
+  if (least == nullptr) return false;
+  return std::ranges::any_of(least->rule.terms, [&](const models::Term& term) {
+    const base::ResourceName name = base::resource_name(resource);
+    return term.from.starts_with("resource." + resource + ".") ||
+           term.from == base::component_path(name.role, name.id) + "." + std::string(name.part) ||
+           (term.symbol == "flow" && is_of(term.from, resource));
+  });
+}
+
+ExplainNode Account::explain_busy_time(const std::string& stem, const std::string& resource,
+                                       const std::vector<std::string>& forms) {
+  ExplainNode node = read(stem + "took." + resource);
   double sum = 0.0;
-  for (const std::string& least : forms_of_save(resource)) {
+  for (const std::string& least : forms) {
     if (sum + forms_.find(least)->value > node.value * (1.0 + kExact)) continue;
     ExplainNode form = forms_.tree(least);
     sum += form.value;
@@ -120,7 +145,20 @@ void Account::explain_duration(ExplainNode& node) {
   const std::string took = job_ + "checkpoint.took.";
   for (auto it = run_.metrics.lower_bound(took);
        it != run_.metrics.end() && it->first.starts_with(took); ++it) {
-    parts.push_back(explain_busy_time(it->first.substr(took.size())));
+    const std::string resource = it->first.substr(took.size());
+    parts.push_back(explain_busy_time(job_ + "checkpoint.", resource, forms_of_save(resource)));
+    parts.back().symbol = "t" + std::to_string(parts.size());
+  }
+  add_save_parts(node, std::move(parts), "waits that no resource is named for");
+}
+
+void Account::explain_restore(ExplainNode& node) {
+  std::vector<ExplainNode> parts;
+  const std::string took = job_ + "restore.took.";
+  for (auto it = run_.metrics.lower_bound(took);
+       it != run_.metrics.end() && it->first.starts_with(took); ++it) {
+    const std::string resource = it->first.substr(took.size());
+    parts.push_back(explain_busy_time(job_ + "restore.", resource, forms_of_restore(resource)));
     parts.back().symbol = "t" + std::to_string(parts.size());
   }
   add_save_parts(node, std::move(parts), "waits that no resource is named for");

@@ -68,8 +68,15 @@ std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& fo
                           by_time ? "interval * limit" : "interval * limit / (1 - limit)",
                           {as("interval", forms.tree(at)), as("limit", std::move(share))});
   const std::string size = forms.find(stem + ".written") != nullptr ? ".written" : ".size";
-  ExplainNode write = made(stem + ".write.needed", "B/s", "size / save",
-                           {as("size", forms.tree(stem + size)), as("save", std::move(save))});
+  const bool per_host = forms.bounds().per_host;
+  ExplainNode write =
+      made(stem + ".write.needed", "B/s", per_host ? "size * host / all / save" : "size / save",
+           {as("size", forms.tree(stem + size)), as("save", std::move(save))});
+  if (per_host) {
+    write.children.push_back(as("host", forms.tree(stem + ".size.host")));
+    write.children.push_back(as("all", forms.tree(stem + ".size")));
+    write.value = evaluated(write).value_or(0.0);
+  }
   ExplainNode out = made("storage." + forms.bounds().storage + "." +
                              base::key_of(forms.bounds().noun) + ".for_" + expectation.id,
                          "count", "ceil(write / unit - 1e-9)",

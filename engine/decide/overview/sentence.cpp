@@ -4,6 +4,7 @@
 
 #include "engine/base/accelerators.hpp"
 #include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/overview/overview.hpp"
 #include "models/catalogue/catalogue.hpp"
@@ -12,11 +13,6 @@
 
 namespace stallcast::overview {
 namespace {
-
-double number_of(const Component& component, std::string_view key, double otherwise) {
-  const Value* value = component.find(key);
-  return value == nullptr ? otherwise : value->number;
-}
 
 std::string count_text(double count) { return base::print_value(count, "count"); }
 
@@ -56,7 +52,7 @@ std::vector<Hosts> hosts_of(const Design& design) {
     auto same =
         std::find_if(out.begin(), out.end(), [&](const Hosts& h) { return h.name == name; });
     if (same == out.end()) same = out.insert(out.end(), Hosts{name});
-    const double count = number_of(host, "count", 1.0);
+    const double count = base::number_of(host, "count", 1.0);
     same->count += count;
     const GpuCount gpus = gpus_of(design, host);
     same->gpus.all += gpus.all;
@@ -124,7 +120,7 @@ std::string GpuCount::text() const {
 }
 
 GpuCount gpus_of(const Design& design, const Component& host) {
-  const double all = number_of(host, "count", 1.0) * number_of(host, "gpus", 0.0);
+  const double all = base::number_of(host, "count", 1.0) * base::number_of(host, "gpus");
   double used = 0.0;
   bool any = false;
   for (const JobDesign& job : design.jobs) {

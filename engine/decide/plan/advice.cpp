@@ -11,6 +11,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/intervals.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "engine/decide/plan/room.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/fabric.hpp"
 #include "models/contract/registry.hpp"
@@ -20,6 +21,7 @@
 namespace stallcast::plan {
 namespace {
 
+using base::ResourceName;
 using models::Habit;
 using models::Remedy;
 using models::Role;
@@ -37,8 +39,6 @@ constexpr double kBlamed = 0.01;
 constexpr double kWorthTrying = 0.002;
 /// Half of what is busy less than this would still not be full, and what is busy more is.
 constexpr double kHalfIdle = 0.45, kFull = 0.9;
-
-using base::ResourceName;
 
 /// "client.scratch.read", the part of a host's resource -> scratch.
 std::string_view client_of(std::string_view part) {
@@ -110,17 +110,17 @@ class Advisor {
       if (!remedy->spreads || !full(resource)) apply(*remedy, name);
   }
 
-  /// As many parts, or as large a quota, as hold what is to lie on a storage system, or parts that
-  /// last as they are rated.
+  /// As many parts, or as large a quota, as targets ask for, or parts that last as they are rated.
   void make_room(const std::string& storage, bool wear) {
     for (const models::Room& space : models::spaces(design_)) {
       if (space.storage != storage) continue;
-      if (const auto paid = space.paid_needed(); paid && !wear)
+      const Bytes more = wear ? Bytes{} : asked_beyond(space, prediction_);
+      if (const auto paid = space.paid_needed(more); paid && !wear)
         raise(*design_.find_storage(storage), base::component_path("storage", storage),
               "storage." + storage, {.field = space.size}, paid->in(unit::B));
       else if ((wear ? !space.count.empty() : space.counted()) && space.parts > 0.0)
         apply({.field = space.count,
-               .factor = (wear ? space.parts_that_last() : space.parts_needed()) / space.parts,
+               .factor = (wear ? space.parts_that_last() : space.parts_needed(more)) / space.parts,
                .bought = true},
               {"storage", storage, {}});
     }

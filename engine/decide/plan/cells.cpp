@@ -13,6 +13,11 @@ namespace {
 /// given up.
 constexpr std::size_t kProbes = 8;
 
+/// A search of so few designs goes through all of them, else through the ends of all axes, where
+/// these are no more.
+constexpr std::size_t kFew = 256;
+constexpr std::size_t kBatch = 16;  ///< of these in one batch
+
 /// `cell` with each axis at places that are spread evenly over it.
 std::vector<Cell> spread_from(const Cell& cell, const std::vector<Axis>& axes) {
   std::vector<Cell> out;
@@ -23,6 +28,24 @@ std::vector<Cell> spread_from(const Cell& cell, const std::vector<Axis>& axes) {
       out.back()[a] = steps == 0 ? 0 : i * last / steps;
     }
   }
+  return out;
+}
+
+/// All designs, or what has the first or the last of each axis; none where those are too many.
+std::vector<Cell> all_or_corners(const std::vector<Axis>& axes) {
+  std::vector<Axis> of = axes;
+  const auto many = [&] {
+    double size = 1.0;
+    for (const Axis& axis : of) size *= static_cast<double>(axis.size());
+    return size > static_cast<double>(kFew);
+  };
+  if (!many()) return grid(of, std::nullopt);
+  for (Axis& axis : of) axis.values.resize(std::min<std::size_t>(axis.size(), 2));
+  if (many()) return {};
+  std::vector<Cell> out = grid(of, std::nullopt);
+  for (Cell& cell : out)
+    for (std::size_t a = 0; a < cell.size(); ++a)
+      if (cell[a] > 0) cell[a] = axes[a].size() - 1;
   return out;
 }
 
@@ -52,6 +75,13 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
   if (!seen_.empty()) return true;
   // None of these can be judged. Is there any that can?
   if (!simulate(fresh_of(spread_from(fresh.front(), problem_.axes), false))) return false;
+  const std::vector<Cell> others = all_or_corners(problem_.axes);
+  for (std::size_t i = 0; i < others.size() && seen_.empty(); i += kBatch)
+    if (!simulate(fresh_of(
+            {others.begin() + static_cast<std::ptrdiff_t>(i),
+             others.begin() + static_cast<std::ptrdiff_t>(std::min(i + kBatch, others.size()))},
+            false)))
+      return false;
   if (seen_.empty()) failure_ = lacking_.at(fresh.front());
   return !seen_.empty();
 }

@@ -12,6 +12,7 @@
 
 #include "engine/base/accelerators.hpp"
 #include "engine/base/assertion.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/glob.hpp"
 #include "engine/base/random.hpp"
 #include "engine/decide/predict/student.hpp"
@@ -299,10 +300,6 @@ class Drawing {
 double cost_of(const Design& design, const Prediction& nominal) {
   double cost = static_cast<double>(nominal.events) /
                 static_cast<double>(std::max<std::size_t>(nominal.seeds.size(), 1));
-  const auto number = [](const Component& component, std::string_view key) {
-    const Value* value = component.find(key);
-    return value == nullptr ? 0.0 : value->number;
-  };
   const double walked =
       nominal.simulated_s > 0.0 ? 1.0 - nominal.skipped_s / nominal.simulated_s : 1.0;
   for (const JobDesign& job : design.jobs) {
@@ -312,7 +309,8 @@ double cost_of(const Design& design, const Prediction& nominal) {
     cost += kRankStep * base::accelerators(design, job) * said("steps") * walked;
     const double failures = said("failures.count"), each = failures + said("elastic.shifts");
     if (!job.recovery || each <= 0.0) continue;
-    const double runs = number(*job.recovery, "runs"), sought = number(*job.recovery, "search");
+    const double runs = base::number_of(*job.recovery, "runs"),
+                 sought = base::number_of(*job.recovery, "search");
     cost += kReplay * each * runs;
     if (failures > 0.0 && sought > 0.0)
       cost += kReplay * each * kIntervals * std::clamp(sought / failures, 1.0, runs);
