@@ -181,6 +181,12 @@ class Grid(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         result = json.loads(run.out)
         self.assertEqual(result["cases"][2]["unscored"], ["ckpt_stall_s"])
+        def printed(how):
+            return Run("validate", "--from", "groundtruth-csv", "FILE", "--probes", os.path.join(self.DATA, "grid-probes"),
+                       "--draws", "4", "--format", how, text="\n".join(lines) + "\n").out
+        said = {(row["case"], row["metric"]): row["scored"] for row in csv.DictReader(io.StringIO(printed("csv")))}
+        self.assertEqual((said["a", "step_ms"], said["c", "step_ms"], said["c", "ckpt_stall_s"]), ("yes", "no", "no"))
+        self.assertIn("inside the 90 % interval", printed("html"))
         self.assertIn("ckpt_stall_s: nothing was measured", " ".join(result["cases"][2]["notes"]))
         self.assertEqual([e for e in result["errors"] if e["metric"] == "ckpt_stall_s"], [])
         lines[3] = ",".join(lines[3].split(",")[:-1] + ["-1"])
