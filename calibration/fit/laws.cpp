@@ -90,17 +90,19 @@ std::vector<double> lanes_start(std::span<const FitCell> cells) {
 
 // Closed network of a delay alpha and K lanes, drawn at random, of demand D = s + b / B all
 // together, by exact mean value analysis: R(n) = D (K + Q(n - 1)), X(n) = n / (alpha + R(n)),
-// Q(n) = X(n) R(n); of one lane as well.                        [calibration.md, eq. 5 and eq. 19]
+// Q(n) = X(n) R(n); of one lane as well. Between whole n in proportion: tools may hold 6.1 requests
+// in the mean.                                                  [calibration.md, eq. 5 and eq. 19]
 double closed_network(std::span<const double> p, const FitCell& cell, double lanes_of_device) {
   const double demand = p[1] + bytes(cell) / p[2];
-  double queue = 0.0, at_server = demand;
+  double queue = 0.0, at_server = demand, of_fewer = demand;
   const double population = std::max(1.0, cell.depth);
   const auto whole = static_cast<int>(std::ceil(population));
   for (int n = 1; n <= whole; ++n) {
+    of_fewer = n == 1 ? demand * lanes_of_device : at_server;
     at_server = demand * (lanes_of_device + queue);
     queue = n / (p[0] + at_server) * at_server;
   }
-  return p[0] + at_server;
+  return p[0] + at_server - (whole - population) * (at_server - of_fewer);
 }
 double mva(std::span<const double> p, const FitCell& cell) { return closed_network(p, cell, 1.0); }
 double random_lanes(std::span<const double> p, const FitCell& cell) {

@@ -313,6 +313,18 @@ TEST_CASE("a fit of runs that the page cache may have answered is usable at best
         "the storage");
 }
 
+TEST_CASE("a closed network holds what lies between whole numbers of requests in proportion") {
+  for (const auto& [id, theta] : {std::pair{"mva", std::vector{20e-6, 9e-6, 4.4e9}},
+                                  std::pair{"random lanes", std::vector{20e-6, 9e-6, 4.4e9, 3.0}}})
+    for (const double whole : {1.0, 6.0}) {
+      const auto at = [&, &law_id = id, &of = theta](double depth) {
+        return law(law_id).response(of, {4_KiB, depth, depth, {}, {}});
+      };
+      CHECK(at(whole) < at(whole + 1.0));
+      CHECK(at(whole + 0.25) == Approx(0.75 * at(whole) + 0.25 * at(whole + 1.0)));
+    }
+}
+
 TEST_CASE("the same measurements give the same fit") {
   const FitSeries series = follow(law("mva"), {40e-6, 9e-6, 4.4e9}, 0.03);
   const Fit a = fit_series(series, {}), b = fit_series(series, {});

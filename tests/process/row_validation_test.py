@@ -98,6 +98,17 @@ class Rows(unittest.TestCase):
         self.assertEqual(none.code, 2)
         self.assertIn("2 of 2 rows are not predicted", none.err)
 
+    def test_a_constant_is_the_mean_of_other_systems_without_calibration_rows_too(self):
+        with open(self.CASES, encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        two = [line for line in lines if line.startswith(("nut4_1:resnet50-a100", "mango_amd_dpu:resnet50-a100"))]
+        self.assertEqual(len(two), 2)
+        run = Run("validate", "--from", "mlperf-csv", "FILE", "--draws", "4", "--sheets-only", "--format", "json",
+                  text="".join([lines[0]] + two))
+        a, b = json.loads(run.out)["cases"]
+        self.assertEqual((a["baselines"]["constant"]["au"], b["baselines"]["constant"]["au"]),
+                         (b["measured"]["au"], a["measured"]["au"]))
+
     def test_a_fault_of_the_table_is_named_with_its_place(self):
         run = Run("validate", "--from", "mlperf-csv", "FILE",
                   text="case_id,workload,accel,num_hosts\na,unet3d,h100,two\n")
@@ -170,6 +181,12 @@ class Grid(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         result = json.loads(run.out)
         self.assertEqual(result["cases"][2]["unscored"], ["ckpt_stall_s"])
+        def printed(how):
+            return Run("validate", "--from", "groundtruth-csv", "FILE", "--probes", os.path.join(self.DATA, "grid-probes"),
+                       "--draws", "4", "--format", how, text="\n".join(lines) + "\n").out
+        said = {(row["case"], row["metric"]): row["scored"] for row in csv.DictReader(io.StringIO(printed("csv")))}
+        self.assertEqual((said["a", "step_ms"], said["c", "step_ms"], said["c", "ckpt_stall_s"]), ("yes", "no", "no"))
+        self.assertIn("inside the 90 % interval", printed("html"))
         self.assertIn("ckpt_stall_s: nothing was measured", " ".join(result["cases"][2]["notes"]))
         self.assertEqual([e for e in result["errors"] if e["metric"] == "ckpt_stall_s"], [])
         lines[3] = ",".join(lines[3].split(",")[:-1] + ["-1"])

@@ -162,7 +162,7 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
 /// What was not measured, or not predicted, is empty there; a row without either has a line.
 std::string rows_csv(const RowValidation& v) {
   std::string out = csv_row({"case", "group", "calibrates", "metric", "unit", "measured",
-                             "predicted", "ci90_low", "ci90_high", "notes"});
+                             "predicted", "ci90_low", "ci90_high", "notes", "scored"});
   for (const PredictedRow& row : v.rows) {
     const auto line = [&](const std::string& metric, const std::string& unit) {
       const auto measured = row.measured.find(metric);
@@ -175,6 +175,9 @@ std::string rows_csv(const RowValidation& v) {
            {&PredictedFigure::value, &PredictedFigure::low, &PredictedFigure::high})
         cells.push_back(known ? base::shortest(predicted->second.*of) : "");
       cells.push_back(base::join(row.notes, "; "));
+      const bool scored = !row.calibrates && known && measured != row.measured.end() &&
+                          std::count(row.unscored.begin(), row.unscored.end(), metric) == 0;
+      cells.emplace_back(scored ? "yes" : "no");
       out += csv_row(cells);
     };
     if (row.measured.empty() && row.predicted.empty()) line("", "");
@@ -233,7 +236,8 @@ std::string rows_html(const RowValidation& v, const ReportContext& context) {
                       e.method.empty() ? "<b>stallcast</b>" : markup(e.method),
                       std::to_string(e.rows), error_size(e.mean_absolute, metric),
                       error_size(e.median, metric), error_size(e.p95, metric),
-                      fixed(e.median_factor, 3), base::percent(e.within_20, 0)});
+                      fixed(e.median_factor, 3), base::percent(e.within_20, 0),
+                      e.coverage ? base::percent(*e.coverage, 0) : ""});
   }
   const auto wide = [](const std::string& table) {
     return table.empty() ? "" : "<div class=\"wide\">" + table + "</div>\n";
@@ -246,7 +250,8 @@ std::string rows_html(const RowValidation& v, const ReportContext& context) {
                                                    {"median", "number"},
                                                    {"95th percentile", "number"},
                                                    {"median factor", "number"},
-                                                   {"within 20 %", "number"}},
+                                                   {"within 20 %", "number"},
+                                                   {"inside the 90 % interval", "number"}},
                                                   errors)));
   std::vector<std::vector<std::string>> notes;
   for (const RowMetric& metric : v.metrics) {
