@@ -1,11 +1,13 @@
 #include "scenarios/document/overrides.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 
@@ -227,10 +229,28 @@ class Setter {
                               "storage.ost.count=48"
                             : allowed_hint(path[1].word, names));
       } else if (node->is_object()) {
+        keep_unit_of_bounds(at);
         at += "/value";
       }
     }
     return at;
+  }
+
+  /// Bounds without a unit are in that of the value beside them, and stay so beside another.
+  void keep_unit_of_bounds(const std::string& at) {
+    const Json node = *find(tree_.root, at);
+    const Json value = node.value("value", Json());
+    if (!value.is_string()) return;
+    const std::string_view text = value.get_ref<const std::string&>();
+    double number = 0.0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit =
+        base::trim(text.substr(static_cast<std::size_t>(end.ptr - text.data())));
+    if (end.ec != std::errc{} || unit.empty()) return;
+    for (const char* key : {"min", "max", "step"})
+      if (const Json bound = node.value(key, Json()); bound.is_number())
+        put(tree_, at + "/" + key,
+            Json(base::shortest(bound.get<double>()) + " " + std::string(unit)), document_);
   }
 
   Tree& tree_;

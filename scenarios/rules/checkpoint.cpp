@@ -191,8 +191,9 @@ class StateRules {
   }
 
   void check_layout(const Component& save) {
-    const Value* group = save.find("shard_group");
-    if (group == nullptr || ranks_ <= 0.0) return;
+    const Value *group = save.find("shard_group"), *layout = save.find("layout");
+    if (group == nullptr || layout == nullptr || layout->text != "fsdp-hybrid" || ranks_ <= 0.0)
+      return;
     if (std::fmod(ranks_, group->number) != 0.0)
       report_.error("rule", pointer_of(save, "shard_group"),
                     "shard groups of " + base::shortest(group->number) + " do not divide the " +

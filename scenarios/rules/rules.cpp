@@ -62,7 +62,9 @@ class Rules {
     check_stages(design_, report_);
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
-    if (!report_.has_errors()) check_capacity(design_, report_);
+    if (report_.has_errors()) return;
+    check_idle_values(design_, report_);
+    check_capacity(design_, report_);
   }
 
   void check_metric(const std::string& metric, const std::string& at) {

@@ -73,6 +73,10 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics
 /// Rules of prices: scenarios/rules/costs.cpp.
 void check_prices(models::Role role, const Component& component, Diagnostics& report);
 
+/// Values that somebody chose and that count only beside another: scenarios/rules/idle_values.cpp.
+/// REQUIRES: no fault was found.
+void check_idle_values(const Design& design, Diagnostics& report);
+
 /// Whether what is to lie on each storage system fits: scenarios/rules/capacity.cpp. REQUIRES: no
 /// fault was found.
 void check_capacity(const Design& design, Diagnostics& report);

@@ -66,14 +66,14 @@ Json sweep_schema() {
                               {"scale", or_null({{"enum", {"lin", "log"}}})},
                               {"step", true}});
   range["required"] = {"from", "to"};  // samples need no n
-  Json out = {
-      {"type", "object"},
-      {"description", "paths and the values they take"},
-      {"properties",
-       {{"mode", {{"type", "string"}, {"pattern", "^(product|zip|(latin|sobol):[1-9][0-9]*)$"}}}}},
-      {"patternProperties", {{"^x-", true}}}};
+  Json out = {{"type", "object"},
+              {"description", "paths and the values they take"},
+              {"properties",
+               {{"mode", or_null({{"type", "string"},
+                                  {"pattern", "^(product|zip|(latin|sobol):[1-9][0-9]*)$"}})}}},
+              {"patternProperties", {{"^x-", true}}}};
   Json values = {{"type", "array"}, {"minItems", 1}};
-  out["additionalProperties"] = {{"anyOf", Json::array({values, range})}};
+  out["additionalProperties"] = {{"anyOf", Json::array({values, range, {{"type", "null"}}})}};
   return or_null(std::move(out));
 }
 

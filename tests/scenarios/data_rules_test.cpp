@@ -121,7 +121,8 @@ TEST_CASE("communication is known from the size or the shape of the model") {
   CHECK(of(shape, R"("type": "ddp")") == "");
   CHECK(of("", R"("type": "given", "exposed": "10 ms")") == "");
   CHECK_THAT(of(R"("parameters": "7B")", R"("type": "megatron", "microbatches": 4, "tokens": 8)"),
-             Contains("needs the model's layers and hidden size | add \"shape\""));
+             Contains("needs the model's layers and hidden size | add \"model\"") &&
+                 Contains("or a \"shape\" of vocabulary, hidden, ffn, heads, kv_heads and layers"));
   CHECK(of(shape, R"("type": "megatron", "microbatches": 4, "tokens": 8)") == "");
 }
 

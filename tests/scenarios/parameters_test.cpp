@@ -115,6 +115,18 @@ TEST_CASE("bounds of a parameter may have another unit of the same sort") {
       "b.json");
   REQUIRE(bytes.parameters().size() == 1);
   CHECK(*bytes.parameters()[0].minimum == 0.5);
+  // That is the one they were written beside, whatever the value becomes.
+  const auto set = [](const std::string& rate) {
+    std::string text = kText;
+    const std::string before = R"("rate": "4 GB/s")";
+    text.replace(text.find(before), before.size(),
+                 R"("rate": { "value": "4 GB/s", "min": 1, "max": 8 })");
+    return Scenario::read({.file = "test.json", .text = text, .sets = {"rate=" + rate}});
+  };
+  CHECK(set("2000 MB/s").ok());
+  CHECK(*set("2000 MB/s").parameters()[2].maximum == 8000);
+  CHECK_THAT(only_fault(set("500 MB/s")), Contains("is 500 MB/s, below its min of 1000 MB/s"));
+  CHECK_THAT(only_fault(set("9 GB/s")), Contains("is 9 GB/s, above its max of 8 GB/s"));
   // The suffix of a plain number is a unit as well.
   const auto model = [](const std::string& parameters) {
     return testing::load_text(R"({ "params": { "n": )" + parameters + R"( }, "x-of": "=n" })",

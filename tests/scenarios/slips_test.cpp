@@ -68,7 +68,8 @@ TEST_CASE("hints for expressions without a unit lead to what was meant") {
   CHECK(hint("storage.ost.read==n", "4") == "write \"=n GB/s\"" + or_param);
   CHECK(hint("storage.ost.read==n", "4e9") == "write \"=n B/s\"" + or_param);
   CHECK(hint("jobs.dataset.sample==n", "1000") == "write \"=n B\" or \"=n GB\"" + or_param);
-  CHECK_THAT(hint("cluster.hosts.gpu.power=700", "1"), Contains("\"700 W\" or \"700 kW\""));
+  CHECK_THAT(only_fault(load_with({"cluster.hosts.gpu.gpu.power=700"})),
+             Contains("| write \"700 W\" or \"700 kW\""));
   CHECK(
       design_of(load_with({"jobs.step.jitter==100 * 0.4 %"})).jobs[0].step.find("jitter")->number ==
       Approx(0.4));

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "engine/base/quantity_text.hpp"
+#include "scenarios/rules/support.hpp"
+
+/// Values that count only beside another: one that somebody chose and nothing reads is a slip.
+namespace stallcast::scenarios {
+namespace {
+
+using models::Role;
+
+/// What must hold of the other value.
+enum class Holds { is, is_not, given, absent, on, above, passed };
+
+/// `key` has no effect unless that holds of `other`.
+struct Need {
+  Role role;
+  std::string_view key, other;
+  Holds holds;
+  std::string_view word = {};  ///< that it is, or is not
+  double limit = 0.0;          ///< that it is above
+};
+constexpr Need kNeeds[] = {
+    {Role::host, "slow.compute", "slow.count", Holds::above},
+    {Role::host, "slow.nic", "slow.count", Holds::above},
+    {Role::host, "slow.from", "slow.count", Holds::above},
+    {Role::host, "slow.until", "slow.count", Holds::above},
+    {Role::fabric, "incast.senders", "technology", Holds::is, "tcp"},
+    {Role::fabric, "incast.goodput", "technology", Holds::is, "tcp"},
+    {Role::storage, "credits.size", "credits.base", Holds::given},
+    {Role::storage, "credits.ops_size", "credits.ops", Holds::given},
+    {Role::storage, "credits.request", "credits.ops", Holds::given},
+    {Role::storage, "drive.burst_write", "drive.burst", Holds::above},
+    {Role::storage, "ramp.factor", "ramp.every", Holds::given},
+    {Role::storage, "ramp.most", "ramp.every", Holds::given},
+    {Role::dataset, "float.rate", "codec", Holds::is, "float"},
+    {Role::dataset, "jpeg.rate", "codec", Holds::is, "jpeg"},
+    {Role::dataset, "scan_names", "scan", Holds::is_not, "none"},
+    {Role::dataset, "scan_ahead", "scan", Holds::is, "stat"},
+    {Role::loader, "import.time", "start_method", Holds::is, "spawn"},
+    {Role::loader, "import.files", "start_method", Holds::is, "spawn"},
+    {Role::loader, "import.on", "start_method", Holds::is, "spawn"},
+    {Role::loader, "pin.rate", "pin_memory", Holds::on},
+    {Role::loader, "pin.takes", "pin_memory", Holds::on},
+    {Role::loader, "shuffle.first", "shuffle.buffer", Holds::above, {}, 1.0},
+    {Role::checkpoint, "shard_group", "layout", Holds::is, "fsdp-hybrid"},
+    {Role::checkpoint, "piece", "shared", Holds::is, "interleaved"},
+    {Role::checkpoint, "restore.broadcast", "restore.read", Holds::is, "once"},
+    {Role::checkpoint, "slowdown", "flush", Holds::is, "thread"},
+    {Role::checkpoint, "peers", "tiers", Holds::passed, "peer-memory"},
+    {Role::tenant, "scale_every", "weights", Holds::given},
+    {Role::tenant, "replicas", "weights", Holds::given},
+    {Role::tenant, "readers", "weights", Holds::given},
+    {Role::tenant, "artifact_every", "artifact", Holds::given},
+    {Role::tenant, "database.calls", "database.rate", Holds::given},
+    {Role::tenant, "hops", "index", Holds::is, "graph"},
+    {Role::tenant, "beam", "index", Holds::is, "graph"},
+    {Role::tenant, "node", "index", Holds::is, "graph"},
+    {Role::tenant, "lists", "index", Holds::is, "lists"},
+    {Role::tenant, "list", "index", Holds::is, "lists"},
+    {Role::tenant, "clients", "rate", Holds::absent},
+    {Role::tenant, "sampled", "rate", Holds::given},
+    {Role::failure, "rebuild", "part", Holds::is, "target"},
+    {Role::failure, "left", "part", Holds::is, "service"}};
+
+bool holds(const Component& component, const Need& need) {
+  const Value* other = component.find(need.other);
+  if (need.holds == Holds::passed) {
+    const Value* to = component.find("to");
+    return (to != nullptr && to->text == need.word) ||
+           (other != nullptr &&
+            std::find(other->list.begin(), other->list.end(), need.word) != other->list.end());
+  }
+  if (need.holds == Holds::absent || other == nullptr)
+    return (need.holds == Holds::absent) == (other == nullptr);
+  switch (need.holds) {
+    case Holds::is:
+      return other->text == need.word;
+    case Holds::is_not:
+      return other->text != need.word;
+    case Holds::on:
+      return other->number != 0.0;
+    case Holds::above:
+      return other->number > need.limit;
+    default:
+      return true;
+  }
+}
+
+std::string in_words(const Component& component, const Need& need) {
+  const std::string word = " \"" + std::string(need.word) + "\"";
+  const Value* other = component.find(need.other);
+  const std::string limit =
+      base::exact_quantity(need.limit, other == nullptr ? Dimension::number : other->dimension);
+  const std::string be = "\"" + std::string(need.other) + "\" ";
+  switch (need.holds) {
+    case Holds::is:
+      return be + "is" + word;
+    case Holds::is_not:
+      return be + "is not" + word;
+    case Holds::absent:
+      return be + "is left out";
+    case Holds::on:
+      return be + "is true";
+    case Holds::above:
+      return be + "is above " + limit;
+    case Holds::passed:
+      return be + "have" + word;
+    default:
+      return be + "is given";
+  }
+}
+
+}  // namespace
+
+void check_idle_values(const Design& design, Diagnostics& report) {
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, const Component& component) {
+        const models::RoleInfo* info = models::find_role(role);
+        if (info == nullptr) return;
+        for (const Need& need : kNeeds)
+          if (need.role == info->role && is_chosen(info->role, component, need.key) &&
+              !holds(component, need))
+            report.warn("rule", pointer_of(component, need.key),
+                        "\"" + std::string(need.key) + "\" has no effect unless " +
+                            in_words(component, need),
+                        "say so, or leave it out");
+      });
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,80 @@
+#include "tests/scenarios/support.hpp"
+
+/// Values that count only beside another are remarked on without it.
+namespace idle_values_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+
+namespace {
+
+constexpr const char* kFull = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" }, "model": { "parameters": "8B" },
+              "dataset": { "on": "scratch", "format": "raw", "sample": "1 MB", "samples": 100000 },
+              "loader": { "workers": 4 },
+              "checkpoint": { "to": "scratch", "mode": "async", "every": "1 min" } } ],
+  "tenants": [ { "id": "search", "type": "vector_database", "on": "scratch", "hosts": "gpu" } ],
+  "run": { "duration": "10 min" } })";
+
+/// What is said with these values: "" or one remark.
+std::string said(std::vector<std::string> sets) {
+  const Scenario loaded = load_with(std::move(sets), "", kFull);
+  CHECK(loaded.ok());
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    out += (out.empty() ? "" : "; ") + d.pointer + " " + d.message;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a value that counts only beside another is remarked on without it") {
+  CHECK(said({}) == "");
+  struct Case {
+    const char *set, *remark, *beside;
+  };
+  const Case cases[] = {
+      {"storage.credits.size=1 TB",
+       R"(/storage/0/credits/size "credits.size" has no effect unless "credits.base" is given)",
+       "storage.credits.base=1 GB/s"},
+      {"jobs.loader.pin.rate=9 GB/s",
+       R"(/jobs/0/loader/pin/rate "pin.rate" has no effect unless "pin_memory" is true)",
+       "jobs.loader.pin_memory=true"},
+      {"jobs.loader.import.time=9 s",
+       R"(/jobs/0/loader/import/time "import.time" has no effect unless "start_method" is "spawn")",
+       "jobs.loader.start_method=spawn"},
+      {"jobs.dataset.scan_names=10",
+       R"(/jobs/0/dataset/scan_names "scan_names" has no effect unless "scan" is not "none")",
+       "jobs.dataset.scan=list"},
+      {"jobs.checkpoint.restore.broadcast=nics",
+       R"(/jobs/0/checkpoint/restore/broadcast "restore.broadcast" has no effect unless )"
+       R"("restore.read" is "once")",
+       "jobs.checkpoint.restore.read=once"},
+      {"jobs.checkpoint.peers=2",
+       R"(/jobs/0/checkpoint/peers "peers" has no effect unless "tiers" have "peer-memory")",
+       R"(jobs.checkpoint.tiers=["peer-memory", "scratch"])"},
+      {"jobs.checkpoint.shard_group=16",
+       R"(/jobs/0/checkpoint/shard_group "shard_group" has no effect unless "layout" is "fsdp-hybrid")",
+       "jobs.checkpoint.layout=fsdp-hybrid"},
+      {"cluster.hosts.slow.compute=50 %",
+       R"(/cluster/hosts/0/slow/compute "slow.compute" has no effect unless "slow.count" is above 0)",
+       "cluster.hosts.slow.count=1"},
+      {"tenants.lists=8", R"(/tenants/0/lists "lists" has no effect unless "index" is "lists")",
+       "tenants.index=lists"},
+      {"tenants.sampled=5 ops/s",
+       R"(/tenants/0/sampled "sampled" has no effect unless "rate" is given)",
+       "tenants.rate=50 ops/s"}};
+  for (const Case& c : cases) {
+    CHECK(said({c.set}) == c.remark);
+    CHECK(said({c.set, c.beside}) == "");
+  }
+  CHECK(said({"tenants.clients=8"}) == "");
+  CHECK(said({"tenants.clients=8", "tenants.rate=50 ops/s"}) ==
+        R"(/tenants/0/clients "clients" has no effect unless "rate" is left out)");
+  // As it is by default it is nobody's choice.
+  CHECK(said({"jobs.loader.pin.rate=5 GB/s"}) == "");
+}
+
+}  // namespace idle_values_test
