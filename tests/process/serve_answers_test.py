@@ -28,6 +28,19 @@ class AnswersTest(unittest.TestCase):
             self.assertNotIn(word, page.split('<script type="application/json"')[0])
         self.assertNotIn("method", self.server.run("/v1/runs?advice=false&draws=0").json)
 
+    def test_draws_of_a_check_wait_in_the_queue_as_other_simulations(self):
+        sure = SCENARIO.replace(">= 50 %\"", ">= 50 %\", \"confidence\": \"90 %\"")
+        first = self.server.run("/v1/check?seed=3", sure).json
+        said = json.loads(program.Run("check", "FILE", "--seed", "3", "--no-advice", "--format", "json", text=sure).out)
+        for report in (first, said):
+            target = report["scenarios"][0]["assertions"][0]
+            self.assertEqual(target["status"], "pass")
+            self.assertGreater(target["probability"], 0.9)
+        self.assertEqual(first["scenarios"][0]["assertions"][0]["probability"],
+                         said["scenarios"][0]["assertions"][0]["probability"])
+        # Of another text it is another run: no thread that answers requests draws anything.
+        self.assertEqual(self.server.post("/v1/check?seed=3", sure + "\n").status, 202)
+
     def test_months_between_simulations_are_at_least_one(self):
         for every in ("0", "-1", "x"):
             self.assertEqual(self.server.post("/v1/grow?every=" + every).status, 400, every)

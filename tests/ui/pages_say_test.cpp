@@ -171,6 +171,14 @@ TEST_CASE("jobs that are busy alike all stand among the first figures of a comme
   CHECK(text.find("| goodput of") == std::string::npos);
 }
 
+TEST_CASE("a resource with long figures stands on a line of 80 columns") {
+  ResourceUse use{"host.lab.client.scratch.requests", "requests", 512.0, 0.00496};
+  CHECK(use_line(use).size() <= 81);  // with its end
+  use.name = "storage.s.ost", use.unit = "B/s", use.capacity = 64e9, use.throughput = 1.28e9;
+  CHECK(use_line(use).size() == 78);
+  CHECK(use_line(use).find("1.28 GB/s of 64 GB/s ") != std::string::npos);
+}
+
 TEST_CASE("a share below zero keeps its sign, and samples are samples by DLIO's count, too") {
   for (const auto& [share, text] : {std::pair{-0.0076, "-0.8 %"},
                                     {-0.00757, "-0.8 %"},

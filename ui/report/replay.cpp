@@ -165,11 +165,7 @@ std::string replay_text(const Replay& r, const ReportContext& context, const Sty
   if (const std::string note = limits_note(r); !note.empty()) out += wrapped("  ", note, 4);
   const std::vector<const ResourceUse*> uses = data_path(r.prediction);
   if (!uses.empty()) out += "\n" + ink.bold("Data path, mean over the run") + "\n";
-  for (const ResourceUse* use : uses)
-    out += "  " + left(shortened(use->name, 36), 38) +
-           right(print_value(use->throughput, use->unit), 12) + " of " +
-           left(print_value(use->capacity, use->unit), 12) +
-           right(print_share(use->utilization()), 9) + "\n";
+  for (const ResourceUse* use : uses) out += use_line(*use);
   if (const auto notes = replay_remarks(r); !notes.empty())
     out += "\n" + ink.bold("Notes") + "\n" + bullets(notes, notes.size(), "notes");
   return out + "\n" + wrapped("", run_phrase(r.prediction, context, style), 2);

@@ -339,6 +339,16 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
   return out;
 }
 
+std::string use_line(const ResourceUse& use) {
+  constexpr std::size_t kName = 38, kFigures = kColumns - 2 - kName;
+  const std::string figures = right(print_value(use.throughput, use.unit), 12) + " of " +
+                              left(print_value(use.capacity, use.unit), 12) +
+                              right(print_share(use.utilization()), 9);
+  const std::size_t more = std::max(figures.size(), kFigures) - kFigures;
+  const std::size_t name = kName - std::min(more, kName / 2);
+  return "  " + left(shortened(use.name, name - 2), name) + figures + "\n";
+}
+
 std::string asked_phrase(const AssertionOutcome& a) {
   const std::size_t range = a.that.find(" in ");
   const std::size_t asks = std::min(a.that.find_first_of("<>=!"), range);

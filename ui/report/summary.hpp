@@ -68,6 +68,9 @@ struct LimitRow {
 [[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
 /// What stands in their place where there are none: what limits is no resource, or nothing.
 [[nodiscard]] std::string no_limit_rows(const Prediction& prediction);
+
+/// "  storage.s.ost    1.3 GB/s of 64 GB/s    2.0 %": names are shorter where figures are long.
+[[nodiscard]] std::string use_line(const ResourceUse& use);
 /// "0.5 % less time (+0.4 points)"; or more time, where one job takes what others then lack.
 [[nodiscard]] std::string gain_phrase(const Gain& gain);
 /// What twice of it is worth: its gain or loss, "nothing" where it is only noise, "" where not

@@ -122,11 +122,7 @@ std::string data_path_lines(const Prediction& p, const Ink& ink) {
   const std::size_t hidden = uses.size() > kMostResources ? uses.size() - kMostResources : 0;
   uses.resize(uses.size() - hidden);
   std::string out = "\n" + ink.bold("Data path, mean over the run") + "\n";
-  for (const ResourceUse* use : uses)
-    out += "  " + left(shortened(use->name, 36), 38) +
-           right(print_value(use->throughput, use->unit), 12) + " of " +
-           left(print_value(use->capacity, use->unit), 12) +
-           right(print_share(use->utilization()), 9) + "\n";
+  for (const ResourceUse* use : uses) out += use_line(*use);
   if (hidden > 0) out += "  ... and " + std::to_string(hidden) + " more (--format json)\n";
   return out;
 }

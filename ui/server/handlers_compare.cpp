@@ -151,15 +151,10 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& ta
   return out;
 }
 
-/// The check of one scenario as far as `found` says.
-RunAnswer judged(client::Session& session, const Inquiry& task, const client::CheckRequest& wanted,
-                 const Prediction& found) {
-  const Result<CheckReport> report = client::check(
-      session, wanted, {},
-      [&](std::span<const Design>) { return std::vector<Result<Prediction>>{found}; });
-  if (!report.ok()) return task.refused(report.failure(), {});
+/// The check of one scenario, at the places of the own text.
+RunAnswer checked(const Inquiry& task, const CheckReport& report) {
   Diagnostics wrong;
-  for (const Diagnostic& d : report->scenarios.front().faults) {
+  for (const Diagnostic& d : report.scenarios.front().faults) {
     wrong.add(d);
     wrong.items().back().position = {};
   }
@@ -168,7 +163,36 @@ RunAnswer judged(client::Session& session, const Inquiry& task, const client::Ch
     return task.refused({}, std::move(wrong));
   }
   const report::CheckContext context{report::tool_context(client::version()), {}, "check"};
-  return {{.body = report::check_json(*report, context)}, report::check_html(*report, context)};
+  return {{.body = report::check_json(report, context)}, report::check_html(report, context)};
+}
+
+/// The same as far as `found` says.
+RunAnswer judged(client::Session& session, const Inquiry& task, const client::CheckRequest& wanted,
+                 const Prediction& found) {
+  const Result<CheckReport> report = client::check(
+      session, wanted, {},
+      [&](std::span<const Design>) { return std::vector<Result<Prediction>>{found}; });
+  return report.ok() ? checked(task, *report) : task.refused(report.failure(), {});
+}
+
+/// Whether draws judge a target, which are simulations, too.
+bool asks_for_draws(const Scenario& scenario, const client::CheckRequest& wanted) {
+  const auto asks = [](const Expectation& e) { return e.confidence.has_value(); };
+  return std::ranges::any_of(scenario.design().expect, asks) ||
+         std::ranges::any_of(wanted.asserts, asks);
+}
+
+/// All of it, for one who asks.
+Result<CheckReport> check_with_draws(Asking& asking, client::CheckRequest wanted) {
+  wanted.question = asking.question;
+  Result<CheckReport> found = client::check(asking.session, wanted, {});
+  if (!found.ok()) return found;
+  const CheckedScenario& scenario = found->scenarios.front();
+  if (!scenario.prediction && scenario.exit != ExitCode::bad_input)
+    return Failure{scenario.exit, scenario.failure, scenario.hint};
+  asking.partial = found->exit == ExitCode::inconclusive;
+  asking.bytes = kPrediction;
+  return found;
 }
 
 /// All points in memory; what was simulated in the time limit is a result.
@@ -226,6 +250,11 @@ Response answer_check(Call& call) {
   if (!wanted.value) return wanted.problem;
   if (const auto failure = client::check_request(call.session, *wanted.value))
     return task->refused(*failure, {}).result;
+  if (asks_for_draws(*task->scenario, *wanted.value))
+    return submit<CheckReport>(
+        call, "check", text_of(call, std::array{&std::as_const(*task->scenario)}), task,
+        [wanted = *wanted.value](Asking& asking) { return check_with_draws(asking, wanted); },
+        [task](client::Session&, const CheckReport& found) { return checked(*task, found); });
   // Assertions are judged for each who asks; the prediction does not depend on them.
   const auto design = std::make_shared<Design>(task->scenario->design());
   design->expect.clear();

@@ -12,6 +12,7 @@
 #include <string>
 #include <variant>
 
+#include "stallcast/check.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/side_by_side.hpp"
 #include "stallcast/sweep.hpp"
@@ -24,7 +25,7 @@ namespace stallcast::server {
 
 /// What runs find.
 using Found = std::variant<std::monostate, Prediction, client::RunReport, PlanResult, Explanation,
-                           Diff, SweepReport, GrowthResult, SideBySide>;
+                           Diff, SweepReport, GrowthResult, SideBySide, CheckReport>;
 
 /// What a run ended with, for all who asked for it: it says nothing of any one of them.
 struct Outcome {
