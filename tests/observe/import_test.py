@@ -139,9 +139,11 @@ class Import(unittest.TestCase):
         packed = self.write("a.zst", b"\x28\xb5\x2f\xfd" + b"\0" * 100)
         empty = self.write("empty", b"")
         words = self.write("words.txt", b"no trace at all\n" * 30)
+        since_the_line_before = self.write("strace-r", b'7     0.000100 read(3, "", 10) = 10 <0.000050>\n' * 3)
         for args, message in (((darshan,), "darshan-dxt-parser"), (("darshan-dxt", darshan), "darshan-dxt-parser"),
                               ((tar,), "tar archive"), ((packed,), "zstd -d"), (("kineto", packed), "zstd -d"),
                               (("kineto", empty), "kineto"), (("strace", words), "no record"),
+                              (("strace", since_the_line_before), "this reads strace -f -ttt -T"),
                               ((words,), "does not tell its format"), (("kinteo", words), 'did you mean "kineto"'),
                               (("kineto",), "FILE is missing"), (("kineto", "/nowhere"), "cannot read"),
                               (("fio", words, words), "takes one file"),

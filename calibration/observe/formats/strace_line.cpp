@@ -19,6 +19,9 @@ void skip_spaces(std::string_view& text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
 }
 
+/// Seconds since 1970 that are one; times of -r, since the line before, are smaller.
+constexpr double kLeastDate = 1e8;
+
 /// "1700000000.123456" or "14:02:03.123456".
 bool take_time(std::string_view& text, StraceLine& line) {
   const std::string_view word = text.substr(0, text.find_first_of(" \t"));
@@ -26,9 +29,9 @@ bool take_time(std::string_view& text, StraceLine& line) {
   if (colon == word.npos) {
     if (word.find('.') == word.npos) return false;
     const auto seconds = base::parse_number(word);
-    if (!seconds || *seconds < 0.0) return false;
+    if (!seconds || !(*seconds >= kLeastDate)) return false;
     line.time = Seconds::from(*seconds, unit::s);
-    line.calendar = *seconds > 1e8;
+    line.calendar = true;
   } else {
     const std::size_t second = word.find(':', colon + 1);
     if (second == word.npos) return false;
