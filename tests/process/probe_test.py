@@ -22,6 +22,12 @@ class Probe(unittest.TestCase):
     def test_a_probe_without_a_target_is_two(self):
         self.assertEqual(Run("probe", "metadata").code, 2)
 
+    def test_only_the_network_probe_has_another_end(self):
+        for kind in ("memory", "all"):
+            run = Run("probe", kind, "--target", ".", "--peer", "other:7411")
+            self.assertEqual(run.code, 2, run.out)
+            self.assertIn("--peer belongs to the network probe", run.err)
+
     def test_an_unknown_probe_names_the_nearest(self):
         run = Run("probe", "meta-data", "--target", ".")
         self.assertEqual(run.code, 2)

@@ -113,9 +113,11 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
     return refuse("a budget of time stands in for --quick and --thorough");
   if (budget->has_value() && (kind == "network" || kind == "gds"))
     return refuse("the " + kind + " probe keeps to no budget", "say --quick");
-  if (!how.listen.empty() && (all || probe->serve == nullptr))
-    return refuse("the " + kind + " probe has no other end",
-                  "--listen belongs to the network probe");
+  if (const bool listens = !how.listen.empty();
+      (listens || !how.peer.empty()) && (all || probe->serve == nullptr))
+    return refuse(
+        (all ? "these probes have no other end" : "the " + kind + " probe has no other end"),
+        (listens ? "--listen" : "--peer") + std::string(" belongs to the network probe"));
   if (how.listen.empty() && (all || probe->needs_target) && target.empty())
     return refuse("the probe writes files of its own in a folder",
                   "name the folder with --target PATH");

@@ -27,10 +27,13 @@ std::string error_digits(double error, const std::string& unit) {
   return fixed(error, unit == "ratio" ? 2 : 1) + " " + std::string(error_unit(unit));
 }
 
-/// Half of the interval of outcomes, or of the mean of seeds where there are no draws, as an error
-/// is given: in points, or in percent of the prediction; "" with one replica.
-std::string half_interval(const Metric& metric) {
-  const auto& interval = metric.ci90 ? metric.ci90 : metric.ci95;
+/// Whether intervals are those of outcomes, of draws; else of the mean of seeds.
+bool drawn(const Validation& validation) { return !validation.coverage.classes.empty(); }
+
+/// Half of the interval that `interval_title` names, as an error is given: in points, or in percent
+/// of the prediction; "" where the prediction has none.
+std::string half_interval(const Validation& validation, const Metric& metric) {
+  const auto& interval = drawn(validation) ? metric.ci90 : metric.ci95;
   if (!interval) return "";
   const double half = 0.5 * (interval->second - interval->first);
   const double scale = metric.unit == "ratio" ? 1.0 : metric.value;
@@ -38,7 +41,7 @@ std::string half_interval(const Metric& metric) {
 }
 
 std::string_view interval_title(const Validation& validation) {
-  return validation.coverage.classes.empty() ? "95 % +-" : "90 % +-";
+  return drawn(validation) ? "90 % +-" : "95 % +-";
 }
 
 /// "+1.20 points", "-3.4 %".
@@ -68,11 +71,12 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
   return replicas + (most == 1 ? " replica" : " replicas") + " each; " + made_by(context);
 }
 
-std::string case_lines(const ValidatedCase& c, const Ink& ink) {
+std::string case_lines(const Validation& validation, const ValidatedCase& c, const Ink& ink) {
   std::string out = "\n" + ink.bold(c.id) + "\n";
   for (const Comparison& m : c.comparisons)
     out += "  " + left(shortened(m.metric, 26), 26) + right(figure(m.measured, m.unit), 12) +
-           right(figure(m.predicted.value, m.unit), 12) + right(half_interval(m.predicted), 13) +
+           right(figure(m.predicted.value, m.unit), 12) +
+           right(half_interval(validation, m.predicted), 13) +
            right(signed_error(m.error, m.unit), 14) + "\n";
   for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
   return out;
@@ -89,7 +93,7 @@ std::string validation_text(const Validation& validation, const ReportContext& c
   }
   out += "\n  " + left("", 26) + right("measured", 12) + right("predicted", 12) +
          right(interval_title(validation), 13) + right("error", 14) + "\n";
-  for (const ValidatedCase& c : validation.cases) out += case_lines(c, ink);
+  for (const ValidatedCase& c : validation.cases) out += case_lines(validation, c, ink);
   out += "\n" + ink.bold("Errors") + "\n";
   out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
          right("median x", 10) + right("within 20 %", 12) + "\n";
@@ -148,10 +152,10 @@ std::string validation_json(const Validation& validation, const ReportContext& c
 }
 
 std::string validation_csv(const Validation& validation) {
-  const bool drawn = !validation.coverage.classes.empty();
+  const bool draws = drawn(validation);
   std::vector<std::string> head = {"case",     "metric",    "unit",  "measured",   "predicted",
                                    "ci95_low", "ci95_high", "error", "error_unit", "source"};
-  if (drawn) head.insert(head.end(), {"ci90_low", "ci90_high"});
+  if (draws) head.insert(head.end(), {"ci90_low", "ci90_high"});
   std::string out = csv_row(head);
   for (const ValidatedCase& c : validation.cases)
     for (const Comparison& m : c.comparisons) {
@@ -167,7 +171,7 @@ std::string validation_csv(const Validation& validation) {
                                       std::string(error_unit(m.unit)),
                                       c.source};
       const auto& of = m.predicted.ci90;
-      if (drawn)
+      if (draws)
         row.insert(row.end(),
                    {of ? base::shortest(of->first) : "", of ? base::shortest(of->second) : ""});
       out += csv_row(row);
@@ -189,7 +193,8 @@ std::string validation_markdown(const Validation& validation, const ReportContex
     for (const Comparison& m : c.comparisons)
       out += "| " + markdown_cell(c.id) + " | `" + markdown_cell(m.metric) + "` | " +
              figure(m.measured, m.unit) + " | " + figure(m.predicted.value, m.unit) + " | " +
-             half_interval(m.predicted) + " | " + signed_error(m.error, m.unit) + " |\n";
+             half_interval(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
+             " |\n";
   out += "\n| metric | figures | mean absolute error | median factor | within 20 % |\n";
   out += "|---|---:|---:|---:|---:|\n";
   for (const ErrorSummary& s : validation.summary)
@@ -222,7 +227,7 @@ std::string validation_html(const Validation& validation, const ReportContext& c
   for (const ValidatedCase& c : validation.cases) {
     for (const Comparison& m : c.comparisons)
       figures.push_back({markup(c.id), html::path(m.metric), figure(m.measured, m.unit),
-                         figure(m.predicted.value, m.unit), half_interval(m.predicted),
+                         figure(m.predicted.value, m.unit), half_interval(validation, m.predicted),
                          signed_error(m.error, m.unit)});
     sources.push_back({markup(c.id), markup(c.source), markup(c.note), html::path(c.scenario)});
     for (const std::string& w : c.warnings)
