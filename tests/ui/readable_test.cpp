@@ -90,6 +90,17 @@ TEST_CASE("a line of differences keeps its columns apart") {
   CHECK(text.find("2.13 s   x 1950 worse") != std::string::npos);
 }
 
+TEST_CASE("what is said once of a job is said of each job") {
+  Diff diff;
+  diff.base.prediction = diff.head.prediction = report::testing::missed_target();
+  for (const char* name : {"job.a.gpu.utilization", "job.a.goodput", "job.b.gpu.utilization"})
+    diff.metrics.push_back({name, "ratio", 0.9, 0.45, Effect::worse});
+  const auto headlines = headline_metrics(diff, 3);
+  REQUIRE(headlines.size() == 2);
+  CHECK(headlines[0]->metric == "job.a.gpu.utilization");
+  CHECK(headlines[1]->metric == "job.b.gpu.utilization");
+}
+
 TEST_CASE("where the time goes falls from 100 % to what computes") {
   const std::vector<Fall> falls =
       waterfall({{"compute", 0.945}, {"checkpoint", 0.026}, {"sync", 0.029}});

@@ -133,9 +133,11 @@ std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t 
   std::vector<const MetricChange*> out;
   for (const MetricChange* m : all) {
     if (out.size() == most || (rank(diff, m->metric) > 2 && !out.empty())) break;
-    // Goodput without failures is utilization: once is enough.
+    // Goodput without failures is utilization: once is enough, of each job.
+    const std::string_view of = metric::parse(m->metric).id;
     const bool said = std::any_of(out.begin(), out.end(), [&](const MetricChange* o) {
-      return o->unit == m->unit && o->before == m->before && o->after == m->after;
+      return o->unit == m->unit && o->before == m->before && o->after == m->after &&
+             metric::parse(o->metric).id == of;
     });
     if (!said) out.push_back(m);
   }
