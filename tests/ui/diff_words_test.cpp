@@ -1,0 +1,43 @@
+#include <catch2/catch.hpp>
+
+#include "tests/ui/report_samples.hpp"
+#include "ui/report/diff/kinds.hpp"
+#include "ui/report/diff/words.hpp"
+#include "ui/report/report.hpp"
+
+/// How differences are put into words.
+namespace diff_words_test {
+
+using namespace stallcast;
+using namespace stallcast::report;
+
+TEST_CASE("a change by many times is a plain number") {
+  MetricChange m{"job.train.stall", "s", 0.00109, 2.13, Effect::worse};
+  CHECK(delta_text(m) == "x 1950");
+  m.before = 0.1;
+  CHECK(delta_text(m) == "x 21.3");
+  m.before = 1e-9;
+  CHECK(delta_text(m) == "> x 10000");
+}
+
+TEST_CASE("a line of differences keeps its columns apart") {
+  Diff diff;
+  diff.base.prediction = diff.head.prediction = report::testing::missed_target();
+  diff.metrics = {{"job.train.checkpoint.stall", "s", 0.00109, 2.13, Effect::worse}};
+  const std::string text = diff_text(diff, {});
+  INFO(text);
+  CHECK(text.find("2.13 s   x 1950 worse") != std::string::npos);
+}
+
+TEST_CASE("what is said once of a job is said of each job") {
+  Diff diff;
+  diff.base.prediction = diff.head.prediction = report::testing::missed_target();
+  for (const char* name : {"job.a.gpu.utilization", "job.a.goodput", "job.b.gpu.utilization"})
+    diff.metrics.push_back({name, "ratio", 0.9, 0.45, Effect::worse});
+  const auto headlines = headline_metrics(diff, 3);
+  REQUIRE(headlines.size() == 2);
+  CHECK(headlines[0]->metric == "job.a.gpu.utilization");
+  CHECK(headlines[1]->metric == "job.b.gpu.utilization");
+}
+
+}  // namespace diff_words_test
