@@ -219,6 +219,20 @@ const std::vector<KindInfo>& infos_of(const Rows& rows) {
   return infos;
 }
 
+/// The first part of a kind, common ones first, of which `is` is true; nullptr when there is none.
+template <class Is>
+const PartInfo* find_part(const KindInfo& kind, const Is& is) {
+  for (const auto parts : {kind.common_parts, kind.parts})
+    for (const PartInfo& part : parts)
+      if (is(part)) return &part;
+  return nullptr;
+}
+
+template <class Is>
+bool any_part(const KindInfo& kind, const Is& is) {
+  return find_part(kind, is) != nullptr;
+}
+
 template <class Rows>
 const auto& row_of(const Rows& rows, std::string_view kind) {
   for (const auto& row : rows)
@@ -310,17 +324,16 @@ const FieldInfo* find_field(Role role, const Component& component, std::string_v
 }
 
 const PartInfo* part_priced_by(const KindInfo& kind, const FieldInfo& field) {
-  for (const PartInfo* part : parts_of(kind))
-    for (const FieldInfo* priced : {&part->price, &part->rent, &part->power, &part->space})
-      if (priced->key == field.key) return part;
-  return nullptr;
+  return find_part(kind, [&](const PartInfo& part) {
+    for (const FieldInfo* priced : {&part.price, &part.rent, &part.power, &part.space})
+      if (priced->key == field.key) return true;
+    return false;
+  });
 }
 
 bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
-  const auto parts = parts_of(kind);
   return part_priced_by(kind, field) != nullptr ||
-         std::any_of(parts.begin(), parts.end(),
-                     [&](const PartInfo* p) { return p->own && p->own->key == field.key; });
+         any_part(kind, [&](const PartInfo& p) { return p.own && p.own->key == field.key; });
 }
 
 bool counts(const KindInfo& kind, const Component& component, const FieldInfo& field) {
@@ -335,16 +348,12 @@ bool counts(const KindInfo& kind, const Component& component, const FieldInfo& f
 }
 
 bool is_bought(const KindInfo& kind, const Component& component) {
-  const auto parts = parts_of(kind);
-  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
-    return component.find(part->price.key) != nullptr;
-  });
+  return any_part(kind, [&](const PartInfo& p) { return component.find(p.price.key) != nullptr; });
 }
 
 bool says_capacity(const KindInfo& kind, const Component& component) {
-  const auto parts = parts_of(kind);
-  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
-    return !part->capacity.empty() && component.find(part->capacity) != nullptr;
+  return any_part(kind, [&](const PartInfo& p) {
+    return !p.capacity.empty() && component.find(p.capacity) != nullptr;
   });
 }
 

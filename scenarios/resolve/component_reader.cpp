@@ -291,8 +291,8 @@ class ComponentReader {
 
   void take_defaults(const Json& node) {
     for (const FieldInfo* field : fields_) {
+      if (field->optional() || out_.find(field->key) != nullptr) continue;
       if (!models::counts(*kind_, out_, *field)) continue;
-      if (out_.find(field->key) != nullptr || field->optional()) continue;
       if (std::find(faulty_.begin(), faulty_.end(), field) != faulty_.end()) continue;
       if (field->required()) {
         missing(*field, node);
@@ -367,25 +367,7 @@ class ComponentReader {
   std::vector<std::string> misspelled_;  // fields that unknown keys were probably meant for
 };
 
-std::optional<Range> range_of(const FieldInfo& field) {
-  if (field.limits.low.empty()) return std::nullopt;
-  const std::optional<Value> low = value_of_text(field, field.limits.low);
-  const std::optional<Value> high = value_of_text(field, field.limits.high);
-  assert(low && high && "registry_test.cpp reads every range");
-  return Range{low->number, high->number, std::string(field.limits.range_source)};
-}
-
 }  // namespace
-
-std::optional<Value> default_value(const FieldInfo& field) {
-  if (field.required() || field.optional()) return std::nullopt;
-  std::optional<Value> value = value_of_text(field, field.fallback);
-  assert(value && "registry_test.cpp reads every default");
-  value->source = {Source::Kind::default_value, "default", std::string(field.limits.source),
-                   field.limits.assumption};
-  value->range = range_of(field);
-  return value;
-}
 
 Component read_component(ReadContext& context, const ComponentSpec& spec) {
   return ComponentReader(context, spec).read();

@@ -57,9 +57,9 @@ void warn_deprecated(const base::FieldInfo& field, const std::string& pointer, R
 [[nodiscard]] std::optional<Value> value_of_text(const base::FieldInfo& field,
                                                  std::string_view text);
 
-/// What `field` is where nobody says it, with its range and source; nullopt of one that must be
-/// said, or may be absent.
-[[nodiscard]] std::optional<Value> default_value(const base::FieldInfo& field);
+/// What `field`, a row of the registry, is where nobody says it, with its range and source; nullptr
+/// of one that must be said, or may be absent.
+[[nodiscard]] const Value* default_value(const base::FieldInfo& field);
 
 /// A text, or what a text parameter stands for; nullopt after a fault.
 [[nodiscard]] std::optional<std::string> read_text(ReadContext& context, const std::string& pointer,

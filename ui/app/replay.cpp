@@ -101,8 +101,7 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   auto& values = tenant.values;
   for (const base::FieldInfo* field :
        models::fields_of(*models::find_kind(models::Role::tenant, tenant.kind)))
-    if (std::optional<Value> value = scenarios::default_value(*field))
-      values.emplace(field->key, std::move(*value));
+    if (const Value* value = scenarios::default_value(*field)) values.emplace(field->key, *value);
   values["on"] = given_text(*storage);
   values["hosts"] = given_text(*hosts);
   if (!out.also.empty()) {
