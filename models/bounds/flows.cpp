@@ -107,10 +107,12 @@ Slowest slowest_of(const Passage& way, const CheckpointParams& p, const JobDeman
   const Plant::Narrowest host = widest_host(plant, d, way);
   if (const Seconds time = way.host * sent / host.rate; time > out.time * kMore) {
     Rule rule{"host * part / one", way.reference, {{"host", way.stem + "size.host"}, mean}};
-    if (const double hosts = of_all_hosts(plant, host.resource) / host.rate;
-        std::abs(hosts / d.layout.hosts - 1.0) < kHostRounding) {
+    const Rate all = of_all_hosts(plant, host.resource);
+    if (std::abs(all / host.rate / d.layout.hosts - 1.0) < kHostRounding) {
       rule.equation = "host * part / (all / hosts)";
-      rule.terms.push_back({"all", metric::of_resource(host.resource, "capacity")});
+      rule.terms.push_back({"all", metric::of_resource(host.resource, "capacity"),
+                            all.in(unit::Bps), Dimension::rate,
+                            "what " + host.resource + " carries"});
       rule.terms.push_back({"hosts", d.host_input("count")});
     } else {
       rule.terms.push_back(figure("one", host.rate.in(unit::Bps), Dimension::rate,

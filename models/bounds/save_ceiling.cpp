@@ -16,7 +16,8 @@ namespace {
 // Dates are sums of steps: one that falls on `every` may come a rounding before it.
 constexpr double kRounding = 1e-9;
 
-/// Compute before the first save and between two, at most: whole steps.
+/// Steps before the first save and between two, at most: whole ones, on average over a whole save
+/// and its increments.
 struct Cycle {
   double first = 1.0, between = 1.0;
 };
@@ -30,7 +31,12 @@ Cycle cycle_of(const JobDemand& d, const CheckpointParams& p) {
   const auto steps_in = [&](Seconds time) {
     return std::max(1.0, std::ceil(time / d.compute * (1.0 + kRounding) + kRounding));
   };
-  return {steps_in(*p.every), steps_in(std::max(Seconds{}, *p.every - d.flush))};
+  const auto behind = [&](Seconds save) { return steps_in(std::max(Seconds{}, *p.every - save)); };
+  // `flush` is their mean: a whole save leaves less of `every`, the increments behind it more.
+  const Seconds whole = d.flush / p.mean_part(p.drain_every);
+  const double saves = static_cast<double>(p.chain(p.drain_every));
+  const double increments = behind(whole * p.incremental.in(unit::ratio));
+  return {steps_in(*p.every), (behind(whole) + (saves - 1.0) * increments) / saves};
 }
 
 /// Its fewest steps: workers that own files leave out a batch each at most.

@@ -24,6 +24,7 @@ Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const Loade
     Reader& reader = *readers_.back();
     shared.context.spawn(read(reader, in_order_ ? reader.elements : any_reader_));
   }
+  least_element_ = least_element();
   for (std::int64_t d = 0; d < decoders_; ++d) {
     decoder_threads_.push_back(std::make_unique<Decoder>());
     shared.context.spawn(decode(*decoder_threads_.back()));
@@ -48,6 +49,21 @@ void Pipeline::begin_epoch(std::int64_t steps) {
   }
 }
 
+std::int64_t Pipeline::elements_of(std::int64_t samples) const {
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  return std::min(samples, std::max<std::int64_t>(kElements * shared_.site.finer / readers, 1));
+}
+
+// Where readers have a sample more of some batches than of others, their elements differ.
+double Pipeline::least_element() const {
+  const auto each = [&](std::int64_t samples) {
+    return static_cast<double>(samples) / static_cast<double>(elements_of(samples));
+  };
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  const std::int64_t least = batch_ / readers, most = (batch_ + readers - 1) / readers;
+  return least > 0 ? std::min(each(least), each(most)) : each(most);
+}
+
 void Pipeline::push(std::int64_t index) {
   Pending batch{index};
   batch.rested = std::none_of(pending_.begin(), pending_.end(),
@@ -57,17 +73,18 @@ void Pipeline::push(std::int64_t index) {
   asked_ += batch_;
   for (std::int64_t r = 0; r < readers; ++r) {
     const std::int64_t mine = samples_of(r, asked_) - samples_of(r, before);
-    const std::int64_t elements =
-        std::min(mine, std::max<std::int64_t>(kElements * shared_.site.finer / readers, 1));
+    const std::int64_t elements = elements_of(mine);
     const double each = static_cast<double>(mine) / static_cast<double>(elements);
     // Readers that begin together, with elements of one size, would stay in step: what one has of a
     // batch ends a little sooner or later, too, but of the first, which is waited for, and the
-    // last.
+    // last. So that cuts come in their order, that is a part of the smaller element beside it.
     Reader& reader = *readers_[static_cast<std::size_t>(r)];
     double from = reader.beyond;
     for (std::int64_t e = 0; e < elements; ++e) {
-      const bool cut = cuts_ && (e + 1 < elements || (before > 0 && asked_ < total_));
-      const double to = cut ? each * (static_cast<double>(e + 1) + draw_cut(*cuts_))
+      const bool last = e + 1 == elements;
+      const bool cut = cuts_ && (!last || (before > 0 && asked_ < total_));
+      const double part = last ? std::min(1.0, least_element_ / each) : 1.0;
+      const double to = cut ? each * (static_cast<double>(e + 1) + part * draw_cut(*cuts_))
                             : static_cast<double>(mine * (e + 1) / elements);
       const double samples = to - std::exchange(from, to);
       auto& box = in_order_ ? reader.elements : any_reader_;

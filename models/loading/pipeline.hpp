@@ -71,6 +71,10 @@ class Pipeline {
   void finish(const Element& element);
   /// How many of the first `samples` of an epoch reader `r` reads in order.
   [[nodiscard]] std::int64_t samples_of(std::int64_t r, std::int64_t samples) const;
+  /// In how many elements a reader has `samples` of a batch.
+  [[nodiscard]] std::int64_t elements_of(std::int64_t samples) const;
+  /// Samples of the smallest element, of all batches and readers.
+  [[nodiscard]] double least_element() const;
 
   ReaderShared& shared_;
   std::int64_t batch_, decoders_;
@@ -81,6 +85,7 @@ class Pipeline {
   std::vector<std::unique_ptr<Decoder>> decoder_threads_;
   sim::Mailbox<Element> any_reader_, to_decode_;
   std::deque<Pending> pending_;
+  double least_element_ = 1.0;
   std::optional<base::RandomStream> cuts_;  ///< where elements of equal samples end
 };
 

@@ -107,6 +107,18 @@ TEST_CASE("a restore is taken apart as a save is, down to what its parts answer 
                                             "job.train.restore.serialize.bound"});
 }
 
+TEST_CASE("what one host moves at most is a part of what all of them do") {
+  Design design = saving();
+  set(design.hosts[0], Role::host, "nic.rate", "10 Gb/s");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "layout", "rank0");
+  explain::Forms forms(design);
+  const ExplainNode tree = forms.tree("job.train.checkpoint.save.bound");
+  CHECK(tree.equation == "host * part / (all / hosts)");
+  check_evaluates(tree);
+  CHECK(tree.children[2].symbol == "all");
+  CHECK(tree.children[2].note.find("some groups") == std::string::npos);
+}
+
 TEST_CASE("the bandwidth of increments is of what they moved") {
   Design design = saving();
   set(*design.jobs[0].checkpoint, Role::checkpoint, "incremental.fraction", "10 %");

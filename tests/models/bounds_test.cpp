@@ -64,6 +64,29 @@ TEST_CASE("saves that training waits for take no OSTs: nobody computes meanwhile
   }
 }
 
+TEST_CASE("a whole save leaves less of its interval than the increments behind it") {
+  // Of saves every 60 s a whole one of 300 s leaves one step of 1 s, nine increments of 15 s leave
+  // 45 s: 406 of 841 s are computed, where ten of their mean of 43.5 s would leave 17 of 60.
+  Design design = small_design();
+  design.jobs[0].dataset.reset();
+  design.jobs[0].loader.reset();
+  set(design.jobs[0].step, Role::step, "compute", "1 s");
+  set(design.storage[0], Role::storage, "ost.count", "1");
+  set(design.storage[0], Role::storage, "ost.write", "1 GB/s");
+  set(design.run, Role::run, "duration", "8410 s");
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "scratch"},
+                                         {"every", "60 s"},
+                                         {"size", "300 GB"},
+                                         {"serializer", "none"},
+                                         {"snapshot", "none"},
+                                         {"incremental.fraction", "5 %"},
+                                         {"incremental.full_every", "10"}});
+  const double most = models::bounds(design).utilization;
+  CHECK(most == Approx(406.0 / 841.0).epsilon(0.02));
+  CHECK(metric(run(design), "job.train.gpu.utilization") <= most);
+}
+
 TEST_CASE("the storage is asked only for the saves that are drained to it") {
   // Of 200 GB every 10 s each fourth one, 5 GB/s: of increments of 10 % each whole one.
   Design design = exercise("async");

@@ -91,6 +91,25 @@ TEST_CASE("an interleave longer than a batch reads for the batches to come") {
   CHECK(step(dali) == Approx(0.2).epsilon(1e-6));
 }
 
+TEST_CASE("readers with a sample more of some batches take them in their order") {
+  // 10 samples by 8 readers, 11 by 6: 200 ms x batch / readers a step, or what the threads of DALI
+  // take for their samples of one batch. Cuts between elements are drawn where steps are.
+  const auto mean = [](const char* kind, const char* batch, const char* readers) {
+    Design design = reader(kind, {{"batch", batch}, {"workers", readers}, {"prefetch", "4"}},
+                           {{"decode", "1 us"}});
+    set(design.hosts[0], Role::host, "cpu.cores", "64");
+    set(design.jobs[0].step, Role::step, "compute", "1 ns");
+    set(design.jobs[0].step, Role::step, "jitter", "1 %");
+    set(design.run, Role::run, "duration", "100 s");
+    return metric(run(design), "job.train.step.time");
+  };
+  CHECK(mean("tensorflow", "10", "8") == Approx(0.25).epsilon(0.01));
+  CHECK(mean("tensorflow", "11", "6") == Approx(0.2 * 11 / 6).epsilon(0.01));
+  CHECK(mean("tensorflow", "7", "5") == Approx(0.28).epsilon(0.01));
+  CHECK(mean("tensorflow", "3", "4") == Approx(0.15).epsilon(0.01));
+  CHECK(mean("dali", "10", "8") > 0.25);
+}
+
 TEST_CASE("threads that decode work alongside those that read") {
   // 200 ms to read and 300 ms to decode a sample, 4 of them a batch. By the same 4 threads 500 ms;
   // alongside them 4 threads decode a batch in 300 ms and 6 in 4 x 300 / 6 = 200 ms; the first
