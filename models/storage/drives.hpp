@@ -48,7 +48,9 @@ struct DriveParams {
   /// Mean of the part of a read's latency that differs from read to read.    [local.md, eq. 7]
   [[nodiscard]] Seconds tail() const;
   /// What one drive takes in at best.
-  [[nodiscard]] Rate fastest_write() const { return std::max(write, burst_write.value_or(write)); }
+  [[nodiscard]] Rate fastest_write() const {
+    return burst > Bytes{} ? std::max(write, burst_write.value_or(write)) : write;
+  }
 };
 
 /// Drives that share their work: those of one host group, or of all targets. Their time is the

@@ -12,7 +12,7 @@ namespace {
 using models::Role;
 
 /// What must hold of the other value.
-enum class Holds { is, is_not, given, absent, on, above, passed };
+enum class Holds { is, is_not, given, absent, on, above, none, passed };
 
 /// `key` has no effect unless that holds of `other`.
 struct Need {
@@ -33,6 +33,15 @@ constexpr Need kNeeds[] = {
     {Role::storage, "credits.ops_size", "credits.ops", Holds::given},
     {Role::storage, "credits.request", "credits.ops", Holds::given},
     {Role::storage, "drive.burst_write", "drive.burst", Holds::above},
+    {Role::storage, "drive.burst", "drive.burst_write", Holds::given},
+    {Role::storage, "replicas", "code.data", Holds::none},
+    {Role::storage, "code.parity", "code.data", Holds::above},
+    {Role::storage, "code.piece", "code.data", Holds::above},
+    {Role::storage, "code.unit", "code.data", Holds::above},
+    {Role::storage, "get.part", "get.parallel", Holds::above, {}, 1.0},
+    {Role::storage, "server.read", "server.count", Holds::given},
+    {Role::storage, "server.nic", "server.count", Holds::given},
+    {Role::storage, "endurance.amplification", "endurance.dwpd", Holds::given},
     {Role::storage, "ramp.factor", "ramp.every", Holds::given},
     {Role::storage, "ramp.most", "ramp.every", Holds::given},
     {Role::dataset, "float.rate", "codec", Holds::is, "float"},
@@ -73,8 +82,7 @@ bool holds(const Component& component, const Need& need) {
            (other != nullptr &&
             std::find(other->list.begin(), other->list.end(), need.word) != other->list.end());
   }
-  if (need.holds == Holds::absent || other == nullptr)
-    return (need.holds == Holds::absent) == (other == nullptr);
+  if (other == nullptr) return need.holds == Holds::absent || need.holds == Holds::none;
   switch (need.holds) {
     case Holds::is:
       return other->text == need.word;
@@ -84,6 +92,10 @@ bool holds(const Component& component, const Need& need) {
       return other->number != 0.0;
     case Holds::above:
       return other->number > need.limit;
+    case Holds::absent:
+      return false;
+    case Holds::none:
+      return other->number == 0.0;
     default:
       return true;
   }
@@ -106,6 +118,8 @@ std::string in_words(const Component& component, const Need& need) {
       return be + "is true";
     case Holds::above:
       return be + "is above " + limit;
+    case Holds::none:
+      return be + "is " + limit;
     case Holds::passed:
       return be + "have" + word;
     default:

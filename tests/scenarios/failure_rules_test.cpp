@@ -106,7 +106,8 @@ TEST_CASE("what lies once is lost with a target or server, not with a metadata s
         std::string(R"("type": "chunkstore", "node": { "count": 8 })")}) {
     CHECK(fails("server", kind) == "");
     CHECK(fails("server", kind + R"(, "replicas": 1)") == lost);
-    CHECK(fails("server", kind + R"(, "replicas": 1, "code": { "data": 4, "parity": 2 })") == "");
+    CHECK(fails("server", kind + R"(, "replicas": 1, "code": { "data": 4, "parity": 2 })") ==
+          R"(/storage/0/replicas "replicas" has no effect unless "code.data" is 0)");
     CHECK(fails("server", kind + R"(, "code": { "data": 4, "parity": 0 })") == lost);
   }
 }

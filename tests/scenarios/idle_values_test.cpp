@@ -39,6 +39,10 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
       {"storage.credits.size=1 TB",
        R"(/storage/0/credits/size "credits.size" has no effect unless "credits.base" is given)",
        "storage.credits.base=1 GB/s"},
+      {"storage.endurance.amplification=2",
+       R"(/storage/0/endurance/amplification "endurance.amplification" has no effect unless )"
+       R"("endurance.dwpd" is given)",
+       "storage.endurance.dwpd=1"},
       {"jobs.loader.pin.rate=9 GB/s",
        R"(/jobs/0/loader/pin/rate "pin.rate" has no effect unless "pin_memory" is true)",
        "jobs.loader.pin_memory=true"},
