@@ -91,12 +91,28 @@ Seconds RecoveryParams::mounted(double hosts) const {
   return mount * (mount_parallel ? std::ceil(all / static_cast<double>(*mount_parallel)) : 1.0);
 }
 
+namespace {
+
+// A group of which one host is the job's fails as a full one does.    [docs/models/failures.md, eq.
+// 1]
+double groups_of(const FailureParams& p, double hosts) {
+  constexpr double kWhole = 1e-9;
+  return std::max(1.0, std::ceil(hosts / static_cast<double>(p.group) - kWhole));
+}
+
+}  // namespace
+
 double failing_units(const FailureParams& p, const FailingParts& job) {
   if (p.per == "gpu") return job.ranks;
   if (p.per == "host") return job.hosts;
-  if (p.per == "rack") return job.hosts / static_cast<double>(p.group);
+  if (p.per == "rack") return groups_of(p, job.hosts);
   if (p.per == "worker") return job.workers;
   return 1.0;
+}
+
+// They lie in as few groups as hold them, as evenly as it goes.
+double lost_together(const FailureParams& p, double hosts) {
+  return std::ceil(hosts / groups_of(p, hosts));
 }
 
 }  // namespace stallcast::models

@@ -76,11 +76,10 @@ struct Outage {
 struct FailingParts {
   double ranks = 1.0, hosts = 1.0;
   double workers = 0.0;  ///< loader processes of all ranks
-  [[nodiscard]] FailingParts operator*(double share) const {
-    return {ranks * share, hosts * share, workers * share};
-  }
 };
 /// How many things that fail this way such a job has.
 [[nodiscard]] double failing_units(const FailureParams& p, const FailingParts& job);
+/// Hosts of a job on `hosts` hosts that are lost where a whole group is.
+[[nodiscard]] double lost_together(const FailureParams& p, double hosts);
 
 }  // namespace stallcast::models

@@ -64,9 +64,9 @@ class Feeder {
                              .shape = p.shape,
                              .scope = row.style.scope,
                              .correlated = p.correlated.in(unit::ratio),
-                             .group = static_cast<double>(p.group),
+                             .group = lost_together(p, hosts_),
                              .repair = p.repair,
-                             .away = failing_units(p, parts_ * stays_) / units});
+                             .away = p.per == "job" ? 1.0 : stays_});
   }
 
   void add_saves(const Checkpointer& checkpointer) {

@@ -11,6 +11,7 @@ namespace {
 
 using namespace base;
 
+constexpr double kSoon = 1e-6;  // of a request's time at its rate: rounding
 constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "randwrite", "randrw"};
 
 struct FioParams {
@@ -38,9 +39,11 @@ constexpr std::array<Field<FioParams>, 10> kFioFields{
     field("rwmixread", &FioParams::reads, "50 %", "reads among the requests of rw and randrw",
           cited(kShare, "fio's default")),
     field("direct", &FioParams::direct, "false", "O_DIRECT"),
-    field("rate", &FioParams::rate, kOptional, "bytes a second of one process at most", kPositive),
-    field("rate_iops", &FioParams::rate_iops, kOptional, "requests a second of one process at most",
-          kPositive)};
+    field("rate", &FioParams::rate, kOptional,
+          "bytes a second of one process at most; reads and writes of a mix have it each",
+          kPositive),
+    field("rate_iops", &FioParams::rate_iops, kOptional,
+          "requests a second of one process at most, likewise", kPositive)};
 
 class Fio final : public Tenant {
  public:
@@ -71,7 +74,8 @@ class Fio final : public Tenant {
     co_await sim::join(context(), std::move(parts));
   }
 
-  // Each request takes round trip + service + block / share; paced when a rate is given.
+  // Each request takes round trip + service + block / share; paced when a rate is given, which
+  // reads and writes of a mix have each: where one of them is ahead of it, only the other goes on.
   // [docs/models/tenants.md, eq. 7]
   sim::Task<void> loop(ClosedLoop part, bool reads_first, double reads, double from) {
     Seconds pace;  // of one request
@@ -79,15 +83,21 @@ class Fio final : public Tenant {
     if (p_.rate) pace = p_.block * depth / *p_.rate;
     if (p_.rate_iops) pace = std::max(pace, Ops::from(depth, unit::ops) / *p_.rate_iops);
     const Seconds first = context().now();
+    const double mixed = reads_first ? reads : 1.0 - reads;  // first ones of a round
+    Seconds due = first, other_due = mixed < 1.0 ? first : Seconds::infinity();
     while (!over()) {
       const Seconds began = context().now();
+      const auto ahead = [&](Seconds date) { return date - began > pace * kSoon; };
+      const double head = ahead(due) ? 0.0 : ahead(other_due) ? 1.0 : mixed;
       const double requests = part.next();
-      const double head = reads_first ? reads : 1.0 - reads;  // of the round
-      co_await some(reads_first, requests * std::max(head - from, 0.0), part);
-      co_await some(!reads_first, requests * (1.0 - std::max(head, from)), part);
-      const double made = requests * (1.0 - from);
-      co_await context().sleep(std::max(Seconds{}, pace * made - (context().now() - began)));
-      part.took(context().now() - began, context().now() - first);
+      const double firsts = requests * std::max(head - from, 0.0);
+      const double others = requests * (1.0 - std::max(head, from));
+      due += pace * firsts;
+      other_due += pace * others;
+      co_await some(reads_first, firsts, part);
+      co_await some(!reads_first, others, part);
+      co_await context().sleep(std::max(Seconds{}, std::min(due, other_due) - context().now()));
+      part.took(std::max(context().now() - began, pace * requests), context().now() - first);
       from = 0.0;  // the rounds after the first are whole
     }
   }

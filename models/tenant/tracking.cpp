@@ -62,8 +62,9 @@ class Tracking final : public Tenant {
   }
 
   sim::Task<void> artifacts() {
-    while (!over()) {
+    while (true) {
       co_await context().sleep(p_.artifact_every);
+      if (over()) co_return;
       context().spawn(write({.bytes = *p_.artifact, .files = 1.0, .sampled = false}));
     }
   }

@@ -131,7 +131,8 @@ class VectorDatabase final : public Tenant {
 
   sim::Task<void> arriving() {
     const OpRate alone = std::min(*p_.rate, p_.sampled);
-    if (*p_.rate > alone) context().spawn(others(*p_.rate - alone));
+    others_ = *p_.rate - alone;
+    if (others_ > OpRate{}) context().spawn(others());
     base::RandomStream random = stream("queries"), waits = stream("cores");
     const Seconds mean = Ops::from(1.0, unit::ops) / alone;
     const CoreLine line(cores(), (*p_.rate * p_.compute).in(unit::ops), p_.compute);
@@ -186,26 +187,28 @@ class VectorDatabase final : public Tenant {
 
   /// The reads of queries that are not simulated one by one, as a flow that weighs what is in
   /// flight.
-  sim::Task<void> others(OpRate rate) {
+  sim::Task<void> others() {
     const double reads = hops_ * at_once_;
     if (reads <= 0.0) co_return;
     while (!over()) {
-      const double n = (rate * kFlow).in(unit::ops);
-      context().spawn(flow(rate * reads, kFlow, {.bytes = bytes_, .direct = p_.direct}));
+      context().spawn(flow(others_ * reads, kFlow, {.bytes = bytes_, .direct = p_.direct}));
       co_await context().sleep(kFlow);
-      queries_ += n;
-      computed_ += p_.compute * n;
     }
   }
 
-  [[nodiscard]] Seconds computed() const override { return computed_; }
+  /// How many those are, so far.
+  [[nodiscard]] double flowed() const {
+    return (others_ * std::max(Seconds{}, active())).in(unit::ops);
+  }
+
+  [[nodiscard]] Seconds computed() const override { return computed_ + p_.compute * flowed(); }
 
   void remark(const std::string& name, RunResult& out) const override {
     const bool behind = tell_open(times_.open(), "result", out);
     times_.report(name + "query", context().now(), out);
     const Seconds time = active();
     out.metrics[name + "queries"] = {
-        (behind ? answered(time) : queries_) / time.in(unit::s), "1/s", {}};
+        (behind ? answered(time) : queries_ + flowed()) / time.in(unit::s), "1/s", {}};
   }
 
   /// Queries of which all was read and computed, where more were asked.
@@ -213,13 +216,14 @@ class VectorDatabase final : public Tenant {
     const Bytes each = bytes_ * (hops_ * at_once_);
     const double read = each > Bytes{} ? moved() / each : INFINITY;
     const double computed = p_.compute > Seconds{} ? time * cores() / p_.compute : INFINITY;
-    return std::min({queries_, read, computed});
+    return std::min({queries_ + flowed(), read, computed});
   }
 
   VectorDatabaseParams p_;
   double hops_ = 1.0, at_once_ = 1.0, queries_ = 0.0;
   Bytes bytes_;
   Seconds began_, computed_;
+  OpRate others_;  ///< queries that are not simulated one by one
   Answers times_;
 };
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
@@ -103,6 +104,31 @@ TEST_CASE("failing job: goodput is utilization less work that is done again") {
   CHECK(result.breakdown.at("train").at("compute") ==
         Approx(metric(result, "job.train.goodput")).epsilon(1e-9));
   CHECK(metric(result, "job.train.goodput.p5") <= metric(result, "job.train.goodput"));
+}
+
+TEST_CASE("failing job: a group of which it has a part fails as a full one, and takes that part") {
+  // 4 hosts, of which groups of 16 and 4 are one group, and those of 3 two of two hosts each
+  struct Case {
+    const char *group, *enough, *few;  ///< spares
+    double every;                      ///< hours
+  };
+  for (const Case& one : {Case{"16", "4", "3", 100.0},
+                          {"4", "4", "3", 100.0},
+                          {"3", "2", "1", 50.0},
+                          {"2", "2", "1", 50.0}}) {
+    const auto with_spares = [&](const char* spares) {
+      Design design = failing({}, {{"horizon", "300 d"}, {"spares", spares}});
+      design.failures[0] = component(Role::failure, "rack", "rack",
+                                     {{"mtbf", "100 h"}, {"group", one.group}, {"repair", "1 h"}});
+      return run(design);
+    };
+    const RunResult enough = with_spares(one.enough), few = with_spares(one.few);
+    CHECK(metric(enough, "job.train.failures.mtbf") == Approx(one.every * 3600.0).epsilon(1e-9));
+    // Of failures within the hour of a repair
+    CHECK(metric(enough, "job.train.failures.waiting.share") < 1.0 / (one.every * one.every));
+    CHECK(metric(few, "job.train.failures.waiting.share") ==
+          Approx(1.0 - std::exp(-1.0 / one.every)).epsilon(0.05));
+  }
 }
 
 TEST_CASE("failing job: months pay the warm-up of each start, and that of the run shown once") {

@@ -43,6 +43,40 @@ TEST_CASE("reads and writes of a mix are in flight together, however few of one 
         Approx(metric(result, "tenant.noise.write") * share).epsilon(0.02));
 }
 
+TEST_CASE(
+    "reads and writes of a mix have a rate each, and the mix is kept where nothing reaches it") {
+  const auto mix = [](const char* share, const char* rate) {
+    Design design = small_design();
+    design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+    design.storage[0] = component(Role::storage, "measured", "scratch",
+                                  {{"read.latency", "1 ms"},
+                                   {"read.rate", "100 GB/s"},
+                                   {"write.latency", "1 ms"},
+                                   {"write.rate", "100 GB/s"}});
+    set(design.run, Role::run, "duration", "100 s");
+    design.tenants.push_back(component(Role::tenant, "fio", "noise",
+                                       {{"on", "scratch"},
+                                        {"hosts", "other"},
+                                        {"rw", "randrw"},
+                                        {"rwmixread", share},
+                                        {"iodepth", "4"},
+                                        {"direct", "true"},
+                                        {"rate_iops", rate}}));
+    return run(design);
+  };
+  // 4 KiB each; one process on each of two hosts, that could make 4,000 requests a second
+  for (const char* share : {"50 %", "70 %", "10 %"}) {
+    const RunResult result = mix(share, "100 ops/s");
+    CHECK(metric(result, "tenant.noise.read") == Approx(2 * 100 * 4096.0).epsilon(0.03));
+    CHECK(metric(result, "tenant.noise.write") == Approx(2 * 100 * 4096.0).epsilon(0.03));
+  }
+  const RunResult slow = mix("75 %", "1 Mops/s"), part = mix("75 %", "2500 ops/s");
+  CHECK(metric(slow, "tenant.noise.read") == Approx(2 * 3000 * 4096.0).epsilon(0.03));
+  CHECK(metric(slow, "tenant.noise.write") == Approx(2 * 1000 * 4096.0).epsilon(0.03));
+  CHECK(metric(part, "tenant.noise.read") == Approx(2 * 2500 * 4096.0).epsilon(0.05));
+  CHECK(metric(part, "tenant.noise.write") == Approx(2 * 1500 * 4096.0).epsilon(0.1));
+}
+
 TEST_CASE("a direct block is one request, a buffered one is read and written in pieces") {
   const double bytes = 4194304.0, alpha = 1e-3;
   const auto a_second = [&](const char* rw, const char* direct) {

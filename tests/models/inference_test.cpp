@@ -246,6 +246,17 @@ TEST_CASE("rates of what stops are those until then, however long the run goes o
   check("vector_database", {{"clients", "16"}}, "20 s", {"queries", "read"});
   check("kv_cache", {{"rate", "2 ops/s"}, {"hit.storage", "50 %"}}, "100 s",
         {"tokens", "gpu.utilization", "gpu.starved"});
+  check("tracking", {{"writers", "1"}, {"artifact", "5 GB"}, {"artifact_every", "40 s"}}, "50 s",
+        {"write"});
+  // Of 1,000 queries a second 20 are simulated one by one, whether or not any is read.
+  for (const char* cached : {"0 %", "100 %"}) {
+    const Settings arriving = {
+        {"rate", "1 kops/s"}, {"hops", "2"}, {"beam", "1"}, {"cached", cached}};
+    check("vector_database", arriving, "2.5 s", {"queries"});
+    const RunResult some = run(serving("vector_database", arriving, "2.5 s"));
+    CHECK(of(some, "queries") == Approx(1000.0).epsilon(0.02));
+    CHECK(metric(some, "resource.host.other.cpu.throughput") == Approx(1.0).epsilon(0.02));
+  }
 }
 
 TEST_CASE("what waits for GPUs is not blamed on the storage") {

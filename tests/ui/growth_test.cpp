@@ -234,13 +234,15 @@ TEST_CASE("a target that is too close to call does not hold") {
 }
 
 TEST_CASE("a parameter grows by amounts in any unit of its sort") {
-  ScenarioFile file =
-      scenario(R"({ "of": { "rate": "+500 MB/s/month" }, "months": 2, "every": 2 })");
+  ScenarioFile file = scenario(
+      R"({ "of": { "rate": "+500 MB/s/month", "scale": "10 %/month", "boxes": "4 %/month" },
+                   "months": 2, "every": 2 })");
   const auto put = [&](const std::string& before, const std::string& after) {
     file.text->replace(file.text->find(before), before.size(), after);
   };
-  put(R"("boxes": { "value": 16 })", R"("boxes": { "value": 16 }, "rate": { "value": "1 GB/s" })");
+  put(R"("boxes": { "value": 16 })", R"("boxes": 16, "rate": "1 GB/s", "scale": 1)");
   put(R"("read": "1 GB/s")", R"("read": "=rate")");
+  put(R"("size": "1 PB")", R"("size": "=scale PB")");
   client::Session open = session();
   const client::Reading reading = open.read(file);
   REQUIRE(reading.scenario.has_value());
@@ -249,6 +251,9 @@ TEST_CASE("a parameter grows by amounts in any unit of its sort") {
   const std::string said =
       report::render(*found, report::ReportContext{}, report::Format::text, report::Style{});
   CHECK(said.find("1 GB/s now, 2 GB/s in month 2") != std::string::npos);
+  // Whole numbers are only of what makes counts.
+  CHECK(said.find("1 now, 1.21 in month 2") != std::string::npos);
+  CHECK(said.find("16 now, 17 in month 2") != std::string::npos);
 }
 
 TEST_CASE("what cannot grow is said with its place") {

@@ -12,6 +12,7 @@
 #include "scenarios/questions/growth_reader.hpp"
 #include "stallcast/change.hpp"
 #include "ui/app/months.hpp"
+#include "ui/app/redesign.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -145,8 +146,9 @@ Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted
 Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, int until,
                               const SolvePlan& solve) {
   const GrowthSpec& growth = scenario.questions().growth;
-  const Result<grow::Trends> trends =
-      grow::Trends::make(growth, scenario.design(), scenario.parameters());
+  const Result<grow::Trends> trends = grow::Trends::make(
+      growth, scenario.design(), scenario.parameters(),
+      [&](std::span<const Change> changes) { return design_with(scenario, changes); });
   if (!trends.ok()) return trends.failure();
   const auto in_month = [&](int month, const PlanSpec& wanted) -> Result<PlanResult> {
     Grown grown(scenario, *trends, month);

@@ -8,6 +8,7 @@
 
 #include "engine/decide/grow/trends.hpp"
 #include "ui/app/plan_question.hpp"
+#include "ui/app/redesign.hpp"
 #include "ui/app/sweep_plan.hpp"
 
 namespace stallcast::client {
@@ -31,7 +32,9 @@ void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
     GrowthSpec alone = scenario.questions().growth;
     alone.trends = {trend};
     alone.trends.front().position = {};  // the message need not name it
-    const auto made = grow::Trends::make(alone, scenario.design(), scenario.parameters());
+    const auto made = grow::Trends::make(
+        alone, scenario.design(), scenario.parameters(),
+        [&](std::span<const Change> changes) { return design_with(scenario, changes); });
     if (!made.ok()) add_fault(trend.pointer, trend.position, made.failure(), out);
   }
 }

@@ -316,7 +316,7 @@ Failure in_month(int month, Failure failure) {
 Result<GrowthResult> grow(const Design& now, std::span<const Parameter> params,
                           const GrowthSpec& spec, const Regrow& regrow,
                           const predict::PredictOptions& options) {
-  Result<Trends> trends = Trends::make(spec, now, params);
+  Result<Trends> trends = Trends::make(spec, now, params, regrow);
   if (!trends.ok()) return trends.failure();
   return Months(now, spec, *std::move(trends), regrow, options).run();
 }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <span>
 
+#include "engine/decide/grow/trends.hpp"
 #include "engine/decide/predict/predict.hpp"
-#include "stallcast/change.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/growth.hpp"
 #include "stallcast/result.hpp"
@@ -12,9 +11,6 @@
 
 /// When what there is runs out, as demand and the plant grow. docs/models/growth.md.
 namespace stallcast::grow {
-
-/// The design of the scenario with these values changed.
-using Regrow = std::function<Result<Design>(std::span<const Change> changes)>;
 
 /// `failure` of what was made or simulated for a month.
 [[nodiscard]] Failure in_month(int month, Failure failure);

@@ -14,6 +14,8 @@
 namespace stallcast::grow {
 namespace {
 
+constexpr int kShown = 4;  // digits of a parameter
+
 using Values = std::vector<std::pair<std::string, const Value*>>;
 
 /// "storage.ost.count" of "storage[scratch].ost.count".
@@ -76,6 +78,16 @@ std::string other_way(const Values& values, const std::string& path) {
   return size.empty() ? as(".dataset.size", ".dataset.samples") : size;
 }
 
+/// Whether a parameter that is a whole number makes counts: on neither side of it is there a
+/// design.
+bool makes_counts(const std::string& path, double start, const Regrow& regrow) {
+  constexpr double kSides[] = {0.37, -0.37};  // of which no usual multiple is whole
+  return std::none_of(std::begin(kSides), std::end(kSides), [&](double side) {
+    const Change between{path, Amount{start + side}};
+    return regrow({&between, 1}).ok();
+  });
+}
+
 }  // namespace
 
 bool mean_the_same(const Design& design, const std::string& a, const std::string& b) {
@@ -86,7 +98,7 @@ bool mean_the_same(const Design& design, const std::string& a, const std::string
 }
 
 Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
-                            std::span<const Parameter> params) {
+                            std::span<const Parameter> params, const Regrow& regrow) {
   const auto values = base::values_of(now);
   if (spec.trends.empty())
     return Failure{ExitCode::bad_input, "the scenario does not say what grows",
@@ -109,6 +121,8 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
       trend.parameter = true;
       trend.unit =
           base::trim(std::string_view(number.ptr, begin + found->text.size() - number.ptr));
+      trend.whole = trend.unit.empty() && trend.start == std::floor(trend.start) &&
+                    makes_counts(trend.path, trend.start, regrow);
     } else {
       const auto* found = find_value(values, said.path);
       if (found == nullptr || !is_number(found->second->dimension)) {
@@ -127,6 +141,7 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
       trend.path = found->first;
       trend.start = found->second->number;
       trend.dimension = found->second->dimension;
+      trend.whole = trend.dimension == Dimension::count;
     }
     if (!said.added.empty()) {
       const bool less = said.added.starts_with('-');
@@ -168,10 +183,7 @@ const Setting* Trends::step_at(const Trend& trend, int month) {
 
 double Trends::number_at(const Trend& trend, int month) {
   const double number = trend.start * std::pow(trend.said.factor, month) + trend.added * month;
-  const bool whole =
-      trend.dimension == Dimension::count ||
-      (trend.parameter && trend.unit.empty() && trend.start == std::floor(trend.start));
-  return whole ? std::round(number) : number;
+  return trend.whole ? std::round(number) : number;
 }
 
 Setting Trends::value_at(const Trend& trend, int month) {
@@ -182,7 +194,9 @@ Setting Trends::value_at(const Trend& trend, int month) {
 }
 
 std::string Trends::text_at(const Trend& trend, int month) {
-  if (trend.parameter || step_at(trend, month) != nullptr) return text_of(value_at(trend, month));
+  if (step_at(trend, month) != nullptr) return text_of(value_at(trend, month));
+  if (trend.parameter)
+    return text_of(Amount{base::rounded_to(number_at(trend, month), kShown), trend.unit});
   return base::print_quantity(number_at(trend, month), trend.dimension);
 }
 

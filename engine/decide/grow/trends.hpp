@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,15 +14,18 @@
 /// What a scenario is in a later month.
 namespace stallcast::grow {
 
+/// The design of the scenario with these values changed.
+using Regrow = std::function<Result<Design>(std::span<const Change> changes)>;
+
 /// Whether two paths mean the same value of `design`, however they are spelled.
 [[nodiscard]] bool mean_the_same(const Design& design, const std::string& a, const std::string& b);
 
 class Trends {
  public:
   /// No trend, a value that nobody has, two trends of one value, and an amount of another kind are
-  /// failures (bad_input).
+  /// failures (bad_input). `regrow` tells which parameters make counts.
   [[nodiscard]] static Result<Trends> make(const GrowthSpec& spec, const Design& now,
-                                           std::span<const Parameter> params);
+                                           std::span<const Parameter> params, const Regrow& regrow);
 
   /// What is changed in month `month`; nothing of what is as it was.
   [[nodiscard]] std::vector<Change> at(int month) const;
@@ -42,6 +46,7 @@ class Trends {
     Dimension dimension = Dimension::number;
     std::string unit = {};  ///< of a parameter
     bool parameter = false;
+    bool whole = false;  ///< whole numbers only: a count, or a parameter that makes one
   };
   /// What the steps of `trend` have come to; null before the first, and without any.
   [[nodiscard]] static const Setting* step_at(const Trend& trend, int month);
