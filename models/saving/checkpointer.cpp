@@ -93,22 +93,22 @@ sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit&
 }
 
 sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
-                                    WaitSplit& took) {
+                                    WaitSplit& took, double share) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   const Seconds start = context.now();
-  const Bytes bytes = p_.stored(mover.share.bytes) * part;
+  const StateMover::Piece piece = mover_.piece(mover, part, share);
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
   Served served;  // of whichever ends last: it is read while it is sent on
-  parts.push_back(mover_.send(mover, tiers[tier], bytes, served));
-  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes, served));
+  parts.push_back(mover_.send(mover, tiers[tier], piece, served));
+  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, piece, served));
   co_await sim::join(context, std::move(parts));
   took.add(Phase::data, context.now() - start, served.limited_by);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
     const Seconds renaming = context.now();
-    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files);
+    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files_in(part));
     took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
   }
 }
@@ -119,13 +119,13 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
   sim::Context& context = mover_.context();
   const Seconds start = context.now();
   const double writers = mover_.layout().writer_count();
-  const Served served = co_await mover_.read(mover, mover_.tiers()[tier],
-                                             p_.stored(mover.share.bytes) * part, mover.share.files,
-                                             {.readers = writers,
-                                              .files = writers,
-                                              .save = p_.stored(size_) * part,
-                                              .company = mover_.layout().company(mover.share)},
-                                             1.0);
+  const Served served = co_await mover_.read(
+      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files_in(part),
+      {.readers = writers,
+       .files = writers,
+       .save = p_.stored(size_) * part,
+       .company = mover_.layout().company(mover.share)},
+      1.0);
   took.add(Phase::data, context.now() - start, served.limited_by);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
@@ -222,7 +222,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
     double files = 0.0;
     if (!in_memory(tiers[t]))
       files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
-                                  mover_.layout().files(), save.whole());
+                                  mover_.layout().files(save.part), save.whole());
     copies_.arrived(place(t), *save.point);
     complete_[t].add((context.now() - save.began).in(unit::s));
     if (t == durable_) {

@@ -121,7 +121,9 @@ class Checkpointer {
   };
   sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
-  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  /// Of the `part` of the state that a save has, the `share` that is written now.
+  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took,
+                        double share = 1.0);
   sim::Task<void> verify(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
   sim::Task<void> first_tier(const Mover& mover, double part, Course& course);
   sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);

@@ -168,4 +168,23 @@ TEST_CASE("one reader of a save is held to its stream, and hands on what the oth
   CHECK(*form(design, "restore.broadcast.bound") == Approx(240.0 / 47.5));
 }
 
+TEST_CASE("what GPUs decompress is broadcast as it is stored") {
+  // a quarter of the bytes, from one reader and from all of one replica
+  const auto broadcast = [](const char* layout, const char* ratio) {
+    const Design design = saver({{"layout", layout},
+                                 {"restore.read", "once"},
+                                 {"restore.broadcast", "nics"},
+                                 {"compress.ratio", ratio},
+                                 {"compress.on", "gpu"}});
+    const RunResult result = run(design);
+    const double time = figure_of(result, "job.train.restore.took.host.gpu.nic.read") +
+                        figure_of(result, "job.train.restore.took.host.gpu.nic.write");
+    CHECK(time >= *form(design, "restore.broadcast.bound") * (1.0 - 1e-9));
+    return time;
+  };
+  CHECK(broadcast("rank0", "4") == Approx(240.0 / 4 / 47.5));
+  for (const char* layout : {"zero0", "fsdp-hybrid"})
+    CHECK(broadcast(layout, "4") == Approx(broadcast(layout, "1") / 4));
+}
+
 }  // namespace save_parts_test
