@@ -213,7 +213,8 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                                 piece.bytes * (threads * static_cast<double>(p_.peers)));
   Client client = threads_of(mover, tier);
   if (p_.flush_rate) {
-    const Rate each = *p_.flush_rate / (layout_.writer_count() * threads);
+    // Whoever writes more has as much more of it, so that all end together.
+    const Rate each = *p_.flush_rate * (mover.share.bytes / layout_.size()) / threads;
     if (each <= client.host_write) client.held_to = own_resource("flush_rate");
     client.host_write = std::min(client.host_write, each);
   }

@@ -168,6 +168,23 @@ TEST_CASE("one reader of a save is held to its stream, and hands on what the oth
   CHECK(*form(design, "restore.broadcast.bound") == Approx(240.0 / 47.5));
 }
 
+TEST_CASE("a flush that is held back takes as long in every layout") {
+  // 320 GB at 10 GB/s, all writers together, whatever each of them has
+  for (const char* layout : {"sharded", "zero1", "zero2", "fsdp-hybrid"}) {
+    CAPTURE(layout);
+    Design design = saver({});
+    design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "100"},
+                                           {"size", "320 GB"},
+                                           {"serializer", "none"},
+                                           {"layout", layout},
+                                           {"flush_rate", "10 GB/s"}});
+    CHECK(*bound(design, "flush_rate.bound") == Approx(32.0));
+    CHECK(took(run(design), {"job.train.checkpoint.flush_rate"}) == Approx(32.0).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("what GPUs decompress is broadcast as it is stored") {
   // a quarter of the bytes, from one reader and from all of one replica
   const auto broadcast = [](const char* layout, const char* ratio) {
