@@ -214,7 +214,8 @@ Bytes CheckpointLayout::size() const {
 }
 double CheckpointLayout::files(double part) const {
   double out = 0.0;
-  for (const RankShare& share : writers) out += share.files_in(part) * share.members;
+  for (const RankShare& share : writers)
+    out = shared ? std::max(out, share.files_in(part)) : out + share.files_in(part) * share.members;
   return out;
 }
 double CheckpointLayout::writer_count() const {
@@ -269,10 +270,12 @@ CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams&
                       files, ranks, ranks_per_host);
   else
     out = equal_parts(cut, ranks, files, ranks, ranks_per_host);
+  out.shared = p.sharing != "no";
   for (auto* shares : {&out.writers, &out.readers_all, &out.readers_once})
     for (RankShare& share : *shares) {
-      if (!p.chunk) {  // each thread has files of its own
-        share.files = std::max(share.files, static_cast<double>(p.threads));
+      if (!p.chunk) {  // each thread has files of its own, unless all share one
+        const double least = out.shared ? 1.0 : static_cast<double>(p.threads);
+        share.files = std::max(share.files, least);
         continue;
       }
       // Objects of one size in place of files.

@@ -51,6 +51,7 @@ struct CheckpointLayout {
   double parts = 1.0;                   ///< so many of them in a row different parts
   Bytes gathered;                       ///< that crosses rank 0's network before its write,
   Bytes gathered_inside;                ///< and that comes from other GPUs of its host
+  bool shared = false;                  ///< all write into the same files
 
   [[nodiscard]] Bytes size() const;
   [[nodiscard]] double files(double part = 1.0) const;

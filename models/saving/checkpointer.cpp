@@ -9,6 +9,16 @@
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
+namespace {
+
+/// One rank of those of a class.
+Mover one_of(const Mover& mover) {
+  Mover one = mover;
+  for (auto& [storage, client] : one.mounts) client.members = 1.0;
+  return one;
+}
+
+}  // namespace
 
 Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures,
                            sim::Context& context)
@@ -106,9 +116,12 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   co_await sim::join(context, std::move(parts));
   took.add(Phase::data, context.now() - start, served.limited_by);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
-  if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
+  const bool shared = mover_.layout().shared;
+  if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
+    Mover who = mover;  // one metadata operation a file, as an open is one
+    if (shared) who = one_of(mover);
     const Seconds renaming = context.now();
-    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files_in(part));
+    const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
     took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
   }
 }
@@ -246,9 +259,8 @@ void Checkpointer::free_buffer(const Save& save) {
 sim::Task<void> Checkpointer::remove(std::string tier, double files) {
   for (const Mover& mover : writers_)
     if (mover.share.rank0) {
-      Mover one = mover;
-      for (auto& [storage, client] : one.mounts) client.members = 1.0;
-      co_await mover_.metadata(one, tier, files);
+      const Mover rank0 = one_of(mover);
+      co_await mover_.metadata(rank0, tier, files);
     }
 }
 

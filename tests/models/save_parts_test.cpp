@@ -168,6 +168,24 @@ TEST_CASE("one reader of a save is held to its stream, and hands on what the oth
   CHECK(*form(design, "restore.broadcast.bound") == Approx(240.0 / 47.5));
 }
 
+TEST_CASE("a file that all ranks share is one file, renamed once") {
+  // opens' worth of operations that a save has more where files are renamed: 32 and the create of a
+  // marker, or one
+  const auto renames = [](const char* shared) {
+    const auto operations = [&](const char* commit) {
+      const RunResult result = run(saver({{"shared", shared}, {"commit", commit}}));
+      CHECK(figure_of(result, "job.train.checkpoint.count") == 1.0);
+      return figure_of(result, "resource.storage.scratch.mdt.throughput") *
+             figure_of(result, "job.train.time.wall");
+    };
+    return operations("rename") - operations("fsync");
+  };
+  CHECK(renames("no") == Approx(33.5).margin(0.5));
+  CHECK(renames("aligned") == Approx(1.0));
+  for (const char* shared : {"aligned", "interleaved"})
+    CHECK(figure_of(run(saver({{"shared", shared}})), "job.train.checkpoint.files") == 1.0);
+}
+
 TEST_CASE("a flush that is held back takes as long in every layout") {
   // 320 GB at 10 GB/s, all writers together, whatever each of them has
   for (const char* layout : {"sharded", "zero1", "zero2", "fsdp-hybrid"}) {
