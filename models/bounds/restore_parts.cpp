@@ -79,12 +79,16 @@ class RestoreDeriver {
   }
 
   void from_peers() {
-    line("read.bound", p_.stored(of_host_) / host_.nic(), "from peers through the ports",
-         {"host / ratio / nic",
-          kRestore,
-          {{"host", name_ + "size.host"},
-           ratio(),
-           figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host")}});
+    Rule rule{"host / nic",
+              kRestore,
+              {{"host", name_ + "size.host"},
+               figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host")}};
+    if (p_.compresses_on_gpu()) {
+      rule.equation += " / ratio";
+      rule.terms.push_back(ratio());
+    }
+    line("read.bound", p_.copied(of_host_) / host_.nic(), "from peers through the ports",
+         std::move(rule));
   }
 
   // max(S / max flow, S_host / host, S_rank / (threads stream)), then the passes.

@@ -154,24 +154,20 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
   }
 }
 
-sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
+// Copies in memory are as they left the GPU: cores have their turn before the first files.
+sim::Task<void> Checkpointer::fill_tier(const Mover& mover, double part, std::size_t tier,
+                                        Course& course) {
   if (p_.ends_in_cache()) co_return co_await through_cache(mover, part, course);
   std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
-  if (style_.blocking) parts.push_back(snapshot(mover, took[0]));
-  parts.push_back(passes(mover, part, took[1]));
-  parts.push_back(write(mover, part, 0, took[2]));
+  if (tier == 0 && style_.blocking) parts.push_back(snapshot(mover, took[0]));
+  if (tier == leaves_) parts.push_back(passes(mover, part, took[1]));
+  parts.push_back(write(mover, part, tier, took[2]));
   co_await phases(std::move(parts));
   if (p_.streams())
     course.took = WaitSplit::longest(took);
   else
     for (const WaitSplit& phase : took) course.took += phase;
-  course.ended = mover_.context().now();
-}
-
-sim::Task<void> Checkpointer::next_tier(const Mover& mover, double part, std::size_t tier,
-                                        Course& course) {
-  co_await write(mover, part, tier, course.took);
   course.ended = mover_.context().now();
 }
 
@@ -209,8 +205,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
-      parts.push_back(t == 0 ? first_tier(writers_[w], save.part, courses[w])
-                             : next_tier(writers_[w], save.part, t, courses[w]));
+      parts.push_back(fill_tier(writers_[w], save.part, t, courses[w]));
     co_await sim::join(context, std::move(parts));
     if (lost(save)) break;
     std::size_t last = 0;
@@ -220,7 +215,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
         rank0_.add((courses[w].ended - save.written).in(unit::s));
     }
     WaitSplit& spent = p_.drain_every > 1 && t + 1 == tiers.size() ? drained_ : took_;
-    spent += courses[last].took;
+    WaitSplit tier = courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
     then(save.lane, "commit", courses[last].took.worst());
@@ -228,7 +223,9 @@ sim::Task<void> Checkpointer::flush(Save save) {
       free_buffer(save);
       left = true;
     }
-    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], spent);
+    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], tier);
+    spent += tier;
+    if (durable_ != kInMemory && t <= durable_) counted_ += tier;
     close(save.lane);
     if (lost(save)) break;
     if (t == 0 && style_.blocking) held(save);
@@ -273,6 +270,7 @@ sim::Task<void> Checkpointer::snapshot_all(const Save& save, WaitSplit& took) {
   co_await sim::join(mover_.context(), std::move(parts));
   took = WaitSplit::longest(each);
   took_ += took;
+  counted_ += took;
   close(save.lane, took.worst());
 }
 

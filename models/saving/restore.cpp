@@ -31,7 +31,7 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
   const CheckpointParams& p = mover_.params();
   const RankShare& share = mover.share;
   double files = share.files, trips = 1.0, written = mover_.layout().writer_count();
-  Bytes bytes = p.stored(share.bytes) * state;
+  Bytes bytes = p.stored(share.bytes) * (state * mover_.of_stored(from(mover)));
   const std::vector<RankShare>& readers = readers_.at(from(mover));
   const double increment = p.incremental.in(unit::ratio);
   const double times =  // as many files as the whole save has

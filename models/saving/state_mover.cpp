@@ -189,6 +189,10 @@ bool StateMover::holds_own(const std::string& tier) const {
          (!tier.empty() && is_storage(tier) && plant_.storage(tier).own_of_host());
 }
 
+double StateMover::of_stored(std::string_view tier) const {
+  return in_memory(tier) && p_.compresses_on_cpu() ? p_.compress_ratio : 1.0;
+}
+
 StateMover::Piece StateMover::piece(const Mover& mover, double part, double share) const {
   const double threads = static_cast<double>(p_.threads);
   return {p_.stored(mover.share.bytes) * part * share / threads,
@@ -208,9 +212,10 @@ sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Piec
 
 sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Piece piece) {
   const double threads = static_cast<double>(p_.threads);
+  const double copies = static_cast<double>(p_.peers);
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
-                                piece.bytes * (threads * static_cast<double>(p_.peers)));
+                                piece.bytes * (threads * of_stored(tier) * copies));
   Client client = threads_of(mover, tier);
   if (p_.flush_rate) {
     // Whoever writes more has as much more of it, so that all end together.

@@ -63,6 +63,8 @@ class StateMover {
     Bytes bytes;
     double files = 1.0;
   };
+  /// Bytes in `tier` of one that is stored: in memory lies what left the GPU.
+  [[nodiscard]] double of_stored(std::string_view tier) const;
   /// Of the `part` of the state that a save has, the `share` that is moved.
   [[nodiscard]] Piece piece(const Mover& mover, double part, double share = 1.0) const;
   /// Into a tier below host memory; what limited it goes to `served`.
