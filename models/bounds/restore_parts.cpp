@@ -79,12 +79,16 @@ class RestoreDeriver {
   }
 
   void from_peers() {
-    line("read.bound", p_.stored(of_host_) / host_.nic(), "from peers through the ports",
-         {"host / ratio / nic",
-          kRestore,
-          {{"host", name_ + "size.host"},
-           ratio(),
-           figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host")}});
+    Rule rule{"host / nic",
+              kRestore,
+              {{"host", name_ + "size.host"},
+               figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host")}};
+    if (p_.compresses_on_gpu()) {
+      rule.equation += " / ratio";
+      rule.terms.push_back(ratio());
+    }
+    line("read.bound", p_.copied(of_host_) / host_.nic(), "from peers through the ports",
+         std::move(rule));
   }
 
   // max(S / max flow, S_host / host, S_rank / (threads stream)), then the passes.
@@ -135,19 +139,21 @@ class RestoreDeriver {
   void broadcast() {
     const Rate nvlink = host_.nvlink_payload();
     if (p_.layout == "rank0")
-      return line("broadcast.bound",
-                  std::max(saved_.gathered / host_.nic(), saved_.gathered_inside / nvlink),
-                  "rank 0 hands out what the others lack",
-                  {"max(outside / nic, inside / nvlink)",
-                   kEqBroadcast,
-                   {bytes("outside", saved_.gathered), port(),
-                    bytes("inside", saved_.gathered_inside), link()}});
+      return line(
+          "broadcast.bound",
+          std::max(moved(saved_.gathered) / host_.nic(), moved(saved_.gathered_inside) / nvlink),
+          "rank 0 hands out what the others lack",
+          {"max(outside / nic, inside / nvlink)",
+           kEqBroadcast,
+           {bytes("outside", saved_.gathered), port(), bytes("inside", saved_.gathered_inside),
+            link()}});
     const double ranks = d_.layout.ranks_per_host(), hosts = d_.layout.hosts;
     const double entering = p_.broadcasts_over_nvlink() ? std::min(ranks, saved_.parts) : ranks;
     const double inside = std::max(0.0, d_.layout.ranks - hosts * entering);
     const double outside = std::max(0.0, saved_.receivers - inside);
-    const Seconds passed = inside > 0.0 ? saved_.broadcast / nvlink : Seconds{};
-    line("broadcast.bound", std::max(saved_.broadcast * (outside / hosts) / host_.nic(), passed),
+    const Bytes part = moved(saved_.broadcast);
+    const Seconds passed = inside > 0.0 ? part / nvlink : Seconds{};
+    line("broadcast.bound", std::max(part * (outside / hosts) / host_.nic(), passed),
          "what the others lack enters every host",
          {inside > 0.0 ? "max(part * outside / hosts / nic, part / nvlink)"
                        : "part * outside / hosts / nic",
@@ -158,8 +164,12 @@ class RestoreDeriver {
            port(),
            link()}});
   }
-  [[nodiscard]] static Term bytes(const char* symbol, Bytes b) {
-    return figure(symbol, b.in(unit::B), Dimension::bytes, "of the state, that others lack");
+  /// What GPUs decompress is still compressed.
+  [[nodiscard]] Bytes moved(Bytes b) const { return p_.copied(b); }
+  [[nodiscard]] Term bytes(const char* symbol, Bytes b) const {
+    return figure(symbol, moved(b).in(unit::B), Dimension::bytes,
+                  p_.compresses_on_gpu() ? "of the state as it is stored, that others lack"
+                                         : "of the state, that others lack");
   }
   [[nodiscard]] Term port() const {
     return figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host");

@@ -206,7 +206,7 @@ class Deriver {
   // Through the ports of the host that saves most.
   void peers() {
     const double copies = static_cast<double>(p_.peers);
-    out_.peers = p_.stored(of_host_) * (p_.mean_part() * copies) / host_.nic();
+    out_.peers = p_.copied(of_host_) * (p_.mean_part() * copies) / host_.nic();
     Rule rule{"peers * host / (nics * rate * efficiency)",
               kEqPeers,
               {{"peers", d_.input("checkpoint.peers"), copies, Dimension::number,
@@ -215,7 +215,7 @@ class Deriver {
                of_host("nics", "nic.count"),
                of_host("rate", "nic.rate"),
                {"efficiency", port_share_}}};
-    if (p_.compress_ratio > 1.0) {
+    if (p_.compresses_on_gpu()) {
       rule.equation += " / ratio";
       rule.terms.push_back(input("ratio", "compress.ratio"));
     }

@@ -169,6 +169,11 @@ constexpr double kRounding = 1e-9;
 
 }  // namespace
 
+double RankShare::files_in(double part) const {
+  if (object <= Bytes{} || part == 1.0) return files;
+  return std::max(1.0, std::ceil(bytes * part / object - kRounding));
+}
+
 bool fills_hosts(const RankShare& share, const RankSpread& ranks) {
   return share.per_host > ranks.most() - kRounding;
 }
@@ -207,9 +212,10 @@ Bytes CheckpointLayout::size() const {
   for (const RankShare& share : writers) out += share.bytes * share.members;
   return out;
 }
-double CheckpointLayout::files() const {
+double CheckpointLayout::files(double part) const {
   double out = 0.0;
-  for (const RankShare& share : writers) out += share.files * share.members;
+  for (const RankShare& share : writers)
+    out = shared ? std::max(out, share.files_in(part)) : out + share.files_in(part) * share.members;
   return out;
 }
 double CheckpointLayout::writer_count() const {
@@ -264,13 +270,19 @@ CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams&
                       files, ranks, ranks_per_host);
   else
     out = equal_parts(cut, ranks, files, ranks, ranks_per_host);
-  // Objects of one size in place of files.
-  if (p.chunk)
-    for (auto* shares : {&out.writers, &out.readers_all, &out.readers_once})
-      for (RankShare& share : *shares) {
-        share.files = std::max(1.0, std::ceil(p.stored(share.bytes) / *p.chunk));
-        share.common_files = std::min(share.files, std::ceil(p.stored(share.common) / *p.chunk));
+  out.shared = p.sharing != "no";
+  for (auto* shares : {&out.writers, &out.readers_all, &out.readers_once})
+    for (RankShare& share : *shares) {
+      if (!p.chunk) {  // each thread has files of its own, unless all share one
+        const double least = out.shared ? 1.0 : static_cast<double>(p.threads);
+        share.files = std::max(share.files, least);
+        continue;
       }
+      // Objects of one size in place of files.
+      share.files = std::max(1.0, std::ceil(p.stored(share.bytes) / *p.chunk));
+      share.common_files = std::min(share.files, std::ceil(p.stored(share.common) / *p.chunk));
+      share.object = *p.chunk * p.compress_ratio;
+    }
   return out;
 }
 

@@ -14,12 +14,15 @@ namespace stallcast::models {
 struct RankShare {
   double members = 1.0;
   Bytes bytes;            ///< of the state, each
-  double files = 1.0;     ///< each
+  double files = 1.0;     ///< each, of a whole save
   double per_host = 1.0;  ///< ranks that do so on each of their hosts
   bool rank0 = false;     ///< rank 0 is one of them
   Bytes common{};         ///< of its bytes, what a rank of each replica reads of the same files;
   double common_files = 0.0;  ///< so many of its files
   bool passes_on = true;      ///< it has what others lack, when one replica reads
+  Bytes object{};             ///< each file has so much of the state; 0: they are of any size
+  /// Of a save of such a part of the state.    [docs/models/checkpoint.md, eq. 9]
+  [[nodiscard]] double files_in(double part) const;
 };
 
 /// Hosts of the ranks of a class, in the order of ranks.
@@ -48,9 +51,10 @@ struct CheckpointLayout {
   double parts = 1.0;                   ///< so many of them in a row different parts
   Bytes gathered;                       ///< that crosses rank 0's network before its write,
   Bytes gathered_inside;                ///< and that comes from other GPUs of its host
+  bool shared = false;                  ///< all write into the same files
 
   [[nodiscard]] Bytes size() const;
-  [[nodiscard]] double files() const;
+  [[nodiscard]] double files(double part = 1.0) const;
   [[nodiscard]] double writer_count() const;
   /// The most that one rank writes; that the ranks of one host write together.
   ///    [docs/models/checkpoint.md, eq. 17]

@@ -44,6 +44,18 @@ struct LoaderPolicy {
     const std::int64_t asked = std::max<std::int64_t>(readers.value_or(most), 1);
     return interleaved ? asked : std::min(asked, p.batch);
   }
+  /// Most batches that are outstanding: what those that read across batches, and those that decode
+  /// after them, have in hand comes on top.    [docs/models/dataloader.md, eq. 5]
+  [[nodiscard]] std::int64_t outstanding(const LoaderParams& p) const {
+    if (!split_batch) return p.workers * p.prefetch;
+    const bool apart = interleaved || decoders > 0;
+    const std::int64_t in_hand = apart ? threads(p) + decoders + p.batch - 1 : 0;
+    return p.prefetch + in_hand / p.batch;
+  }
+  /// Processes beside the training process: threads are part of it.
+  [[nodiscard]] std::int64_t processes(const LoaderParams& p) const {
+    return split_batch ? 0 : p.workers;
+  }
 
   Rate collate = Rate::infinity();  ///< of a batch, by the worker that loaded it
   Seconds sending{};                ///< core time of that worker for each batch besides its bytes

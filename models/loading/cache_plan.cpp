@@ -52,22 +52,21 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
       const DatasetParams dataset = dataset_params(*job.dataset);
       const LoaderParams loader = loader_params(*job.loader);
       const SampleAccess access = sample_access(job);
-      const double workers = static_cast<double>(loader.workers);
+      const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
       const Bytes batch = dataset.tensor.value_or(dataset.sample * access.expansion) *
                           static_cast<double>(loader.batch);
-      const double ahead = workers * static_cast<double>(loader.prefetch);  // in /dev/shm
+      const double ahead =  // of processes in /dev/shm
+          loader.workers > 0 ? static_cast<double>(policy.outstanding(loader)) : 0.0;
       const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
       left -= batch * ((ahead + pinned) * layout.readers_per_host());
-      processes += workers * layout.readers_per_host();
+      processes += static_cast<double>(policy.processes(loader)) * layout.readers_per_host();
     }
     left -= p.memory_process * processes;
     if (!job.checkpoint) continue;
     const CheckpointParams save = checkpoint_params(*job.checkpoint);
     const Bytes size = save.size.value_or(model_params(job.model).state());
-    if (save.ends_in_memory())
+    if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
       left -= staged_per_host(save, size / layout.hosts, size);
-    else if (!checkpoint_row(job.checkpoint->kind).style.blocking)
-      left -= size * (save.snapshots() / layout.hosts);
   }
   return std::max(left, Bytes{});
 }
@@ -102,7 +101,9 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
   };
   out.size = dataset.cache_size.value_or(dataset.cache_medium == "memory" ? in_memory() : Bytes{});
   const SampleAccess access = sample_access(job);
-  if (access.keep) out.size = dataset.cache_size ? std::min(out.size, *access.keep) : *access.keep;
+  // A directory on drives may have no other limit.
+  const bool limited = dataset.cache_size || dataset.cache_medium == "memory";
+  if (access.keep) out.size = limited ? std::min(out.size, *access.keep) : *access.keep;
   out.cached = Fraction::from(out.size / out.data, unit::ratio);
   // A node that is dealt another part each epoch sees 1/N of the data set in one.
   if (dataset.shuffle == "global" && dataset.cache_scope == "node") out.share_of_node = 1.0 / hosts;

@@ -171,14 +171,7 @@ class LoaderRuntime {
   [[nodiscard]] auto next_done() {
     return policy_.in_order ? done_.find(base_ + received_) : done_.begin();
   }
-  /// Most batches that are outstanding: what those that read across batches, and those that decode
-  /// after them, have in hand comes on top.
-  [[nodiscard]] std::int64_t most() const {
-    if (!policy_.split_batch) return p_.workers * p_.prefetch;
-    const bool apart = policy_.interleaved || policy_.decoders > 0;
-    const std::int64_t in_hand = apart ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
-    return p_.prefetch + in_hand / p_.batch;
-  }
+  [[nodiscard]] std::int64_t most() const { return policy_.outstanding(p_); }
   [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
   [[nodiscard]] Seconds staging(const Loaded& bytes) const;
 

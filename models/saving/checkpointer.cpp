@@ -9,6 +9,16 @@
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
+namespace {
+
+/// One rank of those of a class.
+Mover one_of(const Mover& mover) {
+  Mover one = mover;
+  for (auto& [storage, client] : one.mounts) client.members = 1.0;
+  return one;
+}
+
+}  // namespace
 
 Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures,
                            sim::Context& context)
@@ -93,22 +103,25 @@ sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit&
 }
 
 sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
-                                    WaitSplit& took) {
+                                    WaitSplit& took, double share) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   const Seconds start = context.now();
-  const Bytes bytes = p_.stored(mover.share.bytes) * part;
+  const StateMover::Piece piece = mover_.piece(mover, part, share);
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
   Served served;  // of whichever ends last: it is read while it is sent on
-  parts.push_back(mover_.send(mover, tiers[tier], bytes, served));
-  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes, served));
+  parts.push_back(mover_.send(mover, tiers[tier], piece, served));
+  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, piece, served));
   co_await sim::join(context, std::move(parts));
   took.add(Phase::data, context.now() - start, served.limited_by);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
-  if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
+  const bool shared = mover_.layout().shared;
+  if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
+    Mover who = mover;  // one metadata operation a file, as an open is one
+    if (shared) who = one_of(mover);
     const Seconds renaming = context.now();
-    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files);
+    const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
     took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
   }
 }
@@ -119,13 +132,13 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
   sim::Context& context = mover_.context();
   const Seconds start = context.now();
   const double writers = mover_.layout().writer_count();
-  const Served served = co_await mover_.read(mover, mover_.tiers()[tier],
-                                             p_.stored(mover.share.bytes) * part, mover.share.files,
-                                             {.readers = writers,
-                                              .files = writers,
-                                              .save = p_.stored(size_) * part,
-                                              .company = mover_.layout().company(mover.share)},
-                                             1.0);
+  const Served served = co_await mover_.read(
+      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files_in(part),
+      {.readers = writers,
+       .files = writers,
+       .save = p_.stored(size_) * part,
+       .company = mover_.layout().company(mover.share)},
+      1.0);
   took.add(Phase::data, context.now() - start, served.limited_by);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
@@ -141,24 +154,20 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
   }
 }
 
-sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
+// Copies in memory are as they left the GPU: cores have their turn before the first files.
+sim::Task<void> Checkpointer::fill_tier(const Mover& mover, double part, std::size_t tier,
+                                        Course& course) {
   if (p_.ends_in_cache()) co_return co_await through_cache(mover, part, course);
   std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
-  if (style_.blocking) parts.push_back(snapshot(mover, took[0]));
-  parts.push_back(passes(mover, part, took[1]));
-  parts.push_back(write(mover, part, 0, took[2]));
+  if (tier == 0 && style_.blocking) parts.push_back(snapshot(mover, took[0]));
+  if (tier == leaves_) parts.push_back(passes(mover, part, took[1]));
+  parts.push_back(write(mover, part, tier, took[2]));
   co_await phases(std::move(parts));
   if (p_.streams())
     course.took = WaitSplit::longest(took);
   else
     for (const WaitSplit& phase : took) course.took += phase;
-  course.ended = mover_.context().now();
-}
-
-sim::Task<void> Checkpointer::next_tier(const Mover& mover, double part, std::size_t tier,
-                                        Course& course) {
-  co_await write(mover, part, tier, course.took);
   course.ended = mover_.context().now();
 }
 
@@ -196,8 +205,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
-      parts.push_back(t == 0 ? first_tier(writers_[w], save.part, courses[w])
-                             : next_tier(writers_[w], save.part, t, courses[w]));
+      parts.push_back(fill_tier(writers_[w], save.part, t, courses[w]));
     co_await sim::join(context, std::move(parts));
     if (lost(save)) break;
     std::size_t last = 0;
@@ -207,7 +215,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
         rank0_.add((courses[w].ended - save.written).in(unit::s));
     }
     WaitSplit& spent = p_.drain_every > 1 && t + 1 == tiers.size() ? drained_ : took_;
-    spent += courses[last].took;
+    WaitSplit tier = courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
     then(save.lane, "commit", courses[last].took.worst());
@@ -215,14 +223,16 @@ sim::Task<void> Checkpointer::flush(Save save) {
       free_buffer(save);
       left = true;
     }
-    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], spent);
+    if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], tier);
+    spent += tier;
+    if (durable_ != kInMemory && t <= durable_) counted_ += tier;
     close(save.lane);
     if (lost(save)) break;
     if (t == 0 && style_.blocking) held(save);
     double files = 0.0;
     if (!in_memory(tiers[t]))
       files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
-                                  mover_.layout().files(), save.whole());
+                                  mover_.layout().files(save.part), save.whole());
     copies_.arrived(place(t), *save.point);
     complete_[t].add((context.now() - save.began).in(unit::s));
     if (t == durable_) {
@@ -246,9 +256,8 @@ void Checkpointer::free_buffer(const Save& save) {
 sim::Task<void> Checkpointer::remove(std::string tier, double files) {
   for (const Mover& mover : writers_)
     if (mover.share.rank0) {
-      Mover one = mover;
-      for (auto& [storage, client] : one.mounts) client.members = 1.0;
-      co_await mover_.metadata(one, tier, files);
+      const Mover rank0 = one_of(mover);
+      co_await mover_.metadata(rank0, tier, files);
     }
 }
 
@@ -261,6 +270,7 @@ sim::Task<void> Checkpointer::snapshot_all(const Save& save, WaitSplit& took) {
   co_await sim::join(mover_.context(), std::move(parts));
   took = WaitSplit::longest(each);
   took_ += took;
+  counted_ += took;
   close(save.lane, took.worst());
 }
 

@@ -121,10 +121,11 @@ class Checkpointer {
   };
   sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
-  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  /// Of the `part` of the state that a save has, the `share` that is written now.
+  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took,
+                        double share = 1.0);
   sim::Task<void> verify(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
-  sim::Task<void> first_tier(const Mover& mover, double part, Course& course);
-  sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
+  sim::Task<void> fill_tier(const Mover& mover, double part, std::size_t tier, Course& course);
   /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier, WaitSplit& took);
@@ -205,6 +206,7 @@ class Checkpointer {
   ResourceIndex last_limit_ = kNoResource;
   WaitSplit took_;                ///< all phases of all saves, along the class that ended last,
   WaitSplit drained_;             ///< but those of a tier that only every n-th save comes to
+  WaitSplit counted_;             ///< all phases until a save counts
   WaitSplit blamed_;              ///< those that training waited for
   std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
   Series stalls_, durations_, backpressure_, staged_, rank0_;

@@ -39,10 +39,10 @@ sim::Task<void> Checkpointer::copy_in(const Mover& mover, double part, WaitSplit
 
 // The kernel writes while it takes in; beyond D each write waits for room.
 sim::Task<void> Checkpointer::write_back(const Mover& mover, double part, WaitSplit& took) {
-  const double beyond = cached_.beyond(mover, part);
-  if (beyond > 0.0) co_await write(mover, beyond, 0, took);
+  const double beyond = cached_.beyond(mover, part) / part;
+  if (beyond > 0.0) co_await write(mover, part, 0, took, beyond);
   filled(took);
-  co_await write(mover, part - beyond, 0, took);
+  if (beyond < 1.0) co_await write(mover, part, 0, took, 1.0 - beyond);
 }
 
 void Checkpointer::filled(const WaitSplit& took) {

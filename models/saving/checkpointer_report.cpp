@@ -35,6 +35,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   ledger.count(slowed_steps_);
   took_.describe(ledger);
   drained_.describe(ledger);
+  counted_.describe(ledger);
   blamed_.describe(ledger);
   for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &staged_, &rank0_})
     series->describe(ledger);
@@ -137,8 +138,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   const auto limit = [&](const char* metric, const WaitSplit& split) {
     if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
   };
-  limit("duration", phases_of_all());
-  limit("bandwidth", phases_of_all());
+  limit("duration", counted_);
+  limit("bandwidth", counted_);
   limit("stall", blamed_);
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)

@@ -31,8 +31,11 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
   const CheckpointParams& p = mover_.params();
   const RankShare& share = mover.share;
   double files = share.files, trips = 1.0, written = mover_.layout().writer_count();
-  Bytes bytes = p.stored(share.bytes) * state;
+  Bytes bytes = p.stored(share.bytes) * (state * mover_.of_stored(from(mover)));
   const std::vector<RankShare>& readers = readers_.at(from(mover));
+  const double increment = p.incremental.in(unit::ratio);
+  const double times =  // as many files as the whole save has
+      1.0 + (saves - 1.0) * share.files_in(increment) / share.files;
   double beside = company(share.bytes, readers, [](const RankShare& s) { return s.bytes; });
   if (mode_ == "all" && p.sharing == "no" && !p.saved_by && share.common_files > 0.0) {
     // Weights lie in files of one replica: all others come to these first, then each rank to its
@@ -43,7 +46,7 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
     const double together =
         company(share.common, readers, [](const RankShare& s) { return s.common; });
     co_await read_files(mover,
-                        {common, share.common_files * saves, mover_.layout().parts, together},
+                        {common, share.common_files * times, mover_.layout().parts, together},
                         state, 1.0, took);
     beside = company(share.bytes - share.common, readers,
                      [](const RankShare& s) { return s.bytes - s.common; });
@@ -56,7 +59,7 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
     trips = kPartialRoundTrips;
     written = old;
   }
-  co_await read_files(mover, {bytes, files * saves, written, beside}, state, trips, took);
+  co_await read_files(mover, {bytes, files * times, written, beside}, state, trips, took);
 }
 
 sim::Task<void> Restore::read_files(const Mover& mover, Files files, double state, double trips,
@@ -87,11 +90,12 @@ sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
 // Replicas pass on what they receive. By NVLink each host takes in every part once, and of R ranks
 // that hold d parts R - d get theirs from a neighbouring GPU, as the pieces come in; else each rank
 // of a host takes in its own.    [docs/models/checkpoint.md, eq. 13]
-sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
+sim::Task<void> Restore::broadcast(const Mover& mover, double part, WaitSplit& took) {
   const CheckpointLayout& layout = mover_.layout();
+  const Bytes lacked = layout.broadcast * part;
   // One reader has all that the others lack: it leaves by the port it was gathered through.
   if (mover_.params().layout == "rank0")
-    co_return co_await mover_.at_rank0(mover, "nic.write", took);
+    co_return co_await mover_.at_rank0(mover, "nic.write", took, part);
   double senders = 0.0;
   for (const RankShare& reader : layout.readers_once)
     if (reader.passes_on) senders += reader.members;
@@ -104,12 +108,11 @@ sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   std::vector<WaitSplit> each(2 * groups.size());
   std::vector<sim::Task<void>> parts;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const double part = share * groups[g].hosts / mover_.hosts();
+    const double here = share * groups[g].hosts / mover_.hosts();
     if (outside > 0.0)
-      parts.push_back(
-          timed(mover_.exchange(g, outside * part, entering, layout.broadcast), each[2 * g]));
+      parts.push_back(timed(mover_.exchange(g, outside * here, entering, lacked), each[2 * g]));
     if (inside > 0.0)
-      parts.push_back(timed(mover_.pass_on(g, inside * part, layout.broadcast), each[2 * g + 1]));
+      parts.push_back(timed(mover_.pass_on(g, inside * here, lacked), each[2 * g + 1]));
   }
   co_await sim::join(mover_.context(), std::move(parts));
   took += WaitSplit::longest(each);
@@ -135,14 +138,15 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
     took += each[0];
     took += each[1];
   }
-  if (mode_ == "once" && mover.share.passes_on && layout.broadcast > Bytes{} &&
-      layout.receivers > 0.0)
-    co_await broadcast(mover, took);
   // What GPUs decompress comes to them as it is stored, increments too.
   const double brought = p.compresses_on_gpu() ? state : 1.0;
+  const double moved = p.compresses_on_gpu() ? state / p.compress_ratio : 1.0;
+  if (mode_ == "once" && mover.share.passes_on && layout.broadcast > Bytes{} &&
+      layout.receivers > 0.0)
+    co_await broadcast(mover, moved, took);
   if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();
-    const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes) * brought);
+    const Served served = co_await mover_.copy(mover, mover.share.bytes * moved);
     took.add(Phase::data, context.now() - start, served.limited_by);
   }
   if (p.compresses_on_gpu()) {

@@ -50,7 +50,8 @@ class Restore {
   sim::Task<void> read_files(const Mover& mover, Files files, double state, double trips,
                              WaitSplit& took);
   /// What the other ranks lack, to them, at one time: from host to host, and inside hosts.
-  sim::Task<void> broadcast(const Mover& mover, WaitSplit& took);
+  /// Of its size in memory, `part` is moved: less where GPUs decompress.
+  sim::Task<void> broadcast(const Mover& mover, double part, WaitSplit& took);
   sim::Task<void> timed(sim::Task<Served> part, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double state, WaitSplit& took);
 

@@ -143,9 +143,10 @@ sim::Task<Served> StateMover::pass_on(std::size_t group, double members, Bytes b
 }
 
 // max(S (1 - R / N) / nic, S (R - 1) / N / nvlink)    [docs/models/checkpoint.md, eq. 4 and 13]
-sim::Task<void> StateMover::at_rank0(const Mover& mover, const char* port, WaitSplit& took) {
-  const Seconds outside = layout_.gathered / nic(mover.group);
-  const Seconds inside = layout_.gathered_inside / host_params_.nvlink_payload();
+sim::Task<void> StateMover::at_rank0(const Mover& mover, const char* port, WaitSplit& took,
+                                     double part) {
+  const Seconds outside = layout_.gathered * part / nic(mover.group);
+  const Seconds inside = layout_.gathered_inside * part / host_params_.nvlink_payload();
   const Seconds time = std::max(outside, inside);
   if (time <= Seconds{}) co_return;
   co_await context_.sleep(time);
@@ -188,37 +189,45 @@ bool StateMover::holds_own(const std::string& tier) const {
          (!tier.empty() && is_storage(tier) && plant_.storage(tier).own_of_host());
 }
 
-sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes bytes,
-                                 Served& served) {
-  served = co_await write(mover, tier, bytes);
+double StateMover::of_stored(std::string_view tier) const {
+  return in_memory(tier) && p_.compresses_on_cpu() ? p_.compress_ratio : 1.0;
 }
 
-sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes,
-                                      Served& served) {
-  const Client client = threads_of(mover, tier);
+StateMover::Piece StateMover::piece(const Mover& mover, double part, double share) const {
   const double threads = static_cast<double>(p_.threads);
-  served = co_await plant_.storage(tier).read(client,
-                                              {.bytes = bytes / threads,
-                                               .files = std::max(1.0, mover.share.files / threads),
-                                               .direct = direct()});
+  return {p_.stored(mover.share.bytes) * part * share / threads,
+          std::max(1.0, mover.share.files_in(part) / threads) * share};
 }
 
-sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {
+sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Piece piece,
+                                 Served& served) {
+  served = co_await write(mover, tier, piece);
+}
+
+sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Piece piece,
+                                      Served& served) {
+  served = co_await plant_.storage(tier).read(
+      threads_of(mover, tier), {.bytes = piece.bytes, .files = piece.files, .direct = direct()});
+}
+
+sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Piece piece) {
+  const double threads = static_cast<double>(p_.threads);
+  const double copies = static_cast<double>(p_.peers);
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
-                                bytes * static_cast<double>(p_.peers));
-  const double threads = static_cast<double>(p_.threads);
+                                piece.bytes * (threads * of_stored(tier) * copies));
   Client client = threads_of(mover, tier);
   if (p_.flush_rate) {
-    const Rate each = *p_.flush_rate / (layout_.writer_count() * threads);
+    // Whoever writes more has as much more of it, so that all end together.
+    const Rate each = *p_.flush_rate * (mover.share.bytes / layout_.size()) / threads;
     if (each <= client.host_write) client.held_to = own_resource("flush_rate");
     client.host_write = std::min(client.host_write, each);
   }
   StorageModel& storage = plant_.storage(tier);
   const bool cached = storage.client_limits().page_cache;
-  if (cached && !direct()) buffered_ += bytes * mover.share.members;
-  const WriteRequest request{.bytes = bytes / threads,
-                             .files = std::max(1.0, mover.share.files / threads),
+  if (cached && !direct()) buffered_ += piece.bytes * (threads * mover.share.members);
+  const WriteRequest request{.bytes = piece.bytes,
+                             .files = piece.files,
                              .writers = layout_.writer_count() * threads,
                              .company = layout_.company(mover.share),
                              .direct = direct(),

@@ -50,18 +50,28 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
   /// The shares of the other ranks come to rank 0, or go to them, by `port` of its host and NVLink;
   /// nothing where each rank has its own.    [checkpoint.md, eq. 4]
-  [[nodiscard]] sim::Task<void> at_rank0(const Mover& mover, const char* port, WaitSplit& took);
+  [[nodiscard]] sim::Task<void> at_rank0(const Mover& mover, const char* port, WaitSplit& took,
+                                         double part = 1.0);
   /// The tier that tier number `tier` is filled from; empty: host memory.
   [[nodiscard]] std::string drained_from(std::size_t tier) const;
   /// Whether that is a storage system inside the host.
   [[nodiscard]] bool is_local(const std::string& tier) const;
   /// Whether ranks find there what they saved themselves, and nothing else.
   [[nodiscard]] bool holds_own(const std::string& tier) const;
+  /// What one of a member's threads writes: parts of files count as parts.
+  struct Piece {
+    Bytes bytes;
+    double files = 1.0;
+  };
+  /// Bytes in `tier` of one that is stored: in memory lies what left the GPU.
+  [[nodiscard]] double of_stored(std::string_view tier) const;
+  /// Of the `part` of the state that a save has, the `share` that is moved.
+  [[nodiscard]] Piece piece(const Mover& mover, double part, double share = 1.0) const;
   /// Into a tier below host memory; what limited it goes to `served`.
-  [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
+  [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Piece piece,
                                      Served& served);
   /// Out of a storage system inside the host, to be sent on; what limited it goes to `served`.
-  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes,
+  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Piece piece,
                                           Served& served);
   /// Out of a tier, host memory included.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
@@ -118,7 +128,7 @@ class StateMover {
   /// What a link of the movers' host group carries of one host.
   [[nodiscard]] Rate per_host(const Mover& mover, sim::LinkId link) const;
   [[nodiscard]] bool is_storage(std::string_view tier) const;
-  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes);
+  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Piece piece);
   /// What moves on a storage tier, with its core time.
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
                                            const Client& client, sim::Task<Served> moving,

@@ -173,7 +173,8 @@ class CacheStore final : public PooledStore {
   // The laws of a single reader over the space of all servers.    [docs/models/cache.md, eq. 7]
   double hit(const ReadRequest& request) {
     const double there = written_there(request);
-    if (too_large(request.bytes, request.files)) return there;
+    // The laws are about data sets: of saves what was written is all there is.
+    if (request.save > Bytes{} || too_large(request.bytes, request.files)) return there;
     cache::Revisits revisits = request.revisits;
     if (p_.admit == "second-read") revisits.passes = std::max(0.0, revisits.passes - 1.0);
     const double found = std::max(there, ratio_.at(revisits));

@@ -213,8 +213,9 @@ TEST_CASE("cache: what is written behind shares its drain, whoever writes") {
 
 TEST_CASE("cache: a save is restored from where it was written, as far as it fits") {
   // 320 GB: 16 s into the cache, 16 s out of it; from behind it would be 80 s
-  const auto restored = [](const Pairs& settings) {
+  const auto restored = [](const Pairs& settings, const char* samples = "20000") {
     Design design = tiers(settings);
+    set(*design.jobs[0].dataset, Role::dataset, "samples", samples);
     set(design.hosts[0], Role::host, "nic.rate", "4000 Gb/s");
     design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
                                           {{"to", "scratch"},
@@ -230,8 +231,10 @@ TEST_CASE("cache: a save is restored from where it was written, as far as it fit
   CHECK(restored({{"writes", "back"}, {"dirty", "320 GB"}, {"drain", "1 MB/s"}}) ==
         Approx(16.0).epsilon(1e-2));
   CHECK(restored({}) == Approx(16.0).epsilon(1e-2));
-  // 160 GB of space: half of it
+  // 160 GB of space: half of it, also where all of the data set was there before the run
   CHECK(restored({{"server.size", "16 GB"}}) == Approx(8.0 + 40.0).epsilon(1e-2));
+  CHECK(restored({{"server.size", "16 GB"}, {"warm", "true"}}, "1000") ==
+        Approx(8.0 + 40.0).epsilon(1e-2));
 }
 
 TEST_CASE("cache: the share found is reported over all epochs") {

@@ -71,6 +71,20 @@ TEST_CASE("what does not fit into the dirty share waits for the storage") {
   CHECK(result.limited_by.at("job.train.checkpoint.stall") != "job.train.checkpoint.copy");
 }
 
+TEST_CASE("files whose beginning waits for the storage are created once") {
+  // 1000 files a rank that take 20 ms each; of the first 60 % training waits for, as of the bytes
+  const auto saved = [](const char* dirty) {
+    Design design = saver(dirty, {{"files", "1000"}});
+    set(design.storage[0], Role::storage, "commit", "20 ms");
+    return run(design);
+  };
+  const double whole = save(saved("20 %"), "duration");
+  CHECK(whole == Approx(kSnapshot + kWrite + 20.0).epsilon(0.05));
+  const RunResult parts = saved("4 %");
+  CHECK(save(parts, "duration") == Approx(whole).epsilon(1e-3));
+  CHECK(save(parts, "stall") == Approx(kSnapshot + 0.6 * (whole - kSnapshot)).epsilon(1e-3));
+}
+
 TEST_CASE("saves that come sooner than they are stored wait for those before") {
   // Every 2 s of work one of 10 s: where one fits (12 % of 800 GB) each waits for the one before it
   const RunResult one = run(saver("12 %", {{"every_steps", "20"}}));

@@ -187,6 +187,24 @@ TEST_CASE("objects of one size take the place of files") {
   const CheckpointLayout layout =
       layout_of({{"to", "scratch"}, {"chunk", "64 MiB"}}, {{"parameters", "10e9"}}, "1", "1", 16);
   CHECK(layout.writers[0].files == 131.0);
+  CHECK(layout.files() == 16.0 * 131.0);
+  // An increment of 1 % is cut into as large ones: 87.5 MB into 2.
+  CHECK(layout.files(0.01) == 16.0 * 2.0);
+  const CheckpointLayout halves =
+      layout_of({{"to", "scratch"}, {"chunk", "64 MiB"}, {"compress.ratio", "2"}},
+                {{"parameters", "10e9"}}, "1", "1", 16);
+  CHECK(halves.files() == 16.0 * 66.0);
+  CHECK(halves.files(0.01) == 16.0);
+}
+
+TEST_CASE("each thread of a writer has files of its own") {
+  const auto files = [](Settings save) {
+    return layout_of(save, {{"parameters", "10e9"}}, "1", "1", 16).files();
+  };
+  CHECK(files({{"to", "scratch"}, {"threads", "4"}}) == 16.0 * 4.0);
+  CHECK(files({{"to", "scratch"}, {"threads", "4"}, {"files", "6"}}) == 16.0 * 6.0);
+  CHECK(files({{"to", "scratch"}, {"threads", "4"}, {"layout", "zero3"}}) == 16.0 * 4.0);
+  CHECK(files({{"to", "scratch"}, {"threads", "4"}, {"layout", "rank0"}}) == 4.0);
 }
 
 }  // namespace checkpoint_layout_test

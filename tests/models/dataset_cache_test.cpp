@@ -5,8 +5,6 @@
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
-#include "models/loading/cache_plan.hpp"
-#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 namespace dataset_cache_test {
@@ -304,23 +302,6 @@ TEST_CASE("dataset cache: jobs that name one data set find what others read") {
   // other data: each has a quarter of the room it needs
   set(*design.jobs[1].dataset, Role::dataset, "name", "other images");
   CHECK(hit(run(design)) == Approx(0.25 + 0.75 * std::log(0.75)).epsilon(1e-6));
-}
-
-TEST_CASE("dataset cache: memory that nothing else takes is the page cache") {
-  Design design = reading({{"cache.policy", "random"}});
-  set(design.hosts[0], Role::host, "memory.size", "100 GB");
-  set(design.hosts[0], Role::host, "memory.reserved", "8 GB");
-  set(design.hosts[0], Role::host, "memory.process", "1 GB");
-  // 100 - 8 - 8 x (4 + 1) GB of processes - 8 x 4 x 2 batches of 10 MB on their way
-  const models::Plant plant(design);
-  CHECK(models::cache::page_cache_budget(design, "gpu", plant).in(unit::GB) ==
-        Approx(100 - 8 - 40 - 0.64));
-  // two batches a rank pinned, and one snapshot of 20 GB
-  set(*design.jobs[0].loader, Role::loader, "copy", "pinned");
-  design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
-                                        {{"to", "scratch"}, {"every", "1 h"}, {"size", "20 GB"}});
-  CHECK(models::cache::page_cache_budget(design, "gpu", models::Plant(design)).in(unit::GB) ==
-        Approx(100 - 8 - 40 - 0.64 - 0.16 - 20));
 }
 
 TEST_CASE("dataset cache: the estimate leaves out what can be found at most") {

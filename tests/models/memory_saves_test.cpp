@@ -137,6 +137,26 @@ TEST_CASE("saves that count at peers are no files there, and those that go on ar
   CHECK(save(result, "settled") > 3.0);
 }
 
+TEST_CASE("copies at peers are as they left the GPU, whether saves go on or not") {
+  // 1 GB a rank: 1 s of torch.save and 2 s of compression come behind the copy that counts, and of
+  // saves 1, 5 and 9 of nine.
+  const Fields going_on = {{"tiers", "host-memory,peer-memory,scratch"},
+                           {"durable", "peer-memory"},
+                           {"drain_every", "4"},
+                           {"serialize", "1 GB/s"},
+                           {"compress.ratio", "2"},
+                           {"compress.rate", "500 MB/s"},
+                           {"restore.read", "own"},
+                           {"restore.from", "peer-memory"}};
+  const RunResult result = run(saver("scratch", "async", going_on));
+  CHECK(save(result, "duration") == Approx(kCopy + kSend).epsilon(1e-6));
+  CHECK(result.limited_by.at("job.train.checkpoint.duration") == "host.gpu.nic.read");
+  CHECK(save(result, "settled") > kCopy + kSend + 3.0);
+  CHECK(save(result, "took.job.train.checkpoint.compress") == Approx(3.0));
+  CHECK(metric(result, "job.train.restore.duration") == Approx(kCopy + kSend).epsilon(1e-6));
+  CHECK(metric(result, "job.train.restore.read") == Approx(32e9));
+}
+
 TEST_CASE("of saves that count on drives the storage deletes those that came to it") {
   // Of nine saves in files of 32 ranks 1, 5 and 9 are on the storage, which opens 64 of the two old
   // ones to delete them; without `keep` none.

@@ -168,4 +168,58 @@ TEST_CASE("one reader of a save is held to its stream, and hands on what the oth
   CHECK(*form(design, "restore.broadcast.bound") == Approx(240.0 / 47.5));
 }
 
+TEST_CASE("a file that all ranks share is one file, renamed once") {
+  // opens' worth of operations that a save has more where files are renamed: 32 and the create of a
+  // marker, or one
+  const auto renames = [](const char* shared) {
+    const auto operations = [&](const char* commit) {
+      const RunResult result = run(saver({{"shared", shared}, {"commit", commit}}));
+      CHECK(figure_of(result, "job.train.checkpoint.count") == 1.0);
+      return figure_of(result, "resource.storage.scratch.mdt.throughput") *
+             figure_of(result, "job.train.time.wall");
+    };
+    return operations("rename") - operations("fsync");
+  };
+  CHECK(renames("no") == Approx(33.5).margin(0.5));
+  CHECK(renames("aligned") == Approx(1.0));
+  for (const char* shared : {"aligned", "interleaved"})
+    CHECK(figure_of(run(saver({{"shared", shared}})), "job.train.checkpoint.files") == 1.0);
+}
+
+TEST_CASE("a flush that is held back takes as long in every layout") {
+  // 320 GB at 10 GB/s, all writers together, whatever each of them has
+  for (const char* layout : {"sharded", "zero1", "zero2", "fsdp-hybrid"}) {
+    CAPTURE(layout);
+    Design design = saver({});
+    design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "100"},
+                                           {"size", "320 GB"},
+                                           {"serializer", "none"},
+                                           {"layout", layout},
+                                           {"flush_rate", "10 GB/s"}});
+    CHECK(*bound(design, "flush_rate.bound") == Approx(32.0));
+    CHECK(took(run(design), {"job.train.checkpoint.flush_rate"}) == Approx(32.0).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("what GPUs decompress is broadcast as it is stored") {
+  // a quarter of the bytes, from one reader and from all of one replica
+  const auto broadcast = [](const char* layout, const char* ratio) {
+    const Design design = saver({{"layout", layout},
+                                 {"restore.read", "once"},
+                                 {"restore.broadcast", "nics"},
+                                 {"compress.ratio", ratio},
+                                 {"compress.on", "gpu"}});
+    const RunResult result = run(design);
+    const double time = figure_of(result, "job.train.restore.took.host.gpu.nic.read") +
+                        figure_of(result, "job.train.restore.took.host.gpu.nic.write");
+    CHECK(time >= *form(design, "restore.broadcast.bound") * (1.0 - 1e-9));
+    return time;
+  };
+  CHECK(broadcast("rank0", "4") == Approx(240.0 / 4 / 47.5));
+  for (const char* layout : {"zero0", "fsdp-hybrid"})
+    CHECK(broadcast(layout, "4") == Approx(broadcast(layout, "1") / 4));
+}
+
 }  // namespace save_parts_test
