@@ -123,34 +123,6 @@ TEST_CASE("threads that decode work alongside those that read") {
         Approx(0.2).epsilon(0.02));
 }
 
-TEST_CASE("sizes that are drawn have the mean that was given, however far they spread") {
-  // Of the product of two normal sides what is negative is turned: at stdev / mean r the mean was
-  // 1.07, 1.25 and 1.5 times too high at r = 1, 1.5 and 2. Brought back, the spread is 0.87, 1.04
-  // and 1.11 of the mean.
-  models::DatasetParams sizes;
-  sizes.sample = Bytes::from(1, unit::MB);
-  const std::array<std::array<double, 2>, 4> spreads{
-      {{0.3, 0.3}, {1.0, 0.868}, {1.5, 1.035}, {2.0, 1.110}}};
-  for (const auto& [asked, drawn] : spreads) {
-    INFO(asked);
-    sizes.sample_stdev = Bytes::from(asked, unit::MB);
-    base::RandomStream random(7, "pipeline", "sizes");
-    double sum = 0.0, squares = 0.0;
-    constexpr int kDraws = 400000;
-    for (int i = 0; i < kDraws; ++i) {
-      const double size = sizes.draw(random).in(unit::MB);
-      sum += size;
-      squares += size * size;
-    }
-    const double mean = sum / kDraws;
-    CHECK(mean == Approx(1.0).epsilon(0.007));
-    CHECK(std::sqrt(squares / kDraws - mean * mean) == Approx(drawn).epsilon(0.015));
-    CHECK(sizes.drawn_stdev().in(unit::MB) == Approx(drawn).epsilon(2e-3));
-  }
-  sizes.sample_stdev = Bytes::from(0.1, unit::MB);
-  CHECK(sizes.drawn_stdev() == sizes.sample_stdev);
-}
-
 TEST_CASE("without order a batch is made of the samples that are there first") {
   // Sizes vary with CV 0.5 and nothing computes. Without order all threads always read: a batch
   // every 4 x 200 / 4 ms. In order, with one batch ahead and what readers have in hand, sample j of
