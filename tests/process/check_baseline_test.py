@@ -29,6 +29,8 @@ class Baselines(CheckCase):
                          r"FAIL small  stall: .*baseline .* is worse by more than 0.5 %")
         entry = folder.report("a.json", "--baseline", "base.json")["scenarios"][0]["assertions"][1]
         self.assertTrue(entry["baseline"]["regression"])
+        table = folder.check("a.json", "--baseline", "base.json", "--report", "markdown").stdout
+        self.assertIn("| worse than the baseline; pass: ", table)
 
     def test_an_improvement_never_fails(self):
         folder = self.based()
