@@ -1,7 +1,6 @@
 #include "scenarios/document/overrides.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -241,16 +240,12 @@ class Setter {
     const Json node = *find(tree_.root, at);
     const Json value = node.value("value", Json());
     if (!value.is_string()) return;
-    const std::string_view text = value.get_ref<const std::string&>();
-    double number = 0.0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-    const std::string_view unit =
-        base::trim(text.substr(static_cast<std::size_t>(end.ptr - text.data())));
-    if (end.ec != std::errc{} || unit.empty()) return;
+    const auto read = base::leading_number(value.get_ref<const std::string&>());
+    if (!read || read->second.empty()) return;
+    const std::string unit = " " + std::string(read->second);
     for (const char* key : {"min", "max", "step"})
       if (const Json bound = node.value(key, Json()); bound.is_number())
-        put(tree_, at + "/" + key,
-            Json(base::shortest(bound.get<double>()) + " " + std::string(unit)), document_);
+        put(tree_, at + "/" + key, Json(base::shortest(bound.get<double>()) + unit), document_);
   }
 
   Tree& tree_;

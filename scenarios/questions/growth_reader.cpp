@@ -190,12 +190,9 @@ void add_trend(const std::string& option, std::span<const Parameter> params, Gro
 }
 
 std::optional<int> months_of(std::string_view text) {
-  text = base::trim(text);
-  double number = 0.0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec != std::errc{}) return std::nullopt;
-  const std::string_view unit =
-      base::trim(text.substr(static_cast<std::size_t>(end.ptr - text.data())));
+  const auto read = base::leading_number(base::trim(text));
+  if (!read) return std::nullopt;
+  auto [number, unit] = *read;
   const bool years = unit == "y" || unit == "year" || unit == "years";
   if (!years && !unit.empty() && unit != "mo" && unit != "month" && unit != "months")
     return std::nullopt;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,12 +24,9 @@ struct Written {
 };
 
 std::optional<Written> written(std::string_view text) {
-  Written out;
-  const std::string_view trimmed = base::trim(text);
-  const auto end = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), out.number);
-  if (end.ec != std::errc{} || !std::isfinite(out.number)) return std::nullopt;
-  out.unit = base::trim(trimmed.substr(static_cast<std::size_t>(end.ptr - trimmed.data())));
-  return out;
+  const auto read = base::leading_number(base::trim(text));
+  if (!read) return std::nullopt;
+  return Written{read->first, std::string(read->second)};
 }
 
 /// Both ends in one unit: that of the first, where it has the same dimension as the second's.

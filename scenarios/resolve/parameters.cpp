@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <tuple>
 
 #include "engine/base/expression.hpp"
@@ -22,15 +20,6 @@ bool is_name(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
-}
-
-// The number a text begins with, and what follows it: {4, "GB/s"} of "4 GB/s".
-std::optional<std::pair<double, std::string>> leading_number(std::string_view text) {
-  double value = 0.0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end.ptr - text.data()));
-  return std::pair{value, std::string(base::trim(unit))};
 }
 
 }  // namespace
@@ -149,7 +138,7 @@ bool Parameters::settle(const std::string& name, Entry& entry) {
     entry.number = value.get<double>();
   } else if (value.is_string()) {
     entry.text = value.get<std::string>();
-    if (const auto quantity = leading_number(entry.text))
+    if (const auto quantity = base::leading_number(entry.text))
       std::tie(entry.number, entry.unit) = *quantity;
   }
   if (entry.state == State::done && entry.number) {

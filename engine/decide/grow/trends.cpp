@@ -1,7 +1,6 @@
 #include "engine/decide/grow/trends.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -111,16 +110,14 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
       const auto found = std::find_if(params.begin(), params.end(), [&](const Parameter& p) {
         return "params." + p.name == said.path;
       });
-      const char* begin = found == params.end() ? nullptr : found->text.data();
-      const auto number = begin == nullptr
-                              ? std::from_chars_result{nullptr, std::errc::invalid_argument}
-                              : std::from_chars(begin, begin + found->text.size(), trend.start);
-      if (number.ec != std::errc{})
+      const auto number =
+          base::leading_number(found == params.end() ? std::string_view() : found->text);
+      if (!number)
         return fault(said, "\"" + said.path + "\" is not a number that can grow",
                      "name a number of \"params\", or a path as --set takes it");
       trend.parameter = true;
-      trend.unit =
-          base::trim(std::string_view(number.ptr, begin + found->text.size() - number.ptr));
+      trend.start = number->first;
+      trend.unit = number->second;
       trend.whole = trend.unit.empty() && trend.start == std::floor(trend.start) &&
                     makes_counts(trend.path, trend.start, regrow);
     } else {
@@ -149,11 +146,10 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
       const Dimension dimension =
           trend.dimension == Dimension::count ? Dimension::number : trend.dimension;
       const auto read = base::parse_quantity(amount, dimension);
-      // A parameter's may be in another unit than it has itself.
-      const auto number =
-          trend.parameter && !trend.unit.empty() && base::number_of_units(amount, trend.unit)
-              ? base::number_of_units(amount, trend.unit)
-              : read.value;
+      std::optional<double> number;  // a parameter's may be in another unit than it has itself
+      if (trend.parameter && !trend.unit.empty())
+        number = base::number_of_units(amount, trend.unit);
+      if (!number) number = read.value;
       if (!number)
         return fault(said,
                      "\"" + said.path + "\" cannot grow by " + said.added + ": " + read.message,
