@@ -122,7 +122,7 @@ Result<double> confidence_of(std::string_view asked, std::string_view text) {
 }
 
 Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
-                          const grow::Regrow& regrow, const predict::PredictOptions& options) {
+                          const predict::PredictOptions& options) {
   GrowthSpec spec = scenario.questions().growth, asked;
   Diagnostics faults;
   for (const std::string& option : wanted.of)
@@ -140,15 +140,14 @@ Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted
   }
   spec.months = wanted.months.value_or(spec.months);
   spec.every = wanted.every.value_or(spec.every);
-  return grow::grow(scenario.design(), scenario.parameters(), spec, regrow, options);
+  return grow::grow(scenario.design(), scenario.parameters(), spec, redesign_of(scenario), options);
 }
 
 Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, int until,
                               const SolvePlan& solve) {
   const GrowthSpec& growth = scenario.questions().growth;
-  const Result<grow::Trends> trends = grow::Trends::make(
-      growth, scenario.design(), scenario.parameters(),
-      [&](std::span<const Change> changes) { return design_with(scenario, changes); });
+  const Result<grow::Trends> trends =
+      grow::Trends::make(growth, scenario.design(), scenario.parameters(), redesign_of(scenario));
   if (!trends.ok()) return trends.failure();
   const auto in_month = [&](int month, const PlanSpec& wanted) -> Result<PlanResult> {
     Grown grown(scenario, *trends, month);

@@ -15,9 +15,8 @@
 /// Scenarios in later months. docs/models/growth.md.
 namespace stallcast::client {
 
-/// As Session::grow; `regrow`: its design with values changed.
+/// As Session::grow.
 [[nodiscard]] Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
-                                        const grow::Regrow& regrow,
                                         const predict::PredictOptions& options);
 
 /// What a scenario is in a month, with changes: also what it has kept of the months before.

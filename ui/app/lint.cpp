@@ -32,9 +32,8 @@ void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
     GrowthSpec alone = scenario.questions().growth;
     alone.trends = {trend};
     alone.trends.front().position = {};  // the message need not name it
-    const auto made = grow::Trends::make(
-        alone, scenario.design(), scenario.parameters(),
-        [&](std::span<const Change> changes) { return design_with(scenario, changes); });
+    const auto made =
+        grow::Trends::make(alone, scenario.design(), scenario.parameters(), redesign_of(scenario));
     if (!made.ok()) add_fault(trend.pointer, trend.position, made.failure(), out);
   }
 }

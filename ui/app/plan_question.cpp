@@ -33,10 +33,7 @@ void override_with(const PlanSpec& wanted, PlanSpec& spec) {
 
 /// Refusals, and what is wrong with the name of a metric.
 std::vector<plan::Refusal> refusals_of(const Scenario& scenario, const PlanSpec& spec) {
-  const auto redesign = [&](std::span<const Change> changes) {
-    return design_with(scenario, changes);
-  };
-  plan::Refusals out = plan::refusals(spec, scenario.design(), redesign);
+  plan::Refusals out = plan::refusals(spec, scenario.design(), redesign_of(scenario));
   if (!out.metric) return std::move(out.all);
   Diagnostics faults;
   scenarios::check_metric(scenario.design(), *out.metric, plan::objective_pointer(spec), faults);

@@ -21,4 +21,9 @@ namespace stallcast::client {
   return design_of(scenario.with(changes));
 }
 
+/// The same of any changes, while `scenario` lives.
+[[nodiscard]] inline auto redesign_of(const Scenario& scenario) {
+  return [&scenario](std::span<const Change> changes) { return design_with(scenario, changes); };
+}
+
 }  // namespace stallcast::client

@@ -358,10 +358,7 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth&
 
 Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestion& wanted,
                                    const Question& question) {
-  Result<GrowthResult> found = client::grow(
-      scenario, wanted,
-      [&](std::span<const Change> changes) { return design_with(scenario, changes); },
-      impl_->begin(question));
+  Result<GrowthResult> found = client::grow(scenario, wanted, impl_->begin(question));
   if (found.ok() && impl_->profile) found->profile_sha256 = impl_->profile->sha256;
   return found;
 }
