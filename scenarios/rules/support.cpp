@@ -21,15 +21,10 @@ bool is_chosen(models::Role role, const Component& component, std::string_view k
   if (from == Source::Kind::default_value || from == Source::Kind::catalogue ||
       from == Source::Kind::profile)
     return false;
-  const models::KindInfo* kind = models::find_kind(role, component.kind);
-  if (kind == nullptr) return true;
-  const auto fields = models::fields_of(*kind);
-  const auto field = std::find_if(fields.begin(), fields.end(),
-                                  [&](const base::FieldInfo* f) { return f->key == key; });
-  if (field == fields.end() || (*field)->required() || (*field)->optional()) return true;
-  const std::string_view usual = (*field)->fallback;
-  if (value->dimension == Dimension::text) return value->text != usual;
-  return base::parse_quantity(usual, value->dimension).value != value->number;
+  const base::FieldInfo* field = models::find_field(role, component, key);
+  if (field == nullptr || field->required() || field->optional()) return true;
+  if (value->dimension == Dimension::text) return value->text != field->fallback;
+  return base::parse_quantity(field->fallback, value->dimension).value != value->number;
 }
 
 std::vector<std::string> ids_of(const std::vector<Component>& components) {
