@@ -139,19 +139,19 @@ class RestoreDeriver {
   void broadcast() {
     const Rate nvlink = host_.nvlink_payload();
     if (p_.layout == "rank0")
-      return line(
-          "broadcast.bound",
-          std::max(moved(saved_.gathered) / host_.nic(), moved(saved_.gathered_inside) / nvlink),
-          "rank 0 hands out what the others lack",
-          {"max(outside / nic, inside / nvlink)",
-           kEqBroadcast,
-           {bytes("outside", saved_.gathered), port(), bytes("inside", saved_.gathered_inside),
-            link()}});
+      return line("broadcast.bound",
+                  std::max(p_.copied(saved_.gathered) / host_.nic(),
+                           p_.copied(saved_.gathered_inside) / nvlink),
+                  "rank 0 hands out what the others lack",
+                  {"max(outside / nic, inside / nvlink)",
+                   kEqBroadcast,
+                   {bytes("outside", saved_.gathered), port(),
+                    bytes("inside", saved_.gathered_inside), link()}});
     const double ranks = d_.layout.ranks_per_host(), hosts = d_.layout.hosts;
     const double entering = p_.broadcasts_over_nvlink() ? std::min(ranks, saved_.parts) : ranks;
     const double inside = std::max(0.0, d_.layout.ranks - hosts * entering);
     const double outside = std::max(0.0, saved_.receivers - inside);
-    const Bytes part = moved(saved_.broadcast);
+    const Bytes part = p_.copied(saved_.broadcast);
     const Seconds passed = inside > 0.0 ? part / nvlink : Seconds{};
     line("broadcast.bound", std::max(part * (outside / hosts) / host_.nic(), passed),
          "what the others lack enters every host",
@@ -164,10 +164,8 @@ class RestoreDeriver {
            port(),
            link()}});
   }
-  /// What GPUs decompress is still compressed.
-  [[nodiscard]] Bytes moved(Bytes b) const { return p_.copied(b); }
   [[nodiscard]] Term bytes(const char* symbol, Bytes b) const {
-    return figure(symbol, moved(b).in(unit::B), Dimension::bytes,
+    return figure(symbol, p_.copied(b).in(unit::B), Dimension::bytes,
                   p_.compresses_on_gpu() ? "of the state as it is stored, that others lack"
                                          : "of the state, that others lack");
   }

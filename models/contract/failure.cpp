@@ -53,6 +53,13 @@ constexpr std::array<Field<RecoveryParams>, 12> kRecovery{
           "failures that each interval tried in search of the best one goes through; 0: no search",
           {.minimum = 0.0, .maximum = 1e7})};
 
+// A group of which one host is the job's fails as a full one does.
+//    [docs/models/failures.md, eq. 1]
+double groups_of(const FailureParams& p, double hosts) {
+  constexpr double kWhole = 1e-9;
+  return std::max(1.0, std::ceil(hosts / static_cast<double>(p.group) - kWhole));
+}
+
 }  // namespace
 
 Scope lost_with(std::string_view tier, bool inside) {
@@ -90,17 +97,6 @@ Seconds RecoveryParams::mounted(double hosts) const {
   const double all = hosts * static_cast<double>(pods);
   return mount * (mount_parallel ? std::ceil(all / static_cast<double>(*mount_parallel)) : 1.0);
 }
-
-namespace {
-
-// A group of which one host is the job's fails as a full one does.    [docs/models/failures.md, eq.
-// 1]
-double groups_of(const FailureParams& p, double hosts) {
-  constexpr double kWhole = 1e-9;
-  return std::max(1.0, std::ceil(hosts / static_cast<double>(p.group) - kWhole));
-}
-
-}  // namespace
 
 double failing_units(const FailureParams& p, const FailingParts& job) {
   if (p.per == "gpu") return job.ranks;

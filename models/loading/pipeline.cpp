@@ -24,7 +24,6 @@ Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const Loade
     Reader& reader = *readers_.back();
     shared.context.spawn(read(reader, in_order_ ? reader.elements : any_reader_));
   }
-  least_element_ = least_element();
   for (std::int64_t d = 0; d < decoders_; ++d) {
     decoder_threads_.push_back(std::make_unique<Decoder>());
     shared.context.spawn(decode(*decoder_threads_.back()));
@@ -71,6 +70,7 @@ void Pipeline::push(std::int64_t index) {
   const auto readers = static_cast<std::int64_t>(readers_.size());
   const std::int64_t before = asked_;
   asked_ += batch_;
+  const double least = least_element();
   for (std::int64_t r = 0; r < readers; ++r) {
     const std::int64_t mine = samples_of(r, asked_) - samples_of(r, before);
     const std::int64_t elements = elements_of(mine);
@@ -83,7 +83,7 @@ void Pipeline::push(std::int64_t index) {
     for (std::int64_t e = 0; e < elements; ++e) {
       const bool last = e + 1 == elements;
       const bool cut = cuts_ && (!last || (before > 0 && asked_ < total_));
-      const double part = last ? std::min(1.0, least_element_ / each) : 1.0;
+      const double part = last ? std::min(1.0, least / each) : 1.0;
       const double to = cut ? each * (static_cast<double>(e + 1) + part * draw_cut(*cuts_))
                             : static_cast<double>(mine * (e + 1) / elements);
       const double samples = to - std::exchange(from, to);

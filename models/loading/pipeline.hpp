@@ -85,7 +85,6 @@ class Pipeline {
   std::vector<std::unique_ptr<Decoder>> decoder_threads_;
   sim::Mailbox<Element> any_reader_, to_decode_;
   std::deque<Pending> pending_;
-  double least_element_ = 1.0;
   std::optional<base::RandomStream> cuts_;  ///< where elements of equal samples end
 };
 

@@ -118,8 +118,7 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   const bool shared = mover_.layout().shared;
   if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
-    Mover who = mover;  // one metadata operation a file, as an open is one
-    if (shared) who = one_of(mover);
+    const Mover who = shared ? one_of(mover) : mover;  // an operation a file, as an open is one
     const Seconds renaming = context.now();
     const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
     took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
