@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions of ten fixed jobs against those of the baseline: fails where one needs 3 % more.
+"""Instructions of twelve fixed jobs against those of the baseline: fails where one needs 3 % more.
 
 Usage: instructions.py STALLCAST [--update] [--only TEXT] [--where FOLDER]
 
@@ -31,6 +31,8 @@ JOBS = {
     "resolve with provenance": ["resolve", "scenarios/library/llm-rail-optimized.json", "--provenance"],
     "loaders": ["run", "bench/scenarios/4-hosts-10s.json", *RUN],
     "many hosts": ["run", "bench/scenarios/1000-hosts.json", *RUN],
+    "hosts one by one": ["run", "bench/scenarios/1000-hosts.json", *RUN, "--no-fold", "--set", "jobs.train.steps=4"],
+    "hosts that differ": ["run", "bench/scenarios/1000-hosts-tail.json", *RUN, "--set", "jobs.train.steps=20"],
     "saves": ["run", "scenarios/library/llm-async-ckpt.json", *RUN],
     "failures": ["run", "scenarios/library/host-failure.json", *RUN],
     "small files, an HTML page": ["run", "scenarios/library/raw-against-tar.json", *RUN, "--format", "html",

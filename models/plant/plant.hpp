@@ -95,7 +95,11 @@ class Plant {
   /// Links that join the hosts of group `group` with all storage, out of their area and into it;
   /// those that can limit. REQUIRES: attached.
   [[nodiscard]] std::vector<sim::LinkId> uplinks(const std::string& host, std::size_t group) const;
-  /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
+  /// Node where reads from `storage` end on the hosts of group `group` / where writes begin.
+  [[nodiscard]] graph::NodeId mount(const std::string& host, std::size_t group,
+                                    const std::string& storage, bool reading,
+                                    bool gds = false) const;
+  /// The same of every group of the class.
   [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
                                                   const std::string& storage, bool reading,
                                                   bool gds = false) const;

@@ -40,20 +40,23 @@ std::vector<graph::EdgeId> Plant::route_of(const std::string& host, std::size_t 
                                            const std::string& storage, bool reading,
                                            bool gds) const {
   const StorageModel& model = *storages_.at(storage);
-  const graph::NodeId mount = mounts(host, storage, reading, gds)[group];
-  return reading ? topology_.route(model.read_source(), mount)
-                 : topology_.route(mount, model.write_sink());
+  const graph::NodeId end = mount(host, group, storage, reading, gds);
+  return reading ? topology_.route(model.read_source(), end)
+                 : topology_.route(end, model.write_sink());
+}
+
+graph::NodeId Plant::mount(const std::string& host, std::size_t group, const std::string& storage,
+                           bool reading, bool gds) const {
+  const std::string_view end = gds ? ".gpu" : reading ? ".in" : "";
+  const std::string name = group_name(host, group) + ".mount." + storage + std::string(end);
+  return topology_.node(reading ? name : name + ".out");
 }
 
 std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
                                          bool reading, bool gds) const {
-  const std::string end = std::string(gds       ? ".gpu"
-                                      : reading ? ".in"
-                                                : "") +
-                          (reading ? "" : ".out");
   std::vector<graph::NodeId> out;
   for (std::size_t g = 0; g < groups(host).size(); ++g)
-    out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
+    out.push_back(mount(host, g, storage, reading, gds));
   return out;
 }
 
