@@ -19,8 +19,10 @@ constexpr double kUsable = 0.97 * 0.85;  // what the file system leaves, and may
 // GB/s and 100 TB.
 constexpr double kAsked = 32 * 4 * 8.0 * 1024 * 1024 / 0.1;
 
-ScenarioFile scenario(const std::string& growth, const std::string& more = "") {
-  return {.file = "growing.json", .text = R"({
+ScenarioFile scenario(const std::string& growth, const std::string& more = "",
+                      const std::string& duration = "200 s") {
+  return {.file = "growing.json",
+          .text = R"({
   "id": "growing",
   "params": { "boxes": { "value": 16 } },
   "cluster": {
@@ -35,7 +37,8 @@ ScenarioFile scenario(const std::string& growth, const std::string& more = "") {
     "dataset": { "on": "scratch", "format": "raw", "sample": "8 MiB", "size": "1 PB" },
     "loader": { "type": "pytorch", "workers": 8, "prefetch": 4, "batch": 4 }
   } ],
-  "growth": )" + growth + more + R"(, "run": { "duration": "200 s" } })"};
+  "growth": )" + growth +
+                  more + R"(, "run": { "duration": ")" + duration + R"(" } })"};
 }
 
 client::Session session() { return client::Session({.jobs = 2, .worker = STALLCAST_SIM_PATH}); }
@@ -354,7 +357,8 @@ TEST_CASE("a plan for a later month holds what was added and never removed until
     const client::Reading reading = open.read(scenario(
         steps ? R"({ "of": { "tenants.in.rate": { "9": "60 MB/s" } } })"
               : R"({ "of": { "tenants.in.rate": "10 %/month" } })",
-        ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
+        ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])",
+        "40 s"));
     REQUIRE(reading.scenario.has_value());
     const auto plan = open.plan(*reading.scenario, plan_until(12), {.replicas = 1});
     REQUIRE(plan.ok());
