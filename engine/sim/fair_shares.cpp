@@ -89,6 +89,7 @@ bool FairShares::reserve(std::span<const std::uint32_t> path, double rate) {
     if (link.level < kNever || room(link) < rate) break;
     link.taken += rate;
     ++link.flows;
+    ++link.alone;
     ++kept;
   }
   if (kept == path.size()) return true;
@@ -100,6 +101,7 @@ void FairShares::release(std::span<const std::uint32_t> path, double rate) {
   for (const std::uint32_t at : path) {
     Link& link = links_[at];
     link.taken -= rate;
+    --link.alone;
     if (--link.flows > 0) continue;
     if (link.sums > 0) clear(link);
     link.taken = 0.0;  // all that a link of loose flows remembers
@@ -107,7 +109,6 @@ void FairShares::release(std::span<const std::uint32_t> path, double rate) {
 }
 
 void FairShares::update() {
-  crowded_ = false;
   moved_.clear();
   shifted_.clear();
   updated_.swap(changed_);
@@ -127,7 +128,16 @@ void FairShares::update() {
     if (!shift(link)) to_open_.push_back(link);
   }
   touched_.clear();
+  crowded_ =
+      std::ranges::any_of(to_open_, [this](std::uint32_t link) { return links_[link].alone > 0; });
+  if (crowded_) return put_off();
   if (!fresh_.empty() || !to_open_.empty()) share_anew();
+}
+
+// What would be shared anew will have to be again when flows without a group have one: it waits.
+void FairShares::put_off() {
+  for (const std::uint32_t index : fresh_) set_flows(index, groups_[index].flows);
+  fresh_.clear();
 }
 
 void FairShares::touch(std::uint32_t link) {
@@ -181,9 +191,11 @@ bool FairShares::place(std::uint32_t index) {
   bool capped = group.cap < kNever;
   bool one = true;
   bool alone = !group.twice;
+  std::uint32_t lacking = kNobody;
   for (const std::uint32_t at : group.path) {
     const Link& link = links_[at];
     alone = alone && link.flows == 0;
+    if (link.level == kNever && room(link) < total(group) * group.cap) lacking = at;
     if (link.level == kNever || at == full) continue;
     one = one && full == kNobody;
     full = at;
@@ -191,6 +203,9 @@ bool FairShares::place(std::uint32_t index) {
   }
   if (alone) {
     place_alone(group);
+  } else if (capped && lacking != kNobody) {  // it would be full, and all that cross it share it
+    to_open_.push_back(lacking);
+    return false;
   } else if (capped) {
     group.bound = kOwnCap;
     for (const std::uint32_t at : group.path)

@@ -49,7 +49,7 @@ class FairShares {
   [[nodiscard]] bool reserve(std::span<const std::uint32_t> path, double rate);
   void release(std::span<const std::uint32_t> path, double rate);
   /// Whether links that have become full are crossed by flows without a group: to be released and
-  /// put into groups before the next `update`.
+  /// put into groups before the next `update`. Until then not all groups need have a bound.
   [[nodiscard]] bool crowded() const { return crowded_; }
 
   /// Brings the shares up to date; afterwards the next three say what is different.
@@ -98,23 +98,24 @@ class FairShares {
   };
   struct alignas(kCacheLine) Link {
     double capacity = 0.0;
-    double level = kNever;     // kNever: bounds nobody
-    double top = kNever;       // so far `level` may rise without a filling,
-    double bottom = 0.0;       // and fall
-    double weight = 0.0;       // of what it bounds
-    double taken = 0.0;        // by what it does not bound, at their tops
-    std::uint32_t bounds = 0;  // flows that it bounds
-    std::uint32_t flows = 0;   // that cross it, with multiplicity
-    std::uint32_t sums = 0;    // added up since the last filling
-    bool rigid = false;        // a change of its level changes another link's
-    bool touched = false;      // in touched_
-    bool seen = false;         // in seen_
-    bool opened = false;       // all groups that cross it are chosen
+    double level = kNever;    // kNever: bounds nobody
+    double top = kNever;      // so far `level` may rise without a filling,
+    double bottom = 0.0;      // and fall
+    double weight = 0.0;      // of what it bounds
+    double taken = 0.0;       // by what it does not bound, at their tops
+    std::uint32_t flows = 0;  // that cross it, with multiplicity
+    std::uint32_t alone = 0;  // of those, that belong to no group
+    std::uint32_t sums = 0;   // added up since the last filling
+    bool rigid = false;       // a change of its level changes another link's
+    bool touched = false;     // in touched_
+    bool seen = false;        // in seen_
+    bool opened = false;      // all groups that cross it are chosen
     // In a second line of the cache: of links that bound somebody, and scratch of a filling.
     // Cap of all that it bounds, where they have one: they stay at it when the link is no longer
     // full, and are not shared anew.
     double lid = kNever;
     double heaviest = 0.0;                // `weight` at most since the last filling
+    std::uint32_t bounds = 0;             // flows that it bounds
     std::vector<std::uint32_t> crossing;  // groups, also those without flows
     double used = 0.0;
     double open_weight = 0.0;
@@ -131,6 +132,7 @@ class FairShares {
   }
   [[nodiscard]] double room(const Link& link) const;
   void touch(std::uint32_t link);
+  void put_off();
   void account(Group& group);
   static void clear(Link& link);
   [[nodiscard]] bool place(std::uint32_t group);

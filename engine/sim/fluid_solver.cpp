@@ -200,7 +200,7 @@ void FluidSolver::share() {
 // Each flow is moved at most once, and where links are now full, now not, the next ones begin in
 // groups.
 void FluidSolver::group_loose() {
-  loose_from_ = next_order_ + kBackOff * loose_.size();
+  loose_from_ = next_order_ + kBackOff * flows_;
   loose_.take_all([&](FlowKey key, const LooseFlows::Loose& flow) {
     shares_.release(flow.path, flow.rate());
     path_.assign(flow.path.begin(), flow.path.end());

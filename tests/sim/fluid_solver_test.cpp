@@ -1,6 +1,7 @@
 #include "engine/sim/fluid_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -218,6 +219,26 @@ TEST_CASE("flows that have room at their caps are shared when somebody takes it"
     solver.start(3, path, b(20), 1.0, kNoCap);
     CHECK(finish(solver)[3] == 12.0);
   }
+}
+
+TEST_CASE("flows that fill a link as they begin are shared once, however many fit at their caps") {
+  // 200 ports of 10 B/s on one pool of 100 B/s: 10 B take 20 s, again and again.
+  FluidSolver solver;
+  const LinkId pool = solver.add_link(100_Bps);
+  std::vector<LinkId> ports;
+  for (int i = 0; i < 200; ++i) ports.push_back(solver.add_link(10_Bps));
+  std::vector<std::uint32_t> ended;
+  for (int round = 0; round < 50; ++round) {
+    for (std::uint32_t key = 0; key < ports.size(); ++key)
+      solver.start(key, std::array{ports[key], pool}, b(10), 1.0, 10_Bps);
+    const double end = 20.0 * (round + 1);
+    REQUIRE(solver.next_completion() == s(end));
+    solver.advance(s(end), ended);
+    REQUIRE(ended.size() == ports.size());
+    ended.clear();
+    solver.advance(s(end), ended);
+  }
+  CHECK(solver.solves() == 50);
 }
 
 TEST_CASE("a cap is a link of one's own, whether links have room or not") {
