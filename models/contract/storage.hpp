@@ -292,6 +292,13 @@ class StorageModel {
   /// link of its own limit carries as many, of files of any size.
   [[nodiscard]] virtual double sent() const { return 1.0; }
 
+  /// Bytes on media for a byte of a file of this size, where small ones take more.
+  ///    [docs/models/capacity.md, eq. 2]
+  [[nodiscard]] virtual double stored(Bytes file) const {
+    (void)file;
+    return 1.0;
+  }
+
   /// What its metadata servers do of all clients together.
   struct OpenLimit {
     OpRate files = OpRate::infinity();  ///< opened a second, at most
