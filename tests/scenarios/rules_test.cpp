@@ -189,6 +189,14 @@ TEST_CASE("copies and pieces of a stripe need as many places") {
   CHECK_THAT(error("daos", "server", {"storage.server.targets=2"}),
              Contains("16 targets for 19 cells"));
   CHECK(error("daos", "server", {"storage.server.targets=2", "storage.object.parity=0"}) == "");
+  // Stripes of WEKA are narrower on few backends: 6 + 2 on 8.
+  CHECK(error("weka", "backend", {}) == "");
+  CHECK_THAT(error("weka", "backend", {"storage.stripe.parity=8"}),
+             Contains("8 backends for 8 pieces of parity"));
+  CHECK_THAT(error("weka", "backend", {"storage.backend.count=2"}), Contains("2 backends for 2"));
+  CHECK_THAT(error("weka", "backend", {"storage.stripe.data=8"}),
+             Contains("8 backends for 10 pieces of a stripe"));
+  CHECK(error("weka", "backend", {"storage.stripe.data=6"}) == "");
 }
 
 TEST_CASE("a run of few blocking saves is warned of") {
