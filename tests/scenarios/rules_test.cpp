@@ -41,6 +41,9 @@ TEST_CASE("likely slips are warned of and do not stop the run") {
   CHECK_THAT(warning({"jobs.loader.workers=16"}), Contains("128 workers share the 64 cores"));
   // 10 TB / 200 GB = 50 shards for 32 GPUs x 4 workers
   CHECK_THAT(warning({"jobs.dataset.shard=200 GB"}), Contains("fewer shards than the 128"));
+  // Of a map-style data set any of them reads any shard.
+  CHECK_THAT(remarks(load_with({"jobs.dataset.shard=200 GB"}, "", kFull).diagnostics()),
+             Contains("any worker reads any shard") && !Contains("read nothing"));
   CHECK_THAT(warning({"storage.stripe.count=16"}), Contains("fewer than \"stripe.count\""));
   CHECK_THAT(warning({"storage.oss.count=9"}), Contains("fewer than \"oss.count\""));
   CHECK_THAT(warning({"jobs.dataset.sample_stdev=3 MB"}), Contains("twice the sample"));
