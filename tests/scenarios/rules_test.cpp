@@ -335,6 +335,8 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
   CHECK_THAT(faults({lru, "jobs.dataset.cache_limit=0.9 GB"}, mds),
              Contains("error /jobs/0/dataset/cache_limit") && Contains("does not hold one shard"));
   CHECK(faults({lru, "jobs.dataset.cache_limit=90 GB"}, mds) == "");
+  CHECK_THAT(faults({lru, "jobs.dataset.cache_limit=600 GB"}, mds),
+             Contains("warning /jobs/0/dataset/cache_limit a limit of 600 GB limits nothing"));
   // Without a cache a limit matters where data are read again.
   CHECK_THAT(faults({"jobs.epochs=2", "jobs.dataset.cache_limit=90 GB"}, mds),
              Contains("warning /jobs/0/dataset/cache_limit every epoch downloads all shards"));
