@@ -279,13 +279,10 @@ class CacheStore final : public PooledStore {
     co_return served;
   }
 
-  // All servers write behind what has come in, until nothing is dirty.
+  // All servers write behind what has come in, several files each, until nothing is dirty.
+  //    [docs/models/cache.md, eq. 9]
   sim::Task<void> drain() {
-    Client all{.id = 0,
-               .members = servers(),
-               .limit = paths_.limit,
-               .read_path = {},
-               .write_path = paths_.drain};
+    Client all{.id = 0, .limit = paths_.limit, .read_path = {}, .write_path = paths_.drain};
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
@@ -296,11 +293,12 @@ class CacheStore final : public PooledStore {
       }
       waiting_ -= bytes;
       waiting_files_ -= files;
+      all.members = std::clamp(files, servers(), servers() * static_cast<double>(p_.drain_files));
       const Seconds asked = context().now();
-      const Seconds crossing = p_.link_rtt * (2.0 * files / servers());
+      const Seconds crossing = p_.link_rtt * (2.0 * files / all.members);
       co_await context().sleep(crossing);
       const WriteRequest part{
-          .bytes = bytes / servers(), .files = files / servers(), .writers = servers()};
+          .bytes = bytes / all.members, .files = files / all.members, .writers = all.members};
       drained_by_ = blame_line(co_await behind_->write(all, part), crossing, asked);
       dirty_ -= bytes;
       for (std::size_t i = 0; i < kContents; ++i) written_[i].dirty -= parts[i];

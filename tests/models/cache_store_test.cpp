@@ -159,6 +159,19 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
 }
 
+TEST_CASE("cache: each server writes several files behind at one time") {
+  // 4 GB in files of 1 MB, of which 1.6 GB may be dirty: 24 pieces of 100 files leave, each file
+  // after two round trips of 100 ms, ten or a hundred at a time.
+  const auto seconds = [](const char* files) {
+    const Design design = tiers(
+        {{"writes", "back"}, {"dirty", "1.6 GB"}, {"link.rtt", "100 ms"}, {"drain_files", files}});
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 1_GB, .files = 1000, .writers = 4}, 4.0)
+        .write.in(unit::s);
+  };
+  CHECK(seconds("1") == Approx(24 * 2.0).epsilon(0.05));
+  CHECK(seconds("10") == Approx(24 * 0.2).epsilon(0.2));
+}
+
 TEST_CASE("cache: what a stage wrote is found in the first epoch, as far as it fits") {
   // 2 TB come in at 20 GB/s; behind are 4 GB/s. 20000 samples of 100 MB are 625 steps of 32 ranks.
   const auto staged = [](const Pairs& settings, const char* size = "2 TB") {
