@@ -122,6 +122,7 @@ struct Client {
   sim::LinkId limit{};                  ///< of write_path: what the storage client writes at most
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+  std::vector<sim::LinkId> plain = {};  ///< of these: before the client that adds copies and parity
 
   [[nodiscard]] double processes() const { return members + beside; }
   /// Whether members that wait so long for answers and `move` their data go through links as a

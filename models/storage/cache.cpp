@@ -226,9 +226,12 @@ class CacheStore final : public PooledStore {
     }
     return found->second;
   }
+  static bool has(const std::vector<sim::LinkId>& path, sim::LinkId link) {
+    return std::find(path.begin(), path.end(), link) != path.end();
+  }
   static void append(std::vector<sim::LinkId>& path, const std::vector<sim::LinkId>& more) {
     for (const sim::LinkId link : more)
-      if (std::find(path.begin(), path.end(), link) == path.end()) path.push_back(link);
+      if (!has(path, link)) path.push_back(link);
   }
 
   // Most of the time since `asked`: the line's round trips, or `served`.    [cache.md, eq. 13]
@@ -240,8 +243,12 @@ class CacheStore final : public PooledStore {
   sim::Task<Served> write_through(Client client, WriteRequest request) {
     const Seconds asked = context().now();
     co_await metadata_ops(client, request.files, true);
+    client.plain = client.write_path;
+    std::erase_if(client.plain, [&](sim::LinkId link) { return has(paths_.drain, link); });
     append(client.write_path, paths_.drain);
-    client.port_write = std::min(client.port_write, p_.connection());
+    // Copies and parity are made behind it.
+    client.host_write = std::min(client.host_write, client.port_write);
+    client.port_write = p_.connection();
     client.limit = paths_.limit;
     co_await answers(request.requests, p_.service);
     const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
