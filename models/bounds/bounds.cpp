@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
@@ -20,6 +21,7 @@
 #include "models/job/communicator.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/plant/plant.hpp"
+#include "models/stage/graph.hpp"
 #include "stallcast/metric.hpp"
 
 /// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
@@ -30,11 +32,15 @@ using namespace detail;
 
 class Deriver {
  public:
-  explicit Deriver(const Design& design) : design_(design), plant_(design) {}
+  explicit Deriver(const Design& design)
+      : design_(design), plant_(design), order_(stage_graph(design)) {}
 
   Bounds run() {
     for (const JobDesign& job : design_.jobs) derive(job);
-    if (demands_.size() > 1) derive_shares(demands_, plant_, out_);
+    std::map<std::size_t, std::vector<JobDemand>> together;  // [docs/models/bounds.md, eq. 4]
+    for (const JobDemand& d : demands_) together[d.before].push_back(d);
+    for (const auto& [before, jobs] : together)
+      if (jobs.size() > 1) derive_shares(jobs, plant_, out_);
     if (!out_.storage.empty())
       derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
@@ -58,6 +64,7 @@ class Deriver {
     d.id = job.job.id;
     d.host = job_params(job.job).hosts;
     d.layout = plant_.layout(d.id);
+    d.before = jobs_before(order_, job);
     d.compute =
         step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
     const std::string name = metric::of_job(d.id);
@@ -330,6 +337,7 @@ class Deriver {
 
   const Design& design_;
   Plant plant_;
+  std::vector<StageNode> order_;  ///< of jobs that follow others
   Bounds out_;
   std::string binding_;
   Rule rule_;  ///< of the utilization

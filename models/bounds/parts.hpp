@@ -82,6 +82,7 @@ struct JobDemand {
     return "cluster.hosts[" + host + "]." + key;
   }
   RankLayout layout;
+  std::size_t before = 0;     ///< jobs that have ended one after the other when it begins
   Seconds compute;            ///< mean step of one rank
   Seconds exposed;            ///< what communication adds to it, undisturbed
   std::string communication;  ///< what limits that
@@ -157,7 +158,7 @@ struct JobDemand {
 [[nodiscard]] std::vector<graph::NodeId> reading_mounts(const JobDemand& d,
                                                         const std::string& storage,
                                                         const Plant& plant);
-/// What jobs that read at the same time leave each other.
+/// What jobs that read at the same time leave each other: those with as many before them.
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out);
 
 /// How many units of the storage under study `demands` take, and what one can do.

@@ -244,8 +244,8 @@ class Deriver {
 
 }  // namespace
 
-// t = S_rank / min(copy, share of the host's DRAM and of its PCIe switches). Ranks that compress
-// different parts before do not copy at the same time.
+// t = max(S_rank / copy, S_host / DRAM, S_host / PCIe switches), of S_rank where the ranks of a
+// host do not copy at the same time: they compressed different parts before, or read them.
 Derivation copy_bound(const std::string& name, const Copied& copied, const JobDemand& d,
                       const CheckpointParams& p, const HostParams& host) {
   const auto of_host = [&](const char* symbol, const char* key) {
@@ -257,20 +257,20 @@ Derivation copy_bound(const std::string& name, const Copied& copied, const JobDe
       "rank / copy",
       kEqCopy,
       {{"rank", name + "size.rank"}, of_host("copy", pageable ? "gpu.copy_pageable" : "gpu.copy")}};
-  if (copied.together) {
-    time = std::max(time, copied.host / (host.memory_bandwidth * kDramShare));
-    rule.equation = "max(rank / copy, host / (share * memory)";
-    rule.terms.push_back({"host", name + "size.host"});
-    rule.terms.push_back(figure("share", kDramShare, Dimension::ratio, "of DRAM's data sheet"));
-    rule.terms.push_back(of_host("memory", "memory.bandwidth"));
-    if (host.uplink) {
-      time = std::max(time, copied.host / (*host.uplink * static_cast<double>(host.switches)));
-      rule.equation += ", host / (switches * uplink)";
-      rule.terms.push_back(of_host("switches", "pcie.switches"));
-      rule.terms.push_back(of_host("uplink", "pcie.uplink"));
-    }
-    rule.equation += ")";
+  const Bytes at_once = copied.together ? copied.host : copied.rank;
+  const std::string symbol = copied.together ? "host" : "rank";
+  time = std::max(time, at_once / (host.memory_bandwidth * kDramShare));
+  rule.equation = "max(rank / copy, " + symbol + " / (share * memory)";
+  if (copied.together) rule.terms.push_back({"host", name + "size.host"});
+  rule.terms.push_back(figure("share", kDramShare, Dimension::ratio, "of DRAM's data sheet"));
+  rule.terms.push_back(of_host("memory", "memory.bandwidth"));
+  if (host.uplink) {
+    time = std::max(time, at_once / (*host.uplink * static_cast<double>(host.switches)));
+    rule.equation += ", " + symbol + " / (switches * uplink)";
+    rule.terms.push_back(of_host("switches", "pcie.switches"));
+    rule.terms.push_back(of_host("uplink", "pcie.uplink"));
   }
+  rule.equation += ")";
   if (p.compresses_on_gpu()) {
     time = time / p.compress_ratio;
     rule.equation += " / ratio";

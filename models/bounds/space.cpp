@@ -11,6 +11,7 @@
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/checkpoint/layout.hpp"
+#include "models/contract/access.hpp"
 #include "models/contract/capacity.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using namespace detail;
 
+constexpr double kSwollen = 1.005;  // less are the ends of large files
 constexpr const char *kStored = "docs/models/capacity.md, eq. 2", *kQuota = "capacity.size";
 
 /// Collects what lies where.
@@ -110,6 +112,25 @@ class Surveyor {
     return it == out_.end() ? nullptr : &*it;
   }
 
+  /// What it takes of room for a byte in files of this size: 1 of large ones, and of a quota, which
+  /// is of data.    [docs/models/capacity.md, eq. 2]
+  double swollen(const Room& space, Bytes file) const {
+    if (space.quota || space.count.empty() || !(file > Bytes{})) return 1.0;
+    const Component& storage = *design_.find_storage(space.storage);
+    const auto model = storage_row(storage.kind).make(storage);
+    const double times = model->stored(file) / model->stored(Bytes::infinity());
+    return times > kSwollen ? times : 1.0;
+  }
+  static void swell(Stored& stored, double times, Bytes file) {
+    if (times == 1.0) return;
+    stored.bytes = stored.bytes * times;
+    stored.formula += " x " + hundredths(times) + " in files of " + text(file);
+    if (stored.rule.equation.empty()) return;
+    stored.rule.equation += " * small";
+    stored.rule.terms.push_back(figure("small", times, Dimension::number,
+                                       "copies and parity of such files over those of large ones"));
+  }
+
   // Jobs that name the same data set share one.    [docs/models/capacity.md, eq. 2]
   void add_dataset(const JobDesign& job) {
     const DatasetParams data = dataset_params(*job.dataset);
@@ -137,6 +158,8 @@ class Surveyor {
       space->stored.push_back({metric::of_job(job.job.id, part),
                                (sized ? *data.size : data.sample * samples) * place.share,
                                std::move(formula), std::move(rule)});
+      const Bytes file = data.sample * sample_access(job).per_file();
+      swell(space->stored.back(), swollen(*space, file), file);
     }
   }
 
@@ -194,7 +217,10 @@ class Surveyor {
                                    text(state * share) +
                                    (p.keep_last ? ", the next one included" : ""),
                                std::move(rule)});
-      const Rate come = state * share / (interval * static_cast<double>(drains));
+      const Bytes file = state / layout.files();
+      const double times = swollen(*space, file);
+      swell(space->stored.back(), times, file);
+      const Rate come = state * (share * times) / (interval * static_cast<double>(drains));
       if (const Rate stays = come * p.left_part(drains); stays > Rate{})
         space->coming.push_back({.rate = stays});
       space->written += come * p.mean_part(drains);
@@ -215,6 +241,7 @@ class Surveyor {
       return;
     space->stored.push_back({metric::of_stage(node.id, "written"), node.written,
                              text(node.read) + " read x " + count(node.work.ratio)});
+    swell(space->stored.back(), swollen(*space, node.written_file), node.written_file);
   }
 
   void add_tenant(const Component& tenant) {
@@ -226,11 +253,20 @@ class Surveyor {
     const Bytes bytes = stored != nullptr ? Bytes::from(stored->number, unit::B)
                         : trace           ? Bytes::from(trace->file_bytes, unit::B)
                                           : Bytes{};
-    if (bytes > Bytes{})
+    const bool ingests = tenant.kind == "ingest";
+    const Bytes file = ingests ? Bytes::from(base::number_of(tenant, "file"), unit::B)
+                       : trace && trace->files > 0 ? Bytes::from(trace->file_bytes, unit::B) /
+                                                         static_cast<double>(trace->files)
+                                                   : Bytes{};
+    const double times = swollen(*space, file);
+    if (bytes > Bytes{}) {
       space->stored.push_back({metric::of_tenant(tenant.id, "stored"), bytes,
                                stored != nullptr ? "given" : "its files"});
-    if (tenant.kind != "ingest") return;
+      swell(space->stored.back(), times, file);
+    }
+    if (!ingests) return;
     space->coming.push_back(ingested(tenant));
+    space->coming.back().rate = space->coming.back().rate * times;
     space->written += space->coming.back().by(space->warranty) / space->warranty;
   }
 

@@ -13,7 +13,7 @@ namespace stallcast::models::detail {
 namespace {
 
 /// What a job asks of the storage system that is counted; of units that each host has, of those in
-/// the host that asks most.
+/// the host that asks most; of jobs that follow others, of those together that ask most.
 struct Asked {
   const JobDemand* job = nullptr;
   Rate read, write;
@@ -28,7 +28,10 @@ struct Asked {
 std::vector<Asked> asked_of(const std::vector<JobDemand>& demands, const std::string& storage,
                             const StorageModel::Countable& c) {
   std::vector<Asked> all;
-  std::map<std::string, double> needed;  // by class of hosts
+  const auto share = [&](const JobDemand& d) {  // units that only these use, while they do
+    return std::pair(d.before, c.per_host ? d.host : "");
+  };
+  std::map<std::pair<std::size_t, std::string>, double> needed;
   for (const JobDemand& d : demands) {
     Asked a{&d, d.missed * d.share_on(storage), {}};
     if (d.write_to == storage && !d.blocking) a.write = d.write;
@@ -38,13 +41,13 @@ std::vector<Asked> asked_of(const std::vector<JobDemand>& demands, const std::st
       a.read = a.read * a.read_part;
       a.write = a.write * a.write_part;
     }
-    needed[d.host] += a.units(c);
+    needed[share(d)] += a.units(c);
     all.push_back(a);
   }
-  std::string most;
-  for (const auto& [host, units] : needed)
-    if (most.empty() || units > needed[most]) most = host;
-  if (c.per_host) std::erase_if(all, [&](const Asked& a) { return a.job->host != most; });
+  const auto most =
+      std::max_element(needed.begin(), needed.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::erase_if(all, [&](const Asked& a) { return share(*a.job) != most->first; });
   return all;
 }
 

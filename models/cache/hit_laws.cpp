@@ -88,6 +88,12 @@ double scan(Eviction eviction, double c, double w) {
   return 1.0 - high;
 }
 
+// Of k jobs in step that read in one order the first brings a piece, and the others find it, unless
+// nothing more is kept.    [docs/models/cache.md, eq. 4]
+double brought(Eviction eviction, double hit, double k) {
+  return eviction == Eviction::none ? hit : 1.0 - (1.0 - hit) / k;
+}
+
 }  // namespace
 
 Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
@@ -99,7 +105,8 @@ Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
   const double p = pattern.share, k = pattern.readers, w = pattern.written;
   const bool displaced = w > 0.0 && eviction != Eviction::none;
   if (c >= 1.0 && !displaced) return share(1.0);
-  if (pattern.in_order) return share(c >= p && !displaced ? 1.0 : scan(eviction, c / p, w / p));
+  if (pattern.in_order)
+    return share(c >= p && !displaced ? 1.0 : brought(eviction, scan(eviction, c / p, w / p), k));
   switch (eviction) {
     case Eviction::lru:
       return share(displaced ? lru_beside_writes(c, p, k, w) : lru(c, p, k));
@@ -117,7 +124,8 @@ Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits) {
   const double warm = warm_hit(eviction, cached, pattern).in(unit::ratio);
   // Seen in an earlier epoch, or by another reader earlier in this one.    [cache.md, eq. 6]
   if (pattern.in_order)
-    return revisits.passes > 0.0 ? Fraction::from(warm, unit::ratio) : Fraction{};
+    return Fraction::from(revisits.passes > 0.0 ? warm : std::min(warm, brought(eviction, 0.0, k)),
+                          unit::ratio);
   const double unseen = std::pow(1.0 - p, k * revisits.passes);
   const double first = (1.0 - std::pow(1.0 - p, k)) / (p * k);
   return Fraction::from(std::min(warm, 1.0 - unseen * first), unit::ratio);

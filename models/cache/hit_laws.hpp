@@ -19,7 +19,7 @@ struct Pattern {
   double share = 1.0;  ///< of the data set, drawn anew each epoch, that is read through this cache
                        ///< by one reader: 1/N for one of N nodes that reshuffle globally
   double readers = 1.0;   ///< jobs that read the same data through it, their epochs in step
-  bool in_order = false;  ///< the same share in the same order each epoch (REQUIRES: one reader)
+  bool in_order = false;  ///< the same share in the same order each epoch, by all readers
   double written = 0.0;  ///< bytes written through it in an epoch, evenly spread and never read, as
                          ///< a share of the data set
 };

@@ -122,6 +122,7 @@ struct Client {
   sim::LinkId limit{};                  ///< of write_path: what the storage client writes at most
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+  std::vector<sim::LinkId> plain = {};  ///< of these: before the client that adds copies and parity
 
   [[nodiscard]] double processes() const { return members + beside; }
   /// Whether members that wait so long for answers and `move` their data go through links as a
@@ -291,6 +292,13 @@ class StorageModel {
   /// Least bytes a client sends for a byte it writes: above 1 where it makes copies or parity. The
   /// link of its own limit carries as many, of files of any size.
   [[nodiscard]] virtual double sent() const { return 1.0; }
+
+  /// Bytes on media for a byte of a file of this size, where small ones take more.
+  ///    [docs/models/capacity.md, eq. 2]
+  [[nodiscard]] virtual double stored(Bytes file) const {
+    (void)file;
+    return 1.0;
+  }
 
   /// What its metadata servers do of all clients together.
   struct OpenLimit {

@@ -107,8 +107,8 @@ constexpr std::array<Field<JobParams>, 27> kJob{
           "together",
           kPositive),
     field("after", &JobParams::after, kOptional,
-          "ids of the stages it follows; absent: those that bring data to where its data set lies, "
-          "[]: none"),
+          "ids of the stages and jobs it follows; absent: stages that bring data to where its data "
+          "set lies, []: none"),
     field("after_share", &JobParams::after_share, kOptional,
           "of what these bring, with which it begins: its first epoch reads what is there; absent: "
           "all of it",

@@ -89,7 +89,9 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
     if (!other.dataset || job_params(other.job).hosts != host) continue;
     const DatasetParams theirs = dataset_params(*other.dataset);
     if (!keeps(theirs) || theirs.cache_medium != dataset.cache_medium) continue;
-    if (name_of(other, theirs) == name_of(job, dataset)) out.readers += 1.0;
+    if (name_of(other, theirs) == name_of(job, dataset) &&
+        (!out.in_order || theirs.shuffle == "none"))
+      out.readers += 1.0;
     Bytes& most = seen[name_of(other, theirs)];
     most = std::max(most, seen_by_host(other, theirs, hosts));
   }

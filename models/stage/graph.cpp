@@ -66,9 +66,12 @@ class Grapher {
     nodes_.push_back(std::move(node));
   }
 
-  // A job that no stage is, and that has to do with stages.
+  // A job that no stage is, where there is an order.
   void add_job(const JobDesign& job) {
-    if (design_.stages.empty() && job.job.find("after") == nullptr) return;
+    if (design_.stages.empty() &&
+        std::none_of(design_.jobs.begin(), design_.jobs.end(),
+                     [](const JobDesign& each) { return each.job.find("after") != nullptr; }))
+      return;
     const auto is_it = [&](const StageNode& node) { return node.job == &job; };
     if (std::none_of(nodes_.begin(), nodes_.end(), is_it))
       nodes_.push_back({.id = job.job.id, .job = &job});
@@ -214,6 +217,28 @@ bool follows(const std::vector<StageNode>& nodes, const StageNode& node, std::si
   return std::any_of(node.after.begin(), node.after.end(), [&](std::size_t n) {
     return n == before || follows(nodes, nodes[n], before);
   });
+}
+
+bool apart(const std::vector<StageNode>& nodes, const JobDesign& a, const JobDesign& b) {
+  const auto place = [&](const JobDesign& job) {
+    return static_cast<std::size_t>(
+        std::find_if(nodes.begin(), nodes.end(),
+                     [&](const StageNode& node) { return node.job == &job; }) -
+        nodes.begin());
+  };
+  const std::size_t one = place(a), other = place(b);
+  return one < nodes.size() && other < nodes.size() &&
+         (follows(nodes, nodes[one], other) || follows(nodes, nodes[other], one));
+}
+
+std::size_t jobs_before(const std::vector<StageNode>& nodes, const JobDesign& job) {
+  std::vector<std::size_t> most(nodes.size(), 0);  // they are in order
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    for (const std::size_t before : nodes[n].after)
+      most[n] = std::max(most[n], most[before] + (nodes[before].job != nullptr ? 1 : 0));
+    if (nodes[n].job == &job) return most[n];
+  }
+  return 0;
 }
 
 std::vector<StageNode> stage_graph(const Design& design, std::vector<StageFault>* faults) {

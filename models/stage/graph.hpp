@@ -37,8 +37,8 @@ struct StageFault {
   std::string name;  ///< what it names, or the way round the cycle
 };
 
-/// Stages and jobs that belong to a pipeline, each after those that it follows. Empty where there
-/// are no stages, or something is wrong: then `faults` says what. REQUIRES: all components are
+/// Stages and jobs that belong to a pipeline, each after those that it follows. Empty where nothing
+/// follows anything, or something is wrong: then `faults` says what. REQUIRES: all components are
 /// complete.
 [[nodiscard]] std::vector<StageNode> stage_graph(const Design& design,
                                                  std::vector<StageFault>* faults = nullptr);
@@ -46,6 +46,13 @@ struct StageFault {
 /// Whether `node` comes after node number `before`, by whatever way.
 [[nodiscard]] bool follows(const std::vector<StageNode>& nodes, const StageNode& node,
                            std::size_t before);
+
+/// Whether one of two jobs begins when the other has ended, by whatever way.
+[[nodiscard]] bool apart(const std::vector<StageNode>& nodes, const JobDesign& a,
+                         const JobDesign& b);
+
+/// How many jobs have ended one after the other before `job` begins.
+[[nodiscard]] std::size_t jobs_before(const std::vector<StageNode>& nodes, const JobDesign& job);
 
 /// Whether the data set of the job lies on `storage`, all of it or a part.
 [[nodiscard]] bool reads_from(const JobDesign& job, const std::string& storage);

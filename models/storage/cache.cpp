@@ -226,9 +226,12 @@ class CacheStore final : public PooledStore {
     }
     return found->second;
   }
+  static bool has(const std::vector<sim::LinkId>& path, sim::LinkId link) {
+    return std::find(path.begin(), path.end(), link) != path.end();
+  }
   static void append(std::vector<sim::LinkId>& path, const std::vector<sim::LinkId>& more) {
     for (const sim::LinkId link : more)
-      if (std::find(path.begin(), path.end(), link) == path.end()) path.push_back(link);
+      if (!has(path, link)) path.push_back(link);
   }
 
   // Most of the time since `asked`: the line's round trips, or `served`.    [cache.md, eq. 13]
@@ -240,8 +243,12 @@ class CacheStore final : public PooledStore {
   sim::Task<Served> write_through(Client client, WriteRequest request) {
     const Seconds asked = context().now();
     co_await metadata_ops(client, request.files, true);
+    client.plain = client.write_path;
+    std::erase_if(client.plain, [&](sim::LinkId link) { return has(paths_.drain, link); });
     append(client.write_path, paths_.drain);
-    client.port_write = std::min(client.port_write, p_.connection());
+    // Copies and parity are made behind it.
+    client.host_write = std::min(client.host_write, client.port_write);
+    client.port_write = p_.connection();
     client.limit = paths_.limit;
     co_await answers(request.requests, p_.service);
     const Seconds crossing = p_.link_rtt * (2.0 * request.files + request.requests);
@@ -279,13 +286,10 @@ class CacheStore final : public PooledStore {
     co_return served;
   }
 
-  // All servers write behind what has come in, until nothing is dirty.
+  // All servers write behind what has come in, several files each, until nothing is dirty.
+  //    [docs/models/cache.md, eq. 9]
   sim::Task<void> drain() {
-    Client all{.id = 0,
-               .members = servers(),
-               .limit = paths_.limit,
-               .read_path = {},
-               .write_path = paths_.drain};
+    Client all{.id = 0, .limit = paths_.limit, .read_path = {}, .write_path = paths_.drain};
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
@@ -296,11 +300,12 @@ class CacheStore final : public PooledStore {
       }
       waiting_ -= bytes;
       waiting_files_ -= files;
+      all.members = std::clamp(files, servers(), servers() * static_cast<double>(p_.drain_files));
       const Seconds asked = context().now();
-      const Seconds crossing = p_.link_rtt * (2.0 * files / servers());
+      const Seconds crossing = p_.link_rtt * (2.0 * files / all.members);
       co_await context().sleep(crossing);
       const WriteRequest part{
-          .bytes = bytes / servers(), .files = files / servers(), .writers = servers()};
+          .bytes = bytes / all.members, .files = files / all.members, .writers = all.members};
       drained_by_ = blame_line(co_await behind_->write(all, part), crossing, asked);
       dirty_ -= bytes;
       for (std::size_t i = 0; i < kContents; ++i) written_[i].dirty -= parts[i];

@@ -12,7 +12,7 @@ constexpr std::string_view kEvictions[] = {"lru", "none", "random"};
 constexpr std::string_view kAdmissions[] = {"all", "second-read"};
 constexpr std::string_view kWrites[] = {"back", "through"};
 
-constexpr std::array<Field<CacheStoreParams>, 24> kCacheStoreFields{
+constexpr std::array<Field<CacheStoreParams>, 25> kCacheStoreFields{
     field("over", &CacheStoreParams::over, kRequired,
           "id of the storage system that holds the data"),
     field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", up_to(1e6)),
@@ -55,6 +55,9 @@ constexpr std::array<Field<CacheStoreParams>, 24> kCacheStoreFields{
           kPositive),
     field("drain", &CacheStoreParams::drain, kOptional,
           "most that is written behind in the background, all servers together", kPositive),
+    field("drain_files", &CacheStoreParams::drain_files, "10",
+          "files that one server writes behind at one time",
+          assumed(kAtLeastOne, "from memory: JuiceFS uploads 20 blocks at one time")),
     field("client.stream", &CacheStoreParams::stream, "1.5 GB/s",
           "most one reader or writer moves (FUSE)",
           between("0.8 GB/s", "3 GB/s", assumed(kPositive, "FUSE 1-2 GB/s a stream"),

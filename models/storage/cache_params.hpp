@@ -29,6 +29,7 @@ struct CacheStoreParams : ServerParams, HostClientParams {
   std::string writes;
   std::optional<Bytes> dirty;
   std::optional<Rate> drain;
+  std::int64_t drain_files = 1;
   Rate stream;
   Seconds commit;
   std::optional<Rate> link;

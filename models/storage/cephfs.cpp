@@ -139,6 +139,7 @@ class Cephfs final : public PooledStore {
         p_(as_delivered(base::bind(kCephfsFields, component), &CephfsParams::read,
                         &CephfsParams::write, &CephfsParams::nic, &CephfsParams::back_nic)) {}
 
+  double stored(Bytes file) const override { return redundancy().stored(file); }
   ClientLimits client_limits() const override {
     ClientLimits limits = p_.client_limits();
     limits.steps = {{CoreStep::Work::tcp}};

@@ -103,6 +103,7 @@ class Chunkstore final : public PooledStore {
   }
 
   double sent() const override { return sent(none_ending()); }
+  double stored(Bytes file) const override { return kept().stored(file); }
 
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files, false);
@@ -197,7 +198,6 @@ class Chunkstore final : public PooledStore {
     return {static_cast<double>(p_.replicas), static_cast<double>(p_.data),
             static_cast<double>(p_.parity), p_.piece};
   }
-  double stored(Bytes file) const { return kept().stored(file); }
   /// Bytes the client sends for a byte written.
   double sent(Bytes file) const { return kept().coded() ? kept().stored(file) : 1.0; }
 

@@ -49,6 +49,7 @@ class CreditedStore final : public StorageModel {
   graph::NodeId ingress() const override { return inside_->ingress(); }
   ClientLimits client_limits() const override { return inside_->client_limits(); }
   double sent() const override { return inside_->sent(); }
+  double stored(Bytes file) const override { return inside_->stored(file); }
   OpenLimit open_limit(double reads) const override { return inside_->open_limit(reads); }
   bool asks_to_open() const override { return inside_->asks_to_open(); }
   bool fills() const override { return inside_->fills(); }

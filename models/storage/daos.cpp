@@ -125,6 +125,7 @@ class Daos final : public PooledStore {
   }
 
   double sent() const override { return overhead(Bytes::infinity()); }
+  double stored(Bytes file) const override { return overhead(file); }
 
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files * p_.open_requests, false);

@@ -212,35 +212,41 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Str
   const Rate most = client.writes_at_most(how.sent);
   Rate own = std::min({cap.rate, most, placed});
   if (how.evenly > Seconds{} && bytes > Bytes{}) own = bytes / (how.evenly + bytes / own);
-  sim::Flow data = sim::weighted(
+  const sim::Flow data = sim::weighted(
       {.path = client.write_path, .bytes = bytes, .members = client.members, .cap = own},
       client.share);
   Working working;
   begin(working, client, work, writes_, bytes, bytes / own);
   sim::FlowOutcome flow;
-  sim::Flow more = data;
-  std::vector<sim::LinkId> past_limit;
+  std::array<sim::Flow, 3> flows{data, data, data};
+  std::array<std::vector<sim::LinkId>, 2> past;  // links that the other flows take
+  std::size_t n = 1;
   bool by_media = false;
+  const auto goes_past = [&](double share, std::span<const sim::LinkId> plain, bool limit) {
+    if (share <= kRounding) return;
+    std::vector<sim::LinkId>& path = past[n - 1] = client.write_path;
+    std::erase_if(path, [&](sim::LinkId link) {
+      return (limit && link == client.limit) || std::ranges::find(plain, link) != plain.end();
+    });
+    flows[n].path = path;
+    flows[n++].members *= share;
+    flows[0].members -= data.members * share;
+  };
   if (how.written > 1.0 && media_link_.valid()) {
-    more.path = {&media_link_, 1};
-    more.members *= how.written - 1.0;
-  } else if (const double counted = sent() / how.sent;
-             counted < 1.0 - kRounding && client.limit.valid()) {
-    past_limit = client.write_path;
-    std::erase(past_limit, client.limit);
-    more.path = past_limit;
-    more.members *= 1.0 - counted;
-    data.members *= counted;
+    flows[n].path = {&media_link_, 1};
+    flows[n++].members *= how.written - 1.0;
   } else {
-    more.members = 0.0;
+    const double plain = client.plain.empty() ? 1.0 : 1.0 / how.sent;
+    const double limited = client.limit.valid() ? std::min(1.0, sent() / how.sent) : 1.0;
+    goes_past(limited - std::min(plain, limited), client.plain, false);
+    goes_past(1.0 - limited, client.plain, true);
   }
-  if (more.members > 0.0) {
-    const std::array<sim::Flow, 2> flows{data, more};
-    std::array<sim::FlowOutcome, 2> outcomes;
-    co_await context_->transfer_all(flows, outcomes);
+  if (n > 1) {
+    std::array<sim::FlowOutcome, 3> outcomes;
+    co_await context_->transfer_all(std::span(flows).first(n), std::span(outcomes).first(n));
     flow = outcomes[0];
-    const Seconds later = outcomes[1].ended - flow.ended;
-    by_media = later > (flow.ended - flow.began) * kRounding;
+    for (std::size_t f = 1; f < n; ++f)
+      by_media = by_media || outcomes[f].ended - flow.ended > (flow.ended - flow.began) * kRounding;
   } else {
     flow = co_await context_->transfer(data);
   }

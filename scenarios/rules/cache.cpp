@@ -60,6 +60,13 @@ void check_pieces(const Component& data, std::string_view key, Diagnostics& repo
 void check_memory(const Component& data, const Component& host, Diagnostics& report) {
   const Value* size = data.find("cache.size");
   const Value* memory = host.find("memory.size");
+  const Value* limit = data.find("cache_limit");
+  if (limit != nullptr && memory != nullptr && limit->number > memory->number)
+    report.warn("rule", pointer_of(data, "cache_limit"),
+                "a limit of " + base::print_quantity(limit->number, Dimension::bytes) +
+                    " limits nothing: host class \"" + host.id + "\" has " +
+                    base::print_quantity(memory->number, Dimension::bytes) + " of memory",
+                "where shards are kept on drives, write \"cache\": { \"medium\": \"nvme\" }");
   if (size != nullptr && memory != nullptr && size->number > memory->number)
     report.error("rule", pointer_of(data, "cache.size"),
                  "a cache of " + base::print_quantity(size->number, Dimension::bytes) +

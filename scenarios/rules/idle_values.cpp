@@ -12,15 +12,16 @@ namespace {
 using models::Role;
 
 /// What must hold of the other value.
-enum class Holds { is, is_not, given, absent, on, above, none, passed };
+enum class Holds { is, is_not, given, absent, on, above, below, none, passed };
 
 /// `key` has no effect unless that holds of `other`.
 struct Need {
   Role role;
   std::string_view key, other;
   Holds holds;
-  std::string_view word = {};  ///< that it is, or is not
-  double limit = 0.0;          ///< that it is above
+  std::string_view word = {};                  ///< that it is, or is not
+  double limit = 0.0;                          ///< that it is above, or below
+  std::string_view or_word = {}, or_key = {};  ///< another that will do, in place of the first
 };
 constexpr Need kNeeds[] = {
     {Role::host, "slow.compute", "slow.count", Holds::above},
@@ -32,6 +33,11 @@ constexpr Need kNeeds[] = {
     {Role::storage, "credits.size", "credits.base", Holds::given},
     {Role::storage, "credits.ops_size", "credits.ops", Holds::given},
     {Role::storage, "credits.request", "credits.ops", Holds::given},
+    {.role = Role::storage,
+     .key = "credits.start",
+     .other = "credits.base",
+     .holds = Holds::given,
+     .or_key = "credits.ops"},
     {Role::storage, "drive.burst_write", "drive.burst", Holds::above},
     {Role::storage, "drive.burst", "drive.burst_write", Holds::given},
     {Role::storage, "replicas", "code.data", Holds::none},
@@ -42,6 +48,9 @@ constexpr Need kNeeds[] = {
     {Role::storage, "server.read", "server.count", Holds::given},
     {Role::storage, "server.nic", "server.count", Holds::given},
     {Role::storage, "endurance.amplification", "endurance.dwpd", Holds::given},
+    {Role::storage, "dirty", "writes", Holds::is, "back"},
+    {Role::storage, "drain", "writes", Holds::is, "back"},
+    {Role::storage, "drain_files", "writes", Holds::is, "back"},
     {Role::storage, "ramp.factor", "ramp.every", Holds::given},
     {Role::storage, "ramp.most", "ramp.every", Holds::given},
     {Role::dataset, "float.rate", "codec", Holds::is, "float"},
@@ -57,6 +66,9 @@ constexpr Need kNeeds[] = {
     {Role::checkpoint, "shard_group", "layout", Holds::is, "fsdp-hybrid"},
     {Role::checkpoint, "piece", "shared", Holds::is, "interleaved"},
     {Role::checkpoint, "restore.broadcast", "restore.read", Holds::is, "once"},
+    {Role::checkpoint, "serialize", "serializer", Holds::is, "torch", 0.0, "dcp"},
+    {Role::checkpoint, "restore.deserialize", "serializer", Holds::is, "torch", 0.0, "dcp"},
+    {Role::checkpoint, "incremental.full_every", "incremental.fraction", Holds::below, {}, 1.0},
     {Role::checkpoint, "slowdown", "flush", Holds::is, "thread"},
     {Role::checkpoint, "peers", "tiers", Holds::passed, "peer-memory"},
     {Role::tenant, "scale_every", "weights", Holds::given},
@@ -76,6 +88,7 @@ constexpr Need kNeeds[] = {
 
 bool holds(const Component& component, const Need& need) {
   const Value* other = component.find(need.other);
+  if (other == nullptr && !need.or_key.empty()) other = component.find(need.or_key);
   if (need.holds == Holds::passed) {
     const Value* to = component.find("to");
     return (to != nullptr && to->text == need.word) ||
@@ -85,13 +98,15 @@ bool holds(const Component& component, const Need& need) {
   if (other == nullptr) return need.holds == Holds::absent || need.holds == Holds::none;
   switch (need.holds) {
     case Holds::is:
-      return other->text == need.word;
+      return other->text == need.word || (!need.or_word.empty() && other->text == need.or_word);
     case Holds::is_not:
       return other->text != need.word;
     case Holds::on:
       return other->number != 0.0;
     case Holds::above:
       return other->number > need.limit;
+    case Holds::below:
+      return other->number < need.limit;
     case Holds::absent:
       return false;
     case Holds::none:
@@ -109,7 +124,8 @@ std::string in_words(const Component& component, const Need& need) {
   const std::string be = "\"" + std::string(need.other) + "\" ";
   switch (need.holds) {
     case Holds::is:
-      return be + "is" + word;
+      return be + "is" + word +
+             (need.or_word.empty() ? "" : " or \"" + std::string(need.or_word) + "\"");
     case Holds::is_not:
       return be + "is not" + word;
     case Holds::absent:
@@ -118,12 +134,31 @@ std::string in_words(const Component& component, const Need& need) {
       return be + "is true";
     case Holds::above:
       return be + "is above " + limit;
+    case Holds::below:
+      return be + "is below " + limit;
     case Holds::none:
       return be + "is " + limit;
     case Holds::passed:
       return be + "have" + word;
     default:
-      return be + "is given";
+      return (need.or_key.empty() ? be : be + "or \"" + std::string(need.or_key) + "\" ") +
+             "is given";
+  }
+}
+
+// Restores come after the run, after failures, and where GPUs come and go.
+void check_restores(const Design& design, Diagnostics& report) {
+  if (!design.failures.empty()) return;
+  for (const JobDesign& job : design.jobs) {
+    if (!job.checkpoint || job.elastic) continue;
+    const Component& save = *job.checkpoint;
+    const Value* read = save.find("restore.read");
+    if (read == nullptr || read->text != "none") continue;
+    for (const std::string_view key : {"restore.from", "restore.deserialize"})
+      if (is_chosen(Role::checkpoint, save, key))
+        report.warn("rule", pointer_of(save, key),
+                    "\"" + std::string(key) + "\" has no effect: nothing is restored",
+                    "write \"restore\": { \"read\": \"own\" }, or leave it out");
   }
 }
 
@@ -142,6 +177,7 @@ void check_idle_values(const Design& design, Diagnostics& report) {
                             in_words(component, need),
                         "say so, or leave it out");
       });
+  check_restores(design, report);
 }
 
 }  // namespace stallcast::scenarios

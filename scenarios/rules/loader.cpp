@@ -41,11 +41,15 @@ void check_loader(const Design& design, const JobDesign& job, Diagnostics& repor
                  "a step takes accelerators x batch samples");
   const Value* shard = data.find("shard");
   const double workers = std::max(number(loader, "workers"), 1.0) * readers(design, job);
+  const Value* style = loader.find("style");
+  const bool any = style != nullptr && style->text == "map";
   if (shard != nullptr && shard->number > 0.0 && samples > 0.0 &&
       samples * sample / shard->number < workers)
     report.warn("rule", pointer_of(data, "shard"),
                 "there are fewer shards than the " + base::shortest(workers) + " loader workers",
-                "workers without a shard read nothing; use smaller shards or fewer workers");
+                any ? "any worker reads any shard of a map-style data set: where each owns whole "
+                      "ones, as in WebDataset's pipelines, write \"style\": \"iterable\""
+                    : "workers without a shard read nothing; use smaller shards or fewer workers");
   if (number(data, "sample_stdev") > 2.0 * sample && sample > 0.0)
     report.warn("unit-slip", pointer_of(data, "sample_stdev"),
                 "the standard deviation is more than twice the sample",

@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
+#include "models/stage/graph.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/metric.hpp"
@@ -49,7 +50,6 @@ class Rules {
     check_writers(design_, report_);
     check_caches(design_, report_);
     check_drives(design_, report_);
-    check_shared_hosts();
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
       check_loading(design_, job, report_);
@@ -60,6 +60,7 @@ class Rules {
     if (design_.jobs.empty() && design_.stages.empty() && !design_.tenants.empty())
       check_run_without_jobs();
     check_stages(design_, report_);
+    check_shared_hosts();
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
     if (report_.has_errors()) return;
@@ -75,24 +76,53 @@ class Rules {
   }
 
  private:
-  // All jobs run at the same time.
+  // A job takes GPUs that those it follows have left, and others beside them.
   void check_shared_hosts() {
-    for (const Component& host : design_.hosts) {
-      double wanted = 0.0;
-      const JobDesign* last = nullptr;
-      for (const JobDesign& job : design_.jobs) {
-        if (host_of(design_, job) != &host) continue;
-        if (last != nullptr && wanted <= gpus_of(host) &&
-            wanted + accelerators(design_, job) > gpus_of(host))
-          report_.error("rule", pointer_of(job.job, "hosts"),
-                        "jobs \"" + last->job.id + "\" and \"" + job.job.id +
-                            "\" together use more accelerators than the " +
-                            base::shortest(gpus_of(host)) + " of \"" + host.id + "\"",
-                        "give each job its \"accelerators\", or hosts of its own");
-        wanted += accelerators(design_, job);
-        last = &job;
-      }
+    std::vector<models::StageNode> order;
+    if (has_order()) {
+      if (report_.has_errors()) return;
+      order = models::stage_graph(design_);
     }
+    for (const Component& host : design_.hosts) check_taken(host, order);
+  }
+
+  void check_taken(const Component& host, const std::vector<models::StageNode>& order) {
+    std::vector<const JobDesign*> there;
+    for (const JobDesign& job : design_.jobs)
+      if (host_of(design_, job) == &host) there.push_back(&job);
+    std::stable_sort(there.begin(), there.end(), [&](const JobDesign* a, const JobDesign* b) {
+      return models::jobs_before(order, *a) < models::jobs_before(order, *b);
+    });
+    std::vector<std::pair<const JobDesign*, double>> holders;  // who had GPUs last
+    double taken = 0.0;
+    for (const JobDesign* job : there) {
+      const double wanted = accelerators(design_, *job);
+      double more = wanted;
+      const JobDesign* beside = nullptr;
+      for (auto& [holder, gpus] : holders) {
+        if (!models::apart(order, *holder, *job)) {
+          if (gpus > 0.0) beside = holder;
+          continue;
+        }
+        const double left = std::min(gpus, more);
+        gpus -= left, more -= left;
+      }
+      if (beside != nullptr && taken <= gpus_of(host) && taken + more > gpus_of(host))
+        report_.error("rule", pointer_of(job->job, "hosts"),
+                      "jobs \"" + beside->job.id + "\" and \"" + job->job.id +
+                          "\" together use more accelerators than the " +
+                          base::shortest(gpus_of(host)) + " of \"" + host.id + "\"",
+                      "give each job its \"accelerators\" or hosts of its own, or let one begin "
+                      "\"after\" the other");
+      taken += more;
+      holders.emplace_back(job, wanted);
+    }
+  }
+
+  bool has_order() const {
+    return std::any_of(design_.jobs.begin(), design_.jobs.end(),
+                       [](const JobDesign& job) { return job.job.find("after") != nullptr; }) ||
+           !design_.stages.empty();
   }
 
   // Jobs say when a run is over, and so do traces that are replayed.
@@ -216,10 +246,7 @@ class Rules {
       return refuse("failure", "say what breaks, with \"failures\"");
     const bool of_stages =
         name.domain == metric::Domain::stage || name.domain == metric::Domain::pipeline;
-    if (of_stages && design_.stages.empty() &&
-        std::none_of(design_.jobs.begin(), design_.jobs.end(),
-                     [](const JobDesign& job) { return job.job.find("after") != nullptr; }))
-      return refuse("stage", "add \"stages\", or \"after\" to a job");
+    if (of_stages && !has_order()) return refuse("stage", "add \"stages\", or \"after\" to a job");
     if (name.domain != metric::Domain::cost) return;
     const bool table = metric == metric::kCapex || metric == metric::kHourlyCost ||
                        metric == metric::kGpuIdleCost || metric == metric::kUsefulGpuHour;

@@ -24,13 +24,7 @@ void report_fault(const Design& design, const StageFault& fault, Diagnostics& re
     case StageFault::What::unknown: {
       std::vector<std::string> known = ids_of(design.stages);
       const std::vector<std::string> jobs = jobs_of(design);
-      // Without stages all jobs begin together.
-      if (known.empty() && std::find(jobs.begin(), jobs.end(), fault.name) != jobs.end())
-        return report.error(
-            "reference", at,
-            "jobs follow each other in a scenario with \"stages\", and it has none",
-            "add the stage that \"" + fault.component->id + "\" waits for, or leave \"after\" out");
-      if (!known.empty()) known.insert(known.end(), jobs.begin(), jobs.end());
+      known.insert(known.end(), jobs.begin(), jobs.end());
       std::erase(known, fault.component->id);
       return report.error(
           "reference", at, "there is no stage or job \"" + fault.name + "\"",

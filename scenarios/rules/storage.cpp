@@ -65,6 +65,22 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
                  "storage \"" + storage.id + "\" has " + base::shortest(targets) + " targets for " +
                      base::shortest(cells) + " cells of a stripe",
                  "raise \"server.count\" or \"server.targets\", or lower \"object\"");
+  // Stripes of WEKA are as narrow as its backends ask for, down to one piece of data.
+  const double backends = number(storage, "backend.count");
+  const double data = number(storage, "stripe.data"), parity = number(storage, "stripe.parity");
+  if (backends <= 0.0 || parity <= 0.0) return;
+  const std::string there = "storage \"" + storage.id + "\" has " + base::shortest(backends) +
+                            (backends == 1.0 ? " backend" : " backends") + " for ";
+  if (parity >= backends)
+    report.error("rule", pointer_of(storage, "stripe.parity"),
+                 there + base::shortest(parity) + " pieces of parity, and none is left for data",
+                 "raise \"backend.count\" to " + base::shortest(parity + 1.0) +
+                     " or more, or lower \"stripe.parity\"");
+  else if (data + parity > backends && is_chosen(models::Role::storage, storage, "stripe.data"))
+    report.warn("rule", pointer_of(storage, "stripe.data"),
+                there + base::shortest(data + parity) + " pieces of a stripe",
+                "stripes have " + base::shortest(backends - parity) +
+                    " of data then: write that, or raise \"backend.count\"");
 }
 
 // What Lustre fields say of each other.

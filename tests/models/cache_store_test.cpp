@@ -159,6 +159,42 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
 }
 
+TEST_CASE("cache: each server writes several files behind at one time") {
+  // 4 GB in files of 1 MB, of which 1.6 GB may be dirty: 24 pieces of 100 files leave, each file
+  // after two round trips of 100 ms, ten or a hundred at a time.
+  const auto seconds = [](const char* files) {
+    const Design design = tiers(
+        {{"writes", "back"}, {"dirty", "1.6 GB"}, {"link.rtt", "100 ms"}, {"drain_files", files}});
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 1_GB, .files = 1000, .writers = 4}, 4.0)
+        .write.in(unit::s);
+  };
+  CHECK(seconds("1") == Approx(24 * 2.0).epsilon(0.05));
+  CHECK(seconds("10") == Approx(24 * 0.2).epsilon(0.2));
+}
+
+TEST_CASE("cache: parity that servers in front make does not cross the host's port") {
+  // 2 + 2 doubles what DAOS gets, and a host of 1 GB/s sends 4 x 2.5 GB.
+  const auto seconds = [](const char* parity, const char* port) {
+    Design design = tiers({{"server.nic", "10 GB/s"}});
+    design.storage[1] = component(Role::storage, "daos", "origin",
+                                  {{"server.count", "10"},
+                                   {"server.nic", "2 GB/s"},
+                                   {"server.write", "2 GB/s"},
+                                   {"object.data", "2"},
+                                   {"object.parity", parity},
+                                   {"client.write", "1000 GB/s"},
+                                   {"client.stream", "1000 GB/s"}});
+    set(design.hosts[0], Role::host, "count", "1");
+    set(design.hosts[0], Role::host, "nic.count", "1");
+    set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+    set(design.hosts[0], Role::host, "nic.rate", port);
+    return write_seconds(design, 2.5_GB);
+  };
+  CHECK(seconds("0", "8 Gb/s") == Approx(10.0).epsilon(0.02));
+  CHECK(seconds("2", "8 Gb/s") == Approx(10.0).epsilon(0.02));
+  CHECK(seconds("2", "800 Gb/s") == Approx(1.0).epsilon(0.02));  // 20 GB at 20 GB/s
+}
+
 TEST_CASE("cache: what a stage wrote is found in the first epoch, as far as it fits") {
   // 2 TB come in at 20 GB/s; behind are 4 GB/s. 20000 samples of 100 MB are 625 steps of 32 ranks.
   const auto staged = [](const Pairs& settings, const char* size = "2 TB") {

@@ -72,6 +72,25 @@ TEST_CASE("idle GPUs cost what their hosts do, the rest of the design only the u
   CHECK(metrics.at("cost.per_useful_gpu_hour").value == Approx(590.0 / 22.4));
 }
 
+TEST_CASE("of jobs that follow each other on the same hosts each counts for its own time") {
+  // 300 s at 80 %, 100 s at 40 %: busy for 70 %. Without dates both count as much.
+  Design design = priced();
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "tune";
+  set(design.jobs[1].job, Role::job, "after", "train");
+  std::map<std::string, Metric> run{{"job.train.gpu.utilization", share(0.8)},
+                                    {"job.tune.gpu.utilization", share(0.4)},
+                                    {"job.train.goodput", share(0.8)},
+                                    {"job.tune.goodput", share(0.4)}};
+  CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * 0.4));
+  run.insert({{"stage.train.start", {10.0, "s", {}}},
+              {"stage.train.end", {310.0, "s", {}}},
+              {"stage.tune.start", {310.0, "s", {}}},
+              {"stage.tune.end", {410.0, "s", {}}}});
+  CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * 0.3));
+  CHECK(figures(design, run).at("cost.per_useful_gpu_hour").value == Approx(590.0 / (32 * 0.7)));
+}
+
 TEST_CASE("GPUs that no job uses are idle, GPUs that are lent are not") {
   // 8 of 32 GPUs at 50 %: 28 idle ones of 32.
   Design design = priced();

@@ -302,6 +302,14 @@ TEST_CASE("dataset cache: jobs that name one data set find what others read") {
   // other data: each has a quarter of the room it needs
   set(*design.jobs[1].dataset, Role::dataset, "name", "other images");
   CHECK(hit(run(design)) == Approx(0.25 + 0.75 * std::log(0.75)).epsilon(1e-6));
+  // In one order LRU has dropped what comes next: each fetches half of it, and finds the other's.
+  for (JobDesign& job : design.jobs) {
+    set(*job.dataset, Role::dataset, "name", "images");
+    set(*job.dataset, Role::dataset, "shuffle", "none");
+  }
+  CHECK(hit(run(design)) == Approx(0.5).epsilon(1e-6));
+  set(*design.jobs[1].dataset, Role::dataset, "shuffle", "global");
+  CHECK(hit(run(design)) == 0.0);
 }
 
 TEST_CASE("dataset cache: the estimate leaves out what can be found at most") {

@@ -143,6 +143,21 @@ TEST_CASE("hit laws: a scan in one order finds nothing by LRU until all of it fi
                    warm(play(Eviction::random, c, 1, 1, 60, true), 10)) < 0.01);
 }
 
+TEST_CASE("hit laws: of jobs that read in one order the first brings what the others find") {
+  for (const Item k : {2, 3})
+    for (const double c : {0.35, 0.9}) {
+      const Pattern scan{.readers = double(k), .in_order = true};
+      for (const Eviction eviction : {Eviction::lru, Eviction::random}) {
+        const auto epochs = play(eviction, c, 1, k, 60, true);
+        CHECK(std::abs(law(eviction, c, scan) - warm(epochs, 10)) < 0.01);
+        CHECK(hit(eviction, Fraction::from(c, unit::ratio), {scan, 0.0}).in(unit::ratio) ==
+              Approx(epochs.front()));
+      }
+      CHECK(law(Eviction::none, c, scan) == Approx(c));
+    }
+  CHECK(law(Eviction::lru, 0.5, {.readers = 2.0, .in_order = true}) == 0.5);
+}
+
 TEST_CASE("hit laws: a node that gets another part each epoch finds its share of the data set") {
   // For N nodes the hit nears C_node / D, whatever the policy: not C_node / (D / N).
   for (const Eviction eviction : kAll)

@@ -161,6 +161,16 @@ TEST_CASE("a restore takes no less than its closed forms, and copies what they s
       }
 }
 
+TEST_CASE("a rank that restores more than others copies through the memory of its host") {
+  // Its weights and a 32nd of the rest by 75 % of 20 GB/s: the others have copied theirs before.
+  Design design = saver({{"layout", "zero1"}, {"restore.read", "own"}, {"serializer", "none"}});
+  set(design.jobs[0].job, Role::job, "parallel.tensor", "1");
+  set(design.hosts[0], Role::host, "memory.bandwidth", "20 GB/s");
+  const double least = *form(design, "restore.size.rank") / 15e9;
+  CHECK(*form(design, "restore.gpu.copy.bound") == Approx(least));
+  CHECK(figure_of(run(design), "job.train.restore.took.host.gpu.memory.snapshot") == Approx(least));
+}
+
 TEST_CASE("one reader of a save is held to its stream, and hands on what the others lack") {
   // 320 GB in one stream of 2.5 GB/s; 24 of 32 parts of 10 GB through 47.5 GB/s.
   const Design design = saver({{"layout", "rank0"}, {"restore.read", "once"}});

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/stages.hpp"
 
@@ -111,6 +112,28 @@ TEST_CASE("a stage lasts for its whole run as run.time has it") {
   CHECK(metric(result, "job.train.epoch.cold") > 1.0);
   CHECK(metric(result, "job.train.restart.count") == 1.0);
   CHECK(of_stage(result, "fit.time") == Approx(metric(result, "job.train.run.time")).epsilon(1e-9));
+}
+
+TEST_CASE("jobs follow each other on the same GPUs, without stages") {
+  const auto alone = [] {
+    Design design = with_job({});
+    design.hosts.resize(1);
+    return design;
+  };
+  Design both = alone();
+  both.jobs.push_back(both.jobs[0]);
+  both.jobs[1].job.id = "tune";
+  set(both.jobs[1].job, Role::job, "after", "train");
+  const RunResult result = run(both);
+  const double time = 10.0 / metric(run(alone()), "job.train.gpu.utilization");
+  CHECK(of_stage(result, "train.time") == Approx(time).epsilon(1e-3));
+  CHECK(of_stage(result, "tune.start") == Approx(of_stage(result, "train.end")));
+  CHECK(metric(result, "pipeline.time") == Approx(2.0 * time).epsilon(1e-3));
+  // What they ask for is never asked for at one time.
+  const models::Bounds bounds = models::bounds(both);
+  CHECK(bounds.osts_required == Approx(models::bounds(alone()).osts_required));
+  for (const models::Derivation& line : bounds.derivations)
+    CHECK_FALSE(line.name.ends_with("utilization.estimate"));
 }
 
 TEST_CASE("a failure has a date of the run, not of the job") {

@@ -39,6 +39,24 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
       {"storage.credits.size=1 TB",
        R"(/storage/0/credits/size "credits.size" has no effect unless "credits.base" is given)",
        "storage.credits.base=1 GB/s"},
+      {"storage.credits.start=50 %",
+       R"(/storage/0/credits/start "credits.start" has no effect unless "credits.base" or )"
+       R"("credits.ops" is given)",
+       "storage.credits.ops=1 kops/s"},
+      {"jobs.checkpoint.serialize=1 GB/s",
+       "",  // torch has it
+       "jobs.checkpoint.serializer=dcp"},
+      {"jobs.checkpoint.restore.from=scratch",
+       R"(/jobs/0/checkpoint/restore/from "restore.from" has no effect: nothing is restored)",
+       "jobs.checkpoint.restore.read=own"},
+      {"jobs.checkpoint.restore.deserialize=1 GB/s",
+       R"(/jobs/0/checkpoint/restore/deserialize "restore.deserialize" has no effect: )"
+       R"(nothing is restored)",
+       "jobs.checkpoint.restore.read=once"},
+      {"jobs.checkpoint.incremental.full_every=5",
+       R"(/jobs/0/checkpoint/incremental/full_every "incremental.full_every" has no effect )"
+       R"(unless "incremental.fraction" is below 100 %)",
+       "jobs.checkpoint.incremental.fraction=10 %"},
       {"storage.endurance.amplification=2",
        R"(/storage/0/endurance/amplification "endurance.amplification" has no effect unless )"
        R"("endurance.dwpd" is given)",
@@ -77,6 +95,14 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
   CHECK(said({"tenants.clients=8"}) == "");
   CHECK(said({"tenants.clients=8", "tenants.rate=50 ops/s"}) ==
         R"(/tenants/0/clients "clients" has no effect unless "rate" is left out)");
+  CHECK(said({"jobs.checkpoint.serialize=1 GB/s", "jobs.checkpoint.serializer=none"}) ==
+        R"(/jobs/0/checkpoint/serialize "serialize" has no effect unless "serializer" is "torch" )"
+        R"(or "dcp")");
+  CHECK(said({"jobs.checkpoint.restore.deserialize=1 GB/s", "jobs.checkpoint.restore.read=own",
+              "jobs.checkpoint.serializer=none"}) != "");
+  CHECK(said({"storage.credits.start=50 %", "storage.credits.base=1 GB/s"}) == "");
+  CHECK(said({"jobs.checkpoint.incremental.full_every=5",
+              "jobs.checkpoint.incremental.fraction=100 %"}) != "");
   // As it is by default it is nobody's choice.
   CHECK(said({"jobs.loader.pin.rate=5 GB/s"}) == "");
 }

@@ -41,6 +41,9 @@ TEST_CASE("likely slips are warned of and do not stop the run") {
   CHECK_THAT(warning({"jobs.loader.workers=16"}), Contains("128 workers share the 64 cores"));
   // 10 TB / 200 GB = 50 shards for 32 GPUs x 4 workers
   CHECK_THAT(warning({"jobs.dataset.shard=200 GB"}), Contains("fewer shards than the 128"));
+  // Of a map-style data set any of them reads any shard.
+  CHECK_THAT(remarks(load_with({"jobs.dataset.shard=200 GB"}, "", kFull).diagnostics()),
+             Contains("any worker reads any shard") && !Contains("read nothing"));
   CHECK_THAT(warning({"storage.stripe.count=16"}), Contains("fewer than \"stripe.count\""));
   CHECK_THAT(warning({"storage.oss.count=9"}), Contains("fewer than \"oss.count\""));
   CHECK_THAT(warning({"jobs.dataset.sample_stdev=3 MB"}), Contains("twice the sample"));
@@ -189,6 +192,14 @@ TEST_CASE("copies and pieces of a stripe need as many places") {
   CHECK_THAT(error("daos", "server", {"storage.server.targets=2"}),
              Contains("16 targets for 19 cells"));
   CHECK(error("daos", "server", {"storage.server.targets=2", "storage.object.parity=0"}) == "");
+  // Stripes of WEKA are narrower on few backends: 6 + 2 on 8.
+  CHECK(error("weka", "backend", {}) == "");
+  CHECK_THAT(error("weka", "backend", {"storage.stripe.parity=8"}),
+             Contains("8 backends for 8 pieces of parity"));
+  CHECK_THAT(error("weka", "backend", {"storage.backend.count=2"}), Contains("2 backends for 2"));
+  CHECK_THAT(error("weka", "backend", {"storage.stripe.data=8"}),
+             Contains("8 backends for 10 pieces of a stripe"));
+  CHECK(error("weka", "backend", {"storage.stripe.data=6"}) == "");
 }
 
 TEST_CASE("a run of few blocking saves is warned of") {
@@ -324,6 +335,8 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
   CHECK_THAT(faults({lru, "jobs.dataset.cache_limit=0.9 GB"}, mds),
              Contains("error /jobs/0/dataset/cache_limit") && Contains("does not hold one shard"));
   CHECK(faults({lru, "jobs.dataset.cache_limit=90 GB"}, mds) == "");
+  CHECK_THAT(faults({lru, "jobs.dataset.cache_limit=600 GB"}, mds),
+             Contains("warning /jobs/0/dataset/cache_limit a limit of 600 GB limits nothing"));
   // Without a cache a limit matters where data are read again.
   CHECK_THAT(faults({"jobs.epochs=2", "jobs.dataset.cache_limit=90 GB"}, mds),
              Contains("warning /jobs/0/dataset/cache_limit every epoch downloads all shards"));

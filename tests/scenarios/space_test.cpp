@@ -71,6 +71,38 @@ TEST_CASE("room of parts by hand, of five designs") {
                      "raid": { "level": "6" })") == Approx(8 * 200.0 * 6 / 8 * kLeft));
 }
 
+TEST_CASE("small files take more of codes that keep whole stripes or copies of them") {
+  // 1 PB in files of 1 MB, less than a stripe of 16 x 128 KiB: 1 + 3 copies, of a large one 19
+  // / 16.
+  const auto needed = [](const char* storage) {
+    return space(with(storage)).needed().in(unit::TB);
+  };
+  const double daos = 4.0 / (19.0 / 16.0);
+  CHECK(needed(R"("type": "daos", "server": { "count": 32, "capacity": "100 TB" })") ==
+        Approx(1000.0 * daos + 1.0).epsilon(1e-4));
+  // Half a stripe of 8 x 250 kB is kept as a whole one, all of 4 x 250 kB are.
+  const std::string nodes = R"("type": "chunkstore", "node": { "count": 32, "capacity": "100 TB" },
+                               "code": { "parity": 2, "piece": "250 kB", "data": )";
+  CHECK(needed((nodes + "8 }").c_str()) == Approx(2001.0).epsilon(1e-4));
+  CHECK(needed((nodes + "4 }").c_str()) == Approx(1001.0).epsilon(1e-4));
+  // What is paid for is data.
+  CHECK(needed(R"("type": "daos", "server": { "count": 32 }, "capacity": { "size": "3 PB" })") ==
+        Approx(1001.0));
+  // An ingest of such files fills it as much sooner, and wears its drives as much.
+  const auto ingest = [](const std::string& file) {
+    return space(with(R"("type": "daos", "server": { "count": 320, "capacity": "100 TB" },
+                         "endurance": { "dwpd": 1 })",
+                      R"(, "keep": { "last": 1 })",
+                      R"("tenants": [ { "id": "in", "type": "ingest", "hosts": "gpu", "on": "store",
+                                        "rate": "10 GB/s", "file": ")" +
+                          file + "\" } ],"));
+  };
+  const models::Room small = ingest("1 MB"), large = ingest("64 GiB");
+  CHECK(*small.full_after() / *large.full_after() == Approx(1.0 / daos).epsilon(1e-3));
+  CHECK((small.written - large.written).in(unit::GBps) ==
+        Approx(10.0 * (daos - 1.0)).epsilon(1e-3));
+}
+
 TEST_CASE("what is paid for is after parity, and filled as told") {
   CHECK(usable_tb(R"("type": "s3", "capacity": { "size": "2 PB" })") == Approx(2000.0 * 0.85));
   CHECK(usable_tb(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" },

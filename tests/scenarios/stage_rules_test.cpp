@@ -52,14 +52,28 @@ TEST_CASE("stages that wait for each other are an error with the way round") {
              Contains("a, after a"));
 }
 
-TEST_CASE("a job that follows a job where there are no stages is told that there are none") {
-  std::string text =
-      scenario("", R"(, "accelerators": 8 }, { "id": "next", "hosts": "gpu", "accelerators": 8,
-              "step": { "compute": "100 ms" }, "after": ["train"])");
-  text.erase(text.find("  \"stages\""), text.find("  \"jobs\"") - text.find("  \"stages\""));
-  CHECK_THAT(only_fault(load_text(text, "test.json")),
-             Contains("in a scenario with \"stages\", and it has none") &&
-                 Contains("leave \"after\" out"));
+TEST_CASE("a job takes the GPUs of those it follows, with stages or without") {
+  // 4 hosts of 8 GPUs; "train" has all of them.
+  const auto with = [](const std::string& more) {
+    std::string text = scenario("", more);
+    text.erase(text.find("  \"stages\""), text.find("  \"jobs\"") - text.find("  \"stages\""));
+    return load_text(text, "test.json");
+  };
+  const auto job = [](const std::string& id, int gpus, const std::string& after) {
+    return R"( }, { "id": ")" + id + R"(", "hosts": "gpu", "step": { "compute": "100 ms" },
+              "accelerators": )" +
+           std::to_string(gpus) + R"(, "after": [")" + after + "\"]";
+  };
+  CHECK(with(job("next", 32, "train")).ok());
+  CHECK(with(job("next", 32, "train") + job("last", 32, "next")).ok());
+  CHECK(with(job("one", 16, "train") + job("other", 16, "train") + job("last", 32, "one")).ok() ==
+        false);
+  CHECK(with(job("one", 16, "train") + job("other", 16, "train") + job("last", 16, "one")).ok());
+  CHECK_THAT(only_fault(with(job("one", 16, "train") + job("other", 24, "train"))),
+             Contains("\"one\" and \"other\" together use more accelerators than the 32") &&
+                 Contains("let one begin \"after\" the other"));
+  CHECK_THAT(only_fault(with(job("next", 8, "trian"))),
+             Contains("no stage or job \"trian\" | it has train"));
 }
 
 TEST_CASE("a stage says what it reads, or follows one that brings it") {

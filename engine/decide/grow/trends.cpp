@@ -87,6 +87,16 @@ bool makes_counts(const std::string& path, double start, const Regrow& regrow) {
   });
 }
 
+/// A design with another value of a parameter that is `start` now.
+std::optional<Design> with_another(const std::string& path, double start, const std::string& unit,
+                                   const Regrow& regrow) {
+  for (const double other : {2.0 * start, start + 1.0, 0.5 * start}) {
+    const Change change{path, Amount{other, unit}};
+    if (Result<Design> made = regrow({&change, 1}); other != start && made.ok()) return *made;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool mean_the_same(const Design& design, const std::string& a, const std::string& b) {
@@ -162,6 +172,20 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
     if (out.moves(trend.path))
       return fault(said, "\"" + said.path + "\" grows in two ways", "leave one of them out");
     out.trends_.push_back(std::move(trend));
+  }
+  for (const Trend& maker : out.trends_) {
+    if (!maker.parameter) continue;
+    const auto then = with_another(maker.path, maker.start, maker.unit, regrow);
+    if (!then) continue;
+    const auto made = base::values_of(*then);
+    for (const Trend& trend : out.trends_) {
+      const auto* value = trend.parameter ? nullptr : find_value(made, trend.path);
+      if (value != nullptr && value->second->number != trend.start)
+        return fault(trend.said,
+                     "\"" + trend.said.path + "\" grows in two ways: by itself, and by \"" +
+                         maker.path + "\", which makes it",
+                     "leave one of them out");
+    }
   }
   return out;
 }

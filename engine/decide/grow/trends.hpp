@@ -22,8 +22,9 @@ using Regrow = std::function<Result<Design>(std::span<const Change> changes)>;
 
 class Trends {
  public:
-  /// No trend, a value that nobody has, two trends of one value, and an amount of another kind are
-  /// failures (bad_input). `regrow` tells which parameters make counts.
+  /// No trend, a value that nobody has, two trends of one value (or of one and of the parameter
+  /// that makes it), and an amount of another kind are failures (bad_input). `regrow` tells which
+  /// parameters make what.
   [[nodiscard]] static Result<Trends> make(const GrowthSpec& spec, const Design& now,
                                            std::span<const Parameter> params, const Regrow& regrow);
 
