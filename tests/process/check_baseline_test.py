@@ -64,6 +64,19 @@ class Baselines(CheckCase):
         self.assertRegex(unbroken(done.stdout), r"need <= base \* 1.1 = [0-9.]+ s")
         self.exits(0, folder.check(*args, "--set", "storage.ost.write=4 GB/s"))
 
+    def test_a_limit_of_the_baseline_says_how_far_a_metric_may_move(self):
+        folder = self.based('{ "id": "stall", "that": "job.train.checkpoint.stall <= base * 10" }')
+        self.slower(folder)
+        done = self.exits(0, folder.check("a.json", "--baseline", "base.json", "--report", "json"))
+        [judged] = json.loads(done.stdout)["scenarios"][0]["assertions"]
+        self.assertEqual((judged["status"], judged["baseline"]["state"]), ("pass", "unchanged"))
+
+    def test_what_meets_a_limit_is_no_fix_of_a_regression(self):
+        folder = self.based(HARD)
+        self.slower(folder)
+        done = self.exits(1, folder.check("a.json", "--baseline", "base.json"))
+        self.assertNotIn("nearest fix", unbroken(done.stdout))
+
     def test_a_scenario_that_the_baseline_does_not_know_is_new(self):
         folder = self.based()
         folder.write("new.json", SCENARIO % EASY)

@@ -342,7 +342,8 @@ class Wrong(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         done = self.exits(2, folder.check("a.json", "--tolerance", "foo*=1%"))
         self.assertIn('--tolerance: no metric matches "foo*"', done.stderr)
-        self.exits(0, folder.check("a.json", "--tolerance", "job.*=1%"))
+        self.exits(2, folder.check("a.json", "--tolerance", "job.*.chekpoint.duration=1%"))
+        self.exits(0, folder.check("a.json", "--tolerance", "job.*=1%", "--tolerance", "cost.*=1%"))
 
 
 if __name__ == "__main__":

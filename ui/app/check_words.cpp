@@ -27,8 +27,8 @@ std::optional<Failure> idle_tolerance(std::span<const Tolerance> tolerances,
                          [&](const auto& m) { return base::matches_glob(t.pattern, m.first); });
     });
     // What other designs report is no slip of the pen: "cost.*" of one without prices.
-    const bool known = metric::parse(t.pattern).domain != metric::Domain::other &&
-                       (t.pattern.find('*') != std::string::npos || metric::find(t.pattern));
+    const bool known =
+        metric::parse(t.pattern).domain != metric::Domain::other && metric::is_reported(t.pattern);
     if (!used && !known && !predictions.empty())
       return Failure{ExitCode::bad_input, "--tolerance: no metric matches \"" + t.pattern + "\"",
                      "\"stallcast run --format csv\" lists them"};

@@ -31,7 +31,8 @@ CheckStatus status_of(const std::string& outcome) {
                              : CheckStatus::inconclusive;
 }
 
-/// Compares with the baseline; a move for the worse is a failure, whatever the limit says.
+/// Compares with the baseline; a move for the worse is a failure, whatever the limit says, but for
+/// a limit that says itself how far it may go: "<= base * 1.05".
 void compare(const base::Assertion& assertion, const BaselineEntry* entry, const CheckRules& rules,
              CheckedAssertion& checked) {
   AssertionOutcome& outcome = checked.outcome;
@@ -45,9 +46,10 @@ void compare(const base::Assertion& assertion, const BaselineEntry* entry, const
   const MetricChange change = predict::compare(
       outcome.metric, {entry->value, entry->unit, std::nullopt},
       {outcome.value, outcome.unit, std::nullopt}, checked.tolerance, way_of(assertion));
-  checked.state = change.effect == Effect::worse    ? BaselineState::worse
-                  : change.effect == Effect::better ? BaselineState::better
-                                                    : BaselineState::same;
+  const bool allowed = !assertion.relative.empty() && checked.status == CheckStatus::pass;
+  checked.state = change.effect == Effect::worse && !allowed ? BaselineState::worse
+                  : change.effect == Effect::better          ? BaselineState::better
+                                                             : BaselineState::same;
   if (checked.state == BaselineState::worse)
     checked.status = CheckStatus::fail;
   else if (checked.status == CheckStatus::fail && rules.new_only && entry->failed)

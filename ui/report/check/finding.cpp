@@ -97,7 +97,9 @@ std::string reason_text(const CheckedAssertion& a) {
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   if (!a.outcome.limited_by.empty())
     add(limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load));
-  if (!a.fix.empty()) add("nearest fix: " + a.fix);
+  // It meets the limit, and may still be worse than before.
+  if (!a.fix.empty())
+    add((a.state == BaselineState::worse ? "meets the limit: " : "nearest fix: ") + a.fix);
   return out;
 }
 
