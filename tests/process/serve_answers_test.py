@@ -4,6 +4,7 @@ Usage: serve_answers_test.py PATH_OF_STALLCAST [unittest options]."""
 
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -68,6 +69,25 @@ class AnswersTest(unittest.TestCase):
                 self.assertNotEqual(said[0][1], said[1][1], path)
                 self.assertEqual(said[1][1], said[2][1], path)
                 self.assertEqual([status for status, _ in said], [202, 202, 200], path)
+
+    def test_a_report_names_the_lines_that_its_files_have_now(self):
+        with tempfile.TemporaryDirectory() as root, Server("--root", root) as server:
+            text = '{ "extends": "base.json", "id": "mine" }'
+            for path, said in (("/v1/runs?advice=false&draws=0", lambda run: server.get(run + "/report.html").text),
+                               ("/v1/check", lambda run: server.get(run + "/result").text)):
+                lines = []
+                for more in ("", "// one line\n"):
+                    with open(os.path.join(root, "base.json"), "w", encoding="utf-8") as file:
+                        file.write(more + SCENARIO)
+                    run = server.post(path, text, **{"Idempotency-Key": path}).headers["location"]
+                    server.run(path, text)
+                    fresh = server.post(path, text).headers["location"]
+                    lines.append([int(n) for n in re.findall(r'(?:base\.json:|"line": )(\d+)', said(fresh))])
+                    kept = run
+                self.assertTrue(lines[0], path)
+                self.assertEqual([n + 1 for n in lines[0]], lines[1], path)
+                # A key leads to the answer that its request had, whatever files say since then.
+                self.assertEqual(server.post(path, text, **{"Idempotency-Key": path}).headers["location"], kept)
 
 
 if __name__ == "__main__":
