@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 import unittest
+import urllib.parse
 
 import program
 from server import SCENARIO, Server
@@ -41,6 +42,21 @@ class AnswersTest(unittest.TestCase):
                          said["scenarios"][0]["assertions"][0]["probability"])
         # Of another text it is another run: no thread that answers requests draws anything.
         self.assertEqual(self.server.post("/v1/check?seed=3", sure + "\n").status, 202)
+
+    def test_a_check_looks_for_what_would_meet_a_target_where_it_is_asked(self):
+        missed = "job.train.gpu.utilization >= 99.99 %"
+        slow = SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1, "read": "200 MB/s" }')
+        path = "/v1/check?name=FILE&assert=" + urllib.parse.quote(missed)
+        said = json.loads(program.Run("check", "FILE", "--assert", missed, "--format", "json", text=slow).out)
+        with_advice = self.server.run(path + "&advice=true", slow).json
+        plain = self.server.run(path, slow).json
+        for name in ("limit", "advice"):
+            self.assertIn(name, said["scenarios"][0])
+            self.assertEqual(with_advice["scenarios"][0][name], said["scenarios"][0][name])
+        fixes = [[a.get("fix") for a in d["scenarios"][0]["assertions"]] for d in (with_advice, said, plain)]
+        self.assertEqual(fixes[0], fixes[1])
+        self.assertEqual(fixes[2], [None, None])
+        self.assertEqual(self.server.post("/v1/check?advice=perhaps").status, 400)
 
     def test_months_between_simulations_are_at_least_one(self):
         for every in ("0", "-1", "x"):

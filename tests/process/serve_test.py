@@ -203,21 +203,6 @@ class ServeTest(unittest.TestCase):
         self.problem(self.server.post("/v1/check?assert=nonsense"), 422)
         self.problem(self.server.run("/v1/check?assert=job.train.xyz%20%3E%201"), 422)
 
-    def test_a_check_looks_for_what_would_meet_a_target_where_it_is_asked(self):
-        missed = "job.train.gpu.utilization >= 99.99 %"
-        slow = SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1, "read": "200 MB/s" }')
-        path = "/v1/check?name=FILE&assert=" + urllib.parse.quote(missed)
-        said = json.loads(program.Run("check", "FILE", "--assert", missed, "--format", "json", text=slow).out)
-        with_advice = self.server.run(path + "&advice=true", slow).json
-        plain = self.server.run(path, slow).json
-        for name in ("limit", "advice"):
-            self.assertIn(name, said["scenarios"][0])
-            self.assertEqual(with_advice["scenarios"][0][name], said["scenarios"][0][name])
-        fixes = [[a.get("fix") for a in d["scenarios"][0]["assertions"]] for d in (with_advice, said, plain)]
-        self.assertEqual(fixes[0], fixes[1])
-        self.assertEqual(fixes[2], [None, None])
-        self.problem(self.server.post("/v1/check?advice=perhaps"), 400)
-
     def test_a_check_judges_against_a_baseline_as_the_command_line_does(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "scenario.json"), "w", encoding="utf-8") as file:
