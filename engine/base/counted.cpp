@@ -54,7 +54,13 @@ std::string counted(const PlanResult& plan, const PlanPoint& point) {
 }
 
 std::string with_noun(std::string number, std::string_view unit) {
-  if (unit.empty() || metric::dimension_of(unit)) return number;
+  constexpr std::string_view kOperations = "ops/s";
+  const auto dimension = metric::dimension_of(unit);
+  if (dimension == Dimension::op_rate && unit != metric::unit_of(*dimension))
+    for (std::size_t at = 0; (at = number.find(kOperations, at)) != std::string::npos;
+         at += unit.size())
+      number.replace(at, kOperations.size(), unit);
+  if (unit.empty() || dimension) return number;
   const std::string noun = number == "1" ? singular(unit) : std::string(unit);
   return std::move(number) + " " + noun;
 }

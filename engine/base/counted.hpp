@@ -25,8 +25,9 @@ namespace stallcast::base {
 /// All that a plan searches at a point of it: "18 OSTs, 2 MDTs".
 [[nodiscard]] std::string counted(const PlanResult& plan, const PlanPoint& point);
 
-/// `number` with the unit of things, "16 cores", "1 drive"; as it is for a unit with a dimension,
-/// which it has already.
+/// `number` with the unit of things, "16 cores", "1 drive", and with what a rate counts: of
+/// "samples/s" "70.7 ksamples/s" for "70.7 kops/s", wherever in a text. As it is for other units
+/// with a dimension, which it has already.
 [[nodiscard]] std::string with_noun(std::string number, std::string_view unit);
 
 /// A figure of a metric for people: "95.1 %", "4.2 s", "3.1 USD/h", "16 cores", "512".

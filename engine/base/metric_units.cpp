@@ -13,13 +13,16 @@ namespace {
 constexpr std::string_view kPerHour = "USD/h";
 
 /// The first row of a dimension has its base unit, the first of a unit its dimension.
-constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
+constexpr std::array<std::pair<Dimension, std::string_view>, 16> kUnits = {
     {{Dimension::count, "count"},
      {Dimension::number, "count"},
      {Dimension::bytes, "B"},
      {Dimension::time, "s"},
      {Dimension::rate, "B/s"},
      {Dimension::op_rate, "1/s"},
+     {Dimension::op_rate, "samples/s"},
+     {Dimension::op_rate, "tokens/s"},
+     {Dimension::op_rate, "queries/s"},
      {Dimension::ratio, "ratio"},
      {Dimension::flops, "FLOP"},
      {Dimension::flop_rate, "FLOP/s"},
@@ -27,6 +30,13 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 13> kUnits = {
      {Dimension::money_rate, "USD/s"},
      {Dimension::money_rate, kPerHour},
      {Dimension::power, "W"}}};
+
+/// What rates count, where that is no operation of storage.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kCounted = {
+    {{"job.*.throughput.samples", "samples/s"},
+     {"job.*.throughput.dlio", "samples/s"},
+     {"tenant.*.tokens", "tokens/s"},
+     {"tenant.*.queries", "queries/s"}}};
 
 /// Of figures outside the table, by their full names. The first row that matches decides.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kNamed = {
@@ -87,6 +97,14 @@ std::optional<Dimension> dimension_of(std::string_view unit) {
   const auto row = std::find_if(kUnits.begin(), kUnits.end(),
                                 [&](const auto& known) { return known.second == unit; });
   return row == kUnits.end() ? std::nullopt : std::optional(row->first);
+}
+
+std::string_view shown_unit(std::string_view full, std::string_view unit) {
+  if (unit != unit_of(Dimension::op_rate)) return unit;
+  const auto row = std::find_if(kCounted.begin(), kCounted.end(), [&](const auto& known) {
+    return base::matches_glob(known.first, full);
+  });
+  return row == kCounted.end() ? unit : row->second;
 }
 
 double to_base(double value, std::string_view unit) {

@@ -95,11 +95,17 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     {"kops/s", op_rate, 3},
     {"Mops/s", op_rate, 6},
     {"Gops/s", op_rate, 9},
-    // As reports print what jobs read.
+    // As reports print what jobs read, and tenants answer.
     {"samples/s", op_rate, 0, 1, 1, false},
     {"ksamples/s", op_rate, 3, 1, 1, false},
     {"Msamples/s", op_rate, 6, 1, 1, false},
     {"Gsamples/s", op_rate, 9, 1, 1, false},
+    {"tokens/s", op_rate, 0, 1, 1, false},
+    {"ktokens/s", op_rate, 3, 1, 1, false},
+    {"Mtokens/s", op_rate, 6, 1, 1, false},
+    {"queries/s", op_rate, 0, 1, 1, false},
+    {"kqueries/s", op_rate, 3, 1, 1, false},
+    {"Mqueries/s", op_rate, 6, 1, 1, false},
 
     {"%", ratio, -2},
 

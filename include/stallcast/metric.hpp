@@ -138,6 +138,8 @@ struct Figure {
 [[nodiscard]] std::string_view unit_of(Dimension dimension);
 /// The dimension of a unit; nullopt for one of things ("cores", "GPU h") and for "".
 [[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
+/// `unit` of the figure `full` as people read it: "samples/s" where it has "1/s" of samples.
+[[nodiscard]] std::string_view shown_unit(std::string_view full, std::string_view unit);
 
 /// `value` of `unit` in the base unit of its dimension, and back: money per time is counted by the
 /// hour in metrics, by the second in quantities.

@@ -59,6 +59,8 @@ struct RunResult {
   double simulated_s = 0.0;
   double skipped_s = 0.0;  ///< of it, what repeated and was counted only
   std::uint64_t events = 0;
+  /// What was taken for granted, and held; a simulation is repeated with no more than that.
+  std::vector<std::string> presumed = {};
 };
 
 enum class Verdict { pass, fail, inconclusive, none };

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace stallcast::models {
 
@@ -28,6 +32,20 @@ struct Presumed {
   [[nodiscard]] constexpr Presumed without(Presumption which) const {
     Presumed out = *this;
     (which == Presumption::cores_suffice ? out.cores_suffice : out.loaders_keep_up) = false;
+    return out;
+  }
+
+  /// By the names of what is presumed.
+  [[nodiscard]] static Presumed of(const std::vector<std::string>& names) {
+    const auto has = [&names](std::string_view name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return {has("cores_suffice"), has("loaders_keep_up")};
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    if (cores_suffice) out.emplace_back("cores_suffice");
+    if (loaders_keep_up) out.emplace_back("loaders_keep_up");
     return out;
   }
 };

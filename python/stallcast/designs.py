@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .engine import Answer
+from .engine import Answer, Source, run_of
 from .errors import StallcastError
 from .prediction import Metric, Prediction, metrics_of
 from .result import Result, frame_of, plain, pyplot, unknown
@@ -180,7 +181,10 @@ class Comparison(Result, Mapping[str, Prediction]):
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer)
-        self._designs = {d["name"]: Prediction(Answer(d["result"], answer.question)) for d in self.data["designs"]}
+        asked = answer.question
+        sources = {name: Source(name, text, os.getcwd()) for name, text in asked.texts.items()}
+        self._designs = {d["name"]: Prediction(Answer(d["result"], run_of(asked, sources[d["name"]])))
+                         for d in self.data["designs"]}
 
     @property
     def headline(self) -> str:

@@ -84,6 +84,15 @@ class Answer:
         return _call(self.question, form)
 
 
+_OF_A_RUN = frozenset({"draws", "seed", "replicas", "profile", "time_limit"})
+
+
+def run_of(question: Question, source: Optional[Source]) -> Question:
+    """What a prediction within another answer is reported by: the run of its design."""
+    options = {name: value for name, value in question.options.items() if name in _OF_A_RUN}
+    return replace(question, verb="run", source=source, options=options, metrics=(), texts={})
+
+
 def ask(question: Question) -> Answer:
     """Answers a question.
 

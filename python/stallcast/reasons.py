@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List
 
-from .engine import Answer
+from .engine import Answer, run_of
 from .prediction import Prediction
 from .result import Result, frame_of, unknown
 
@@ -64,7 +64,8 @@ class Explanation(Result):
         self.trees = [_node(tree) for tree in self.data["trees"]]
         result = self.data.get("result")
         #: What was simulated for it, or None.
-        self.prediction = None if result is None else Prediction(Answer(result, answer.question))
+        self.prediction = None if result is None else Prediction(
+            Answer(result, run_of(answer.question, answer.question.source)))
 
     @property
     def bound(self) -> float:

@@ -12,7 +12,7 @@ from .designs import Plan, SweepResult
 from .errors import Diagnostic, ScenarioError, UnknownPathError
 from .prediction import Prediction
 from .reasons import CheckReport, Diff, Explanation
-from .settings import Setting, list_of, path_of, text_of, values_of
+from .settings import Setting, list_of, path_of, plain_of, text_of, values_of
 
 Duration = Union[int, float, str]
 
@@ -306,4 +306,5 @@ class Scenario:
 def asked(verb: str, options: Mapping[str, Any], source: Optional[engine.Source] = None,
           sets: Tuple[str, ...] = (), variant: str = "", metrics: Tuple[str, ...] = ()) -> engine.Question:
     """A question with those of ``options`` that are given."""
-    return engine.Question(verb, source, sets, variant, {k: v for k, v in options.items() if v is not None}, metrics)
+    given = {k: plain_of(k, v) for k, v in options.items() if v is not None}
+    return engine.Question(verb, source, sets, variant, given, metrics)

@@ -37,6 +37,23 @@ class BothWaysTest(Case):
         self.assertEqual(s.run(draws=8).data, json.loads(done.stdout))
 
 
+class PartTest(Case):
+    """A prediction within another answer is reported as the run of its design."""
+
+    def test_a_design_of_a_comparison_is_reported_alone(self):
+        s = self.small()
+        c = stallcast.compare({"one.json": s, "two": s.copy({"params.boxes": 4})}, draws=0)
+        alone = c["two"].report("text")
+        self.assertEqual(alone.splitlines()[0], c["two"].summary[0])
+        self.assertEqual(alone, s.copy({"params.boxes": 4}).run(draws=0).report("text"))
+        self.assertNotIn("one", alone)
+        self.assertEqual(list(c), ["one.json", "two"])
+
+    def test_what_was_simulated_for_an_explanation_is_reported_as_a_run(self):
+        s = self.small()
+        self.assertEqual(s.explain(what_if=0).prediction.report("markdown"), s.run().report("markdown"))
+
+
 class PredictionTest(Case):
     def test_figures_verdict_and_limit_are_at_hand(self):
         p = self.small().run(draws=8)

@@ -40,6 +40,12 @@ class ValuesTest(Case):
         s["jobs.train.checkpoint"] = {"to": "scratch", "size": "1 TB", "every": "1 min", "mode": "async",
                                       "tiers": ["host-memory", "scratch"]}
         s["run.seed"] = 7.0  # as a column of numpy or pandas has it
+
+        class Seven:  # as numpy has it: its repr is no number
+            def item(self):
+                return 7
+
+        self.assertEqual(s.run(seed=Seven(), replicas=1, draws=0, advice=False).data["seeds"], [7])
         self.assertEqual((s["storage.ost.read"], s["storage.ost.price"], s["run.seed"]), ("5 GB/s", None, 7))
         self.assertEqual(s["jobs.train.checkpoint.mode"], "async")
 

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/design.hpp"
 
 namespace metric_test {
@@ -85,6 +87,24 @@ TEST_CASE("metrics name the base unit of a dimension, and money per time by the 
   CHECK(metric::to_base(7200.0, "USD/h") == 2.0);
   CHECK(metric::from_base(2.0, "USD/h") == 7200.0);
   CHECK(metric::to_base(2.0, "s") == 2.0);
+}
+
+TEST_CASE("rates are shown in what they count, in units that targets take") {
+  for (const auto& [name, unit] : {std::pair{"job.a.throughput.samples", "samples/s"},
+                                   {"job.a.throughput.dlio", "samples/s"},
+                                   {"tenant.chat.tokens", "tokens/s"},
+                                   {"tenant.search.queries", "queries/s"},
+                                   {"tenant.fio.operations", "1/s"},
+                                   {"resource.storage.s.mdt.throughput", "1/s"}}) {
+    INFO(name);
+    const std::string_view shown = metric::shown_unit(name, "1/s");
+    CHECK(shown == unit);
+    CHECK(metric::dimension_of(shown) == Dimension::op_rate);
+    CHECK(metric::shown_unit(name, "B/s") == "B/s");
+    const auto read = base::parse_quantity(base::print_value(70700.0, shown), Dimension::op_rate);
+    CHECK(read.value == 70700.0);
+  }
+  CHECK(base::print_value(70700.0, "samples/s") == "70.7 ksamples/s");
 }
 
 }  // namespace metric_test

@@ -71,6 +71,8 @@ TEST_CASE("quantities are read in every documented spelling") {
       {"5 /s", op_rate, 5},
       {"70.7 ksamples/s", op_rate, 70.7e3},
       {"1 Gsamples/s", op_rate, 1e9},
+      {"2.5 ktokens/s", op_rate, 2.5e3},
+      {"12 queries/s", op_rate, 12},
       {"5 k/s", op_rate, 5e3},
       {"3 ops/s", op_rate, 3},
       {"989 TFLOP/s", flop_rate, 989e12},

@@ -137,8 +137,8 @@ TEST_CASE("a curve has about the band of the design at once, then that of its ow
   const auto alone = client::run_report(session, workspace.scenario()->with({&change, 1}),
                                         {.draws = 16, .advise = false, .timeline = false});
   REQUIRE(alone.ok());
-  const Metric* drawn = find_metric(alone->prediction, metric);
-  REQUIRE((drawn != nullptr && drawn->ci90));
+  const auto drawn = find_metric(alone->prediction, metric);
+  REQUIRE((drawn && drawn->ci90));
   CHECK(band->lowerSeries()->at(0).y() == Approx(drawn->ci90->first));
   CHECK(band->upperSeries()->at(0).y() == Approx(drawn->ci90->second));
 }

@@ -107,8 +107,8 @@ TEST_CASE("architectures are compared side by side") {
   const auto* table = pane->findChild<QAbstractItemView*>(QStringLiteral("side_by_side"))->model();
   REQUIRE(table->columnCount() == 3);
   CHECK(table->headerData(2, Qt::Horizontal).toString() == QStringLiteral("nfs-baseline"));
-  const Metric* use = find_metric(pane->found()->designs[1].prediction,
-                                  QStringLiteral("job.train.gpu.utilization"));
+  const auto use = find_metric(pane->found()->designs[1].prediction,
+                               QStringLiteral("job.train.gpu.utilization"));
   bool found = false;
   for (int i = 0; i < table->rowCount(); ++i)
     if (table->index(i, 0).data().toString() == QStringLiteral("GPU utilization")) {
@@ -179,7 +179,7 @@ TEST_CASE("a row of what limits says what twice of it would do, as a simulation 
   CHECK(answer.contains(QStringLiteral("4 -> 8")));
   REQUIRE(document.set(QStringLiteral("params.n_ost.value"), QStringLiteral("8")));
   REQUIRE(wait_simulated(window));
-  const Metric* use =
+  const auto use =
       find_metric(*window.workspace().simulated(), QStringLiteral("job.train.gpu.utilization"));
   CHECK(answer.contains(metric_text(*use)));
   CHECK(pane->answer(ost).isEmpty());  // that was another design

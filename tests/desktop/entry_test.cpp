@@ -89,8 +89,8 @@ TEST_CASE("the limit that Checks proposes is near a figure of the scenario on sc
   REQUIRE(window.show_screen(QStringLiteral("checks")));
   const QString metric =
       chosen_path(*window.findChild<QComboBox*>(QStringLiteral("assert_metric")));
-  const Metric* figure = find_metric(*window.workspace().simulated(), metric);
-  REQUIRE(figure != nullptr);
+  const auto figure = find_metric(*window.workspace().simulated(), metric);
+  REQUIRE(figure);
   const QString text = window.findChild<QLineEdit*>(QStringLiteral("assert_limit"))->text();
   INFO(text.toStdString());
   const auto asked = base::parse_assertion((metric + QStringLiteral(" >= ") + text).toStdString());

@@ -77,6 +77,19 @@ TEST_CASE("screens name figures, resources and inputs in words") {
   }
 }
 
+TEST_CASE("what a job reads is counted in samples, as in reports") {
+  MainWindow window(settings(2), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(wait_simulated(window));
+  const Prediction& found = *window.workspace().simulated();
+  const auto samples = find_metric(found, QStringLiteral("job.train.throughput.samples"));
+  REQUIRE(samples);
+  CHECK(metric_text(*samples).endsWith(QStringLiteral("samples/s")));
+  CHECK(found.metrics.at("job.train.throughput.samples").unit == "1/s");  // as results have it
+  CHECK_FALSE(find_metric(found, QStringLiteral("job.train.nothing")));
+}
+
 TEST_CASE("a list of figures finds them by their path, and tells those apart that read alike") {
   QComboBox box;
   set_choices(box, {{QStringLiteral("stall"), QStringLiteral("job.a.stall")},

@@ -130,7 +130,7 @@ TEST_CASE("applying a change is one step of undo, and makes what its card says")
     CHECK(w.document().undo_stack().count() == 1);
     REQUIRE(wait_simulated(window));
     CHECK(w.simulated()->verdict == Verdict::pass);
-    const Metric* use = find_metric(*w.simulated(), QStringLiteral("job.train.gpu.utilization"));
+    const auto use = find_metric(*w.simulated(), QStringLiteral("job.train.gpu.utilization"));
     CHECK(use->value == Approx(changes[i].utilization));
     w.document().undo_stack().undo();
     CHECK(w.document().text() == before);

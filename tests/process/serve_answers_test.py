@@ -4,8 +4,10 @@ Usage: serve_answers_test.py PATH_OF_STALLCAST [unittest options]."""
 
 import json
 import os
+import re
 import tempfile
 import unittest
+import urllib.parse
 
 import program
 from server import SCENARIO, Server
@@ -41,6 +43,21 @@ class AnswersTest(unittest.TestCase):
         # Of another text it is another run: no thread that answers requests draws anything.
         self.assertEqual(self.server.post("/v1/check?seed=3", sure + "\n").status, 202)
 
+    def test_a_check_looks_for_what_would_meet_a_target_where_it_is_asked(self):
+        missed = "job.train.gpu.utilization >= 99.99 %"
+        slow = SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1, "read": "200 MB/s" }')
+        path = "/v1/check?name=FILE&assert=" + urllib.parse.quote(missed)
+        said = json.loads(program.Run("check", "FILE", "--assert", missed, "--format", "json", text=slow).out)
+        with_advice = self.server.run(path + "&advice=true", slow).json
+        plain = self.server.run(path, slow).json
+        for name in ("limit", "advice"):
+            self.assertIn(name, said["scenarios"][0])
+            self.assertEqual(with_advice["scenarios"][0][name], said["scenarios"][0][name])
+        fixes = [[a.get("fix") for a in d["scenarios"][0]["assertions"]] for d in (with_advice, said, plain)]
+        self.assertEqual(fixes[0], fixes[1])
+        self.assertEqual(fixes[2], [None, None])
+        self.assertEqual(self.server.post("/v1/check?advice=perhaps").status, 400)
+
     def test_months_between_simulations_are_at_least_one(self):
         for every in ("0", "-1", "x"):
             self.assertEqual(self.server.post("/v1/grow?every=" + every).status, 400, every)
@@ -68,6 +85,25 @@ class AnswersTest(unittest.TestCase):
                 self.assertNotEqual(said[0][1], said[1][1], path)
                 self.assertEqual(said[1][1], said[2][1], path)
                 self.assertEqual([status for status, _ in said], [202, 202, 200], path)
+
+    def test_a_report_names_the_lines_that_its_files_have_now(self):
+        with tempfile.TemporaryDirectory() as root, Server("--root", root) as server:
+            text = '{ "extends": "base.json", "id": "mine" }'
+            for path, said in (("/v1/runs?advice=false&draws=0", lambda run: server.get(run + "/report.html").text),
+                               ("/v1/check", lambda run: server.get(run + "/result").text)):
+                lines = []
+                for more in ("", "// one line\n"):
+                    with open(os.path.join(root, "base.json"), "w", encoding="utf-8") as file:
+                        file.write(more + SCENARIO)
+                    run = server.post(path, text, **{"Idempotency-Key": path}).headers["location"]
+                    server.run(path, text)
+                    fresh = server.post(path, text).headers["location"]
+                    lines.append([int(n) for n in re.findall(r'(?:base\.json:|"line": )(\d+)', said(fresh))])
+                    kept = run
+                self.assertTrue(lines[0], path)
+                self.assertEqual([n + 1 for n in lines[0]], lines[1], path)
+                # A key leads to the answer that its request had, whatever files say since then.
+                self.assertEqual(server.post(path, text, **{"Idempotency-Key": path}).headers["location"], kept)
 
 
 if __name__ == "__main__":

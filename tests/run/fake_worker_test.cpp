@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/codec/timeline_codec.hpp"
+#include "engine/runtime/run/record.hpp"
 #include "engine/runtime/run/simulate.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
 #include "tests/run/support.hpp"
 
 namespace fake_worker_test {
@@ -47,6 +50,7 @@ std::string answer(std::size_t id) {
   RunResult result;
   result.seed = 100 + id;
   result.metrics["m"] = {0.1 * static_cast<double>(id), "s", {}};
+  result.presumed = {"loaders_keep_up"};
   return "say '{\"type\":\"result\",\"id\":" + std::to_string(id) +
          ",\"result\":" + codec::encode(result) + "}'";
 }
@@ -63,6 +67,23 @@ std::string saved_file(const Failure& failure, const FakeWorker& worker) {
 }
 
 }  // namespace
+
+TEST_CASE("who records what was simulated is told what that took for granted: no run finds it") {
+  const auto asked = [](bool simulated) {
+    FakeWorker worker(
+        kHello + (simulated ? "\nread a\n" + answer(0) : "") +
+        "\nread a; say \"$a\" > asked\nsay '{\"type\":\"timeline\",\"id\":0,\"timeline\":" +
+        codec::encode(Timeline{}) + "}'\ncat > /dev/null");
+    run::WarmWorker warm;
+    worker.options.warm = &warm;
+    const auto request = some_requests(1);
+    if (simulated) CHECK(worker.simulate(request)[0].ok());
+    CHECK(run::record(request[0], {.end_s = 5.0}, worker.options).ok());
+    return read_all(worker.folder.file("asked"));
+  };
+  CHECK(contains(asked(true), R"("presumed":["loaders_keep_up"],"design")"));
+  CHECK_FALSE(contains(asked(false), "presumed"));
+}
 
 TEST_CASE("results come in the order of the requests whatever the worker's order") {
   const FakeWorker worker(kHello + "\nread a; read b; read c\n" + answer(2) + "\n" + answer(0) +

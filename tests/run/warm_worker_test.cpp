@@ -5,6 +5,8 @@
 #include <csignal>
 
 #include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/codec/timeline_codec.hpp"
+#include "engine/runtime/run/record.hpp"
 #include "engine/runtime/run/simulate.hpp"
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
@@ -53,6 +55,21 @@ TEST_CASE("calls that share a worker get what a worker of their own would say") 
     REQUIRE(shared.ok());
     CHECK(codec::encode(*shared) == codec::encode(*own[0]));
   }
+}
+
+TEST_CASE("what is recorded after its figures takes for granted what they did") {
+  const Caller caller;
+  const run::SimulationRequest request(small_design(), 1);
+  const auto recorded = [&] {
+    const Result<Timeline> timeline = run::record(request, {.end_s = 5.0}, caller.options);
+    REQUIRE(timeline.ok());
+    return codec::encode(*timeline);
+  };
+  const std::string found = recorded();  // by a run of its own
+  const run::Outcome figures = caller.simulate(1);
+  REQUIRE(figures.ok());
+  CHECK(figures->presumed == std::vector<std::string>{"cores_suffice", "loaders_keep_up"});
+  CHECK(recorded() == found);
 }
 
 TEST_CASE("one process serves all calls and ends with its owner") {

@@ -187,8 +187,10 @@ TEST_CASE("a share below zero keeps its sign, and samples are samples by DLIO's 
                                     {0.0, "0.0 %"},
                                     {-0.0001, "0.0 %"}})
     CHECK(print_share(share) == text);
-  CHECK(with_samples("job.train.throughput.dlio", "396.7 ops/s") == "396.7 samples/s");
-  CHECK(with_samples("resource.storage.s.mdt.throughput", "1.7 ops/s") == "1.7 ops/s");
+  CHECK(as_counted("job.train.throughput.dlio", "396.7 ops/s") == "396.7 samples/s");
+  CHECK(as_counted("resource.storage.s.mdt.throughput", "1.7 ops/s") == "1.7 ops/s");
+  CHECK(as_counted("tenant.chat.tokens", "1.7 kops/s (1 kops/s to 2 kops/s)") ==
+        "1.7 ktokens/s (1 ktokens/s to 2 ktokens/s)");
 }
 
 TEST_CASE("a line of a share leaves its picture where it is beyond, and is not level there") {

@@ -117,8 +117,8 @@ void ChecksScreen::refresh() {
 void ChecksScreen::suggest_limit() {
   if (!workspace().simulated()) return;
   const QString path = chosen_path(*metric_);
-  const Metric* metric = find_metric(*workspace().simulated(), path);
-  if (metric == nullptr) return;
+  const auto metric = find_metric(*workspace().simulated(), path);
+  if (!metric) return;
   const bool up = metric::better(path.toStdString()) == metric::Better::higher;
   operator_->setCurrentText(up ? QStringLiteral(">=") : QStringLiteral("<="));
   limit_->setText(limit_that_holds(path.toStdString(), *metric, up));

@@ -24,15 +24,9 @@
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
 #include "ui/report/diff/words.hpp"
-#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
-
-Cell in_samples(const std::string& metric, Cell cell) {
-  cell.text = QString::fromStdString(report::with_samples(metric, cell.text.toStdString()));
-  return cell;
-}
 
 QWidget* titled(const QString& title, QWidget* inside, QWidget* parent) {
   auto* box = new QWidget(parent);
@@ -328,18 +322,17 @@ void CompareScreen::refresh_figures() {
   }
   for (const std::string& name : names) {
     const QString path = QString::fromStdString(name);
-    const Metric& metric = *find_metric(*now, path);
+    const Metric metric = *find_metric(*now, path);
     Row row{Cell(metric_words(*now, path))};
     row.back().tip = path;
-    const Metric* before = nullptr;
+    std::optional<Metric> before;
     for (const CompareBase* one : shown) {
-      const Metric* m = find_metric(*one->prediction, path);
-      row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013"))
-                                 : in_samples(name, figure_cell(m->value, m->unit)));
+      const auto m = find_metric(*one->prediction, path);
+      row.push_back(m ? figure_cell(m->value, m->unit) : Cell(QStringLiteral("\u2013")));
       if (one == base()) before = m;
     }
-    row.push_back(in_samples(name, figure_cell(metric.value, metric.unit)));
-    row.emplace_back(before == nullptr ? QString() : judged_delta(path, *before, metric));
+    row.push_back(figure_cell(metric.value, metric.unit));
+    row.emplace_back(before ? judged_delta(path, *before, metric) : QString());
     rows.push_back(std::move(row));
   }
   figures_->set(headers, std::move(rows));

@@ -136,14 +136,18 @@ std::optional<double> target_of(const Prediction& prediction, const QString& met
 }
 
 QString metric_words(const Prediction& prediction, const QString& metric) {
-  const Metric* m = find_metric(prediction, metric);
+  const Metric* m = report::find(prediction, metric.toStdString());
   return QString::fromStdString(label::of_metric(metric.toStdString(),
                                                  m == nullptr ? std::string() : m->unit,
                                                  prediction.breakdown.size() > 1));
 }
 
-const Metric* find_metric(const Prediction& prediction, const QString& name) {
-  return report::find(prediction, name.toStdString());
+std::optional<Metric> find_metric(const Prediction& prediction, const QString& name) {
+  const Metric* found = report::find(prediction, name.toStdString());
+  if (found == nullptr) return std::nullopt;
+  Metric out = *found;
+  out.unit = metric::shown_unit(name.toStdString(), found->unit);
+  return out;
 }
 
 QString limit_text(const Prediction& prediction) {

@@ -54,8 +54,8 @@ struct Headline {
 /// What people call `metric`: "longest stall per save"; with the job where there are several.
 [[nodiscard]] QString metric_words(const Prediction& prediction, const QString& metric);
 
-/// nullptr when there is no such metric.
-[[nodiscard]] const Metric* find_metric(const Prediction& prediction, const QString& name);
+/// As it is shown: rates in what they count, "samples/s". nullopt when there is no such metric.
+[[nodiscard]] std::optional<Metric> find_metric(const Prediction& prediction, const QString& name);
 
 /// "limited by storage.scratch.ost", or that nothing limits.
 [[nodiscard]] QString limit_text(const Prediction& prediction);

@@ -136,9 +136,9 @@ void InteractionPane::show_grid() {
   for (const double value : pair_.b_values) grid.up_values << value_text(pair_.b, value);
   double largest = 0.0;
   for (const std::optional<Prediction>& p : pair_.predictions) {
-    const Metric* metric = p ? find_metric(*p, metric_) : nullptr;
-    grid.cells.push_back(metric == nullptr ? std::nullopt : std::optional(metric->value));
-    if (metric == nullptr) continue;
+    const auto metric = p ? find_metric(*p, metric_) : std::nullopt;
+    grid.cells.push_back(metric ? std::optional(metric->value) : std::nullopt);
+    if (!metric) continue;
     grid.unit = metric->unit;
     largest = std::max(largest, std::abs(metric->value));
   }

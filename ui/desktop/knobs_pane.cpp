@@ -98,7 +98,7 @@ void KnobsPane::offer() {
   const auto add = [&](const QString& metric, const QString& title) {
     const bool known = std::any_of(wanted.begin(), wanted.end(),
                                    [&](const auto& one) { return one.second == metric; });
-    if (!known && find_metric(*p, metric) != nullptr) wanted.emplace_back(title, metric);
+    if (!known && find_metric(*p, metric)) wanted.emplace_back(title, metric);
   };
   for (const Headline& h : headline_tiles(*p)) add(h.metric, h.title);
   for (const AssertionOutcome& a : p->assertions)

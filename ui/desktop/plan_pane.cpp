@@ -45,7 +45,7 @@ PlanPane::Point point_of(std::int64_t count, const Prediction& prediction) {
   out.meets = prediction.verdict == Verdict::pass;
   const std::vector<Headline> first = headline_tiles(prediction);
   if (!first.empty()) out.utilization = *find_metric(prediction, first.front().metric);
-  if (const Metric* cost = find_metric(prediction, QStringLiteral("cost.capex"))) out.cost = *cost;
+  out.cost = find_metric(prediction, QStringLiteral("cost.capex"));
   return out;
 }
 

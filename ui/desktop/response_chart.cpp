@@ -38,8 +38,8 @@ void ResponseChart::set(const SliderResponse& response, const QString& metric,
   rough_ = from_ != SliderResponse::From::draws;
   std::vector<Row> rows;
   for (const auto& [x, prediction] : response.points) {
-    const Metric* m = find_metric(prediction, metric);
-    if (m == nullptr) continue;
+    const auto m = find_metric(prediction, metric);
+    if (!m) continue;
     unit_ = m->unit;
     Metric ranged = *m;
     if (!ranged.ci90 && from_ != SliderResponse::From::bounds)
@@ -52,7 +52,7 @@ void ResponseChart::set(const SliderResponse& response, const QString& metric,
   const auto& shown =
       estimated && workspace.estimate() ? workspace.estimate() : workspace.simulated();
   if (shown) {
-    if (const Metric* m = find_metric(*shown, metric)) now_ = m->value;
+    if (const auto m = find_metric(*shown, metric)) now_ = m->value;
     for (const AssertionOutcome& a : shown->assertions)
       if (a.limit && std::isfinite(*a.limit) && a.metric == metric.toStdString()) limit_ = a.limit;
   }

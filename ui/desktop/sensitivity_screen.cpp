@@ -215,13 +215,13 @@ void SensitivityScreen::run() {
 void SensitivityScreen::show_swings() {
   if (swings_.empty() || !workspace().simulated()) return;
   const QString metric = chosen_path(*metric_);
-  const Metric* now = find_metric(*workspace().simulated(), metric);
-  if (now == nullptr) return;
+  const auto now = find_metric(*workspace().simulated(), metric);
+  if (!now) return;
   std::vector<TornadoChart::Bar> bars;
   for (const Swing& swing : swings_) {
-    const Metric* low = swing.at_low ? find_metric(*swing.at_low, metric) : nullptr;
-    const Metric* high = swing.at_high ? find_metric(*swing.at_high, metric) : nullptr;
-    if (low == nullptr || high == nullptr) continue;
+    const auto low = swing.at_low ? find_metric(*swing.at_low, metric) : std::nullopt;
+    const auto high = swing.at_high ? find_metric(*swing.at_high, metric) : std::nullopt;
+    if (!low || !high) continue;
     bars.push_back({swing.slider.label, value_text(swing.slider, swing.low),
                     value_text(swing.slider, swing.high), low->value, high->value});
   }
@@ -312,8 +312,8 @@ void SensitivityScreen::show_curve() {
   std::string unit;
   std::optional<double> limit;
   for (const auto& [value, prediction] : points_) {
-    const Metric* m = find_metric(prediction, metric);
-    if (m == nullptr) continue;
+    const auto m = find_metric(prediction, metric);
+    if (!m) continue;
     unit = m->unit;
     curve.emplace_back(value, m->value);
     line.points.emplace_back(value, m->value);

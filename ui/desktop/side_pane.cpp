@@ -279,9 +279,9 @@ void SidePane::show_found() {
     const std::vector<Headline> first = headline_tiles(p);
     if (first.empty()) continue;
     if (figure.isEmpty()) figure = first.front().title;
-    const Metric* cost = find_metric(p, QStringLiteral("cost.capex"));
+    const auto cost = find_metric(p, QStringLiteral("cost.capex"));
     bars.push_back({headers[static_cast<int>(i) + 1], *find_metric(p, first.front().metric),
-                    cost == nullptr ? QString() : metric_text(*cost)});
+                    cost ? metric_text(*cost) : QString()});
   }
   chart_->set(figure, std::move(bars), tr("No figure in common"));
   QStringList said{QString::fromStdString(report::compare_headline(*found_))};

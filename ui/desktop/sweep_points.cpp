@@ -95,7 +95,7 @@ SweepFigures figures_of(const SweepReport& sweep, const QString& name) {
   for (const SweepRow& row : sweep.rows) {
     const auto figure = report::sweep_figure(sweep, row, name.toStdString());
     out.values.push_back(figure ? std::optional(figure->value) : std::nullopt);
-    if (figure) out.unit = figure->unit;
+    if (figure) out.unit = metric::shown_unit(name.toStdString(), figure->unit);
   }
   return out;
 }
@@ -210,8 +210,11 @@ std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigure
     }
     for (const SweepFigures& f : figures) {
       row.push_back(f.values[i] ? figure_cell(*f.values[i], f.unit) : Cell(QString()));
-      if (const Metric* drawn = report::sweep_outcomes(point, f.name.toStdString()))
-        row.back().tip = range_text(*drawn);
+      if (const Metric* drawn = report::sweep_outcomes(point, f.name.toStdString())) {
+        Metric shown = *drawn;
+        shown.unit = f.unit;
+        row.back().tip = range_text(shown);
+      }
     }
     Cell outcome(outcome_text(point));
     if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);

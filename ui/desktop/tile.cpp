@@ -57,21 +57,22 @@ void Tile::refresh(const Workspace& workspace) {
   const Theme& theme = Theme::of(*this);
   const Freshness freshness = workspace.freshness();
   const auto of = [&](const std::optional<Prediction>& p) {
-    return p ? find_metric(*p, metric_) : nullptr;
+    return p ? find_metric(*p, metric_) : std::nullopt;
   };
-  const Metric* simulated = of(workspace.simulated());
-  const Metric* estimate = of(workspace.estimate());
-  const bool estimated = freshness == Freshness::estimated && estimate != nullptr;
-  const Metric* shown = estimated || simulated == nullptr ? estimate : simulated;
+  const std::optional<Metric> simulated = of(workspace.simulated());
+  const std::optional<Metric> estimate = of(workspace.estimate());
+  const bool estimated = freshness == Freshness::estimated && estimate;
+  const bool bound = estimated || !simulated;
+  const std::optional<Metric>& shown = bound ? estimate : simulated;
   const bool stale = !estimated && freshness != Freshness::simulated;
-  if (shown == nullptr) {
+  if (!shown) {
     value_->setText(QStringLiteral("\u2013"));
     range_->hide();
     kind_->setText(tr("not known yet"));
     notes_->clear();
     return;
   }
-  const QString text = (shown == estimate ? QStringLiteral("~ ") : QString()) + metric_text(*shown);
+  const QString text = (bound ? QStringLiteral("~ ") : QString()) + metric_text(*shown);
   value_->setText(text);
   value_->setEnabled(!stale);
   kind_->setEnabled(false);
@@ -83,14 +84,14 @@ void Tile::refresh(const Workspace& workspace) {
   range_->setVisible(ranged.ci90.has_value());
   range_->setEnabled(!stale && shown->ci90.has_value());
   range_->setText(middle.isEmpty() ? range : range.chopped(middle.size() + 2) + u'\n' + middle);
-  kind_->setText(stale               ? tr("of the design before")
-                 : shown == estimate ? tr("bound, simulation follows")
-                                     : tr("simulated"));
+  kind_->setText(stale   ? tr("of the design before")
+                 : bound ? tr("bound, simulation follows")
+                         : tr("simulated"));
   QStringList notes;
   for (std::size_t i = 0; i < workspace.pins().size(); ++i) {
     const Pin& pin = workspace.pins()[i];
-    const Metric* before = find_metric(pin.prediction, metric_);
-    if (before == nullptr) continue;
+    const auto before = find_metric(pin.prediction, metric_);
+    if (!before) continue;
     const int sign = delta_sign(metric_, *before, *shown);
     const QString delta = judged_delta(metric_, *before, *shown);
     notes << coloured(QStringLiteral("\u25a0 "), theme.pins[i]) + pin.name.toHtmlEscaped() +

@@ -32,9 +32,10 @@ QString tried(client::Session& session, const Scenario& scenario, const Predicti
   const Result<Prediction> then = session.predict(twice.design(), {.on_progress = progress});
   if (!then.ok()) return QString::fromStdString(then.failure().message);
   const std::vector<Headline> all = headline_tiles(now);
-  const Metric* before = all.empty() ? nullptr : find_metric(now, all.front().metric);
-  const Metric* after = all.empty() ? nullptr : find_metric(*then, all.front().metric);
-  if (before == nullptr || after == nullptr) return TwicePane::tr("nothing to compare");
+  if (all.empty()) return TwicePane::tr("nothing to compare");
+  const auto before = find_metric(now, all.front().metric);
+  const auto after = find_metric(*then, all.front().metric);
+  if (!before || !after) return TwicePane::tr("nothing to compare");
   return TwicePane::tr("%1 %2, %3 (%4)")
       .arg(all.front().title, metric_text(*after), delta_text(*before, *after),
            QString::fromStdString(label::of_change(change->text)));

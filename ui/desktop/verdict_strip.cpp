@@ -29,7 +29,7 @@ QString costs_of(const Prediction& prediction) {
   QStringList out;
   for (const Headline& h : headline_tiles(prediction))
     if (h.metric.startsWith(QLatin1String("cost.")))
-      if (const Metric* m = find_metric(prediction, h.metric))
+      if (const auto m = find_metric(prediction, h.metric))
         out << (out.isEmpty() ? h.title : h.title.left(1).toLower() + h.title.mid(1)) + u' ' +
                    QString::fromStdString(report::print_value(m->value, m->unit));
   return out.join(QStringLiteral(", "));

@@ -232,9 +232,9 @@ QString WhatIfScreen::why() const {
   if (!before_ || !last_ || last_edit_.isEmpty() || before_->scenario_id != last_->scenario_id)
     return {};
   for (const Headline& h : headline_tiles(*last_)) {
-    const Metric* before = find_metric(*before_, h.metric);
-    const Metric* now = find_metric(*last_, h.metric);
-    if (before == nullptr || now == nullptr || metric_text(*before) == metric_text(*now)) continue;
+    const auto before = find_metric(*before_, h.metric);
+    const auto now = find_metric(*last_, h.metric);
+    if (!before || !now || metric_text(*before) == metric_text(*now)) continue;
     QString out = tr("%1: %2 %3 \u2192 %4, because you %5")
                       .arg(h.title, QString(), metric_text(*before), metric_text(*now), last_edit_)
                       .replace(QStringLiteral("  "), QStringLiteral(" "));
@@ -297,14 +297,13 @@ void WhatIfScreen::refresh_pins() {
     auto* row = new QWidget(this);
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    const Metric* use = nullptr;
+    std::optional<Metric> use;
     for (const Headline& h : headline_tiles(pin.prediction))
-      if (use == nullptr) use = find_metric(pin.prediction, h.metric);
-    auto* name =
-        new QLabel(QStringLiteral("<span style=\"color:%1\">\u25a0</span> %2%3")
-                       .arg(Theme::of(*this).pins[i].name(), pin.name.toHtmlEscaped(),
-                            use == nullptr ? QString() : QStringLiteral(": ") + metric_text(*use)),
-                   row);
+      if (!use) use = find_metric(pin.prediction, h.metric);
+    auto* name = new QLabel(QStringLiteral("<span style=\"color:%1\">\u25a0</span> %2%3")
+                                .arg(Theme::of(*this).pins[i].name(), pin.name.toHtmlEscaped(),
+                                     use ? QStringLiteral(": ") + metric_text(*use) : QString()),
+                            row);
     layout->addWidget(name, 1);
     const auto button = [&](const QString& text, const QString& say, auto&& action) {
       auto* b = new QToolButton(row);

@@ -176,8 +176,8 @@ bool Workspace::apply(const std::string& set) {
 
 std::optional<std::pair<double, double>> Workspace::outcomes_near(const QString& metric,
                                                                   double value) const {
-  const Metric* drawn = drawn_ ? find_metric(*drawn_, metric) : nullptr;
-  if (drawn == nullptr || !drawn->ci90) return std::nullopt;
+  const auto drawn = drawn_ ? find_metric(*drawn_, metric) : std::nullopt;
+  if (!drawn || !drawn->ci90) return std::nullopt;
   return report::outcomes_like(*drawn, value);
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::desktop {
@@ -29,8 +30,8 @@ Scale scale_of(const std::string& unit, double largest) {
   if (unit == "s" && largest > 2.0 * unit::h.scale)
     return {QStringLiteral("h"), 1.0 / unit::h.scale};
   const bool count = unit.empty() || unit == "count";
-  const bool prefixed =
-      (count && largest >= 1e6) || unit == "B" || unit == "B/s" || unit == "1/s" || unit == "USD";
+  const bool prefixed = (count && largest >= 1e6) || unit == "B" || unit == "B/s" ||
+                        metric::dimension_of(unit) == Dimension::op_rate || unit == "USD";
   if (!prefixed) return {QString::fromStdString(count ? "" : unit), 1.0};
   const char* prefixes[] = {"", "k", "M", count ? "B" : "G", "T", "P"};
   int i = 0;
@@ -39,7 +40,10 @@ Scale scale_of(const std::string& unit, double largest) {
     factor /= 1000.0;
     ++i;
   }
-  return {QLatin1String(prefixes[i]) + QString::fromStdString(count ? "" : unit), factor};
+  return {QLatin1String(prefixes[i]) + QString::fromStdString(count           ? ""
+                                                              : unit == "1/s" ? "ops/s"
+                                                                              : unit),
+          factor};
 }
 
 double largest(const std::vector<XyChart::Series>& series, bool x) {

@@ -128,13 +128,13 @@ std::string from_to(const std::string& low, const std::string& high) {
 
 ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
   if (metric == nullptr) return {"-", "", ""};
-  ComparedCell out{with_samples(name, print_end(metric->value, metric->unit)), "", ""};
+  ComparedCell out{as_counted(name, print_end(metric->value, metric->unit)), "", ""};
   if (metric->ci90) {
     const std::string low = print_end(metric->ci90->first, metric->unit),
                       high = print_end(metric->ci90->second, metric->unit);
-    if (low != high) out.interval = from_to(with_samples(name, low), with_samples(name, high));
+    if (low != high) out.interval = from_to(as_counted(name, low), as_counted(name, high));
     if (const std::string middle = print_middle(*metric); low != high && !middle.empty())
-      out.interval += ", middle " + with_samples(name, middle);
+      out.interval += ", middle " + as_counted(name, middle);
   }
   return out;
 }

@@ -74,8 +74,7 @@ std::string print_source(const Source& source) {
 }
 
 std::string print_node(const ExplainNode& node) {
-  return node.text.empty() ? with_samples(node.name, print_value(node.value, node.unit))
-                           : node.text;
+  return node.text.empty() ? as_counted(node.name, print_value(node.value, node.unit)) : node.text;
 }
 
 namespace {

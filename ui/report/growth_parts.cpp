@@ -21,7 +21,7 @@ std::optional<int> month_of(const GrowthResult& growth, Kind kind, const std::st
 
 std::string cell_of(const std::optional<double>& value, const std::string& unit,
                     const std::string& metric) {
-  return value ? with_samples(metric, print_value(*value, unit)) : "-";
+  return value ? as_counted(metric, print_value(*value, unit)) : "-";
 }
 
 std::vector<std::string> cells_of_series(const std::vector<std::optional<double>>& values,

@@ -274,20 +274,15 @@ std::string print_limit(double limit, std::string_view unit) {
                          unit);
 }
 
-std::string with_samples(std::string_view metric, std::string text) {
-  constexpr std::string_view kOperations = "ops/s", kSamples = "samples/s";
+std::string as_counted(std::string_view metric, std::string text) {
   // Trees name one replica's "job.train.throughput.samples, seed 1".
-  const std::string_view name = metric.substr(0, metric.find(','));
-  if (!name.ends_with(".samples") && !name.ends_with(".throughput.dlio")) return text;
-  for (std::size_t at = 0; (at = text.find(kOperations, at)) != std::string::npos;
-       at += kSamples.size())
-    text.replace(at, kOperations.size(), kSamples);
-  return text;
+  return base::with_noun(std::move(text), metric::shown_unit(metric.substr(0, metric.find(',')),
+                                                             metric::unit_of(Dimension::op_rate)));
 }
 
 std::string print_predicted(const AssertionOutcome& a) {
   if (a.unit.empty()) return "not known";  // to bounds
-  return with_samples(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit));
+  return as_counted(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit));
 }
 
 std::string print_margin(double margin) {

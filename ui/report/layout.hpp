@@ -102,9 +102,9 @@ class Ink {
 /// A limit as it was written: all its digits.
 [[nodiscard]] std::string print_limit(double limit, std::string_view unit);
 
-/// `text` of a value of `metric`, by whichever of the above: what a job reads per second are
-/// samples, "70.7 ksamples/s" for "70.7 kops/s".
-[[nodiscard]] std::string with_samples(std::string_view metric, std::string text);
+/// `text` of a value of `metric`, by whichever of the above, with what it counts: what a job reads
+/// per second are samples, "70.7 ksamples/s" for "70.7 kops/s".
+[[nodiscard]] std::string as_counted(std::string_view metric, std::string text);
 
 /// The value an assertion saw.
 [[nodiscard]] std::string print_predicted(const AssertionOutcome& outcome);

@@ -119,7 +119,8 @@ std::string goal_reached(const PlanResult& plan) {
   const bool said =
       !several(plan) && !plan.axes.empty() && plan.axes[0].name == plan.objective.name;
   if (!reached || said || plan.objective.name.empty()) return "";
-  return goal_text(plan) + ": " + print_value(*reached, plan.objective.unit);
+  return goal_text(plan) + ": " +
+         as_counted(plan.objective.name, print_value(*reached, plan.objective.unit));
 }
 
 /// What the answer is bought for, unless that is what it has the least of.

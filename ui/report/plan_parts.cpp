@@ -36,7 +36,8 @@ std::string saving(const PlanResult& plan, double saved) {
     if (const std::string n = std::to_string(std::llround(saved));
         axis.name == plan.objective.name && base::is_counted(axis, n))
       return base::counted(axis, n);
-  return print_value(saved, plan.objective.unit) + " of " + plan.objective.name;
+  return as_counted(plan.objective.name, print_value(saved, plan.objective.unit)) + " of " +
+         plan.objective.name;
 }
 
 std::string step(const PlanAxis& axis, double units) {
@@ -91,8 +92,8 @@ PlanPart prices(const PlanResult& plan) {
     auto& [saved, needed] = designs[p.values];
     saved = p.saved;
     needed += (needed.empty() ? "" : " and ") + p.target + " at " +
-              with_samples(p.metric, print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
-                                         print_limit(p.limit, p.unit));
+              as_counted(p.metric, print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
+                                       print_limit(p.limit, p.unit));
   }
   PlanPart out{"Softer targets", {}};
   for (const auto& [values, price] : designs)
@@ -218,10 +219,10 @@ std::string metric_of(const TargetMargin& t) {
 /// "19.5 ksamples/s against 18 ksamples/s"; of what is undecided with its interval.
 std::string against_text(const TargetMargin& t, const std::string& against) {
   if (t.status == "inconclusive" && t.interval && !t.confidence)
-    return with_samples(metric_of(t), print_metric({t.value, t.unit, t.interval}) + against +
-                                          print_limit(t.limit, t.unit));
-  return with_samples(metric_of(t), print_beside(t.value, t.limit, t.unit) + against +
+    return as_counted(metric_of(t), print_metric({t.value, t.unit, t.interval}) + against +
                                         print_limit(t.limit, t.unit));
+  return as_counted(metric_of(t), print_beside(t.value, t.limit, t.unit) + against +
+                                      print_limit(t.limit, t.unit));
 }
 
 /// "80 of 100 cases (need 90)"; "" of what draws did not judge.
@@ -240,7 +241,7 @@ std::string margin_text(const TargetMargin& t) {
          ", margin " +
          (t.limit == 0.0 && t.margin != 0.0
               ? (t.margin > 0.0 ? "+" : "-") +
-                    with_samples(metric_of(t), print_value(std::abs(t.margin), t.unit))
+                    as_counted(metric_of(t), print_value(std::abs(t.margin), t.unit))
               : print_target_margin(t.margin)) +
          (t.confidence && t.status == "inconclusive" ? ", not judged by all draws"
           : cases.empty()                            ? ""

@@ -61,7 +61,7 @@ std::string first_figures(const Prediction& p) {
     const auto& [metric, target] = chosen[i];
     const Metric& m = *find(p, metric);
     out += row(label::of_metric(metric, m.unit, p.breakdown.size() > 1),
-               with_samples(metric, print_metric(m)), target);
+               as_counted(metric, print_metric(m)), target);
   }
   return chosen.empty() ? "" : out;
 }

@@ -39,7 +39,7 @@ std::string distribution(const Prediction& p, const std::string& name) {
       differ = differ || text != print_value(mean.value, mean.unit);
     }
   if (differ) out += quantiles;
-  return with_samples(name, out);
+  return as_counted(name, out);
 }
 
 /// What there is to say of a save interval that was searched.

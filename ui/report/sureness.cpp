@@ -68,7 +68,7 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
       "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
     out += ", seeds " + print_interval(o->seeds, unit);
-  out = with_samples(metric, std::move(out));
+  out = as_counted(metric, std::move(out));
   if (o->model > 0.0) {
     const std::string model = print_model(o->model, unit);
     const std::string probed = print_model(o->model_probed, unit);
@@ -83,13 +83,13 @@ std::string outcomes_phrase(const Prediction& p, const std::string& metric) {
   if (o == nullptr) return "";
   const std::string& unit = p.metrics.at(metric).unit;
   if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
-  return "90 % of outcomes " + with_samples(metric, print_interval(o->all, unit));
+  return "90 % of outcomes " + as_counted(metric, print_interval(o->all, unit));
 }
 
 std::string outcomes_and_middle(const Prediction& p, const std::string& metric) {
   const std::string said = outcomes_phrase(p, metric);
   const std::string middle = said.empty() ? said : print_middle(p.metrics.at(metric));
-  return middle.empty() ? said : said + with_samples(metric, ", middle " + middle);
+  return middle.empty() ? said : said + as_counted(metric, ", middle " + middle);
 }
 
 std::vector<std::string> asked_figures(const Prediction& p) {

@@ -249,7 +249,7 @@ std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std:
   if (metric->ci90 && metric->ci90->first != metric->ci90->second)
     out += " (" + print_end(metric->ci90->first, metric->unit) + " to " +
            print_end(metric->ci90->second, metric->unit) + ")";
-  return with_samples(column, std::move(out));
+  return as_counted(column, std::move(out));
 }
 
 std::string sweep_json(const SweepReport& sweep, bool with_points) {

@@ -120,6 +120,7 @@ Asked<Attribution> attribution_of(const std::string& word) {
 Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& task,
                                              std::string baseline) {
   client::CheckRequest out;
+  out.advise = out.in_repository = false;
   const auto refused = [](const Failure& failure) {
     return Asked<client::CheckRequest>(problem(failure));
   };
@@ -134,7 +135,8 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& ta
     out.rules.tolerances.push_back(*tolerance);
   }
   for (const auto& [name, flag] :
-       {std::pair{"new_only", &out.rules.new_only}, std::pair{"allow_skew", &out.rules.allow_skew}})
+       {std::pair{"new_only", &out.rules.new_only}, std::pair{"allow_skew", &out.rules.allow_skew},
+        std::pair{"advice", &out.advise}})
     if (!read_flag(call, name, *flag)) return no_flag(name);
   if (out.rules.new_only && baseline.empty())
     return refused({ExitCode::bad_input, "new_only needs a baseline to know what is new",
@@ -147,7 +149,6 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& ta
                     "call the scenario"});
   const std::string& file = task.source.file;
   out.scenarios = {{file.substr(file.rfind('/') + 1), task.source, task.scenario}};
-  out.advise = out.in_repository = false;
   return out;
 }
 
@@ -175,15 +176,15 @@ RunAnswer judged(client::Session& session, const Inquiry& task, const client::Ch
   return report.ok() ? checked(task, *report) : task.refused(report.failure(), {});
 }
 
-/// Whether draws judge a target, which are simulations, too.
-bool asks_for_draws(const Scenario& scenario, const client::CheckRequest& wanted) {
+/// Whether targets ask for simulations, too: draws judge one, or changes are tried to meet it.
+bool simulates_for_targets(const Scenario& scenario, const client::CheckRequest& wanted) {
   const auto asks = [](const Expectation& e) { return e.confidence.has_value(); };
-  return std::ranges::any_of(scenario.design().expect, asks) ||
+  return wanted.advise || std::ranges::any_of(scenario.design().expect, asks) ||
          std::ranges::any_of(wanted.asserts, asks);
 }
 
 /// All of it, for one who asks.
-Result<CheckReport> check_with_draws(Asking& asking, client::CheckRequest wanted) {
+Result<CheckReport> check_all(Asking& asking, client::CheckRequest wanted) {
   wanted.question = asking.question;
   Result<CheckReport> found = client::check(asking.session, wanted, {});
   if (!found.ok()) return found;
@@ -250,10 +251,10 @@ Response answer_check(Call& call) {
   if (!wanted.value) return wanted.problem;
   if (const auto failure = client::check_request(call.session, *wanted.value))
     return task->refused(*failure, {}).result;
-  if (asks_for_draws(*task->scenario, *wanted.value))
+  if (simulates_for_targets(*task->scenario, *wanted.value))
     return submit<CheckReport>(
         call, "check", text_of(call, std::array{&std::as_const(*task->scenario)}), task,
-        [wanted = *wanted.value](Asking& asking) { return check_with_draws(asking, wanted); },
+        [wanted = *wanted.value](Asking& asking) { return check_all(asking, wanted); },
         [task](client::Session&, const CheckReport& found) { return checked(*task, found); });
   // Assertions are judged for each who asks; the prediction does not depend on them.
   const auto design = std::make_shared<Design>(task->scenario->design());

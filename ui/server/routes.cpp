@@ -107,6 +107,8 @@ constexpr std::array kCheck = {
                      "job.*.step.time=1%"},
     RequestParameter{"new_only", "true: what failed in the baseline, too, passes", "string",
                      "true"},
+    RequestParameter{"advice", "true: what limits a missed target, and what would meet it, too",
+                     "string", "true"},
     RequestParameter{"allow_skew", "true: compare with a baseline of other model versions",
                      "string", "true"}};
 constexpr std::array kDiff = {

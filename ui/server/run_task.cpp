@@ -65,11 +65,12 @@ std::string content_of(std::string_view kind, const Design& design,
          std::to_string(question.replicas) + "\n" + std::to_string(question.time_limit_s);
 }
 
-Response submit(Call& call, std::string kind, std::string content, RunTask task, View view) {
+Response submit(Call& call, std::string kind, std::string content, std::string text, RunTask task,
+                View view) {
   const std::string& key = call.request.idempotency_key;
   if (key.size() > 255) return problem(400, "the Idempotency-Key is too long");
   const auto answer =
-      call.service.runs.submit({std::move(kind), std::move(content), text_of(call),
+      call.service.runs.submit({std::move(kind), std::move(content), std::move(text), text_of(call),
                                 call.request.client, key, std::move(task), std::move(view)},
                                call.session);
   if (const auto* run = std::get_if<RunStatus>(&answer)) {

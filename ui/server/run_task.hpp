@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,9 +46,9 @@ struct Asking {
                                      const client::Question& question);
 
 /// Puts a run into the queue, or joins one of the same content. 202, 200 when its result is there,
-/// or why it is refused.
-[[nodiscard]] Response submit(Call& call, std::string kind, std::string content, RunTask task,
-                              View view);
+/// or why it is refused. `text` decides what this asker is shown of it.
+[[nodiscard]] Response submit(Call& call, std::string kind, std::string content, std::string text,
+                              RunTask task, View view);
 
 /// The same. `ask(asking)` gives a Result<T>, for all with the same content; `show(session,
 /// found)` is what this asker is shown of it. With a content that does not begin with the text,
@@ -56,8 +57,10 @@ template <class T, class Ask, class Show>
 Response submit(Call& call, std::string kind, std::string content,
                 const std::shared_ptr<const Inquiry>& task, Ask ask, Show show) {
   const bool shared = !content.starts_with(text_of(call));
+  // Reports name lines of files, too.
+  std::string text = task->scenario ? text_of(call, std::array{&*task->scenario}) : text_of(call);
   return submit(
-      call, std::move(kind), std::move(content),
+      call, std::move(kind), std::move(content), std::move(text),
       [task, ask = std::move(ask)](client::Session& session, const RunWatch& watch) {
         Outcome out;
         Asking asking{session, watch, task->question};

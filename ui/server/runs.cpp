@@ -91,7 +91,7 @@ struct Run {
 struct Ticket {
   std::shared_ptr<Run> run;
   std::shared_ptr<Sight> sight;
-  std::string client, key;
+  std::string client, key, sent;
   bool given_up = false;
 };
 
@@ -277,7 +277,7 @@ std::variant<RunStatus, Runs::Refusal> Runs::submit(RunRequest request, client::
   if (!request.key.empty())
     if (const auto known = impl.by_key.find(request.key); known != impl.by_key.end()) {
       const auto ticket = impl.tickets.find(known->second);
-      if (ticket->second.sight->text != request.text) return Refusal::key_taken;
+      if (ticket->second.sent != request.sent) return Refusal::key_taken;
       return impl.status_of(known->second, ticket->second);
     }
   auto [run, sight] = impl.find(request);
@@ -327,7 +327,8 @@ std::variant<RunStatus, Runs::Refusal> Runs::submit(RunRequest request, client::
   }
   const std::string id = random_id();
   run->ids.push_back(id);
-  Ticket& ticket = impl.tickets[id] = {run, sight, request.client, request.key, false};
+  Ticket& ticket =
+      impl.tickets[id] = {run, sight, request.client, request.key, request.sent, false};
   if (!request.key.empty()) impl.by_key[request.key] = id;
   RunStatus out = impl.status_of(id, ticket);
   out.fresh = fresh;

@@ -58,7 +58,8 @@ using View = std::function<RunAnswer(client::Session&, const Outcome&)>;
 struct RunRequest {
   std::string kind;     ///< "run", "plan", ...
   std::string content;  ///< decides the outcome: what has the same is simulated once
-  std::string text;     ///< decides the view: a hash of the request as it was sent
+  std::string text;     ///< decides the view: a hash of the request, and of files it is read with
+  std::string sent;     ///< a hash of the request alone, which a key stands for
   std::string client;   ///< an address
   std::string key;      ///< Idempotency-Key, or ""
   RunTask task;
@@ -105,8 +106,8 @@ class Runs {
 
   enum class Refusal { queue_full, too_many_of_client, key_taken, closing };
 
-  /// A `key` that was given before with the same text leads to the id it led to; with another it is
-  /// taken. `session` is of the calling thread: it shows what is there already.
+  /// A `key` that was given before with the same request leads to the id it led to; with another it
+  /// is taken. `session` is of the calling thread: it shows what is there already.
   [[nodiscard]] std::variant<RunStatus, Refusal> submit(RunRequest request,
                                                         client::Session& session);
   /// nullopt when nothing (any more) has this id.

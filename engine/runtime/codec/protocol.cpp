@@ -43,12 +43,26 @@ std::optional<std::uint64_t> leading_id(std::string_view line) {
   return id;
 }
 
+Result<Recording> recording_of(const Json& request) {
+  const Result<TimelineRequest> what = detail::timeline_request_of(request["record"]);
+  if (!what.ok()) return what.failure();
+  Recording out{.what = what.value()};
+  try {
+    if (request.contains("presumed")) out.presumed = detail::member_texts(request, "presumed");
+  } catch (const detail::Malformed& error) {
+    return detail::malformed("request for a timeline", error);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view design,
-                         const std::optional<TimelineRequest>& record) {
+                         const std::optional<Recording>& record) {
   std::string line = "{\"id\":" + std::to_string(id) + ",\"seed\":" + std::to_string(seed);
-  if (record) line.append(",\"record\":").append(detail::encode(*record));
+  if (record) line.append(",\"record\":").append(detail::encode(record->what));
+  if (record && record->presumed)
+    line.append(",\"presumed\":").append(detail::dump(*record->presumed));
   return line.append(",\"design\":").append(design).append("}");
 }
 
@@ -66,12 +80,12 @@ WorkerRequest read_request(std::string_view line) {
   if (!has("seed", &Json::is_number_unsigned) || !has("design", &Json::is_object)) return request;
   request.seed = json["seed"].get<std::uint64_t>();
   if (json.contains("record")) {
-    const Result<TimelineRequest> record = detail::timeline_request_of(json["record"]);
+    Result<Recording> record = recording_of(json);
     if (!record.ok()) {
       request.design = record.failure();
       return request;
     }
-    request.record = record.value();
+    request.record = std::move(record).value();
   }
   request.design = detail::design_of(json["design"]);
   return request;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -16,17 +17,24 @@ namespace stallcast::codec {
 /// Sent in `hello`; a change to any message that older readers would misread raises it.
 inline constexpr int kWorkerProtocol = 1;
 
+/// A simulation to record.
+struct Recording {
+  TimelineRequest what;
+  /// What the run of which the figures are took for granted; none: not known.
+  std::optional<std::vector<std::string>> presumed = std::nullopt;
+};
+
 /// A request as a line without its end. `design` is the text of an encoded design.
 [[nodiscard]] std::string request_line(std::uint64_t id, std::uint64_t seed,
                                        std::string_view design,
-                                       const std::optional<TimelineRequest>& record = std::nullopt);
+                                       const std::optional<Recording>& record = std::nullopt);
 
 /// What a line to the worker asks for.
 struct WorkerRequest {
   std::optional<std::uint64_t> id;  ///< none: the line has no id that could be answered
   std::uint64_t seed = 0;
   Result<Design> design;  ///< bad_input when the line is not a request
-  std::optional<TimelineRequest> record = std::nullopt;
+  std::optional<Recording> record = std::nullopt;
 };
 [[nodiscard]] WorkerRequest read_request(std::string_view line);
 /// Its id alone, without looking at the rest of a line that begins as `request_line` does.

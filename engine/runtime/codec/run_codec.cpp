@@ -67,6 +67,7 @@ RunResult read_run(const Json& json) {
     out.limited_by.emplace(metric, resource.get<std::string>());
   }
   out.warnings = member_texts(json, "warnings");
+  if (json.contains("presumed")) out.presumed = member_texts(json, "presumed");
   const auto extrapolated = json.find("extrapolated");
   out.extrapolated =
       extrapolated != json.end() && extrapolated->is_boolean() && extrapolated->get<bool>();
@@ -101,6 +102,7 @@ std::string encode(const RunResult& result) {
   out.boolean(result.extrapolated);
   object("limited_by", result.limited_by, [&out](const std::string& name) { out.text(name); });
   object("metrics", result.metrics, [&out](const Metric& m) { write_metric(out, m); });
+  out.member("presumed", result.presumed);
   out.key("resources");
   out.begin_array();
   for (const ResourceUse& r : result.resources) write_resource(out, r);

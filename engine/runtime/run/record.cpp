@@ -12,10 +12,13 @@ Result<Timeline> record(const SimulationRequest& request, const TimelineRequest&
                         const SimulateOptions& options) {
   WarmWorker only(0);
   WarmWorker& worker = options.warm != nullptr ? *options.warm : only;
+  if (const auto opened = worker.open_kept(options); !opened) return opened.failure();
   if (const auto started = worker.start(options); !started) return started.failure();
   const std::vector<SimulationRequest> requests = {request};
   WorkerSession session(requests, options, worker);
-  session.record(what);
+  codec::Recording recording{.what = what};
+  if (const auto known = worker.known(request)) recording.presumed = known->presumed;
+  session.record(std::move(recording));
   session.run();
   const std::vector<Outcome> outcomes = session.take();
   if (!outcomes.front().ok()) return outcomes.front().failure();

@@ -22,7 +22,7 @@ class WorkerSession {
   WorkerSession(const std::vector<SimulationRequest>& requests, const SimulateOptions& options,
                 WarmWorker& worker);
   /// Each is to be recorded so: its outcome is a result of no figures, and a timeline.
-  void record(const TimelineRequest& what) { record_ = what; }
+  void record(codec::Recording what) { record_ = std::move(what); }
 
   /// Returns once every request has its outcome.
   void run();
@@ -62,7 +62,7 @@ class WorkerSession {
   std::vector<double> fractions_;
   double reported_ = -1.0;
   std::vector<std::optional<Outcome>> outcomes_;
-  std::optional<TimelineRequest> record_;
+  std::optional<codec::Recording> record_;
   std::map<std::size_t, Timeline> timelines_;  ///< by request
 };
 

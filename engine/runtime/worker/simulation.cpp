@@ -115,10 +115,14 @@ std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
     say(Said::progress, nlohmann::json(fraction).dump());
   };
   try {
-    if (request.record)
-      say(Said::timeline, codec::encode(simulation.record(request.seed, context, *request.record)));
-    else
-      say(Said::result, codec::encode(simulation.run(request.seed, context)));
+    if (request.record) {
+      say(Said::timeline,
+          codec::encode(simulation.record(request.seed, context, request.record->what)));
+    } else {
+      RunResult result = simulation.run(request.seed, context);
+      result.presumed = presumed.names();
+      say(Said::result, codec::encode(result));
+    }
   } catch (const models::Refuted& refuted) {
     return refuted.which;
   }
@@ -127,8 +131,10 @@ std::optional<models::Presumption> simulate(const codec::WorkerRequest& request,
 }
 
 /// What of all that is presumed holds until the end of a run: a window shows the simulation that
-/// figures are of, also where something is refuted after it. [docs/adr/0022-record-a-second-run.md]
+/// figures are of, also where something is refuted after it. Whoever has these figures says what
+/// that is; else the run is made. [docs/adr/0022-record-a-second-run.md]
 models::Presumed holding(const codec::WorkerRequest& request) {
+  if (request.record->presumed) return models::Presumed::of(*request.record->presumed);
   models::Presumed presumed = models::Presumed::all();
   while (true) {
     const auto context = sim::make_fluid_context();

@@ -22,9 +22,9 @@ std::string need_text(const AssertionOutcome& outcome) {
   if (at == std::string::npos) return outcome.that;
   std::string out(base::trim(std::string_view(outcome.that).substr(at)));
   if (out.find("base") == std::string::npos) return out;
-  return out + (outcome.limit ? " = " + with_samples(outcome.metric,
-                                                     print_value(*outcome.limit, outcome.unit))
-                              : "");
+  return out + (outcome.limit
+                    ? " = " + as_counted(outcome.metric, print_value(*outcome.limit, outcome.unit))
+                    : "");
 }
 
 /// How far a value misses its limit or its baseline, relative.
@@ -72,7 +72,7 @@ std::string judged(const CheckedAssertion& a) {
   if (a.before && (a.state == BaselineState::worse || a.state == BaselineState::better)) {
     const double moved = a.outcome.value - *a.before;
     out += "; baseline " +
-           with_samples(a.outcome.metric, print_beside(*a.before, a.outcome.value, a.outcome.unit));
+           as_counted(a.outcome.metric, print_beside(*a.before, a.outcome.value, a.outcome.unit));
     if (*a.before != 0.0) out += ", " + print_margin(moved / std::abs(*a.before));
     if (a.state == BaselineState::worse)
       out += " is worse by more than " + print_value(a.tolerance, "ratio");

@@ -35,10 +35,9 @@ Section metrics_section(const Diff& diff) {
     out.rows.push_back({m->metric, before_text(*m), after_text(*m), delta_text(*m),
                         std::string(effect_name(m->effect))});
   for (const auto& [name, m] : diff.gone)
-    out.rows.push_back(
-        {name, with_samples(name, print_value(m.value, m.unit)), "none", "", "gone"});
+    out.rows.push_back({name, as_counted(name, print_value(m.value, m.unit)), "none", "", "gone"});
   for (const auto& [name, m] : diff.come)
-    out.rows.push_back({name, "none", with_samples(name, print_value(m.value, m.unit)), "", "new"});
+    out.rows.push_back({name, "none", as_counted(name, print_value(m.value, m.unit)), "", "new"});
   return out;
 }
 

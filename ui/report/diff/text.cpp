@@ -84,7 +84,7 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     for (const auto& [name, metric] : *all) {
       if (said++ == kMostMoves) break;
       names += (names.empty() ? "" : ", ") + name + " = " +
-               with_samples(name, print_value(metric.value, metric.unit));
+               as_counted(name, print_value(metric.value, metric.unit));
     }
     if (all->size() > kMostMoves)
       names += ", and " + std::to_string(all->size() - kMostMoves) + " more";

@@ -147,10 +147,10 @@ std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t 
 std::string metric_label(const std::string& metric) { return label::of_metric(metric, "", true); }
 
 std::string before_text(const MetricChange& m) {
-  return with_samples(m.metric, print_beside(m.before, m.after, m.unit));
+  return as_counted(m.metric, print_beside(m.before, m.after, m.unit));
 }
 std::string after_text(const MetricChange& m) {
-  return with_samples(m.metric, print_beside(m.after, m.before, m.unit));
+  return as_counted(m.metric, print_beside(m.after, m.before, m.unit));
 }
 
 std::string delta_text(const MetricChange& m) {
@@ -164,7 +164,7 @@ std::string delta_text(const MetricChange& m) {
 
 std::string part_text(double part, const MetricChange& of) {
   if (of.unit == "ratio") return signed_number(100.0 * part, "pp");
-  return (part < 0.0 ? "-" : "+") + with_samples(of.metric, print_value(std::abs(part), of.unit));
+  return (part < 0.0 ? "-" : "+") + as_counted(of.metric, print_value(std::abs(part), of.unit));
 }
 
 std::string change_text(const InputChange& c, bool in_words) {

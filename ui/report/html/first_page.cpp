@@ -289,8 +289,8 @@ std::string moving(const Prediction& p, const ReportContext& context) {
   for (const InputSwing& swing : p.swings) {
     const Metric* m = find(p, swing.metric);
     const std::string unit = m == nullptr ? "" : m->unit;
-    const std::string low = with_samples(swing.metric, print_end(swing.at_low, unit)),
-                      high = with_samples(swing.metric, print_end(swing.at_high, unit));
+    const std::string low = as_counted(swing.metric, print_end(swing.at_low, unit)),
+                      high = as_counted(swing.metric, print_end(swing.at_high, unit));
     if (n >= kMostMoving || low == high) continue;
     ++n;
     out += "<li>" + titled(label::of_input(swing.input.path), swing.input.path) + ", " +

@@ -28,7 +28,8 @@ std::string phrase(const PlanResult& plan) {
   std::string out = needs(plan) + " " + answer_text(plan);
   if (const std::string further = look_further(plan); !further.empty()) out += "; " + further;
   if (plan.axes.size() > 1 && answer.objective)
-    out += "; " + goal + ": " + print_value(*answer.objective, plan.objective.unit);
+    out += "; " + goal + ": " +
+           as_counted(plan.objective.name, print_value(*answer.objective, plan.objective.unit));
   if (const std::string reason = reason_text(plan); !reason.empty()) out += "; " + reason;
   return out;
 }
@@ -130,10 +131,10 @@ std::string plan_chart(const PlanResult& plan) {
 std::string shadow_prices(const PlanResult& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const PlanPrice& price : plan.prices)
-    rows.push_back(
-        {markup(price.target), with_samples(price.metric, print_limit(price.limit, price.unit)),
-         with_samples(price.metric, print_beside(price.relaxed, price.limit, price.unit)),
-         print_value(price.saved, plan.objective.unit), markup(price.values)});
+    rows.push_back({markup(price.target),
+                    as_counted(price.metric, print_limit(price.limit, price.unit)),
+                    as_counted(price.metric, print_beside(price.relaxed, price.limit, price.unit)),
+                    print_value(price.saved, plan.objective.unit), markup(price.values)});
   return html::table({{"target"},
                       {"limit", "number"},
                       {"softer limit", "number"},

@@ -44,12 +44,12 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   if (m == nullptr || (figure.domain == metric::Domain::tenant && m->value == 0.0)) return "";
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
-                    element("b", with_samples(metric, print_value(m->value, m->unit)));
+                    element("b", as_counted(metric, print_value(m->value, m->unit)));
   if (const std::string said = outcomes_and_middle(p, metric); !said.empty()) {
     out += "<small>" + together_after("of outcomes ", said) + "</small>";
   } else if (m->ci95 && !m->ci90) {
-    const std::string low = with_samples(metric, print_value(m->ci95->first, m->unit));
-    const std::string high = with_samples(metric, print_value(m->ci95->second, m->unit));
+    const std::string low = as_counted(metric, print_value(m->ci95->first, m->unit));
+    const std::string high = as_counted(metric, print_value(m->ci95->second, m->unit));
     if (low != high) out += element("small", "95 % interval " + low + " to " + high);
   }
   if (status == "fail") out += element("small", "target missed", "fail");
@@ -85,7 +85,7 @@ std::string tiles(const Prediction& p) {
 std::string predicted(const Prediction& p, const AssertionOutcome& a) {
   const std::string said = outcomes_and_middle(p, a.metric);
   if (!said.empty()) return print_predicted(a) + " (" + said + ")";
-  return a.ci95 ? with_samples(a.metric, print_metric({a.value, a.unit, a.ci95}))
+  return a.ci95 ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95}))
                 : print_predicted(a);
 }
 

@@ -21,13 +21,13 @@ std::string strip_of(const Prediction& p, const std::string& metric) {
       "<h3>" + path(metric) + "</h3>" +
       element("p",
               said.empty() ? "Every outcome prints alike: " +
-                                 with_samples(metric, print_end(m.value, m.unit)) + "."
+                                 as_counted(metric, print_end(m.value, m.unit)) + "."
                            : said + "; " + parts_phrase(p, metric),
               "soft");
   if (said.empty()) return title;
   const Spread& spread = found->second;
   const auto end = [&](double value) {
-    return Mark{value, with_samples(metric, print_end(value, m.unit))};
+    return Mark{value, as_counted(metric, print_end(value, m.unit))};
   };
   Mark median = end(spread.median), predicted = end(m.value);
   median.text = "middle " + median.text;
@@ -77,10 +77,9 @@ std::vector<Mark> limits_on(const Prediction& p, const std::string& metric) {
                                    ? ""
                                    : a.that.substr(sign, a.that[sign + 1] == '=' ? 2 : 1) + " ";
     out.push_back(
-        {*a.limit, "target " + before + with_samples(metric, print_limit(*a.limit, a.unit)), css});
+        {*a.limit, "target " + before + as_counted(metric, print_limit(*a.limit, a.unit)), css});
     if (a.upper)
-      out.push_back(
-          {*a.upper, "target " + with_samples(metric, print_limit(*a.upper, a.unit)), css});
+      out.push_back({*a.upper, "target " + as_counted(metric, print_limit(*a.upper, a.unit)), css});
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/base/assertion.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -98,7 +99,7 @@ std::vector<html::Mark> targets_of(const SweepReport& sweep, const std::string& 
     if (!asked.ok() || asked->metric != metric || !asked->relative.empty()) continue;
     if (const Result<double> limit = base::limit_in(*asked, unit); limit.ok())
       out.push_back({*limit,
-                     "target " + asked->op + " " + with_samples(metric, print_limit(*limit, unit)),
+                     "target " + asked->op + " " + as_counted(metric, print_limit(*limit, unit)),
                      "ink"});
   }
   return out;
@@ -121,7 +122,8 @@ std::string picture(const SweepReport& sweep) {
     const SweepRow& row = sweep.rows[i];
     const auto at_x = sweep_figure(sweep, row, axes[0]), at_y = sweep_figure(sweep, row, axes[1]);
     if (!at_x || !at_y || !row.outcome || row.outcome->failed) continue;
-    plot.x.unit = at_x->unit, plot.y.unit = at_y->unit;
+    plot.x.unit = metric::shown_unit(axes[0], at_x->unit);
+    plot.y.unit = metric::shown_unit(axes[1], at_y->unit);
     const Look look = look_of(row);
     ++looks[look.label];
     std::vector<std::string> others = row.values;
