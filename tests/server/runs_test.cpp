@@ -25,6 +25,7 @@ class Bench {
         {.kind = "run",
          .content = content,
          .text = text,
+         .sent = text,
          .client = "here",
          .key = "",
          .task =
