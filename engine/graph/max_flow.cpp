@@ -24,7 +24,8 @@ using Residual = boost::adjacency_list<
         boost::property<boost::edge_residual_capacity_t, std::int64_t,
                         boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
-/// The edges as this file needs them, independent of how Topology keeps them.
+/// The edges as this file needs them, independent of how Topology keeps them: those that lie on a
+/// way from a source to a sink.
 struct Arc {
   std::uint32_t from;
   std::uint32_t to;
@@ -34,7 +35,6 @@ struct Arc {
 struct Problem {
   std::vector<Arc> arcs;
   std::vector<std::vector<std::uint32_t>> out;  ///< arcs that leave a node
-  std::vector<std::vector<std::uint32_t>> in;   ///< arcs that enter a node
   std::vector<char> is_source;
   std::vector<char> is_sink;
 };
@@ -78,13 +78,6 @@ std::vector<char> closure(std::vector<char> seen, const Visit& visit) {
     });
   }
   return seen;
-}
-
-/// Nodes from which a sink can be reached along arcs of any capacity.
-std::vector<char> leads_to_sink(const Problem& p) {
-  return closure(p.is_sink, [&](std::uint32_t node, const auto& add) {
-    for (const std::uint32_t arc : p.in[node]) add(p.arcs[arc].from);
-  });
 }
 
 /// A power of two by which capacities become integers, and the largest integer capacity. A factor
@@ -174,31 +167,49 @@ std::vector<char> zero_flow_source_side(const Problem& p) {
 
 Topology::Cut Topology::max_flow(std::span<const NodeId> sources,
                                  std::span<const NodeId> sinks) const {
+  std::vector<char> is_source(node_count(), 0), is_sink(node_count(), 0);
+  for (const NodeId node : sources) is_source.at(node.index) = 1;
+  for (const NodeId node : sinks) is_sink.at(node.index) = 1;
+  // Of a plant with many kinds of hosts and stores few lie between the two.
+  const Impl& impl = *impl_;
+  impl_->list_edges_in();
+  const std::vector<char> reached = closure(is_source, [&](std::uint32_t node, const auto& add) {
+    for (auto [edge, end] = boost::out_edges(node, impl.graph); edge != end; ++edge)
+      add(static_cast<std::uint32_t>(boost::target(*edge, impl.graph)));
+  });
+  const std::vector<char> useful = closure(is_sink, [&](std::uint32_t node, const auto& add) {
+    for (std::uint32_t e = impl.trees.first_in[node]; e < impl.trees.first_in[node + 1]; ++e)
+      add(impl.edges[impl.trees.in[e]].from.index);
+  });
+
   Problem p;
-  p.out.resize(node_count());
-  p.in.resize(node_count());
-  p.is_source.resize(node_count(), 0);
-  p.is_sink.resize(node_count(), 0);
-  for (const NodeId node : sources) p.is_source.at(node.index) = 1;
-  for (const NodeId node : sinks) p.is_sink.at(node.index) = 1;
-  for (const Impl::EdgeData& edge : impl_->edges) {
-    const auto index = static_cast<std::uint32_t>(p.arcs.size());
-    p.arcs.push_back({edge.from.index, edge.to.index, edge.capacity.in(unit::Bps)});
-    p.out[edge.from.index].push_back(index);
-    p.in[edge.to.index].push_back(index);
+  std::vector<std::uint32_t> number(node_count());  // of a node between, in the problem
+  for (std::uint32_t node = 0; node < node_count(); ++node) {
+    if (!reached[node] || !useful[node]) continue;
+    number[node] = static_cast<std::uint32_t>(p.is_source.size());
+    p.is_source.push_back(is_source[node]);
+    p.is_sink.push_back(is_sink[node]);
+  }
+  p.out.resize(p.is_source.size());
+  std::vector<EdgeId> edge_of;  // by arc
+  for (std::uint32_t index = 0; index < impl.edges.size(); ++index) {
+    const Impl::EdgeData& edge = impl.edges[index];
+    if (!reached[edge.from.index] || !useful[edge.to.index]) continue;
+    const std::uint32_t from = number[edge.from.index];
+    p.out[from].push_back(static_cast<std::uint32_t>(p.arcs.size()));
+    p.arcs.push_back({from, number[edge.to.index], edge.capacity.in(unit::Bps)});
+    edge_of.push_back(EdgeId{index});
   }
 
   const double widest = widest_path(p);
   if (std::isinf(widest)) return {Rate::infinity(), {}};
   const std::vector<char> near =
       widest > 0.0 ? Solver(p, choose_scale(p, widest)).source_side() : zero_flow_source_side(p);
-  const std::vector<char> useful = leads_to_sink(p);
   Cut cut;
-  for (std::uint32_t index = 0; index < p.arcs.size(); ++index) {
-    const Arc& arc = p.arcs[index];
-    if (!near[arc.from] || near[arc.to] || !useful[arc.to]) continue;
-    cut.value += capacity(EdgeId{index});
-    cut.edges.push_back(EdgeId{index});
+  for (std::size_t arc = 0; arc < p.arcs.size(); ++arc) {
+    if (!near[p.arcs[arc].from] || near[p.arcs[arc].to]) continue;
+    cut.value += capacity(edge_of[arc]);
+    cut.edges.push_back(edge_of[arc]);
   }
   return cut;
 }

@@ -32,18 +32,23 @@ std::vector<EdgeId> Topology::Impl::tree_from(NodeId from) const {
   return reached_by;
 }
 
+void Topology::Impl::list_edges_in() {
+  const std::size_t nodes = boost::num_vertices(graph);
+  std::vector<std::uint32_t>& first_in = trees.first_in;
+  if (!first_in.empty()) return;
+  first_in.assign(nodes + 1, 0);
+  for (const EdgeData& edge : edges) ++first_in[edge.to.index + 1];
+  for (std::size_t n = 0; n < nodes; ++n) first_in[n + 1] += first_in[n];
+  trees.in.resize(edges.size());
+  std::vector<std::uint32_t> next = first_in;
+  for (std::uint32_t e = 0; e < edges.size(); ++e) trees.in[next[edges[e].to.index]++] = e;
+}
+
 // Hops from each node to `to`; kNever: there is no way.
 std::vector<std::uint32_t> Topology::Impl::hops_to(NodeId to) {
+  list_edges_in();
   const std::size_t nodes = boost::num_vertices(graph);
-  std::vector<std::uint32_t>&first_in = trees.first_in, &in = trees.in;
-  if (first_in.empty()) {
-    first_in.assign(nodes + 1, 0);
-    for (const EdgeData& edge : edges) ++first_in[edge.to.index + 1];
-    for (std::size_t n = 0; n < nodes; ++n) first_in[n + 1] += first_in[n];
-    in.resize(edges.size());
-    std::vector<std::uint32_t> next = first_in;
-    for (std::uint32_t e = 0; e < edges.size(); ++e) in[next[edges[e].to.index]++] = e;
-  }
+  const std::vector<std::uint32_t>&first_in = trees.first_in, &in = trees.in;
   std::vector<std::uint32_t> hops(nodes, kNever), line{to.index};
   hops[to.index] = 0;
   for (std::size_t i = 0; i < line.size(); ++i)

@@ -38,6 +38,7 @@ struct Topology::Impl {
     std::map<std::uint32_t, std::vector<std::uint32_t>> to;     ///< hops from each node
     std::vector<std::uint32_t> first_in, in;                    ///< edges by the node they lead to
   };
+  void list_edges_in();  ///< makes `trees.in`, unless it is there
   [[nodiscard]] std::vector<EdgeId> tree_from(NodeId from) const;
   [[nodiscard]] std::vector<std::uint32_t> hops_to(NodeId to);
 

@@ -33,19 +33,15 @@ Lane& Recorder::lane(Timeline::Track track) {
 
 Lane* Recorder::free_lane(const std::string& kind, const std::string& job, const std::string& name,
                           std::size_t most) {
-  std::size_t others = 0;
-  for (Lane& lane : lanes_) {
-    const Timeline::Track& track = out_.tracks[lane.track()];
-    if (track.kind != kind || track.job != job || !track.name.starts_with(name + " ")) continue;
-    if (lane.idle()) return &lane;
-    ++others;
-  }
-  if (others >= most) return nullptr;
+  std::vector<Lane*>& mine = shared_[{kind, job, name}];
+  for (Lane* lane : mine)
+    if (lane->idle()) return lane;
+  if (mine.size() >= most) return nullptr;
   Timeline::Track track;
   track.kind = kind;
   track.job = job;
-  track.name = name + " " + std::to_string(others + 1);
-  return &lane(std::move(track));
+  track.name = name + " " + std::to_string(mine.size() + 1);
+  return mine.emplace_back(&lane(std::move(track)));
 }
 
 std::uint32_t Recorder::text(std::string_view text) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
@@ -73,7 +75,8 @@ class Recorder {
   Plant& plant_;
   Seconds window_, began_, skipped_;
   bool recording_ = false, over_ = false, full_ = false;
-  std::deque<Lane> lanes_;  ///< by track
+  std::deque<Lane> lanes_;                                           ///< by track
+  std::map<std::array<std::string, 3>, std::vector<Lane*>> shared_;  ///< by kind, job and name
   Timeline out_;
   std::map<std::string, std::uint32_t, std::less<>> texts_;
   Totals before_;  ///< at the last end of a bin

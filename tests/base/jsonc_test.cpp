@@ -36,6 +36,20 @@ TEST_CASE("keys keep the order of the file") {
   CHECK(d.root.dump() == R"({"z":1,"a":2,"m":{}})");
 }
 
+TEST_CASE("objects of many keys are what nothing but their text is") {
+  std::string text = R"({"list":[[],{"a":[null,true,-1,2.5,"x\u00e9"]},{}],"deep":{"b":{"c":{}}})";
+  for (int i = 0; i < 3000; ++i)
+    text += ",\"k" + std::to_string(i) + "\":{\"v\":[" + std::to_string(i) + "]}";
+  text += "}";
+  Diagnostics diags;
+  const JsonDocument d = parse_jsonc(text, "f", diags);
+  REQUIRE(diags.items().empty());
+  CHECK(d.root == Json::parse(text));
+  CHECK(d.root["k2999"]["v"][0] == 2999);
+  CHECK(parse_jsonc("7", "f", diags).root == 7);
+  CHECK(parse_jsonc(R"({"a":1,"a":2})", "f", diags).root == Json::parse(R"({"a":2})"));
+}
+
 TEST_CASE("syntax errors say what was expected and where") {
   const std::vector<Fault> faults = {
       {"", 1, 1, "the text is empty"},

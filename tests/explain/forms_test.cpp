@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "engine/decide/explain/influence.hpp"
 #include "tests/support/designs.hpp"
@@ -64,6 +66,28 @@ TEST_CASE("where whole pieces end at the value of an input, its slope is not the
     CAPTURE(one.path);
     CHECK(std::abs(one.elasticity) < 5.0);
   }
+}
+
+TEST_CASE("what a figure answers to is found without changing each input of stores beside it") {
+  Design design = saving();
+  const std::string figure = "resource.storage.scratch.ost.write.capacity";
+  explain::Influences few(design);
+  const std::vector<explain::Influence> alone = few.of(figure);
+  for (int i = 0; i < 64; ++i) {
+    design.storage.push_back(design.storage[0]);
+    design.storage.back().id = "other" + std::to_string(i);
+  }
+  explain::Influences many(design);
+  const std::vector<explain::Influence>& found = many.of(figure);
+  REQUIRE_FALSE(found.empty());
+  REQUIRE(found.size() == alone.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].path == alone[i].path);
+    CHECK(found[i].elasticity == alone[i].elasticity);
+    CHECK(found[i].tied == alone[i].tied);
+  }
+  // Two evaluations for each of two halves a level, of which 64 times as many inputs are six more.
+  CHECK(many.evaluations() <= few.evaluations() + found.size() * 6 * 4);
 }
 
 TEST_CASE("of inputs that are as large one is in the equation, the others next to it") {

@@ -1,6 +1,7 @@
 #include "ui/app/diff.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -164,12 +165,14 @@ class Comparison {
 
   /// A range is no input of a prediction, and yet somebody changed it.
   void compare_ranges(const Design& base, const Design& head) {
-    const auto before = base::values_of(base);
+    const auto values = base::values_of(base);
+    const std::map<std::string, const Value*> before(values.begin(), values.end());
     std::vector<std::string> moved;
     for (const auto& [path, value] : base::values_of(head))
-      for (const auto& [known, was] : before)
-        if (known == path && was->number == value->number && was->range != value->range)
-          moved.push_back(path);
+      if (const auto was = before.find(path); was != before.end() &&
+                                              was->second->number == value->number &&
+                                              was->second->range != value->range)
+        moved.push_back(path);
     if (moved.empty()) return;
     const std::size_t n = moved.size();
     moved.resize(std::min<std::size_t>(n, 3));

@@ -1,6 +1,7 @@
 #include "ui/report/design_context.hpp"
 
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "engine/base/design_values.hpp"
@@ -53,8 +54,17 @@ bool says(const Design& design, const Values& values, std::string_view word) {
   return false;
 }
 
+/// What `kNeeds` names and nothing in the design says.
+std::set<std::string_view> unsaid_words(const Design& design, const Values& values) {
+  std::set<std::string_view> out;
+  for (const Need& n : kNeeds)
+    if (!says(design, values, n.word)) out.insert(n.word);
+  return out;
+}
+
 /// Whether the design never asks for the input at `path`.
-bool is_idle(const Design& design, const Values& values, const std::string& path) {
+bool is_idle(const Values& values, const std::set<std::string_view>& unsaid,
+             const std::string& path) {
   for (const Switch& s : kSwitches)
     if (const std::size_t key = find_key(path, s.inputs); key != std::string::npos) {
       const auto by = values.find(path.substr(0, key) + std::string(s.by));
@@ -62,8 +72,7 @@ bool is_idle(const Design& design, const Values& values, const std::string& path
     }
   if (path.starts_with("cluster.hosts["))
     for (const Need& n : kNeeds)
-      if (find_key(path, n.inputs) != std::string::npos && !says(design, values, n.word))
-        return true;
+      if (unsaid.contains(n.word) && find_key(path, n.inputs) != std::string::npos) return true;
   return false;
 }
 
@@ -77,9 +86,10 @@ ReportContext context_of(const Design& design, const client::Version& version) {
   ReportContext context = tool_context(version);
   const auto all = base::values_of(design);
   const Values values(all.begin(), all.end());
+  const std::set<std::string_view> unsaid = unsaid_words(design, values);
   for (const auto& [path, value] : all) {
     const InputLine line{path, base::written(*value), print_source(value->source)};
-    if (value->source.assumption && !is_idle(design, values, path))
+    if (value->source.assumption && !is_idle(values, unsaid, path))
       context.assumptions.push_back({path, line.value, value->source.citation});
     const bool money =
         value->dimension == Dimension::money || value->dimension == Dimension::money_rate;

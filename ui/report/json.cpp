@@ -16,7 +16,9 @@ using Json = nlohmann::ordered_json;
 
 Json metrics_object(const Prediction& prediction) {
   Json out = Json::object();
-  for (const auto& [name, metric] : prediction.metrics) out[name] = metric_object(metric);
+  auto& members = out.get_ref<Json::object_t&>();  // names are unique: [] would look for each
+  for (const auto& [name, metric] : prediction.metrics)
+    members.emplace_back(name, metric_object(metric));
   return out;
 }
 

@@ -74,13 +74,13 @@ Forms::Forms(const Design& design)
       bounds_(models::bounds(design)),
       capacities_(models::capacities(design)),
       influences_(design) {
+  for (const models::Derivation& d : bounds_.derivations) derivations_.emplace(d.name, &d);
   for (const auto& [path, value] : base::values_of(design)) inputs_[path] = value;
 }
 
 const models::Derivation* Forms::find(const std::string& name) const {
-  const auto found = std::find_if(bounds_.derivations.begin(), bounds_.derivations.end(),
-                                  [&](const models::Derivation& d) { return d.name == name; });
-  return found == bounds_.derivations.end() ? nullptr : &*found;
+  const auto found = derivations_.find(name);
+  return found == derivations_.end() ? nullptr : found->second;
 }
 
 bool Forms::known(const std::string& name) const {

@@ -25,6 +25,8 @@ class Forms {
  public:
   /// `design` must outlive this.
   explicit Forms(const Design& design);
+  Forms(const Forms&) = delete;
+  Forms& operator=(const Forms&) = delete;
 
   [[nodiscard]] const Design& design() const { return design_; }
   [[nodiscard]] const models::Bounds& bounds() const { return bounds_; }
@@ -49,6 +51,7 @@ class Forms {
 
   const Design& design_;
   models::Bounds bounds_;
+  std::map<std::string_view, const models::Derivation*> derivations_;  ///< of the bounds
   std::map<std::string, models::Capacity> capacities_;
   std::map<std::string, const Value*> inputs_;
   Influences influences_;
