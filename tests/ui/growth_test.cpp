@@ -15,14 +15,11 @@ namespace {
 
 constexpr double kUsable = 0.97 * 0.85;  // what the file system leaves, and may be filled
 
-// 32 GPUs read 4 samples of 8 MiB a step of 100 ms: 10.74 GB/s when nothing waits. 16 OSTs of 1
-// GB/s and 100 TB.
+// 32 GPUs read 4 samples of 8 MiB a step of 100 ms: 10.74 GB/s. 16 OSTs of 1 GB/s and 100 TB.
 constexpr double kAsked = 32 * 4 * 8.0 * 1024 * 1024 / 0.1;
 
-ScenarioFile scenario(const std::string& growth, const std::string& more = "",
-                      const std::string& duration = "200 s") {
-  return {.file = "growing.json",
-          .text = R"({
+ScenarioFile scenario(const std::string& growth, const std::string& more = "") {
+  return {.file = "growing.json", .text = R"({
   "id": "growing",
   "params": { "boxes": { "value": 16 } },
   "cluster": {
@@ -37,8 +34,7 @@ ScenarioFile scenario(const std::string& growth, const std::string& more = "",
     "dataset": { "on": "scratch", "format": "raw", "sample": "8 MiB", "size": "1 PB" },
     "loader": { "type": "pytorch", "workers": 8, "prefetch": 4, "batch": 4 }
   } ],
-  "growth": )" + growth +
-                  more + R"(, "run": { "duration": ")" + duration + R"(" } })"};
+  "growth": )" + growth + more + R"(, "run": { "duration": "200 s" } })"};
 }
 
 client::Session session() { return client::Session({.jobs = 2, .worker = STALLCAST_SIM_PATH}); }
@@ -355,11 +351,12 @@ TEST_CASE("a plan for a later month holds what was added and never removed until
   const double a_month = 86400.0 * 365.25 / 12.0 / 1e6;  // TB of 1 MB/s
   for (const bool steps : {false, true}) {
     client::Session open = session();
-    const client::Reading reading = open.read(scenario(
+    ScenarioFile file = scenario(
         steps ? R"({ "of": { "tenants.in.rate": { "9": "60 MB/s" } } })"
               : R"({ "of": { "tenants.in.rate": "10 %/month" } })",
-        ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])",
-        "40 s"));
+        ingest + R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])");
+    file.sets = {"run.duration=40 s"};
+    const client::Reading reading = open.read(file);
     REQUIRE(reading.scenario.has_value());
     const auto plan = open.plan(*reading.scenario, plan_until(12), {.replicas = 1});
     REQUIRE(plan.ok());
