@@ -22,6 +22,9 @@ std::uint32_t flow_of(std::coroutine_handle<> starter) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(starter.address()) / 2);
 }
 
+// A share that is all that a flow got, but for what it got while the others began or ended.
+constexpr double kNoMore = 1.0 + 1e-3;
+
 }  // namespace
 
 LinkId EventContext::add_link(std::string name, Rate capacity) {
@@ -83,6 +86,8 @@ void EventContext::begin(FlowKey key, const Flow& flow) {
   record.order = next_order_++;
   *record.outcome = {.began = now(), .ended = now(), .binding = {}};
   links_.enter(flow.path, flow.members, now());
+  record.spent.clear();
+  for (const LinkId link : flow.path) record.spent.push_back(links_.spent(link, now()));
   open_flow(key, flow);
 }
 
@@ -170,6 +175,21 @@ void EventContext::add_running(std::span<Bytes> moved) const {
   }
 }
 
+// The last of many ends alone, with links to itself that it had shared: what counts is the share it
+// had of them over all its time. It limited a flow that got no more than that, or was held up for
+// most of its time; elsewhere what was so at the end decides.
+LinkId EventContext::binding(const Record& record) const {
+  const FlowOutcome& outcome = *record.outcome;
+  const Seconds took = outcome.ended - outcome.began;
+  if (took > Seconds{}) {
+    const LinkTable::Share mean =
+        links_.mean_share(record.path, record.spent, outcome.began, outcome.ended);
+    const bool no_more = mean.rate <= record.cap && record.bytes / took <= mean.rate * kNoMore;
+    if (no_more || took > 2.0 * (record.bytes / record.cap)) return mean.link;
+  }
+  return links_.binding(record.path, record.cap);
+}
+
 void EventContext::close_flows(std::vector<FlowKey>& ended) {
   const auto started_first = [&](FlowKey a, FlowKey b) {
     return records_[a].order < records_[b].order;
@@ -179,11 +199,8 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
   // All shares are taken before any of these flows leaves, since they ended together.
   for (const FlowKey key : ended) {
     const Record& record = records_[key];
-    FlowOutcome& outcome = *record.outcome;
-    outcome.ended = now();
-    // The last of many ends alone; links that held it up for most of its time limited it.
-    const bool held_up = outcome.ended - outcome.began > 2.0 * (record.bytes / record.cap);
-    outcome.binding = links_.binding(record.path, held_up ? Rate::infinity() : record.cap);
+    record.outcome->ended = now();
+    record.outcome->binding = binding(record);
   }
   for (const FlowKey key : ended) {
     const Record& record = records_[key];

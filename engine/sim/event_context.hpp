@@ -64,6 +64,7 @@ class EventContext : public Context {
   static constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max();
   struct Record {
     ShortList<LinkId, 4> path;
+    ShortList<Seconds, 4> spent;  ///< by members on its links, when it began
     Bytes bytes;
     double members;
     Rate cap;
@@ -79,6 +80,8 @@ class EventContext : public Context {
   /// What was to start now, and may go alone.
   void begin_noted(FlowKey key);
   void forget(FlowKey key);
+  /// What limited a flow that ends now.
+  [[nodiscard]] LinkId binding(const Record& record) const;
   void prefetch_next() const;
 
   EventQueue events_later_;

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace stallcast::sim {
+namespace {
+
+constexpr double kSameShare = 1.0 + 1e-6;  // shares this close are the same but for rounding
+
+}  // namespace
 
 LinkTable::Link& LinkTable::at(LinkId link) {
   assert(link.index < links_.size());
@@ -31,10 +36,24 @@ LinkUse LinkTable::use(LinkId link, Seconds now) const {
           .active = from.flows > 0 ? from.active + (now - from.since) : from.active};
 }
 
+// Counts what went by since members last came or went. An idle link forgets it: so it stays as
+// precise as the flows are long.
+void LinkTable::pass(Link& link, Seconds now) {
+  const Seconds time = now - link.since;
+  link.since = now;
+  if (link.flows == 0) {
+    link.spent = {};
+    return;
+  }
+  link.active += time;
+  link.spent += time * link.weight;
+}
+
 void LinkTable::enter(std::span<const LinkId> path, double members, Seconds now) {
   for (const LinkId id : path) {
     Link& link = at(id);
-    if (link.flows++ == 0) link.since = now;
+    pass(link, now);
+    ++link.flows;
     link.weight += members;
     link.peak_weight = std::max(link.peak_weight, link.weight);
   }
@@ -44,16 +63,16 @@ void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carrie
   for (const LinkId id : path) {
     Link& link = at(id);
     assert(link.flows > 0);
+    pass(link, now);
     --link.flows;
     // An idle link forgets what sums of fractional members left behind.
     link.weight = link.flows == 0 ? 0.0 : link.weight - members;
     link.carried += carried;
-    link.active += now - link.since;
-    link.since = now;
   }
 }
 
-// Capacities change by faults only, which no run with fast-forward has.
+// Capacities change by faults only, which no run with fast-forward has. What members spent is only
+// compared with what it was when a flow began.
 void LinkTable::describe(Ledger& ledger) {
   for (Link& link : links_) {
     ledger.count(link.carried);
@@ -68,6 +87,23 @@ LinkId LinkTable::binding(std::span<const LinkId> path, Rate cap) const {
     if (share > cap) continue;
     cap = share;
     least = id;
+  }
+  return least;
+}
+
+Seconds LinkTable::spent(LinkId link, Seconds now) const {
+  const Link& of = at(link);
+  return of.spent + (now - of.since) * of.weight;
+}
+
+LinkTable::Share LinkTable::mean_share(std::span<const LinkId> path, std::span<const Seconds> spent,
+                                       Seconds began, Seconds now) const {
+  Share least;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const double members = (this->spent(path[i], now) - spent[i]) / (now - began);
+    const Rate rate = at(path[i]).capacity / members;
+    // Of those that are alike the last, as in `binding`.
+    if (rate <= least.rate * kSameShare) least = {path[i], std::min(rate, least.rate)};
   }
   return least;
 }

@@ -26,6 +26,17 @@ class LinkTable {
   /// The link of `path` with the least capacity per active member; invalid if `cap` is less.
   [[nodiscard]] LinkId binding(std::span<const LinkId> path, Rate cap) const;
 
+  /// Time that members have spent on `link` since it was last idle, all added up: what it grows by
+  /// while a flow runs, over the time, is how many there were on average.
+  [[nodiscard]] Seconds spent(LinkId link, Seconds now) const;
+  /// The same as `binding` of all the time from `began`, when `path` had these `spent`.
+  struct Share {
+    LinkId link;
+    Rate rate = Rate::infinity();  ///< per member
+  };
+  [[nodiscard]] Share mean_share(std::span<const LinkId> path, std::span<const Seconds> spent,
+                                 Seconds began, Seconds now) const;
+
   void describe(Ledger& ledger);
 
  private:
@@ -36,7 +47,9 @@ class LinkTable {
     double peak_weight = 0.0;
     std::uint32_t flows = 0;
     Seconds active{}, since{};  ///< had flows for so long, up to this date
+    Seconds spent{};            ///< by members, up to the same date
   };
+  static void pass(Link& link, Seconds now);
   [[nodiscard]] Link& at(LinkId link);
   [[nodiscard]] const Link& at(LinkId link) const;
   LongVector<Link> links_;

@@ -128,14 +128,19 @@ class Lustre final : public PooledStore {
     const Rate one =
         osts_.reads(std::min(load.file / striping.of(load.file), p_.rpc), objects / osts_.count());
     const Rate media = one * osts_.count() * striping.evenness(load);
+    const Rate writes = osts_.count() * osts_.write_rate();
+    const Rate most_read = p_.read_ceiling.value_or(none);
+    const Rate most_written = p_.write_ceiling.value_or(none);
     // A partner carries the OSTs of two: of even traffic, twice its share.    [lustre.md, eq. 8]
     const double partners = p_.oss_failed > 0 ? 2.0 : 1.0;
     return {.media = "ost",
             .server = "oss",
             .metadata = "mdt",
+            .of_all_reads = most_read < media,
+            .of_all_writes = most_written < writes,
             .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
-            .read = std::min(media, p_.read_ceiling.value_or(none)),
-            .write = std::min(osts_.count() * osts_.write_rate(), p_.write_ceiling.value_or(none)),
+            .read = std::min(media, most_read),
+            .write = std::min(writes, most_written),
             .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
             .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
             .targets = osts_.count(),

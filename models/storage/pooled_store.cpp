@@ -26,7 +26,11 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   media_name_ = name_ + "." + shape.media;
   const std::string &media = media_name_, servers = name_ + "." + shape.server;
   const std::string limit = name_ + "." + (shape.ceiling.empty() ? shape.media : shape.ceiling);
-  const std::string reads = (shape.reads.empty() ? limit : name_ + "." + shape.reads) + ".read";
+  const std::string reads = (shape.of_all_reads    ? name_
+                             : shape.reads.empty() ? limit
+                                                   : name_ + "." + shape.reads) +
+                            ".read";
+  const std::string writes = (shape.of_all_writes ? name_ : limit) + ".write";
   reads_.most = std::min({shape.read, shape.shared, shape.nic});
   writes_.most = std::min({shape.write, shape.shared, shape.nic});
   media_in_ = topology.add_node(media + ".in", target);
@@ -39,7 +43,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
   topology.add_edge(media_out_, server_out, reads, ceiling(shape.read));
-  topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
+  topology.add_edge(server_in, media_in_, writes, ceiling(shape.write));
   graph::NodeId out = egress_, in = ingress_;
   if (shape.routers.finite()) {
     const std::string routers = name_ + ".router";
@@ -50,7 +54,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   }
   topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
   topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
-  media_edges_ = {media, reads, limit + ".write"};
+  media_edges_ = {media, reads, writes};
   server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
   attached_ = shape.attached;
 }

@@ -19,6 +19,8 @@ struct PoolShape {
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
   std::string ceiling = "";           ///< of both ceilings; empty: the media's name
   std::string reads = "";             ///< of that of reads; empty: as the other
+  bool of_all_reads = false;          ///< that of reads is the whole system's: "storage.<id>.read"
+  bool of_all_writes = false;         ///< likewise
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes

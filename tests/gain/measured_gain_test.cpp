@@ -32,4 +32,25 @@ TEST_CASE("writes to measured storage gain what its device gives, and their band
     if (b.resource == "storage.v.write") CHECK_FALSE(b.gain.has_value());
 }
 
+TEST_CASE("what a whole system writes at most is called so wherever it limits") {
+  // 130 GB at 13 GB/s: 10 s each, 5 s with twice as much. 40 OSTs of 7 GB/s write 280 GB/s.
+  const Prediction p = ranked({.file = "ceiling.json", .text = R"({
+  "id": "ceiling",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "fs", "type": "lustre", "ost": { "count": 40, "read": "7 GB/s", "write": "7 GB/s" },
+                 "write": "13 GB/s", "commit": "0 s" } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "steps": 20, "step": { "compute": "1 s", "jitter": "0 %" },
+              "barrier": { "base": "0 s", "per_doubling": "0 s" },
+              "checkpoint": { "to": "fs", "size": "130 GB", "every_steps": 5, "serializer": "none",
+                              "snapshot": "none", "quiesce": "0 s", "coordinate": "0 s" } } ],
+  "run": { "replicas": 1 }
+})"});
+  CHECK(p.limited_by.at("job.train.checkpoint.duration") == "storage.fs.write");
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource == "storage.fs.write");
+  REQUIRE(first.gain.has_value());
+  CHECK(first.gain->part == "storage[fs].write");
+  CHECK(first.gain->time == Approx(0.5 * 40.0 / 60.0).epsilon(0.02));
+}
+
 }  // namespace measured_gain_test

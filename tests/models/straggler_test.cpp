@@ -184,6 +184,29 @@ TEST_CASE("folded stragglers on saturated storage are those of every rank by its
   }
 }
 
+TEST_CASE("hosts in several groups wait in a save for what they all share") {
+  // 64 GB into 16 OSTs of 1.25 GB/s: 3.2 s. The group that ends last is alone for a moment, with a
+  // port of 16 GB/s before the 20 GB/s of all OSTs.
+  Design design = reading("8", "1 kB", {});
+  for (const auto& [key, text] : Fields{{"ost.write", "1.25 GB/s"},
+                                        {"ost.read", "1.25 GB/s"},
+                                        {"stripe.count", "0"},
+                                        {"mdt.create", "50 kops/s"},
+                                        {"mdt.service", "0.1 ms"}})
+    set(design.storage[0], Role::storage, key, text);
+  save(design, "sync", {{"serializer", "none"}, {"snapshot", "none"}});
+  SECTION("alike") {}
+  SECTION("one by one") { set(design.run, Role::run, "fold", "false"); }
+  SECTION("one is slow") {
+    set(design.hosts[0], Role::host, "slow.count", "1");
+    set(design.hosts[0], Role::host, "slow.compute", "99 %");
+  }
+  const RunResult result = run(design);
+  CHECK(result.limited_by.at("job.train.checkpoint.duration") == "storage.scratch.ost");
+  CHECK(metric(result, "job.train.checkpoint.took.storage.scratch.ost") ==
+        Approx(3.2).epsilon(0.01));
+}
+
 TEST_CASE("stragglers for some time change the steps of that time only") {
   // 100 ms steps; at 50 % from 2 s to 4 s: 20 steps of 100 ms, 10 of 200 ms, then 100 ms again.
   Design design = reading(

@@ -151,6 +151,26 @@ Numbers last_of_many(Context& context) {
   return out;
 }
 
+Numbers alone_at_last(Context& context) {
+  // Seven hosts and one share 48 B/s, so 6 each, through ports of 40 B/s a host. The one has a
+  // little more to write, and its port to itself has less than all it shared: 40 B/s, or its cap.
+  const LinkId pool = context.add_link("pool", 48_Bps);
+  const LinkId many = context.add_link("many", 280_Bps), one = context.add_link("one", 40_Bps);
+  Numbers out;
+  for (const Rate cap : {Rate::infinity(), 7_Bps}) {
+    const Seconds start = context.now();
+    std::array<sim::FlowOutcome, 2> flows;
+    context.spawn(run_transfer(
+        context, {.path = {pool, many}, .bytes = b(60), .members = 7.0, .cap = cap}, flows[0]));
+    context.spawn(
+        run_transfer(context, {.path = {pool, one}, .bytes = b(60.024), .cap = cap}, flows[1]));
+    context.run();
+    out.push_back((flows[1].ended - start).in(unit::s));
+    for (const sim::FlowOutcome& flow : flows) out.push_back(index_of(flow.binding));
+  }
+  return out;
+}
+
 Numbers late_link(Context& context) {
   const LinkId first = context.add_link("first", 10_Bps);
   double end = 0.0;
@@ -240,6 +260,9 @@ std::vector<ContextCase> context_cases() {
   cases.push_back({"what held a flow up for most of its time limited it",
                    last_of_many,
                    {3.2 + 20.0 / 60, 0, 0, 2.0 + 50.0 / 60, -1, 0}});
+  cases.push_back({"what a flow shared limited it, not what it had alone at last",
+                   alone_at_last,
+                   {10 + 0.024 / 40, 0, 0, 10 + 0.024 / 7, 0, 0}});
   cases.push_back({"a link can be added while the simulation runs", late_link, {3}});
   cases.push_back({"a capacity can change under a flow", changed_capacity, {6}});
   cases.push_back({"petabytes",

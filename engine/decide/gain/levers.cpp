@@ -142,8 +142,8 @@ struct Lost {
 
 /// Where a value belongs. Readers' work on the CPU is one part with the cores that do it.
 std::pair<std::string, std::string> part_and_owner(Role role, const std::string& path,
-                                                   const std::string& key,
-                                                   const std::string& host) {
+                                                   const std::string& key, const std::string& host,
+                                                   const std::string& kind) {
   switch (role) {
     case Role::dataset:
     case Role::loader:
@@ -168,8 +168,9 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::fabric:  // ports that NICs are plugged into are no links between switches
       return {path + (key == "port.rate" ? ".port" : ""), path};
     case Role::storage:
-      // Of measured storage: what its device takes over a read or a write.
-      if (one_of(first_word(key), kOfDevice))
+      // Of measured storage: what its device takes over a read or a write. Elsewhere it is the most
+      // that the whole system reads or writes.
+      if (kind == "measured" && one_of(first_word(key), kOfDevice))
         return {path + (key.ends_with(".copy") ? ".copy" : ".device"), path};
       [[fallthrough]];
     default:
@@ -238,7 +239,8 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
           if (lost.most(role->role, key) < kNoTime) continue;
           const std::optional<double> factor = factor_of(role->role, key, value);
           if (!factor) continue;
-          const auto [name, owner] = part_and_owner(role->role, path, key, hosts[job_of(path)]);
+          const auto [name, owner] =
+              part_and_owner(role->role, path, key, hosts[job_of(path)], component.kind);
           DesignPart& part = out[name];
           part.path = name;
           part.owner = owner;
