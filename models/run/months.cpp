@@ -97,7 +97,7 @@ class Feeder {
     if (!blocking) {
       out_.buffers = p.buffers;
       out_.staged = unpressed(saves.staged);
-      out_.ahead = std::vector<Seconds>(count, p.quiesce);
+      out_.ahead = p.snapshot_first ? out_.stalls : std::vector<Seconds>(count, p.quiesce);
     }
     const bool held = !blocking || p.ends_in_memory();
     if (held && std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())

@@ -65,6 +65,21 @@ TEST_CASE("a wait that only some saves have is no wait for the mean flush") {
   CHECK(kept(job, 30) == Approx(30.0 / 46.0).epsilon(1e-3));
 }
 
+TEST_CASE("what comes before a save needs its buffer overlaps the flush that has it") {
+  // Snapshots of 20 s, flushed in 46: the next is due 50 s after the start, and needs a buffer
+  // then, 16 s before there is one, or after its own snapshot, when there is one.
+  JobProcess job = saver({66_s}, 1);
+  job.stalls = {20_s};
+  CHECK(kept(job, 30) == Approx(30.0 / 66.0).epsilon(1e-3));
+  job.ahead = job.stalls;
+  CHECK(kept(job, 30) == Approx(30.0 / 50.0).epsilon(1e-3));
+  job.ahead = {5_s};
+  CHECK(kept(job, 30) == Approx(30.0 / 61.0).epsilon(1e-3));
+  // Each waits 4 s after its snapshot, and 24 s before one.
+  job.ahead = job.stalls;
+  CHECK(kept(job, 22) == Approx(22.0 / 46.0).epsilon(1e-3));
+}
+
 TEST_CASE("long flushes of saves in turn do not meet by chance") {
   // One in three is flushed for 500 s of 513: the second buffer is always free for the others.
   for (const Seconds mtbf : {1e9_h, 2_h}) {
@@ -94,6 +109,8 @@ TEST_CASE("months in which nothing fails are what was simulated, however saves a
   // 32 GB every 6 s in a snapshot of 0.03 s, flushed at 3.2 GB/s in 10 s
   for (const auto& [save, keeps] : std::vector<std::pair<Fields, double>>{
            {{{"flush_rate", "3.2 GB/s"}}, 6.0 / 10.05},
+           {{{"snapshot", "pageable"}, {"snapshot_first", "true"}, {"flush_rate", "4.8 GB/s"}},
+            6.0 / 7.0},
            {{{"drain_every", "2"}, {"flush_rate", "3.2 GB/s"}}, 12.0 / 16.05},
            {{{"drain_every", "3"}, {"flush_rate", "2 GB/s"}, {"buffers", "2"}}, 18.0 / 18.1},
            {{{"incremental.fraction", "20 %"},
@@ -103,6 +120,7 @@ TEST_CASE("months in which nothing fails are what was simulated, however saves a
        }) {
     Design design = small_design();
     set(design.fabric, Role::fabric, "rtt", "0 s");
+    set(design.hosts[0], Role::host, "gpu.copy_pageable", "1 GB/s");
     design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
                                           {{"to", "scratch"},
                                            {"tiers", "host-memory,scratch"},
