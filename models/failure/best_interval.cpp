@@ -5,7 +5,7 @@
 
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
-#include "models/failure/slowing.hpp"
+#include "models/failure/under_way.hpp"
 
 /// How often to save. docs/models/failures.md.
 namespace stallcast::models {
@@ -18,9 +18,10 @@ Seconds least_interval(const JobPace& job) {
   Seconds least;
   for (std::size_t t = 1; t < job.tiers.size(); ++t) {
     const CopyTier &from = job.tiers[t - 1], &to = job.tiers[t];
-    if (job.buffers > 0 && from.after == job.stalls) continue;
+    if (job.buffers > 0 && from.after.front() < job.staged.front()) continue;
     Seconds drain = Seconds::infinity();
-    for (std::size_t i = 0; i < std::min(from.after.size(), to.after.size()); ++i)
+    const auto every = static_cast<std::size_t>(to.every);
+    for (std::size_t i = 0; i < std::min(from.after.size(), to.after.size()); i += every)
       drain = std::min(drain, to.after[i] - from.after[i]);
     if (drain.finite()) least = std::max(least, drain / static_cast<double>(to.every));
   }
@@ -67,7 +68,7 @@ BestInterval best_interval(const JobProcess& job, std::uint64_t seed, std::int64
       job.buffers > 0 ? mean_of(job.staged) / static_cast<double>(job.buffers) : Seconds{};
   const std::int64_t seldom = std::numeric_limits<std::int32_t>::max();  // no two flushes meet
   const Seconds stall =
-      std::max(mean_of(job.stalls) + slowed_between(job, seldom), job.step * 1e-3);
+      std::max(mean_of(job.stalls) + between_saves(job, seldom).slowed, job.step * 1e-3);
   climb(std::max(daly_interval(stall, mtbf(job)), flush) / job.step, 0.5, 6);
   climb(static_cast<double>(best.steps), 0.1, 4);
   if (present > 0) best.at_present = keeps(present);  // also where drains meet: they were measured

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <numeric>
 #include <optional>
 
 #include "engine/base/random.hpp"
 #include "models/failure/clocks.hpp"
-#include "models/failure/slowing.hpp"
+#include "models/failure/under_way.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -18,29 +17,38 @@ struct Scale {
   Scale(const JobPace& job, double share, std::int64_t steps)
       : pace(&job),
         share(share),
+        alike(job),
         work(job.step * static_cast<double>(steps)),
         // Steps vary independently: the deviation of n of them grows by sqrt(n).
         deviation(job.step * (job.step_deviation * std::sqrt(static_cast<double>(steps)))) {
     if (job.stalls.empty()) return;
-    stall = mean_of(job.stalls);
-    slowed = slowed_between(job, steps);
+    stall = alike.mean(job.stalls);
+    between = between_saves(job, steps);
     for (const CopyTier& tier : job.tiers) settled = std::max(settled, mean_of(tier.after));
-    if (job.buffers > 0) staged = mean_of(job.staged);
   }
   const JobPace* pace;
   double share;  ///< of all GPUs of the job
+  Alike alike;
   Seconds work, deviation;
-  // Means: of the stall, of what flushes slow down between two, until every tier has a save, until
-  // its buffer is free.
-  Seconds stall, slowed, settled, staged;
+  Seconds stall, settled;  ///< means: of the stall, until every tier has a save
+  Between between;
+};
+
+/// With all its GPUs, and with those that are never lent. REQUIRES: `job` outlives it.
+struct Scales {
+  Scales(const JobProcess& job, std::int64_t steps) : all(job, 1.0, steps) {
+    if (job.shifts) fewer.emplace(job.shifts->pace, job.shifts->stays, steps);
+  }
+  Scale all;
+  std::optional<Scale> fewer;
 };
 
 /// One history, event by event.
 class Walk {
  public:
-  Walk(const JobProcess& job, std::int64_t steps, std::uint64_t seed, std::uint64_t run)
+  Walk(const JobProcess& job, const Scales& scales, std::uint64_t seed, std::uint64_t run)
       : job_(job),
-        all_(job, 1.0, steps),
+        scales_(scales),
         random_(seed, "job." + job.id, "months", run),
         missing_(job.recovery) {
     for (const FailureSource& source : job.failures) clocks_.emplace_back(job, source, seed, run);
@@ -48,9 +56,7 @@ class Walk {
       shelves_.emplace_back(
           job.tiers[t].life,
           base::RandomStream(seed, "job." + job.id, "bad saves." + std::to_string(t), run));
-    if (!job.shifts) return;
-    fewer_.emplace(job.shifts->pace, job.shifts->stays, steps);
-    next_shift_ = job.shifts->period - job.shifts->busy;
+    if (job.shifts) next_shift_ = job.shifts->period - job.shifts->busy;
   }
 
   JobHistory run() {
@@ -120,10 +126,8 @@ class Walk {
   bool skip(Seconds end) {
     const JobPace& pace = *scale_->pace;
     if (pace.stalls.empty()) return false;
-    // Saves wait for a buffer when they come faster than flushes end.
-    Seconds cycle = scale_->work + scale_->stall + scale_->slowed;
-    if (pace.buffers > 0)
-      cycle = std::max(cycle, scale_->staged / static_cast<double>(pace.buffers));
+    const Seconds cycle =
+        scale_->work + scale_->stall + scale_->between.waited + scale_->between.slowed;
     constexpr double kWalked = 8.0;
     double walked = kWalked + std::ceil(scale_->settled / cycle);
     for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
@@ -146,13 +150,9 @@ class Walk {
 
   void save(Seconds end) {
     const JobPace& pace = *scale_->pace;
-    const auto i = static_cast<std::size_t>(random_.below(pace.stalls.size()));
-    // max(0, end of the flush that holds the last buffer - now)    [checkpoint.md, eq. 3]
-    Seconds start = now_;
-    if (pace.buffers > 0 && flushing_.size() >= static_cast<std::size_t>(pace.buffers)) {
-      start = std::max(start, flushing_.front());
-      flushing_.pop_front();
-    }
+    const std::vector<std::size_t>& alike = scale_->alike.of(begun_);
+    const std::size_t i = alike[static_cast<std::size_t>(random_.below(alike.size()))];
+    const Seconds start = buffers_.take(pace, i, now_);
     const Seconds until = start + pace.stalls[i];
     spend(std::min(until, end) - now_, out_.saving);
     for (std::size_t t = 0; t < shelves_.size(); ++t)
@@ -163,7 +163,6 @@ class Walk {
       if (begun_ % pace.tiers[t].counts() == 0)
         shelves_[t].send(position_, start + pace.tiers[t].after[i]);
     ++begun_;
-    if (pace.buffers > 0) flushing_.push_back(start + pace.staged[i]);
     settle();
   }
 
@@ -177,7 +176,7 @@ class Walk {
   // read it, and bad ones before it.    [docs/models/failures.md, eq. 9]
   Seconds fall_back(Scope scope) {
     settle();
-    flushing_.clear();  // flushes end with the processes that ran them
+    buffers_.clear();
     flushed_ = {};
     Seconds position, restore, in_vain;
     double tried = 0.0;
@@ -237,8 +236,8 @@ class Walk {
 
   // Other GPUs from now on.
   void change_scale() {
-    const bool lend = scale_ == &all_;
-    scale_ = lend ? &*fewer_ : &all_;
+    const bool lend = scale_ == &scales_.all;
+    scale_ = lend ? &*scales_.fewer : &scales_.all;
     next_shift_ += lend ? job_.shifts->busy : job_.shifts->period - job_.shifts->busy;
     out_.shifts += 1.0;
   }
@@ -273,18 +272,17 @@ class Walk {
   static constexpr double kMargin = 0.02;
 
   const JobProcess& job_;
-  Scale all_;
-  std::optional<Scale> fewer_;
-  const Scale* scale_ = &all_;  ///< at present
+  const Scales& scales_;
+  const Scale* scale_ = &scales_.all;  ///< at present
   Seconds next_shift_ = Seconds::infinity();
   base::RandomStream random_;
   Missing missing_;
   std::vector<FailureClock> clocks_;
   Seconds now_, position_;
-  std::vector<Shelf> shelves_;    // by tier
-  std::int64_t begun_ = 0;        // saves
-  std::deque<Seconds> flushing_;  // dates at which buffers are free again
-  Seconds flushed_;               // date at which the last flush ends
+  std::vector<Shelf> shelves_;  // by tier
+  std::int64_t begun_ = 0;      // saves
+  HeldBuffers buffers_;
+  Seconds flushed_;  // date at which the last flush ends
   JobHistory out_;
 };
 
@@ -301,15 +299,17 @@ bool Shifts::away(Seconds t) const {
 
 JobHistory history(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                    std::uint64_t run) {
-  return Walk(job, steps, seed, run).run();
+  const Scales scales(job, steps);
+  return Walk(job, scales, seed, run).run();
 }
 
 JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                    std::int64_t runs) {
   JobOutlook out;
+  const Scales scales(job, steps);
   const double n = static_cast<double>(runs);
   for (std::int64_t run = 0; run < runs; ++run) {
-    const JobHistory one = history(job, steps, seed, static_cast<std::uint64_t>(run));
+    const JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(run)).run();
     out.kept.add(one.kept / one.own());
     out.mean.kept += one.kept / n;
     out.mean.saving += one.saving / n;

@@ -48,6 +48,9 @@ struct JobPace {
   std::vector<Seconds> stalls;  ///< of each measured save, without back-pressure; empty: no saves
   std::int64_t buffers = 0;     ///< saves in flight at one time; 0: a save ends before work goes on
   std::vector<Seconds> staged;  ///< from the start of each save until its buffer is free
+  std::vector<Seconds> ahead;   ///< of each stall, what comes before the buffer; empty: nothing
+  std::int64_t drains = 1;      ///< every so many-th save goes on to the last tier
+  std::int64_t whole = 1;       ///< every so many-th is no increment
   std::vector<CopyTier> tiers;  ///< `after` of each as long as `stalls`
   Seconds refill;  ///< from all ranks being there until the first step has its data, extra
   Seconds mount;   ///< until all pods of the job have their volumes

@@ -10,15 +10,17 @@
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
-#include "models/failure/slowing.hpp"
+#include "models/failure/under_way.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 namespace {
 
-std::vector<Seconds> seconds(const Series& series, std::size_t count) {
+/// Of each of `count` saves; of those of which only every n-th has one, that of the last that has.
+std::vector<Seconds> seconds(const std::vector<double>& values, std::size_t count,
+                             std::size_t every = 1) {
   std::vector<Seconds> out;
-  for (std::size_t i = 0; i < count; ++i) out.push_back(Seconds::from(series.values()[i], unit::s));
+  for (std::size_t i = 0; i < count; ++i) out.push_back(Seconds::from(values[i / every], unit::s));
   return out;
 }
 
@@ -82,19 +84,20 @@ class Feeder {
     const bool blocking = saves.backpressure.empty();
     // Back-pressure follows from the interval: the process works it out for any.
     const std::vector<Seconds> pressed =
-        blocking ? std::vector<Seconds>(count) : seconds(saves.backpressure, count);
-    const auto unpressed = [&](const Series& series, std::size_t every = 1) {
-      std::vector<Seconds> out = seconds(series, (count + every - 1) / every);
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] -= pressed[i * every];
-      const std::size_t there = out.size();
-      for (std::size_t i = there; i < count; ++i) out.push_back(out[i % there]);
+        blocking ? std::vector<Seconds>(count) : seconds(saves.backpressure.values(), count);
+    const auto unpressed = [&](const std::vector<double>& values, std::size_t every = 1) {
+      std::vector<Seconds> out = seconds(values, count, every);
+      for (std::size_t i = 0; i < count; ++i) out[i] -= pressed[i / every * every];
       return out;
     };
     out_.slowed = checkpointer.slowed();
-    out_.stalls = unpressed(saves.stalls);
+    out_.stalls = unpressed(saves.stalls.values());
+    out_.drains = p.drain_every;
+    out_.whole = p.chain();
     if (!blocking) {
       out_.buffers = p.buffers;
       out_.staged = unpressed(saves.staged);
+      out_.ahead = p.snapshot_first ? out_.stalls : std::vector<Seconds>(count, p.quiesce);
     }
     const bool held = !blocking || p.ends_in_memory();
     if (held && std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
@@ -200,7 +203,8 @@ std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
   std::int64_t least = steps_in(job.step + job.slowed), most = steps_in(job.step);
   while (least < most) {
     const std::int64_t middle = least + (most - least) / 2;
-    const Seconds taken = job.step * static_cast<double>(middle) + slowed_between(job, middle);
+    const Seconds taken =
+        job.step * static_cast<double>(middle) + between_saves(job, middle).slowed;
     if (taken < left * (1.0 - 1e-9))
       least = middle + 1;
     else
@@ -256,7 +260,7 @@ class Reporter {
     // All from start to start of two saves, as `every` counts.
     const std::string key = "checkpoint.best_interval";
     const Seconds work = job_.step * static_cast<double>(best.steps);
-    set(key, (work + slowed_between(job_, best.steps) + stall).in(unit::s), "s");
+    set(key, (work + between_saves(job_, best.steps).slowed + stall).in(unit::s), "s");
     // Under equal bad luck: the search has fewer histories.
     const double kept = best.at_present > 0.0 ? present * (best.kept / best.at_present) : best.kept;
     set(key + ".goodput", busy * kept, "ratio");

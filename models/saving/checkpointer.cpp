@@ -233,7 +233,9 @@ sim::Task<void> Checkpointer::flush(Save save) {
       files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
                                   mover_.layout().files(save.part), save.whole());
     copies_.arrived(place(t), *save.point);
-    complete_[t].add((context.now() - save.began).in(unit::s));
+    const bool each = t == durable_ || t + 1 < tiers.size();
+    complete_[t].add((save.point->number - 1) / (each ? 1 : p_.drain_every),
+                     (context.now() - save.began).in(unit::s));
     if (t == durable_) {
       durations_.add((context.now() - save.began).in(unit::s));
       parts_.add(save.part);
@@ -247,7 +249,8 @@ sim::Task<void> Checkpointer::flush(Save save) {
 // The snapshot has left host memory, or stays in it as long as it is needed.
 void Checkpointer::free_buffer(const Save& save) {
   if (style_.blocking) return;
-  if (!lost(save)) staged_.add((mover_.context().now() - save.began).in(unit::s));
+  if (!lost(save))
+    staged_.add(save.point->number - 1, (mover_.context().now() - save.began).in(unit::s));
   buffers_.release();
 }
 

@@ -14,6 +14,7 @@
 #include "models/saving/copies.hpp"
 #include "models/saving/restore.hpp"
 #include "models/saving/retention.hpp"
+#include "models/saving/save_series.hpp"
 #include "models/saving/state_mover.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -88,14 +89,13 @@ class Checkpointer {
   struct Saves {
     const Series& stalls;        ///< training waited, back-pressure included
     const Series& backpressure;  ///< part of it; empty when training waits for every save
-    const Series& staged;        ///< from the start until the buffer was free; empty likewise
-    /// From the start until it was complete in each of `tiers`; host memory is none of them.
-    const std::vector<Series>& complete;
+    std::vector<double> staged;  ///< from the start until the buffer was free; empty likewise
+    /// From the start until it was complete in each of `tiers`, of those that came there; host
+    /// memory is none of them.
+    std::vector<std::vector<double>> complete;
     const std::vector<std::string>& tiers;
   };
-  [[nodiscard]] Saves saves() const {
-    return {stalls_, backpressure_, staged_, complete_, mover_.tiers()};
-  }
+  [[nodiscard]] Saves saves() const;
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] Bytes size() const { return size_; }
   /// The most of it that one rank saves; that one host does.
@@ -209,9 +209,10 @@ class Checkpointer {
   WaitSplit counted_;             ///< all phases until a save counts
   WaitSplit blamed_;              ///< those that training waited for
   std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
-  Series stalls_, durations_, backpressure_, staged_, rank0_;
-  Series parts_;                  ///< of the state that the saves of `durations_` moved
-  std::vector<Series> complete_;  ///< by tier
+  Series stalls_, durations_, backpressure_, rank0_;
+  SaveSeries staged_;
+  Series parts_;                      ///< of the state that the saves of `durations_` moved
+  std::vector<SaveSeries> complete_;  ///< by tier
   std::vector<std::string> warnings_;
 };
 

@@ -37,9 +37,10 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   drained_.describe(ledger);
   counted_.describe(ledger);
   blamed_.describe(ledger);
-  for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &staged_, &rank0_})
+  for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &rank0_})
     series->describe(ledger);
-  for (Series& series : complete_) series.describe(ledger);
+  staged_.describe(ledger);
+  for (SaveSeries& series : complete_) series.describe(ledger);
 }
 
 WaitSplit Checkpointer::phases_of_all() const {
@@ -86,6 +87,12 @@ std::optional<std::string> Checkpointer::drains_late() const {
     if (took > interval().in(unit::s)*drains) return tiers[t];
   }
   return {};
+}
+
+Checkpointer::Saves Checkpointer::saves() const {
+  Saves out{stalls_, backpressure_, staged_.in_order(), {}, mover_.tiers()};
+  for (const SaveSeries& tier : complete_) out.complete.push_back(tier.in_order());
+  return out;
 }
 
 Seconds Checkpointer::slowed() const {
