@@ -71,12 +71,20 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
   if (backends <= 0.0 || parity <= 0.0) return;
   const std::string there = "storage \"" + storage.id + "\" has " + base::shortest(backends) +
                             (backends == 1.0 ? " backend" : " backends") + " for ";
-  if (parity >= backends)
-    report.error("rule", pointer_of(storage, "stripe.parity"),
-                 there + base::shortest(parity) + " pieces of parity, and none is left for data",
-                 "raise \"backend.count\" to " + base::shortest(parity + 1.0) +
-                     " or more, or lower \"stripe.parity\"");
-  else if (data + parity > backends && is_chosen(models::Role::storage, storage, "stripe.data"))
+  if (parity >= backends) {
+    // Of a system that somebody describes in few words it is told, and predicted with what is left.
+    const std::string what =
+        there + base::shortest(parity) + " pieces of parity, and none is left for data";
+    const std::string hint = "raise \"backend.count\" to " + base::shortest(parity + 1.0) +
+                             " or more, or lower \"stripe.parity\"";
+    const std::string at = pointer_of(storage, "stripe.parity");
+    if (is_chosen(models::Role::storage, storage, "stripe.parity"))
+      report.error("rule", at, what, hint);
+    else
+      report.warn("rule", at, what, hint);
+    return;
+  }
+  if (data + parity > backends && is_chosen(models::Role::storage, storage, "stripe.data"))
     report.warn("rule", pointer_of(storage, "stripe.data"),
                 there + base::shortest(data + parity) + " pieces of a stripe",
                 "stripes have " + base::shortest(backends - parity) +

@@ -109,8 +109,9 @@ A text that begins with `=` is calculated from numbers and parameters with `+ - 
 `round`, `sqrt`, `exp`, `log` (natural), `log2` and `pow`; a unit behind it makes it a quantity, `"=2 * n GB/s"`. A parameter
 that is a quantity itself stands alone, `"=rate"`.
 
-What is extended comes first, in its order, then the file, a variant, and `--set`. Of each, objects are merged key by key,
-and lists whose items all have an `id` item by item; anything else takes the place of what was there.
+What is extended comes first, in its order, then the file, a variant, and `--set`. Of files and variants objects are merged
+key by key, and lists whose items all have an `id` item by item; anything else takes the place of what was there, as does
+all that `--set` names.
 
 `--set PATH=VALUE` takes a path of keys and ids, `jobs.train.loader.workers=8` or `jobs[train].loader.workers=8`; the only
 item of a list need not be named, `storage.ost.count=48`, nor must `params`, `n=48`. `[+]` is one more item,
