@@ -55,9 +55,11 @@ constexpr std::array<Field<CacheStoreParams>, 25> kCacheStoreFields{
           kPositive),
     field("drain", &CacheStoreParams::drain, kOptional,
           "most that is written behind in the background, all servers together", kPositive),
-    field("drain_files", &CacheStoreParams::drain_files, "10",
+    field("drain_files", &CacheStoreParams::drain_files, "1",
           "files that one server writes behind at one time",
-          assumed(kAtLeastOne, "from memory: JuiceFS uploads 20 blocks at one time")),
+          assumed(kAtLeastOne,
+                  "loads of Alluxio in MLPerf Storage v3.0 while saves drain; "
+                  "JuiceFS, from memory, uploads 20 blocks at one time")),
     field("client.stream", &CacheStoreParams::stream, "1.5 GB/s",
           "most one reader or writer moves (FUSE)",
           between("0.8 GB/s", "3 GB/s", assumed(kPositive, "FUSE 1-2 GB/s a stream"),
