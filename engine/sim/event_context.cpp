@@ -85,9 +85,8 @@ void EventContext::begin(FlowKey key, const Flow& flow) {
   Record& record = records_[key];
   record.order = next_order_++;
   *record.outcome = {.began = now(), .ended = now(), .binding = {}};
-  links_.enter(flow.path, flow.members, now());
-  record.spent.clear();
-  for (const LinkId link : flow.path) record.spent.push_back(links_.spent(link, now()));
+  links_.enter(flow.path, flow.members, now(),
+               record.spent.resize(static_cast<std::uint32_t>(flow.path.size())));
   open_flow(key, flow);
 }
 

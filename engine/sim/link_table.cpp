@@ -49,10 +49,12 @@ void LinkTable::pass(Link& link, Seconds now) {
   link.spent += time * link.weight;
 }
 
-void LinkTable::enter(std::span<const LinkId> path, double members, Seconds now) {
-  for (const LinkId id : path) {
-    Link& link = at(id);
+void LinkTable::enter(std::span<const LinkId> path, double members, Seconds now,
+                      std::span<Seconds> spent) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    Link& link = at(path[i]);
     pass(link, now);
+    spent[i] = link.spent;
     ++link.flows;
     link.weight += members;
     link.peak_weight = std::max(link.peak_weight, link.weight);
@@ -91,17 +93,13 @@ LinkId LinkTable::binding(std::span<const LinkId> path, Rate cap) const {
   return least;
 }
 
-Seconds LinkTable::spent(LinkId link, Seconds now) const {
-  const Link& of = at(link);
-  return of.spent + (now - of.since) * of.weight;
-}
-
 LinkTable::Share LinkTable::mean_share(std::span<const LinkId> path, std::span<const Seconds> spent,
                                        Seconds began, Seconds now) const {
   Share least;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const double members = (this->spent(path[i], now) - spent[i]) / (now - began);
-    const Rate rate = at(path[i]).capacity / members;
+    const Link& link = at(path[i]);
+    const Seconds grown = link.spent + (now - link.since) * link.weight - spent[i];
+    const Rate rate = link.capacity / (grown / (now - began));
     // Of those that are alike the last, as in `binding`.
     if (rate <= least.rate * kSameShare) least = {path[i], std::min(rate, least.rate)};
   }

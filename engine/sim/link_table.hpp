@@ -20,16 +20,16 @@ class LinkTable {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(links_.size()); }
   [[nodiscard]] LinkUse use(LinkId link, Seconds now) const;
 
-  void enter(std::span<const LinkId> path, double members, Seconds now);
+  /// `spent` gets, by link of `path`, the time that members have spent on it since it was last
+  /// idle, all added up: what it grows by while a flow runs, over the time, is how many there were
+  /// on average.
+  void enter(std::span<const LinkId> path, double members, Seconds now, std::span<Seconds> spent);
   /// REQUIRES: one earlier `enter` with the same path and members.
   void leave(std::span<const LinkId> path, double members, Bytes carried, Seconds now);
   /// The link of `path` with the least capacity per active member; invalid if `cap` is less.
   [[nodiscard]] LinkId binding(std::span<const LinkId> path, Rate cap) const;
 
-  /// Time that members have spent on `link` since it was last idle, all added up: what it grows by
-  /// while a flow runs, over the time, is how many there were on average.
-  [[nodiscard]] Seconds spent(LinkId link, Seconds now) const;
-  /// The same as `binding` of all the time from `began`, when `path` had these `spent`.
+  /// The same as `binding` of all the time from `began`, when `enter` gave these `spent`.
   struct Share {
     LinkId link;
     Rate rate = Rate::infinity();  ///< per member

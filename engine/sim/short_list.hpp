@@ -52,6 +52,12 @@ class ShortList {
   /// REQUIRES: not empty.
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
+  /// So many elements, of which the added ones are to be written.
+  std::span<T> resize(std::uint32_t size) {
+    if (size > room_) grow(size);
+    size_ = size;
+    return {begin(), size_};
+  }
   /// Before `at`, which moves; returns where it is.
   T* insert(const T* at, T value) {
     const auto place = at - begin();

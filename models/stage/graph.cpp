@@ -68,10 +68,7 @@ class Grapher {
 
   // A job that no stage is, where there is an order.
   void add_job(const JobDesign& job) {
-    if (design_.stages.empty() &&
-        std::none_of(design_.jobs.begin(), design_.jobs.end(),
-                     [](const JobDesign& each) { return each.job.find("after") != nullptr; }))
-      return;
+    if (!has_order(design_)) return;
     const auto is_it = [&](const StageNode& node) { return node.job == &job; };
     if (std::none_of(nodes_.begin(), nodes_.end(), is_it))
       nodes_.push_back({.id = job.job.id, .job = &job});
@@ -217,6 +214,12 @@ bool follows(const std::vector<StageNode>& nodes, const StageNode& node, std::si
   return std::any_of(node.after.begin(), node.after.end(), [&](std::size_t n) {
     return n == before || follows(nodes, nodes[n], before);
   });
+}
+
+bool has_order(const Design& design) {
+  return !design.stages.empty() ||
+         std::any_of(design.jobs.begin(), design.jobs.end(),
+                     [](const JobDesign& job) { return job.job.find("after") != nullptr; });
 }
 
 bool apart(const std::vector<StageNode>& nodes, const JobDesign& a, const JobDesign& b) {

@@ -47,6 +47,9 @@ struct StageFault {
 [[nodiscard]] bool follows(const std::vector<StageNode>& nodes, const StageNode& node,
                            std::size_t before);
 
+/// Whether anything may follow something: there are stages, or a job says what it comes after.
+[[nodiscard]] bool has_order(const Design& design);
+
 /// Whether one of two jobs begins when the other has ended, by whatever way.
 [[nodiscard]] bool apart(const std::vector<StageNode>& nodes, const JobDesign& a,
                          const JobDesign& b);

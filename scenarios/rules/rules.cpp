@@ -79,7 +79,7 @@ class Rules {
   // A job takes GPUs that those it follows have left, and others beside them.
   void check_shared_hosts() {
     std::vector<models::StageNode> order;
-    if (has_order()) {
+    if (models::has_order(design_)) {
       if (report_.has_errors()) return;
       order = models::stage_graph(design_);
     }
@@ -117,12 +117,6 @@ class Rules {
       taken += more;
       holders.emplace_back(job, wanted);
     }
-  }
-
-  bool has_order() const {
-    return std::any_of(design_.jobs.begin(), design_.jobs.end(),
-                       [](const JobDesign& job) { return job.job.find("after") != nullptr; }) ||
-           !design_.stages.empty();
   }
 
   // Jobs say when a run is over, and so do traces that are replayed.
@@ -246,7 +240,8 @@ class Rules {
       return refuse("failure", "say what breaks, with \"failures\"");
     const bool of_stages =
         name.domain == metric::Domain::stage || name.domain == metric::Domain::pipeline;
-    if (of_stages && !has_order()) return refuse("stage", "add \"stages\", or \"after\" to a job");
+    if (of_stages && !models::has_order(design_))
+      return refuse("stage", "add \"stages\", or \"after\" to a job");
     if (name.domain != metric::Domain::cost) return;
     const bool table = metric == metric::kCapex || metric == metric::kHourlyCost ||
                        metric == metric::kGpuIdleCost || metric == metric::kUsefulGpuHour;
