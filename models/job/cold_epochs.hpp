@@ -21,6 +21,13 @@ class ColdEpochs {
     open_.steps += static_cast<double>(steps);
     open_.read += read;
     open_.missed += missed;
+    kept_ += wall;
+    kept_steps_ += static_cast<double>(steps);
+  }
+  /// A failure undid `steps`, which had taken `wall`. They still tell how fast epochs are.
+  void lose(Seconds wall, std::int64_t steps) {
+    kept_ -= wall;
+    kept_steps_ -= static_cast<double>(steps);
   }
   /// The epoch ended, or the run in it.
   void end() {
@@ -29,20 +36,18 @@ class ColdEpochs {
   }
   [[nodiscard]] std::size_t count() const { return epochs_.size(); }
 
-  /// What all took together beyond what as many steps of later epochs take: those after the first
-  /// that find as much as the last. Zero where there is none.
+  /// What all steps that are kept took beyond what as many of later epochs take: those after the
+  /// first that find as much as the last. Zero where there is none.
   [[nodiscard]] Seconds more() const {
-    Seconds later, all;
-    double later_steps = 0.0, steps = 0.0;
-    for (std::size_t i = 0; i < epochs_.size(); ++i) {
-      all += epochs_[i].wall;
-      steps += epochs_[i].steps;
-      if (i == 0 || std::abs(epochs_[i].share() - epochs_.back().share()) > kAlike) continue;
+    Seconds later;
+    double steps = 0.0;
+    for (std::size_t i = 1; i < epochs_.size(); ++i) {
+      if (std::abs(epochs_[i].share() - epochs_.back().share()) > kAlike) continue;
       later += epochs_[i].wall;
-      later_steps += epochs_[i].steps;
+      steps += epochs_[i].steps;
     }
-    if (later_steps == 0.0) return {};
-    return std::max(Seconds{}, all - later * (steps / later_steps));
+    if (steps == 0.0) return {};
+    return std::max(Seconds{}, kept_ - later * (kept_steps_ / steps));
   }
 
  private:
@@ -56,6 +61,8 @@ class ColdEpochs {
   };
   Epoch open_;
   std::vector<Epoch> epochs_;
+  Seconds kept_{};
+  double kept_steps_ = 0.0;
 };
 
 }  // namespace stallcast::models

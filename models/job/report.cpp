@@ -63,7 +63,9 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
       plant_.storage(dataset.on).fills() || (dataset.also && plant_.storage(*dataset.also).fills());
   if (!servers && (!cache_.used || cache_.warm)) return;
   if (cold_epochs_.count() > 1) {
-    out.metrics[metric::of_job(id_, "epoch.cold")] = {cold_epochs_.more().in(unit::s), "s", {}};
+    const Seconds more =
+        cold_epochs_.more() / (1.0 - (checkpoint_ ? checkpoint_->due_share() : 0.0));
+    out.metrics[metric::of_job(id_, "epoch.cold")] = {more.in(unit::s), "s", {}};
     return;
   }
   const Value *epochs = job_.job.find("run.epochs"), *steps = job_.job.find("run.steps");
@@ -80,12 +82,14 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
 //    [docs/models/whole-run.md]
 void TrainingJob::report_once(RunResult& out) const {
   if (p_.whole_runs() == 0) return;
-  const Seconds once = kept().once;
+  const Progress kept = this->kept();
+  const Seconds once = kept.once;
   if (once > Seconds{})
     out.metrics[metric::of_job(id_, "start.once")] = {once.in(unit::s), "s", {}};
   if (!checkpoint_) return;
   const Seconds broken = lost_.time() + restarts_.time();
-  const Seconds owed = checkpoint_->owed(wall() - checkpoint_->stalled() - broken - once);
+  const Seconds owed =
+      checkpoint_->owed(wall() - checkpoint_->stalled() - broken - once, kept.steps);
   if (owed != Seconds{})
     out.metrics[metric::of_job(id_, "checkpoint.owed")] = {owed.in(unit::s), "s", {}};
 }

@@ -60,8 +60,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     record_loader(c);
   }
   cold_ = true;
-  // Lost time is none of an epoch's.
-  cold_epochs_.add(again.once - again.time(), -again.steps, {}, {});
+  cold_epochs_.lose(again.time() - again.once, again.steps);
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,
                  .stopped = std::min(stopped_, failed),

@@ -81,9 +81,12 @@ class Checkpointer {
   [[nodiscard]] Seconds slowed() const;
   /// What steps lost to each save, mean.
   [[nodiscard]] Seconds slowed_by_save() const;
-  /// What saves would have cost `work` of training more, had they begun as often from its start on
-  /// as they did later; zero before the second.
-  [[nodiscard]] Seconds owed(Seconds work) const;
+  /// What saves would have cost `work` of training in so many steps more, had they begun as often
+  /// from its start on as they did later; zero before the second.
+  [[nodiscard]] Seconds owed(Seconds work, std::int64_t steps) const;
+  /// Share of all time that saves take which are due by time; zero where they are due by steps, or
+  /// are fewer than two.
+  [[nodiscard]] double due_share() const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
   struct Saves {

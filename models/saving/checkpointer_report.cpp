@@ -55,12 +55,23 @@ Seconds Checkpointer::interval() const {
   return (last_start_ - first_start_) / static_cast<double>(count);
 }
 
-// o = w q / (1 - q) - stalled, q = cost / interval    [docs/models/whole-run.md, eq. 4]
-Seconds Checkpointer::owed(Seconds work) const {
+// q = cost / interval    [docs/models/whole-run.md, eq. 4]
+double Checkpointer::due_share() const {
+  if (p_.every_steps || stalls_.empty() || !interval().finite()) return 0.0;
+  const double share = (Seconds::from(stalls_.mean(), unit::s) + slowed_by_save()) / interval();
+  return share < 1.0 ? share : 0.0;
+}
+
+// o = w q / (1 - q) - stalled; of saves by steps, cost n / N - stalled
+//    [docs/models/whole-run.md, eq. 4]
+Seconds Checkpointer::owed(Seconds work, std::int64_t steps) const {
   if (stalls_.empty() || !interval().finite()) return {};
-  const Seconds cost = Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();
-  const double share = cost / interval();
-  return share < 1.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
+  if (p_.every_steps) {
+    const Seconds cost = Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();
+    return cost * (static_cast<double>(steps) / static_cast<double>(*p_.every_steps)) - stalled_;
+  }
+  const double share = due_share();
+  return share > 0.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
 }
 
 // Also sync: then a save follows the one before after a step. By steps a sync save is never late,
