@@ -24,6 +24,7 @@ std::uint32_t flow_of(std::coroutine_handle<> starter) {
 
 // A share that is all that a flow got, but for what it got while the others began or ended.
 constexpr double kNoMore = 1.0 + 1e-3;
+constexpr double kAtCap = 1.0 + 1e-6;
 
 }  // namespace
 
@@ -176,11 +177,11 @@ void EventContext::add_running(std::span<Bytes> moved) const {
 
 // The last of many ends alone, with links to itself that it had shared: what counts is the share it
 // had of them over all its time. It limited a flow that got no more than that, or was held up for
-// most of its time; elsewhere what was so at the end decides.
+// most of its time; elsewhere what was so at the end decides, as for one that had its cap always.
 LinkId EventContext::binding(const Record& record) const {
   const FlowOutcome& outcome = *record.outcome;
   const Seconds took = outcome.ended - outcome.began;
-  if (took > Seconds{}) {
+  if (took > record.bytes / record.cap * kAtCap) {
     const LinkTable::Share mean =
         links_.mean_share(record.path, record.spent, outcome.began, outcome.ended);
     const bool no_more = mean.rate <= record.cap && record.bytes / took <= mean.rate * kNoMore;

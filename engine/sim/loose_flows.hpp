@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -34,44 +35,40 @@ class LooseFlows {
     Loose& flow = flows_[key];
     flow = figures;
     flow.path.assign(path);
-    ends_.push_back({flow.end, key});
-    std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
+    ends_.push({flow.end, key});
   }
 
   /// Date at which the next one ends; infinity if none runs.
   [[nodiscard]] double next() const {
-    return ends_.empty() ? std::numeric_limits<double>::infinity() : ends_.front().date;
+    return ends_.empty() ? std::numeric_limits<double>::infinity() : ends_.top().date;
   }
   /// Of those that end until `last`, takes those for which `over(key, flow)`; of equal dates in any
   /// order.
   template <class Over>
   void take_until(double last, Over&& over) {
     while (next() <= last) {
-      const End end = ends_.front();
-      std::pop_heap(ends_.begin(), ends_.end(), std::greater<>{});
-      ends_.pop_back();
+      const End end = ends_.top();
+      ends_.pop();
       Loose& flow = flows_[end.key];
       if (over(end.key, flow))
         flow.end = kEnded;
       else
         not_yet_.push_back(end);
     }
-    for (const End& end : not_yet_) {
-      ends_.push_back(end);
-      std::push_heap(ends_.begin(), ends_.end(), std::greater<>{});
-    }
+    for (const End& end : not_yet_) ends_.push(end);
     not_yet_.clear();
   }
   /// Takes all, in the order of their starts.
   template <class Take>
   void take_all(Take&& take) {
-    std::sort(ends_.begin(), ends_.end(), [this](const End& a, const End& b) {
-      return flows_[a.key].order < flows_[b.key].order;
-    });
-    for (const End& end : ends_) {
-      take(end.key, flows_[end.key]);
-      flows_[end.key].end = kEnded;
+    for (const End& end : ends_) all_.push_back(end.key);
+    std::sort(all_.begin(), all_.end(),
+              [this](FlowKey a, FlowKey b) { return flows_[a].order < flows_[b].order; });
+    for (const FlowKey key : all_) {
+      take(key, flows_[key]);
+      flows_[key].end = kEnded;
     }
+    all_.clear();
     ends_.clear();
   }
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
@@ -86,9 +83,13 @@ class LooseFlows {
     FlowKey key;
     bool operator>(const End& other) const { return date > other.date; }
   };
+  // Half as deep as with two children, which lie next to each other.
+  using Ends =
+      boost::heap::d_ary_heap<End, boost::heap::arity<4>, boost::heap::compare<std::greater<>>>;
   LongVector<Loose> flows_;  // by key
-  LongVector<End> ends_;     // heap
+  Ends ends_;
   LongVector<End> not_yet_;  // scratch
+  LongVector<FlowKey> all_;  // scratch
 };
 
 }  // namespace stallcast::sim

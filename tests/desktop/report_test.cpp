@@ -15,6 +15,9 @@ using namespace stallcast::desktop;
 
 namespace {
 
+/// Drawn and advised upon in half a second.
+const QString kSmall = QStringLiteral("examples/lustre-512-gpus.json");
+
 QByteArray bytes_of(const QString& file) {
   QFile in(file);
   REQUIRE(in.open(QIODevice::ReadOnly));
@@ -41,12 +44,12 @@ TEST_CASE("the report of the window is that of the command line, byte for byte")
   const QTemporaryDir folder;
   MainWindow window({.jobs = 1, .worker = STALLCAST_SIM_PATH}, {});
   window.show();
-  REQUIRE(window.open_file(kExample));
+  REQUIRE(window.open_file(kSmall));
   // At once: the report simulates what is not simulated yet.
   REQUIRE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
   const QByteArray page = bytes_of(folder.filePath(QStringLiteral("a.html")));
   CHECK(page.startsWith("<!doctype html>"));
-  CHECK(page == said_by_program({QStringLiteral("run"), kExample, QStringLiteral("--format"),
+  CHECK(page == said_by_program({QStringLiteral("run"), kSmall, QStringLiteral("--format"),
                                  QStringLiteral("html"), QStringLiteral("--quiet")}));
 }
 
@@ -54,14 +57,14 @@ TEST_CASE("the report is of the values on screen, and says which command makes i
   const QTemporaryDir folder;
   MainWindow window({.jobs = 1, .worker = STALLCAST_SIM_PATH}, {});
   window.show();
-  REQUIRE(window.open_file(kExample));
-  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
-                                            QStringLiteral("20")));
+  REQUIRE(window.open_file(kSmall));
+  REQUIRE(
+      window.workspace().document().set(QStringLiteral("params.boxes.value"), QStringLiteral("3")));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
                           kPatience));
   REQUIRE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
   const QByteArray page = bytes_of(folder.filePath(QStringLiteral("a.html")));
-  CHECK(page.contains("stallcast run " + kExample.toUtf8() + " --set params.n_ost=20"));
+  CHECK(page.contains("stallcast run " + kSmall.toUtf8() + " --set params.boxes=3"));
   CHECK(page.contains(QByteArray::fromStdString(window.workspace().simulated()->design_sha256)));
 }
 
