@@ -68,6 +68,27 @@ TEST_CASE("saves that drain longer than their interval repeat as a whole") {
   CHECK(skipped_exactly(design) > 0.8);
 }
 
+// 3 GB of weights and optimizer state in 16 B each, a half on each host, at 1 GB/s a host: 24 s,
+// and a step ends as they do.
+TEST_CASE("a flush that ends with a step repeats with it") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "2");
+  set(design.hosts[0], Role::host, "gpus", "4");
+  set(design.hosts[0], Role::host, "nvme.read", "6 GB/s");
+  set(design.hosts[0], Role::host, "nvme.write", "3 GB/s");
+  set(design.jobs[0].job, Role::job, "steps", "230");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  set(design.jobs[0].step, Role::step, "compute", "1 s");
+  design.run.values.erase("duration");
+  save(design, "async",
+       {{"size", "48 GB"},
+        {"every", "1 min"},
+        {"serializer", "none"},
+        {"tiers", "host-memory,local-nvme,scratch"},
+        {"flush_rate", "1 GB/s"}});
+  CHECK(skipped_exactly(design) > 0.2);
+}
+
 TEST_CASE("a queue that drains slowly is not taken for a steady state") {
   // 64 batches are ahead when the first step begins, and storage brings a little less than the
   // steps take: for hundreds of steps nobody waits, and their times are all alike.
