@@ -45,6 +45,12 @@ bool Restarts::failed() const {
   return date.finite() && context_.now() - date > date * kSameDate;
 }
 
+// A wait for it may end a rounding earlier.
+bool Restarts::due() const {
+  const Seconds date = next();
+  return date.finite() && date - context_.now() <= date * kSameDate;
+}
+
 void Restarts::record(Recorder& recorder, const std::string& job) {
   if (!outages_.empty())
     lane_ = &recorder.lane({.kind = "failure", .job = job, .name = "failures"});

@@ -33,7 +33,6 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
       failures_(failures),
       copies_(copy_places(mover_, p_, retention_)),
       restore_(mover_),
-      again_(mover_),
       buffers_(context, p_.buffers),
       idle_(context),
       copied_(context) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ class Checkpointer {
     copies_.fall_back(scope, found, lost);
   }
   /// All ranks have the state of `found` again, those of the last `hosts` hosts on others than
-  /// before. What is read from storage outside the hosts takes `given`, where that is given.
+  /// before. What is read from storage outside the hosts takes `given`, where that is given. The
+  /// next failure ends it.
   [[nodiscard]] sim::Task<void> restart(Copies::Found found, double hosts,
                                         std::optional<Seconds> given, WaitSplit& blamed);
   /// Training goes on after `steps` steps in all: saves are due from now on.
@@ -182,8 +184,9 @@ class Checkpointer {
   std::vector<Retention> retention_;  ///< by tier; one where there is none
   const Restarts& failures_;
   Copies copies_;
-  Restore restore_, again_;  ///< after the run; after failures
-  bool in_memory_ = false;   ///< saves count in host memory, as snapshots or as pages
+  Restore restore_;                              ///< after the run
+  std::vector<std::unique_ptr<Restore>> again_;  ///< after failures; what stopped may go on
+  bool in_memory_ = false;  ///< saves count in host memory, as snapshots or as pages
   static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
   std::size_t durable_ = kInMemory;  ///< tier in which a save counts; kInMemory: host memory
   std::size_t files_ = kInMemory;    ///< tier at which its files are committed; kInMemory: none

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "models/saving/checkpointer.hpp"
 #include "stallcast/metric.hpp"
 
@@ -161,7 +163,10 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
                            ": each begins before the one before is there, and they fall behind "
                            "for as long as the run goes on where they share what limits them");
   restore_.report(metric::of_job(job, "restore."), resources, out);
-  again_.report(metric::of_job(job, "restart.restore."), resources, out);
+  const auto last = std::find_if(again_.rbegin(), again_.rend(),
+                                 [](const auto& again) { return again->took() > Seconds{}; });
+  if (last != again_.rend())
+    (*last)->report(metric::of_job(job, "restart.restore."), resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 
