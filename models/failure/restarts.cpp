@@ -41,6 +41,7 @@ void Restarts::begin() {
 
 bool Restarts::failed() const {
   if (struck_) return true;
+  if (!at_work_) return false;  // what it still saves is no work
   const Seconds date = next();
   return date.finite() && context_.now() - date > date * kSameDate;
 }

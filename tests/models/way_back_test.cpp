@@ -105,6 +105,19 @@ TEST_CASE(
   CHECK(more.kept < mean.kept);
 }
 
+TEST_CASE("way back: what a job still saves when it is over is not lost") {
+  Design design = saver("async", {{"flush_rate", "3.2 GB/s"}});
+  set(design.jobs[0].job, Role::job, "steps", "60");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  const RunResult whole = run(design);
+  CHECK(metric(whole, "job.train.checkpoint.duration") == Approx(10.0).epsilon(0.01));
+  fail(design, "10 s");
+  const RunResult result = run(design);
+  CHECK_THAT(result.warnings.back(), Catch::Contains("it does nothing to it"));
+  CHECK(metric(result, "job.train.checkpoint.duration") ==
+        metric(whole, "job.train.checkpoint.duration"));
+}
+
 TEST_CASE("way back: more failures never shorten the wait for hosts") {
   const auto spares = GENERATE(0, 1, 3);
   const JobProcess alone = waiting_for(spares);
