@@ -66,7 +66,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
 
 bool Checkpointer::due(std::int64_t steps) const {
   if (p_.every_steps) return steps - last_steps_ >= *p_.every_steps;
-  return p_.every && mover_.context().now() - last_start_ >= *p_.every;
+  return p_.every && until_due() <= Seconds{};
 }
 
 double Checkpointer::slowdown() const {

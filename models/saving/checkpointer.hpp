@@ -143,6 +143,8 @@ class Checkpointer {
   /// Whether saves are due more often than they end.
   [[nodiscard]] bool falls_behind() const;
   void begin_anew();
+  /// Until the next save is due by time. REQUIRES: `every` is given.
+  [[nodiscard]] Seconds until_due() const;
   /// Mean time from one to the next, where no failure was between them; infinite without two.
   [[nodiscard]] Seconds interval() const;
   /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.

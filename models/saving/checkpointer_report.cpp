@@ -5,6 +5,16 @@
 
 /// What a job's saves report at its end, and what of them repeats while it runs.
 namespace stallcast::models {
+namespace {
+
+constexpr double kSameTime = 1e-9;  // of an interval
+
+}  // namespace
+
+// Steps that make up an interval do so whatever adding up their dates rounds.
+Seconds Checkpointer::until_due() const {
+  return *p_.every * (1.0 - kSameTime) - (mover_.context().now() - last_start_);
+}
 
 void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool training) {
   mover_.describe(ledger);
@@ -24,7 +34,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   if (training && p_.every_steps)
     ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
   else if (training && p_.every)
-    ledger.countdown((*p_.every - since).in(unit::s), begun_);
+    ledger.countdown(until_due().in(unit::s), begun_);
   last_start_ = last_start_ - ledger.growth(since);
   ledger.since(first_start_);
   const std::int64_t beyond = ledger.growth(steps - last_steps_);

@@ -171,6 +171,26 @@ TEST_CASE("a job that ended before the first one has ended when it did") {
   CHECK(skipped_exactly(design) > 0.6);
 }
 
+// Ten times 0.1 s adds up to a little less than 1 s, and from other dates to a little more.
+TEST_CASE("steps that make up an interval do so at any date") {
+  Design design = small_design();
+  design.run.values.erase("duration");
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  save(design, "async", {{"every", "1 s"}, {"size", "1 GB"}});
+  CHECK(metric(run(design), "job.train.checkpoint.count") == 1.0);
+  // A job that follows begins where the other was skipped, at another date of what is simulated.
+  set(design.jobs[0].job, Role::job, "steps", "2000");
+  JobDesign next = design.jobs[0];
+  next.job.id = "next";
+  set(next.job, Role::job, "after", "train");
+  set(next.job, Role::job, "steps", "15");
+  design.jobs.push_back(next);
+  const double skipped = metric(run(design), "stage.next.time");
+  set(design.run, Role::run, "fast_forward", "false");
+  CHECK(skipped == Approx(metric(run(design), "stage.next.time")).epsilon(1e-9));
+}
+
 TEST_CASE("what is drawn is simulated") {
   Design design = reading("10 MB", "500");
   set(design.jobs[0].step, Role::step, "jitter", "1 %");
