@@ -45,19 +45,13 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   ledger.count(stalled_);
   ledger.count(slowed_);
   ledger.count(slowed_steps_);
-  took_.describe(ledger);
-  drained_.describe(ledger);
   counted_.describe(ledger);
+  for (WaitSplit& tier : beyond_) tier.describe(ledger);
   blamed_.describe(ledger);
   for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &rank0_})
     series->describe(ledger);
   staged_.describe(ledger);
   for (SaveSeries& series : complete_) series.describe(ledger);
-}
-
-WaitSplit Checkpointer::phases_of_all() const {
-  WaitSplit all = took_;
-  return all += drained_;
 }
 
 // As they began, what they waited for a buffer included.
@@ -136,9 +130,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
         each = {each.value + time.in(unit::s) / static_cast<double>(saves), "s", {}};
       }
     };
-    add_took(took_, durations_.size());
-    if (!complete_.empty() && !complete_.back().empty())
-      add_took(drained_, complete_.back().size());
+    add_took(counted_, durations_.size());
+    for (std::size_t t = 0; t < beyond_.size(); ++t) add_took(beyond_[t], complete_[t].size());
     out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
     if (!p_.ends_in_memory()) {
       out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};

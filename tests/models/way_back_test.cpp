@@ -137,6 +137,19 @@ TEST_CASE("way back: more failures never shorten the wait for hosts") {
   }
 }
 
+TEST_CASE("way back: parts of saves that were lost are none of those that arrived") {
+  // flushes of 5 s, of which two are lost
+  Design design = saver("async", {{"flush_rate", "6.4 GB/s"}});
+  fail(design, "8 s");
+  fail(design, "110 s");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.backpressure.max") == 0.0);
+  double sum = 0.0;
+  for (const auto& [name, figure] : result.metrics)
+    if (name.starts_with("job.train.checkpoint.took.")) sum += figure.value;
+  CHECK(sum == Approx(metric(result, "job.train.checkpoint.duration")).epsilon(1e-9));
+}
+
 TEST_CASE("way back: another host is put in place once, whatever fails meanwhile") {
   // A host is lost every 10 h, processes every 10 min: the job is not back while one came in the
   // last 2 h and 70 s, or in the last 70 s.
