@@ -275,6 +275,7 @@ void FluidSolver::in_order_of_start(std::vector<FlowKey>& ended) {
 
 double FluidSolver::left_of(FlowKey key) const {
   if (const LooseFlows::Loose* loose = loose_.find(key)) return loose->left(now_) / loose->bytes;
+  if (key >= group_of_key_.size() || group_of_key_[key] == kNoGroup) return 0.0;  // never in one
   const Group& group = groups_[group_of_key_[key]];
   double reading = group.offset;
   if (group.clock != kNoClock) {

@@ -55,7 +55,8 @@ class FluidSolver {
     if (first <= last_together()) take_ended(ended);
   }
 
-  /// Share of a running flow that has not arrived yet. Costs O(flows of its group).
+  /// Share of a flow that has not arrived yet: of one that has ended, 0 until its key is used
+  /// again. Costs O(flows of its group).
   [[nodiscard]] double left_of(FlowKey key) const;
   [[nodiscard]] std::size_t flows() const { return flows_; }
   /// How often capacity was shared anew among some groups so far.

@@ -41,8 +41,15 @@ void Restarts::begin() {
 
 bool Restarts::failed() const {
   if (struck_) return true;
+  if (!at_work_) return false;  // what it still saves is no work
   const Seconds date = next();
   return date.finite() && context_.now() - date > date * kSameDate;
+}
+
+// A wait for it may end a rounding earlier.
+bool Restarts::due() const {
+  const Seconds date = next();
+  return date.finite() && date - context_.now() <= date * kSameDate;
 }
 
 void Restarts::record(Recorder& recorder, const std::string& job) {

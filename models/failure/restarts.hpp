@@ -45,7 +45,7 @@ class Restarts {
   /// It comes now, when nothing is under way that could end.
   void strike() { struck_ = true; }
   /// Whether its date is there.
-  [[nodiscard]] bool due() const { return next() <= context_.now(); }
+  [[nodiscard]] bool due() const;
   /// `date`, or that of the next failure when it is earlier.
   [[nodiscard]] Seconds until_failure(Seconds date) const { return std::min(date, next()); }
 

@@ -42,6 +42,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (!p_.epochs && bounded) p_.epochs = 1;
   steps_per_epoch_ =
       p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
+  for (const Component& failure : design.failures)
+    if (!failure_row(failure.kind).style.kills) computed_.emplace();
   if (run.slowest == "all" && job.dataset)
     for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
       if (plant.varied(place.storage)) unseen_.emplace(seed, id_, "unseen", 0);
@@ -237,6 +239,10 @@ sim::Task<void> TrainingJob::step(bool first) {
     waited_.blame(std::min(more, behind), plant_.resources().index("host." + p_.hosts + ".slow"));
   waited_ += waited;
   useful_ += useful;
+  if (computed_)
+    computed_->add(shown.computes + (unseen ? shown.batch.behind : Seconds{}),
+                   computed + shown.slowed + (communicator_ ? communicator_->slowed() : Seconds{}),
+                   useful);
   if (checkpoint_) checkpoint_->charge(shown.slowed);
   const Seconds warm_up = std::exchange(cold_, false) ? step_time_.warm_up : Seconds{};
   sync_ += wall - waited.total() - useful - shown.slowed - communication - warm_up;

@@ -13,6 +13,7 @@
 #include "models/failure/restarts.hpp"
 #include "models/job/cold_epochs.hpp"
 #include "models/job/communicator.hpp"
+#include "models/job/compute_log.hpp"
 #include "models/job/steady_state.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/loading/loader_runtime.hpp"
@@ -62,6 +63,13 @@ class TrainingJob {
   [[nodiscard]] Seconds trained() const { return training_ ? context_.now() - began_ : wall(); }
   /// Time its GPUs computed so far.
   [[nodiscard]] Seconds useful() const { return useful_; }
+  /// What its GPUs did between two dates.
+  struct GpuTime {
+    Seconds trained;   ///< from its first step to its last
+    Seconds computed;  ///< of that
+  };
+  /// REQUIRES: it has ended; storage may fail in its design.
+  [[nodiscard]] GpuTime gpu_time(Seconds from, Seconds to) const;
 
   /// What the run measured, for predictions over longer times.
   struct Measured {
@@ -87,6 +95,7 @@ class TrainingJob {
     std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
     Batch batch{};
     Seconds compute{}, arrived{}, first{};
+    Seconds computes{};  ///< from this date on
     Seconds slowed{};    ///< of the step, by a save's thread
     double speed = 1.0;  ///< of its GPUs, over that of others
     Lane* lane = nullptr;
@@ -187,7 +196,8 @@ class TrainingJob {
   bool stepping_ = false;
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;
-  Progress lost_;    ///< by failures
+  std::optional<ComputeLog> computed_;  ///< where faults ask for it
+  Progress lost_;                       ///< by failures
   Seconds stopped_;  ///< by the last one: date up to which the time of steps and saves is known
   WaitSplit waited_;
   Bytes read_;

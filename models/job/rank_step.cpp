@@ -38,6 +38,7 @@ Seconds TrainingJob::pass_step(RankClass& ranks) {
     takes = ranks.loader->map_until_next(ranks.batch);
     takes += ranks.loader->take(ranks.batch, takes);
   }
+  ranks.computes = context_.now() + takes;
   takes += compute(ranks) + between();
   takes += decode_on_gpu(ranks);
   ranks.arrived = context_.now() + takes;
@@ -62,6 +63,7 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
     co_await context_.sleep(std::exchange(owed, Seconds{}));
   then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   const Seconds computing = compute(ranks);
+  ranks.computes = context_.now() + owed;
   if (communicator_) {
     const Communicator::Split split = communicator_->split(computing);
     co_await context_.sleep(owed + split.before + between());

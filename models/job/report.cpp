@@ -18,6 +18,11 @@ TrainingJob::Measured TrainingJob::measured() const {
           .layout = layout_};
 }
 
+TrainingJob::GpuTime TrainingJob::gpu_time(Seconds from, Seconds to) const {
+  return {.trained = std::max(Seconds{}, std::min(to, ended_) - std::max(from, began_)),
+          .computed = computed_ ? computed_->between(from, to) : Seconds{}};
+}
+
 // The sums behind the shares: of the run, before months of failures are laid over it.
 void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
   const auto set = [&](const std::string& key, Seconds time) {

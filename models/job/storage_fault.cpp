@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/contract/training.hpp"
@@ -30,14 +32,23 @@ StorageFault::StorageFault(const Design& design, const Component& component, Pla
   comes_after_said_ = p_.at && until && *p_.at > *until;
 }
 
-StorageFault::GpuTime StorageFault::gpu_time() const {
-  GpuTime mean;
-  const auto jobs = static_cast<double>(jobs_.size());
-  for (const auto& job : jobs_) {
-    mean.trained += job->trained() / jobs;
-    mean.computed += job->useful() / jobs;
+TrainingJob::GpuTime StorageFault::gpu_time() const {
+  TrainingJob::GpuTime all;
+  for (const auto& [from, until] : lasted_) {
+    TrainingJob::GpuTime sum;
+    double jobs = 0.0;
+    for (const auto& job : jobs_) {
+      const TrainingJob::GpuTime own = job->gpu_time(from, until);
+      if (own.trained <= Seconds{}) continue;
+      sum.trained += own.trained;
+      sum.computed += own.computed;
+      jobs += 1.0;
+    }
+    if (jobs == 0.0) continue;
+    all.trained += sum.trained / jobs;
+    all.computed += sum.computed / jobs;
   }
-  return mean;
+  return all;
 }
 
 void StorageFault::degrade(StoragePart part, double fraction) {
@@ -72,7 +83,6 @@ sim::Task<void> StorageFault::fail() {
   const double parts = storage_.parts(part);
   count_ += 1.0;
   began_ = context_.now();
-  before_ = gpu_time();
   // Everybody soon waits for the part that is gone.    [docs/models/failures.md, eq. 7]
   const bool data = (part == StoragePart::target || part == StoragePart::server) &&
                     storage_.parts(StoragePart::target) > 0.0;
@@ -105,11 +115,7 @@ void StorageFault::close_fault() {
   restore();
   outages_.end(context_.now());
   close_all(lane_);
-  lasted_ += context_.now() - *began_;
-  const GpuTime now = gpu_time();
-  within_.trained += now.trained - before_.trained;
-  within_.computed += now.computed - before_.computed;
-  began_.reset();
+  lasted_.emplace_back(*std::exchange(began_, std::nullopt), context_.now());
 }
 
 void StorageFault::report(RunResult& out) const {
@@ -127,11 +133,13 @@ void StorageFault::report(RunResult& out) const {
     out.warnings.push_back("failure." + id_ + ": the run is over after " +
                            print_quantity(over_->in(unit::s), Dimension::time) +
                            ", before this failure; let it come earlier, or lengthen the run");
-  if (count_ == 0.0 || lasted_ <= Seconds{}) return;
-  out.metrics[name + "lasted"] = {lasted_.in(unit::s) / count_, "s", {}};
+  Seconds lasted;
+  for (const auto& [from, until] : lasted_) lasted += until - from;
+  if (count_ == 0.0 || lasted <= Seconds{}) return;
+  out.metrics[name + "lasted"] = {lasted.in(unit::s) / count_, "s", {}};
   if (jobs_.empty()) return;
   // Of the time of training: what a job still saves after its last step costs none.
-  const auto& [trained, computed] = within_;
+  const auto [trained, computed] = gpu_time();
   out.metrics[name + "stall"] = {(trained - computed).in(unit::s) / count_, "s", {}};
   if (trained > Seconds{})
     out.metrics[name + "gpu.utilization"] = {computed / trained, "ratio", {}};

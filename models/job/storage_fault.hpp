@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.hpp"
@@ -43,12 +44,8 @@ class StorageFault {
   void restore();
   /// What is broken works again, and what it cost is known.
   void close_fault();
-  /// What the GPUs did so far, mean over the jobs.
-  struct GpuTime {
-    Seconds trained;   ///< from the first step of a job to its last
-    Seconds computed;  ///< of that
-  };
-  [[nodiscard]] GpuTime gpu_time() const;
+  /// What the GPUs did while it lasted, mean over the jobs that ran then, all faults together.
+  [[nodiscard]] TrainingJob::GpuTime gpu_time() const;
 
   std::string id_;
   StorageFaultParams p_;
@@ -59,10 +56,8 @@ class StorageFault {
   std::vector<std::pair<StoragePart, double>> broken_;
   Outages outages_;
   Lane* lane_ = nullptr;
-  std::optional<Seconds> began_;  ///< of the fault under way
-  GpuTime before_;                ///< it
-  Seconds lasted_;
-  GpuTime within_;  ///< faults
+  std::optional<Seconds> began_;                     ///< of the fault under way
+  std::vector<std::pair<Seconds, Seconds>> lasted_;  ///< faults that are over: from, until
   double count_ = 0.0;
   std::optional<Seconds> over_;    ///< when the run was
   bool comes_after_said_ = false;  ///< the scenario says when the run ends, and that is before

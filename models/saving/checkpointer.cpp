@@ -33,12 +33,12 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
       failures_(failures),
       copies_(copy_places(mover_, p_, retention_)),
       restore_(mover_),
-      again_(mover_),
       buffers_(context, p_.buffers),
       idle_(context),
       copied_(context) {
   const std::vector<std::string>& tiers = mover_.tiers();
   complete_.resize(tiers.size());
+  beyond_.resize(tiers.size());
   in_memory_ = std::find(p_.tiers.begin(), p_.tiers.end(), kHostMemory) != p_.tiers.end();
   if (!tiers.empty()) durable_ = leaves_ = tiers.size() - 1;
   for (std::size_t t = tiers.size(); t-- > 0;) {
@@ -67,7 +67,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
 
 bool Checkpointer::due(std::int64_t steps) const {
   if (p_.every_steps) return steps - last_steps_ >= *p_.every_steps;
-  return p_.every && mover_.context().now() - last_start_ >= *p_.every;
+  return p_.every && until_due() <= Seconds{};
 }
 
 double Checkpointer::slowdown() const {
@@ -188,11 +188,12 @@ void Checkpointer::held(const Save& save) {
   if (style_.blocking && in_memory_) copies_.arrived(0, *save.point);
   if (durable_ != kInMemory) return;
   durations_.add((mover_.context().now() - save.began).in(unit::s));
+  counted_ += save.took;
   parts_.add(p_.ends_in_cache() ? save.part : 1.0);  // a snapshot is of the whole state
   rank0_.add((mover_.context().now() - save.written).in(unit::s));
 }
 
-sim::Task<void> Checkpointer::flush(Save save) {
+sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   bool left = false;
@@ -213,7 +214,6 @@ sim::Task<void> Checkpointer::flush(Save save) {
       if (t == durable_ && writers_[w].share.rank0)
         rank0_.add((courses[w].ended - save.written).in(unit::s));
     }
-    WaitSplit& spent = p_.drain_every > 1 && t + 1 == tiers.size() ? drained_ : took_;
     WaitSplit tier = courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
@@ -223,10 +223,10 @@ sim::Task<void> Checkpointer::flush(Save save) {
       left = true;
     }
     if (t == files_ && !p_.ends_in_cache()) co_await complete(tiers[t], tier);
-    spent += tier;
-    if (durable_ != kInMemory && t <= durable_) counted_ += tier;
+    if (all != nullptr) *all += tier;
     close(save.lane);
     if (lost(save)) break;
+    (counts_after(t) ? save.took : beyond_[t]) += tier;
     if (t == 0 && style_.blocking) held(save);
     double files = 0.0;
     if (!in_memory(tiers[t]))
@@ -238,6 +238,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
                      (context.now() - save.began).in(unit::s));
     if (t == durable_) {
       durations_.add((context.now() - save.began).in(unit::s));
+      counted_ += save.took;
       parts_.add(save.part);
     }
     if (files > 0.0) context.spawn(remove(tiers[t], files));
@@ -264,21 +265,18 @@ sim::Task<void> Checkpointer::remove(std::string tier, double files) {
 }
 
 // Along the class that takes longest.
-sim::Task<void> Checkpointer::snapshot_all(const Save& save, WaitSplit& took) {
+sim::Task<void> Checkpointer::snapshot_all(Save& save) {
   open(save.lane, "snapshot");
   std::vector<WaitSplit> each(writers_.size());
   std::vector<sim::Task<void>> parts;
   for (std::size_t w = 0; w < writers_.size(); ++w) parts.push_back(snapshot(writers_[w], each[w]));
   co_await sim::join(mover_.context(), std::move(parts));
-  took = WaitSplit::longest(each);
-  took_ += took;
-  counted_ += took;
-  close(save.lane, took.worst());
+  save.took = WaitSplit::longest(each);
+  close(save.lane, save.took.worst());
 }
 
 sim::Task<void> Checkpointer::copy_then_flush(Save save) {
-  WaitSplit took;
-  co_await snapshot_all(save, took);
+  co_await snapshot_all(save);
   if (save.life != life_) co_return close_all(save.lane);
   if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
   copied_.set();
@@ -326,18 +324,14 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   idle_.reset();
   if (in_memory_ && (style_.blocking || p_.snapshot_first)) overwrite(0, save);
   if (style_.blocking) {
-    const WaitSplit before = phases_of_all();
-    if (mover_.tiers().empty()) {
-      WaitSplit took;
-      co_await snapshot_all(save, took);
-    }
-    co_await flush(save);
-    blamed_ += phases_of_all().since(before, context.now() - save.began);
+    if (mover_.tiers().empty()) co_await snapshot_all(save);
+    WaitSplit all = save.took;
+    co_await flush(save, &all);
+    blamed_ += all.since({}, context.now() - save.began);
   } else {
     if (p_.snapshot_first) {
-      WaitSplit took;
-      co_await snapshot_all(save, took);
-      blamed_ += took;
+      co_await snapshot_all(save);
+      blamed_ += save.took;
       if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
     }
     // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
@@ -360,9 +354,8 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
       co_return;
     }
     if (!p_.snapshot_first) {
-      WaitSplit took;
-      co_await snapshot_all(save, took);
-      blamed_ += took;
+      co_await snapshot_all(save);
+      blamed_ += save.took;
     }
     if (p_.ends_in_cache()) {
       co_await fill_cache(save);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ class Checkpointer {
     copies_.fall_back(scope, found, lost);
   }
   /// All ranks have the state of `found` again, those of the last `hosts` hosts on others than
-  /// before. What is read from storage outside the hosts takes `given`, where that is given.
+  /// before. What is read from storage outside the hosts takes `given`, where that is given. The
+  /// next failure ends it.
   [[nodiscard]] sim::Task<void> restart(Copies::Found found, double hosts,
                                         std::optional<Seconds> given, WaitSplit& blamed);
   /// Training goes on after `steps` steps in all: saves are due from now on.
@@ -115,6 +117,7 @@ class Checkpointer {
     std::int64_t life = 0;
     Lane* lane = nullptr;
     const SavePoint* point = nullptr;  ///< REQUIRES: of this life
+    WaitSplit took{};                  ///< until it counts, along the class that ended last
     [[nodiscard]] bool whole() const { return part == 1.0; }
   };
   /// How long one class took, by cause.
@@ -139,16 +142,19 @@ class Checkpointer {
   sim::Task<void> write_back(const Mover& mover, double part, WaitSplit& took);
   /// One of the two things that training waits for of each writer has ended.
   void filled(const WaitSplit& took);
-  sim::Task<void> flush(Save save);
+  /// All that its phases took goes to `all`, too, which outlives it.
+  sim::Task<void> flush(Save save, WaitSplit* all = nullptr);
   void held(const Save& save);
   /// Whether saves are due more often than they end.
   [[nodiscard]] bool falls_behind() const;
   void begin_anew();
+  /// Until the next save is due by time. REQUIRES: `every` is given.
+  [[nodiscard]] Seconds until_due() const;
   /// Mean time from one to the next, where no failure was between them; infinite without two.
   [[nodiscard]] Seconds interval() const;
   /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.
   [[nodiscard]] std::optional<std::string> drains_late() const;
-  sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
+  sim::Task<void> snapshot_all(Save& save);
   /// Where a save or a restore that begins now is recorded.
   [[nodiscard]] Lane* lane(const char* what);
   sim::Task<void> copy_then_flush(Save save);
@@ -156,8 +162,10 @@ class Checkpointer {
   /// A failure came before the end of what ends now: it does not count.
   [[nodiscard]] bool lost(const Save& save) const;
   void end(const Save& save, bool left);
-  /// All phases of all saves.
-  [[nodiscard]] WaitSplit phases_of_all() const;
+  /// Whether what a tier takes is over when a save counts.
+  [[nodiscard]] bool counts_after(std::size_t tier) const {
+    return durable_ == kInMemory ? style_.blocking && tier == 0 : tier <= durable_;
+  }
   /// Where copies of a tier are counted.
   [[nodiscard]] std::size_t place(std::size_t tier) const { return tier + (in_memory_ ? 1 : 0); }
   /// It takes the place of an older one there from now on.
@@ -185,8 +193,9 @@ class Checkpointer {
   std::vector<Retention> retention_;  ///< by tier; one where there is none
   const Restarts& failures_;
   Copies copies_;
-  Restore restore_, again_;  ///< after the run; after failures
-  bool in_memory_ = false;   ///< saves count in host memory, as snapshots or as pages
+  Restore restore_;                              ///< after the run
+  std::vector<std::unique_ptr<Restore>> again_;  ///< after failures; what stopped may go on
+  bool in_memory_ = false;  ///< saves count in host memory, as snapshots or as pages
   static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
   std::size_t durable_ = kInMemory;  ///< tier in which a save counts; kInMemory: host memory
   std::size_t files_ = kInMemory;    ///< tier at which its files are committed; kInMemory: none
@@ -207,11 +216,10 @@ class Checkpointer {
   Seconds slowed_;  ///< part of it: of steps, by a thread
   std::int64_t slowed_steps_ = 0;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit took_;                ///< all phases of all saves, along the class that ended last,
-  WaitSplit drained_;             ///< but those of a tier that only every n-th save comes to
-  WaitSplit counted_;             ///< all phases until a save counts
-  WaitSplit blamed_;              ///< those that training waited for
-  std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
+  WaitSplit counted_;              ///< what the saves of `durations_` took
+  std::vector<WaitSplit> beyond_;  ///< what those of `complete_` took in tiers behind, by tier
+  WaitSplit blamed_;               ///< what training waited for
+  std::vector<WaitSplit> fills_;   ///< of a save into the page cache, what training waited for
   Series stalls_, durations_, backpressure_, rank0_;
   SaveSeries staged_;
   Series parts_;                      ///< of the state that the saves of `durations_` moved

@@ -1,8 +1,20 @@
+#include <algorithm>
+
 #include "models/saving/checkpointer.hpp"
 #include "stallcast/metric.hpp"
 
 /// What a job's saves report at its end, and what of them repeats while it runs.
 namespace stallcast::models {
+namespace {
+
+constexpr double kSameTime = 1e-9;  // of an interval
+
+}  // namespace
+
+// Steps that make up an interval do so whatever adding up their dates rounds.
+Seconds Checkpointer::until_due() const {
+  return *p_.every * (1.0 - kSameTime) - (mover_.context().now() - last_start_);
+}
 
 void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool training) {
   mover_.describe(ledger);
@@ -22,7 +34,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   if (training && p_.every_steps)
     ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
   else if (training && p_.every)
-    ledger.countdown((*p_.every - since).in(unit::s), begun_);
+    ledger.countdown(until_due().in(unit::s), begun_);
   last_start_ = last_start_ - ledger.growth(since);
   ledger.since(first_start_);
   const std::int64_t beyond = ledger.growth(steps - last_steps_);
@@ -33,19 +45,13 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps, bool traini
   ledger.count(stalled_);
   ledger.count(slowed_);
   ledger.count(slowed_steps_);
-  took_.describe(ledger);
-  drained_.describe(ledger);
   counted_.describe(ledger);
+  for (WaitSplit& tier : beyond_) tier.describe(ledger);
   blamed_.describe(ledger);
   for (Series* series : {&stalls_, &durations_, &parts_, &backpressure_, &rank0_})
     series->describe(ledger);
   staged_.describe(ledger);
   for (SaveSeries& series : complete_) series.describe(ledger);
-}
-
-WaitSplit Checkpointer::phases_of_all() const {
-  WaitSplit all = took_;
-  return all += drained_;
 }
 
 // As they began, what they waited for a buffer included.
@@ -135,9 +141,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
         each = {each.value + time.in(unit::s) / static_cast<double>(saves), "s", {}};
       }
     };
-    add_took(took_, durations_.size());
-    if (!complete_.empty() && !complete_.back().empty())
-      add_took(drained_, complete_.back().size());
+    add_took(counted_, durations_.size());
+    for (std::size_t t = 0; t < beyond_.size(); ++t) add_took(beyond_[t], complete_[t].size());
     out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
     if (!p_.ends_in_memory()) {
       out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
@@ -172,7 +177,10 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
                            ": each begins before the one before is there, and they fall behind "
                            "for as long as the run goes on where they share what limits them");
   restore_.report(metric::of_job(job, "restore."), resources, out);
-  again_.report(metric::of_job(job, "restart.restore."), resources, out);
+  const auto last = std::find_if(again_.rbegin(), again_.rend(),
+                                 [](const auto& again) { return again->took() > Seconds{}; });
+  if (last != again_.rend())
+    (*last)->report(metric::of_job(job, "restart.restore."), resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

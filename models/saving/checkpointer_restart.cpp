@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "models/saving/checkpointer.hpp"
@@ -6,6 +7,23 @@
 /// What a failure with a date does to saves, and how a job has its state again.
 /// docs/models/failures.md, "At a date".
 namespace stallcast::models {
+namespace {
+
+using Over = std::shared_ptr<sim::Signal>;
+
+sim::Task<void> tell_end(sim::Task<void> what, Over over) {
+  co_await what;
+  over->set();
+}
+
+// Nothing but this depends on when it ends.
+sim::Task<void> tell_after(sim::Context& context, Seconds time, Over over) {
+  context.watch(time);
+  co_await context.sleep(time);
+  over->set();
+}
+
+}  // namespace
 
 // Its processes may be gone, and what they held with them.
 void Checkpointer::end(const Save& save, bool left) {
@@ -47,9 +65,12 @@ void Checkpointer::stop() {
 sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
                                       std::optional<Seconds> given, WaitSplit& blamed) {
   const std::string& farthest = hosts > 0.0 ? found.replaced : found.kept;
+  sim::Context& context = mover_.context();
+  const Seconds start = context.now();
   if (given && !mover_.holds_own(farthest)) {
-    co_await mover_.context().sleep(*given);
-    blamed.blame(*given, mover_.own_resource("restore"));
+    const Seconds time = failures_.until_failure(start + *given) - start;
+    co_await context.sleep(time);
+    blamed.blame(time, mover_.own_resource("restore"));
     co_return;
   }
   Restore::Source source;
@@ -60,9 +81,24 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   source.mode = restore_.wanted() && p_.restore != "all" ? "once" : "all";
   const double saves = std::max(saves_in(found.kept, found.save),
                                 hosts > 0.0 ? saves_in(found.replaced, found.save) : 1.0);
-  co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
-                      std::move(source));
-  blamed += again_.split();
+  source.may_stop = failures_.next().finite();
+  Restore& again = *again_.emplace_back(std::make_unique<Restore>(mover_));
+  const double state = 1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio);
+  if (!source.may_stop) {
+    co_await again.run(state, saves, std::move(source));
+    blamed += again.split();
+    co_return;
+  }
+  const auto over = std::make_shared<sim::Signal>(context);
+  context.spawn(tell_end(again.run(state, saves, std::move(source)), over));
+  context.spawn(tell_after(context, failures_.next() - start, over));
+  co_await over->wait();
+  if (again.took() > Seconds{}) {
+    blamed += again.split();
+  } else {
+    again.stop();
+    blamed.blame(context.now() - start, mover_.own_resource("restore"));
+  }
 }
 
 // What goes by is between no two saves.

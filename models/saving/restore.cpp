@@ -12,6 +12,8 @@ namespace {
 
 // A read that crosses file borders asks for the index of a file, then for its part of it.
 constexpr double kPartialRoundTrips = 2.0;
+// Of a read that may stop: of the restore that was under way so much is read to its end.
+constexpr int kPieces = 64;
 
 }  // namespace
 
@@ -69,14 +71,19 @@ sim::Task<void> Restore::read_files(const Mover& mover, Files files, double stat
   const Bytes save = mover_.params().stored(mover_.layout().size()) * state;
   double readers = 0.0;
   for (const RankShare& reader : readers_.at(tier)) readers += reader.members;
-  const Served served = co_await mover_.read(
-      mover, tier, files.bytes, files.count,
-      {.readers = readers, .files = files.writers, .save = save, .company = files.company}, trips);
+  const int pieces = source_.may_stop ? kPieces : 1;
+  Served served;
+  for (int piece = 0; piece < pieces && !stopped_; ++piece)
+    served = co_await mover_.read(
+        mover, tier, files.bytes, files.count,
+        {.readers = readers, .files = files.writers, .save = save, .company = files.company}, trips,
+        1.0 / pieces);
   read_ += files.bytes * mover.share.members;
   took.add(Phase::data, mover_.context().now() - start, served.limited_by);
 }
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
+  if (stopped_) co_return;
   if (from(mover) == kHostMemory || from(mover) == kPeerMemory) co_return;  // never left memory
   co_await mover_.compute(mover, restore_passes(mover_.params(), mover.share.bytes * state), took);
 }
@@ -138,6 +145,7 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
     took += each[0];
     took += each[1];
   }
+  if (stopped_) co_return;
   // What GPUs decompress comes to them as it is stored, increments too.
   const double brought = p.compresses_on_gpu() ? state : 1.0;
   const double moved = p.compresses_on_gpu() ? state / p.compress_ratio : 1.0;
@@ -177,7 +185,7 @@ sim::Task<void> Restore::run(double state, double saves, Source source) {
   std::vector<sim::Task<void>> parts;
   for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
   co_await sim::join(context, std::move(parts));
-  took_ = context.now() - began_;
+  if (!stopped_) took_ = context.now() - began_;
 }
 
 void Restore::report(const std::string& name, ResourceTable& resources, RunResult& out) const {

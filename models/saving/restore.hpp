@@ -23,11 +23,15 @@ class Restore {
     std::string replaced{};     ///< on hosts that took the place of lost ones,
     double replaced_hosts = 0;  ///< the last ones of their class
     std::string mode{};         ///< who reads; empty: as the scenario asks
+    bool may_stop = false;      ///< read in pieces, so that little is under way when it stops
   };
   /// All ranks have their state again: read, CPU passes, broadcast, copy to the GPU. `state` is
   /// what one whole save and the increments on it hold, over the size of the state; `saves` their
   /// number.
   [[nodiscard]] sim::Task<void> run(double state, double saves, Source source);
+
+  /// Its processes are gone: what they read now is the last of it, and brings nothing.
+  void stop() { stopped_ = true; }
 
   /// The tier that the scenario asks for.
   [[nodiscard]] std::string tier() const;
@@ -60,6 +64,7 @@ class Restore {
   std::string mode_;  ///< who reads
   /// Ranks that read, by tier.
   std::map<std::string, std::vector<RankShare>> readers_;
+  bool stopped_ = false;
   Seconds began_, took_, rank0_, last_;
   Bytes read_;
   WaitSplit split_;  ///< along the class that ended last

@@ -242,13 +242,14 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
-                                   double files, SaveReaders by, double round_trips) {
+                                   double files, SaveReaders by, double round_trips, double share) {
   if (tier == kHostMemory) co_return Served{};
+  bytes = bytes * share;
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
   const double threads = static_cast<double>(p_.threads);
   const Client client = threads_of(mover, tier);
-  const double each = std::max(1.0, files / threads);
+  const double each = std::max(1.0, files / threads) * share;
   StorageModel& storage = plant_.storage(tier);
   const ReadRequest request{
       .bytes = bytes / threads,

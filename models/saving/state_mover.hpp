@@ -73,9 +73,10 @@ class StateMover {
   /// Out of a storage system inside the host, to be sent on; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Piece piece,
                                           Served& served);
-  /// Out of a tier, host memory included.
+  /// Out of a tier, host memory included: of `bytes` in `files` the `share` that is read now.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
-                                       double files, SaveReaders by, double round_trips);
+                                       double files, SaveReaders by, double round_trips,
+                                       double share = 1.0);
   /// CPU passes of every thread of every member; the wait for cores is told apart.
   ///    [checkpoint.md, eq. 7]
   [[nodiscard]] sim::Task<void> compute(const Mover& mover, const CpuPasses& passes,

@@ -331,7 +331,7 @@ class StateRules {
          (durable != nullptr && to != nullptr && durable->text == to->text)))
       report_.error("rule", pointer_of(save, "drain_every"),
                     "saves that are not drained to the last tier would be safe nowhere",
-                    "name the tier that keeps them: \"durable\": \"peer-memory\"");
+                    "name the one of \"tiers\" that keeps them as \"durable\": not the last");
   }
 
   static bool reads_back(const Component& save) {

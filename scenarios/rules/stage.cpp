@@ -18,6 +18,12 @@ std::vector<std::string> jobs_of(const Design& design) {
   return out;
 }
 
+// Its own field says so, not one of its job.
+bool streams(const Component& stage) {
+  const Value* when = stage.find("when");
+  return when != nullptr && when->text == "streaming";
+}
+
 void report_fault(const Design& design, const StageFault& fault, Diagnostics& report) {
   const std::string at = pointer_of(*fault.component, fault.key);
   switch (fault.what) {
@@ -52,7 +58,9 @@ void report_fault(const Design& design, const StageFault& fault, Diagnostics& re
                           "it streams behind \"" + fault.name +
                               "\", a job, which brings nothing "
                               "before it ends",
-                          "write \"when\": \"done\"");
+                          streams(*fault.component)
+                              ? "write \"when\": \"done\""
+                              : "leave \"after_share\" of the job out: it begins when that ends");
   }
 }
 

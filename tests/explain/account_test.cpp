@@ -45,6 +45,35 @@ TEST_CASE("utilization is compute over wall, and wall the sum of what the run sp
   check_evaluates(tree);
 }
 
+// 40 samples of 1 GB are copied at 1 GB/s, and four of them are a step of one rank each: it waits
+// for most of the time, between its steps.
+TEST_CASE("a step is taken apart without what training waited for its input between two of them") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "gpus", "1");
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "1 GB"}, {"samples", "40"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "1"}});
+  set(job.job, Role::job, "epochs", "1");
+  set(job.job, Role::job, "after", "in");
+  set(job.job, Role::job, "after_share", "10 %");
+  design.run.values.erase("duration");
+  design.stages.push_back(component(Role::stage, "copy", "in",
+                                    {{"from", "scratch"},
+                                     {"to", "scratch"},
+                                     {"hosts", "gpu"},
+                                     {"size", "40 GB"},
+                                     {"file", "1 GB"},
+                                     {"rate", "1 GB/s"}}));
+  const RunResult result = testing::run(design);
+  REQUIRE(metric(result, "job.train.waited.job.train.input") > 10.0);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("job.train.step.time", result, forms);
+  check_evaluates(tree);
+  CHECK(tree.equation.find("- input") != std::string::npos);
+  CHECK(tree.equation.find("rest") == std::string::npos);
+}
+
 TEST_CASE("a save takes what its closed form says, and a rest that is named") {
   const Design design = saving();
   const RunResult result = testing::run(design);

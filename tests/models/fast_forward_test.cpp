@@ -68,6 +68,27 @@ TEST_CASE("saves that drain longer than their interval repeat as a whole") {
   CHECK(skipped_exactly(design) > 0.8);
 }
 
+// 3 GB of weights and optimizer state in 16 B each, a half on each host, at 1 GB/s a host: 24 s,
+// and a step ends as they do.
+TEST_CASE("a flush that ends with a step repeats with it") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "2");
+  set(design.hosts[0], Role::host, "gpus", "4");
+  set(design.hosts[0], Role::host, "nvme.read", "6 GB/s");
+  set(design.hosts[0], Role::host, "nvme.write", "3 GB/s");
+  set(design.jobs[0].job, Role::job, "steps", "230");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  set(design.jobs[0].step, Role::step, "compute", "1 s");
+  design.run.values.erase("duration");
+  save(design, "async",
+       {{"size", "48 GB"},
+        {"every", "1 min"},
+        {"serializer", "none"},
+        {"tiers", "host-memory,local-nvme,scratch"},
+        {"flush_rate", "1 GB/s"}});
+  CHECK(skipped_exactly(design) > 0.2);
+}
+
 TEST_CASE("a queue that drains slowly is not taken for a steady state") {
   // 64 batches are ahead when the first step begins, and storage brings a little less than the
   // steps take: for hundreds of steps nobody waits, and their times are all alike.
@@ -148,6 +169,26 @@ TEST_CASE("a job that ended before the first one has ended when it did") {
   set(other.job, Role::job, "steps", "2000");
   design.jobs.push_back(other);
   CHECK(skipped_exactly(design) > 0.6);
+}
+
+// Ten times 0.1 s adds up to a little less than 1 s, and from other dates to a little more.
+TEST_CASE("steps that make up an interval do so at any date") {
+  Design design = small_design();
+  design.run.values.erase("duration");
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  save(design, "async", {{"every", "1 s"}, {"size", "1 GB"}});
+  CHECK(metric(run(design), "job.train.checkpoint.count") == 1.0);
+  // A job that follows begins where the other was skipped, at another date of what is simulated.
+  set(design.jobs[0].job, Role::job, "steps", "2000");
+  JobDesign next = design.jobs[0];
+  next.job.id = "next";
+  set(next.job, Role::job, "after", "train");
+  set(next.job, Role::job, "steps", "15");
+  design.jobs.push_back(next);
+  const double skipped = metric(run(design), "stage.next.time");
+  set(design.run, Role::run, "fast_forward", "false");
+  CHECK(skipped == Approx(metric(run(design), "stage.next.time")).epsilon(1e-9));
 }
 
 TEST_CASE("what is drawn is simulated") {

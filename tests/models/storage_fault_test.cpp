@@ -121,6 +121,55 @@ TEST_CASE("storage fault: a save under way waits for the failover") {
   CHECK(metric(broken, "failure.fault.stall") == Approx(10.5).margin(0.2));
 }
 
+// 20 steps of 10 s, and 32 GB saved in 1.03 s after each two of them.
+TEST_CASE("storage fault: GPUs compute in the parts of steps that lie within it") {
+  Design design = small_design();
+  design.run.values.erase("duration");
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  set(design.jobs[0].job, Role::job, "steps", "20");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  set(design.jobs[0].step, Role::step, "compute", "10 s");
+  const auto out_at = [&](const char* mode, const char* at) {
+    Design out = design;
+    out.jobs[0].checkpoint = component(
+        Role::checkpoint, mode, "checkpoint",
+        {{"to", "scratch"}, {"every_steps", "2"}, {"size", "32 GB"}, {"serializer", "none"}});
+    out.failures.push_back(component(Role::failure, "storage", "fault",
+                                     {{"on", "scratch"},
+                                      {"at", at},
+                                      {"part", "service"},
+                                      {"failover", "9 s"},
+                                      {"repair", "1 us"}}));
+    return out;
+  };
+  const auto stall = [](const RunResult& result) { return metric(result, "failure.fault.stall"); };
+  const auto used = [](const RunResult& result) {
+    return metric(result, "failure.fault.gpu.utilization");
+  };
+  SECTION("a save begins 1 s after its begin and ends after its end") {
+    Design out = out_at("sync", "19 s");
+    CHECK(stall(run(out)) == Approx(8.0).epsilon(1e-6));
+    CHECK(used(run(out)) == Approx(1.0 / 9.0).epsilon(1e-6));
+    // A job that has not begun by then is none of those that it held up.
+    JobDesign next = out.jobs[0];
+    next.job.id = "next";
+    set(next.job, Role::job, "after", "train");
+    out.jobs.push_back(next);
+    CHECK(stall(run(out)) == Approx(8.0).epsilon(1e-6));
+    CHECK(used(run(out)) == Approx(1.0 / 9.0).epsilon(1e-6));
+  }
+  SECTION("all of it inside one step") {
+    CHECK(stall(run(out_at("sync", "0.5 s"))) == Approx(0.0).margin(1e-6));
+    CHECK(used(run(out_at("sync", "0.5 s"))) == Approx(1.0).epsilon(1e-6));
+  }
+  SECTION("a flush waits, and training does not") {
+    // but for the snapshot of 0.03 s
+    CHECK(stall(run(out_at("async", "19 s"))) == Approx(0.03).margin(0.01));
+  }
+}
+
 TEST_CASE("storage fault: the restore after the run is no time of training") {
   // 600 steps of 100 ms, ten saves of about a second, then 32 GB are read back in as long.
   Design design = small_design();

@@ -57,6 +57,34 @@ Design without_spares() {
   return design;
 }
 
+// Processes that need 1 + 3 + 4 s from a failure until they can load, and 32 GB saved by `mode`
+// every 6 s of steps, at 32 GB/s and read at 1.6 GB/s.
+Design saver(const char* mode, Settings more) {
+  Design design = without_spares();
+  design.failures.clear();
+  set(design.run, Role::run, "duration", "2 min");
+  for (const auto& [key, text] : Settings{{"stripe.count", "0"},
+                                          {"client.stream", "100 GB/s"},
+                                          {"ost.read", "200 MB/s"},
+                                          {"mdt.service", "1 ns"},
+                                          {"mdt.open", "1000000 Mops/s"},
+                                          {"mdt.create", "1000000 Mops/s"}})
+    set(design.storage[0], Role::storage, key, text);
+  design.jobs[0].checkpoint = component(Role::checkpoint, mode, "checkpoint",
+                                        {{"to", "scratch"},
+                                         {"every_steps", "60"},
+                                         {"size", "32 GB"},
+                                         {"serializer", "none"},
+                                         {"restore.read", "own"},
+                                         {"restore.deserialize", "1000 TB/s"}});
+  for (const auto& [key, text] : more) set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+  return design;
+}
+
+void fail(Design& design, const char* at) {
+  design.failures.push_back(component(Role::failure, "process", at, {{"at", at}}));
+}
+
 double restart(const RunResult& result, const char* what) {
   return metric(result, std::string("job.train.restart.") + what);
 }
@@ -77,6 +105,19 @@ TEST_CASE(
   CHECK(more.kept < mean.kept);
 }
 
+TEST_CASE("way back: what a job still saves when it is over is not lost") {
+  Design design = saver("async", {{"flush_rate", "3.2 GB/s"}});
+  set(design.jobs[0].job, Role::job, "steps", "60");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  const RunResult whole = run(design);
+  CHECK(metric(whole, "job.train.checkpoint.duration") == Approx(10.0).epsilon(0.01));
+  fail(design, "10 s");
+  const RunResult result = run(design);
+  CHECK_THAT(result.warnings.back(), Catch::Contains("it does nothing to it"));
+  CHECK(metric(result, "job.train.checkpoint.duration") ==
+        metric(whole, "job.train.checkpoint.duration"));
+}
+
 TEST_CASE("way back: more failures never shorten the wait for hosts") {
   const auto spares = GENERATE(0, 1, 3);
   const JobProcess alone = waiting_for(spares);
@@ -94,6 +135,19 @@ TEST_CASE("way back: more failures never shorten the wait for hosts") {
       CHECK(more.horizon() / few.horizon() == Approx(1.0).epsilon(1e-9));
     }
   }
+}
+
+TEST_CASE("way back: parts of saves that were lost are none of those that arrived") {
+  // flushes of 5 s, of which two are lost
+  Design design = saver("async", {{"flush_rate", "6.4 GB/s"}});
+  fail(design, "8 s");
+  fail(design, "110 s");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.backpressure.max") == 0.0);
+  double sum = 0.0;
+  for (const auto& [name, figure] : result.metrics)
+    if (name.starts_with("job.train.checkpoint.took.")) sum += figure.value;
+  CHECK(sum == Approx(metric(result, "job.train.checkpoint.duration")).epsilon(1e-9));
 }
 
 TEST_CASE("way back: another host is put in place once, whatever fails meanwhile") {
@@ -140,6 +194,32 @@ TEST_CASE("way back: at a date, nothing that fails brings a host back sooner") {
   CHECK(restart(result, "duration") == Approx(duration).epsilon(1e-9));
   CHECK(restart(result, "waiting") == Approx(waiting).epsilon(1e-9));
   CHECK(result.limited_by.at("job.train.restart.duration") == "job.train.spares");
+}
+
+// Lost at 20.05 s, noticed at 21.05 s, and read from 28.05 s on, for 20 s; lost again at 40.05 s.
+TEST_CASE("way back: a failure during the restore is noticed as any other") {
+  Design design = saver("sync", {});
+  fail(design, "20.05 s");
+  SECTION("that is given") {
+    set(*design.jobs[0].recovery, Role::recovery, "restore", "20 s");
+    CHECK(restart(run(design), "duration") == Approx(28.0).epsilon(1e-9));
+    fail(design, "40.05 s");
+    CHECK(restart(run(design), "duration") == Approx(28.0 + 20.0).epsilon(1e-9));
+  }
+  SECTION("that is simulated") {
+    const double alone = restart(run(design), "restore.duration");
+    CHECK(alone == Approx(20.0).epsilon(0.01));
+    fail(design, "40.05 s");
+    const RunResult twice = run(design);
+    CHECK(restart(twice, "count") == 1.0);
+    CHECK(restart(twice, "restore.duration") == Approx(alone).epsilon(1e-6));
+    CHECK(restart(twice, "duration") == Approx(28.0 + alone).epsilon(1e-6));
+  }
+  SECTION("after it: it is read in pieces for nothing") {
+    const double alone = restart(run(design), "restore.duration");
+    fail(design, "118 s");
+    CHECK(restart(run(design), "restore.duration") == Approx(alone).epsilon(1e-6));
+  }
 }
 
 }  // namespace way_back_test

@@ -101,7 +101,12 @@ TEST_CASE("a job is one stage, and nothing streams behind it") {
   CHECK_THAT(fault(scenario(fit + ", " + again)), Contains("job \"train\" is two stages"));
   CHECK_THAT(
       fault(scenario(stage("a", R"("size": "1 TB", "after": ["train"], "when": "streaming")"))),
-      Contains("brings nothing before it ends"));
+      Contains("brings nothing before it ends") && Contains("write \"when\": \"done\""));
+  // A job has no such field.
+  const std::string next = R"( }, { "id": "next", "hosts": "gpu", "step": { "compute": "1 s" },
+                                    "after": ["train"], "after_share": "50 %")";
+  CHECK_THAT(fault(scenario("", next)), Contains("brings nothing before it ends") &&
+                                            Contains("leave \"after_share\" of the job out"));
 }
 
 TEST_CASE("stages alone are a scenario, and an empty list of what a job follows is kept") {

@@ -221,6 +221,18 @@ TEST_CASE("flows that have room at their caps are shared when somebody takes it"
   }
 }
 
+// Who looks at this date may do so before the ends are told.
+TEST_CASE("of a flow that has ended nothing is left, shared or alone at its cap") {
+  FluidSolver solver;
+  const LinkId path[] = {solver.add_link(10_Bps)};
+  std::vector<std::uint32_t> ended;
+  const double cap = GENERATE(4.0, 20.0);
+  solver.start(3, path, b(40), 1.0, bps(cap));
+  solver.advance(solver.next_completion(), ended);
+  REQUIRE(ended.size() == 1);
+  CHECK(solver.left_of(3) == 0.0);
+}
+
 TEST_CASE("flows that fill a link as they begin are shared once, however many fit at their caps") {
   // 200 ports of 10 B/s on one pool of 100 B/s: 10 B take 20 s, again and again.
   FluidSolver solver;

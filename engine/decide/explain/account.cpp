@@ -319,6 +319,12 @@ void Account::explain_step(ExplainNode& node) {
     child.symbol = part;
     children.push_back(std::move(child));
   }
+  // [docs/models/stages.md, eq. 3]
+  if (const std::string input = job_ + "waited." + job_ + "input"; has(input)) {
+    inside += " - input";
+    sum -= value(input);
+    children.push_back(read(input, "input", "between steps, for what a stage had not brought"));
+  }
   children.push_back(read(job_ + "steps", "steps", "made in the run"));
   node.equation = "(" + inside + ") / steps";
   node.children = std::move(children);
