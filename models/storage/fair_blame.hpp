@@ -23,14 +23,16 @@ class FairBlame {
     std::uint32_t chosen = kNone;
     for (const Part& part : parts) {
       if (part.took <= Seconds{}) continue;
-      const std::uint32_t owed = owed_to(part.resource);
-      at(owed).took += part.took;
+      const std::uint32_t place = owed_to(part.resource);
+      Part& owed = at(place);
+      owed.took += part.took;
       all += part.took;
-      if (chosen == kNone || at(owed).took > at(chosen).took) chosen = owed;
+      if (chosen == kNone || owed.took > at(chosen).took) chosen = place;
     }
     if (chosen == kNone) return parts.begin()->resource;
-    at(chosen).took -= all;
-    return at(chosen).resource;
+    Part& longest = at(chosen);
+    longest.took -= all;
+    return longest.resource;
   }
 
  private:

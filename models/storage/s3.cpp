@@ -5,10 +5,10 @@
 
 #include "engine/base/random.hpp"
 #include "models/contract/storage.hpp"
-#include "models/storage/fair_blame.hpp"
 #include "models/storage/kinds.hpp"
 #include "models/storage/object_cut.hpp"
 #include "models/storage/request_limit.hpp"
+#include "models/storage/s3_draws.hpp"
 #include "models/storage/s3_params.hpp"
 #include "models/storage/scaled_links.hpp"
 
@@ -222,23 +222,16 @@ class S3 final : public StorageModel {
 
  private:
   using Path = std::vector<sim::LinkId>;
-  /// Random numbers of one class of clients.
-  struct Draws {
-    alignas(sim::kCacheLine) FairBlame blame;
-    alignas(sim::kCacheLine) base::RandomStream delay;
-    base::RandomStream jitter, others;
-  };
 
   Rate servers(Rate one) const {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
-  Draws& draws_of(const Client& client) {
-    while (client.id >= draws_.size())
-      draws_.push_back({{},
-                        {seed_, name_, "first byte", draws_.size()},
-                        {seed_, name_, "back-off", draws_.size()},
-                        {seed_, name_, "other members", draws_.size()}});
+  S3Draws& draws_of(const Client& client) {
+    if (client.id >= draws_.size()) draw_until(client.id);
     return draws_[client.id];
+  }
+  void draw_until(std::size_t client) {
+    while (client >= draws_.size()) draws_.emplace_back(seed_, name_, draws_.size());
   }
   // A request for each of them, one after the other, before the first is read.
   sim::Task<Served> ask_about(const Client& client, double heads) {
@@ -390,7 +383,7 @@ class S3 final : public StorageModel {
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
                 tls_ = kNoResource, library_ = kNoResource;
-  std::vector<Draws> draws_;  // by class of clients
+  std::vector<S3Draws> draws_;  // by class of clients
 };
 
 }  // namespace
