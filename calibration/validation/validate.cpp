@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "calibration/measure/metric_text.hpp"
 #include "calibration/measure/statistics.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "scenarios/rules/rules.hpp"
-#include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -65,16 +65,13 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
       continue;
     }
     const Metric& predicted = found->second;
-    const Dimension dimension = metric::dimension_of(predicted.unit).value_or(Dimension::number);
-    const base::ParsedQuantity value = base::parse_quantity(m.text, dimension);
-    if (!value.value.has_value()) {
-      fault("unit",
-            "\"" + m.text + "\" does not fit \"" + m.metric + "\", which is in " + predicted.unit,
-            "write " + std::string(base::dimension_name(dimension)) + ", for example \"" +
-                std::string(base::dimension_example(dimension)) + "\"");
+    const std::optional<double> value = figure_in(m.text, predicted.unit);
+    if (!value) {
+      fault("unit", "\"" + m.text + "\" " + does_not_fit(m.metric, predicted.unit),
+            what_fits(predicted.unit));
       continue;
     }
-    const double measured_value = metric::from_base(*value.value, predicted.unit);
+    const double measured_value = *value;
     if (!(measured_value > 0.0)) {
       fault("range", "a measured value must be above 0, not \"" + m.text + "\"",
             "errors are relative to it");
