@@ -61,6 +61,7 @@ class StraceStream final : public OperationStream {
   bool marks = false;     ///< gives marks, too
 
  private:
+  Seconds since_first_midnight(Seconds clock);
   Task& task(std::int64_t pid);
   bool finished(const StraceLine& line, std::string_view arguments, Seconds start, std::int64_t pid,
                 Operation& out);
@@ -84,6 +85,8 @@ class StraceStream final : public OperationStream {
   bool over_ = false;
   std::optional<Seconds> origin_;
   bool calendar_ = false;
+  Seconds last_;            ///< time of the line before, where lines have the time of day
+  double midnights_ = 0.0;  ///< that have passed
   std::unordered_map<std::int64_t, Task> tasks_;
   TracedFile file_;
   std::uint64_t signals_ = 0, foreign_ = 0, unnamed_ = 0, pseudo_ = 0;
@@ -106,16 +109,15 @@ bool StraceStream::next(Operation& out) {
       trace_.cut("line " + std::to_string(trace_.line_number()) + ": the line is not complete");
       break;
     }
-    const auto line = strace_line(text);
+    auto line = strace_line(text);
     if (!line) {
       if (!text.empty()) ++foreign_;
       continue;
     }
     trace_.record();
-    if (!origin_) {
-      origin_ = line->time;
-      calendar_ = line->calendar;
-    }
+    if (!origin_) calendar_ = line->calendar;
+    if (!calendar_) line->time = since_first_midnight(line->time);
+    if (!origin_) origin_ = line->time;
     numbered = numbered || line->pid.has_value();
     const std::int64_t pid = line->pid.value_or(index_);
     switch (line->kind) {
@@ -147,6 +149,17 @@ bool StraceStream::next(Operation& out) {
   }
   over_ = true;
   return false;
+}
+
+// A clock that jumps back by more than half a day has passed midnight; a line of the day before may
+// come up to an hour late.
+Seconds StraceStream::since_first_midnight(Seconds clock) {
+  constexpr Seconds kDay = Seconds::from(24.0, unit::h), kHalf = kDay / 2.0,
+                    kLate = Seconds::from(1.0, unit::h);
+  if (clock + kDay * midnights_ + kHalf < last_) midnights_ += 1.0;
+  Seconds time = clock + kDay * midnights_;
+  if (midnights_ > 0.0 && time - kDay + kLate > last_) time -= kDay;
+  return last_ = time;
 }
 
 bool StraceStream::take(const std::string& name, std::uint64_t id) {
@@ -364,6 +377,10 @@ void StraceStream::finish(ObservationBuilder& builder) const {
   if (pseudo_ > 0)
     builder.note(std::to_string(pseudo_) +
                  " calls concern pipes, sockets, /proc, /sys and devices: left out");
+  if (midnights_ > 0.0)
+    builder.note(
+        "the time of day jumps back by more than 12 h: midnight passed, and the day after "
+        "goes on (strace -ttt has dates)");
   if (foreign_ > 0) builder.note(std::to_string(foreign_) + " lines are not strace's: left out");
 }
 
