@@ -29,6 +29,7 @@ struct OpenFile {
   std::string name;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> position = 0;
+  bool direct = false;  ///< O_DIRECT
 };
 struct Descriptor {
   std::shared_ptr<OpenFile> file;
@@ -208,6 +209,8 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
     if (from == open.end()) return;
     const bool closes = std::any_of(arguments.begin(), arguments.end(),
                                     [](std::string_view a) { return a.find("CLOEXEC") != a.npos; });
+    if (arguments.size() > 2 && arguments[1] == "F_SETFL")
+      from->second.file->direct = arguments[2].find("O_DIRECT") != std::string_view::npos;
     if (arguments.size() > 1 && arguments[1] == "F_SETFD")
       from->second.close_on_exec = closes;
     else if (copies && open.size() < kMostDescriptors)
@@ -272,6 +275,7 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
     if (open.position) *open.position += static_cast<std::uint64_t>(moved);
   }
   out.file = open.id;
+  out.direct = open.direct;
   return take(open.name, open.id);
 }
 
@@ -332,6 +336,7 @@ bool StraceStream::metadata(const std::vector<std::string_view>& arguments, cons
     for (const std::string_view a : arguments) {
       closes = closes || a.find("O_CLOEXEC") != a.npos;
       if (a.find("O_APPEND") != a.npos) made->position.reset();
+      made->direct = made->direct || a.find("O_DIRECT") != a.npos;
     }
     (*of.open)[*line.result] = {std::move(made), closes};
   }
