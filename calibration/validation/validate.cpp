@@ -14,7 +14,7 @@
 namespace stallcast::calibration {
 namespace {
 
-/// Figures within this factor count as right to a fifth.
+/// Figures within this factor are near.
 constexpr double kNearFactor = 1.2;
 
 /// "job.train.au" -> "job.*.au": jobs are named by whoever wrote the scenario.
@@ -109,7 +109,7 @@ std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases) {
     const auto near = std::count_if(factors[i].begin(), factors[i].end(),
                                     [](double f) { return f <= kNearFactor; });
     out[i].mean_absolute_error /= n;
-    out[i].within_20_percent = static_cast<double>(near) / n;
+    out[i].within_factor = static_cast<double>(near) / n;
     out[i].median_factor = median(std::move(factors[i]));
   }
   return out;
