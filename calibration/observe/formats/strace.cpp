@@ -62,7 +62,6 @@ class StraceStream final : public OperationStream {
   bool marks = false;     ///< gives marks, too
 
  private:
-  Seconds since_first_midnight(Seconds clock);
   Task& task(std::int64_t pid);
   bool finished(const StraceLine& line, std::string_view arguments, Seconds start, std::int64_t pid,
                 Operation& out);
@@ -86,8 +85,7 @@ class StraceStream final : public OperationStream {
   bool over_ = false;
   std::optional<Seconds> origin_;
   bool calendar_ = false;
-  Seconds last_;            ///< time of the line before, where lines have the time of day
-  double midnights_ = 0.0;  ///< that have passed
+  DayClock day_;  ///< where lines have the time of day
   std::unordered_map<std::int64_t, Task> tasks_;
   TracedFile file_;
   std::uint64_t signals_ = 0, foreign_ = 0, unnamed_ = 0, pseudo_ = 0;
@@ -117,7 +115,7 @@ bool StraceStream::next(Operation& out) {
     }
     trace_.record();
     if (!origin_) calendar_ = line->calendar;
-    if (!calendar_) line->time = since_first_midnight(line->time);
+    if (!calendar_) line->time = day_.since_first_midnight(line->time);
     if (!origin_) origin_ = line->time;
     numbered = numbered || line->pid.has_value();
     const std::int64_t pid = line->pid.value_or(index_);
@@ -150,17 +148,6 @@ bool StraceStream::next(Operation& out) {
   }
   over_ = true;
   return false;
-}
-
-// A clock that jumps back by more than half a day has passed midnight; a line of the day before may
-// come up to an hour late.
-Seconds StraceStream::since_first_midnight(Seconds clock) {
-  constexpr Seconds kDay = Seconds::from(24.0, unit::h), kHalf = kDay / 2.0,
-                    kLate = Seconds::from(1.0, unit::h);
-  if (clock + kDay * midnights_ + kHalf < last_) midnights_ += 1.0;
-  Seconds time = clock + kDay * midnights_;
-  if (midnights_ > 0.0 && time - kDay + kLate > last_) time -= kDay;
-  return last_ = time;
 }
 
 bool StraceStream::take(const std::string& name, std::uint64_t id) {
@@ -382,7 +369,7 @@ void StraceStream::finish(ObservationBuilder& builder) const {
   if (pseudo_ > 0)
     builder.note(std::to_string(pseudo_) +
                  " calls concern pipes, sockets, /proc, /sys and devices: left out");
-  if (midnights_ > 0.0)
+  if (day_.passed_midnight())
     builder.note(
         "the time of day jumps back by more than 12 h: midnight passed, and the day after "
         "goes on (strace -ttt has dates)");
@@ -390,19 +377,6 @@ void StraceStream::finish(ObservationBuilder& builder) const {
 }
 
 }  // namespace
-
-bool recognises(std::string_view head) {
-  int lines = 0, calls = 0;
-  while (!head.empty() && lines < 20) {
-    const std::size_t end = head.find('\n');
-    if (end == head.npos) break;
-    const auto line = strace_line(head.substr(0, end));
-    calls += line && line->kind != StraceLine::Kind::other ? 1 : 0;
-    ++lines;
-    head.remove_prefix(end + 1);
-  }
-  return calls > 0 && calls * 2 >= lines;
-}
 
 std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t index) {
   auto out = std::make_unique<StraceStream>(file, index);
