@@ -61,14 +61,40 @@ void doubt_outside(Fit& fit, const Fit& read, const Fit& write, std::span<const 
               " mixes are of sizes or depths at which reads or writes alone were not measured");
 }
 
-/// What mixes of a cell take where each way has a line of its own: n requests, a share p of them
-/// reads, go as fast as the line that is busy all the time, and no faster than one by one.
-///                                                                    [docs/calibration.md, eq. 14]
+/// ln f(m), m = 0 to `most`: how much likelier m of a mix are in a line than none of them, where a
+/// `share` of the requests comes to it: f(m) = product over j = 1 to m of share R(j) / j.
+std::vector<double> line_weights(const Fit& fit, const FitCell& of, double share, int most) {
+  FitCell cell{.size = of.size, .depth = 1.0, .processes = 1.0, .runs = {}, .core_runs = {}};
+  std::vector<double> out{0.0};
+  for (int j = 1; j <= most; ++j) {
+    cell.depth = j;
+    out.push_back(out.back() + std::log(share * solo(fit, cell) / j));
+  }
+  return out;
+}
+
+/// What mixes of a cell take where each way has a line of its own. Each of n requests in flight is
+/// followed by a read with chance p, so that the lines are a closed network of product form: with
+/// G(n) = sum over m of f_read(m) f_write(n - m), X(n) = G(n - 1) / G(n) and R(n) = n / X(n); in
+/// proportion between whole n.                                        [docs/calibration.md, eq. 14]
 double in_own_lines(const Fit& read, const Fit& write, const Mix& mix) {
-  Mix alone = mix;
-  alone.reads.depth = alone.writes.depth = 1.0;
-  return std::max({mix.share * solo(read, mix.reads), (1.0 - mix.share) * solo(write, mix.writes),
-                   in_one_line(read, write, alone)});
+  const double depth = std::max(1.0, mix.reads.depth);
+  const auto whole = static_cast<int>(std::ceil(depth));
+  const std::vector<double> reads = line_weights(read, mix.reads, mix.share, whole);
+  const std::vector<double> writes = line_weights(write, mix.writes, 1.0 - mix.share, whole);
+  const auto log_of_all = [&](int n) {
+    std::vector<double> terms;
+    for (int m = 0; m <= n; ++m)
+      terms.push_back(reads[static_cast<std::size_t>(m)] + writes[static_cast<std::size_t>(n - m)]);
+    const double most = *std::max_element(terms.begin(), terms.end());
+    double sum = 0.0;
+    for (const double term : terms) sum += std::exp(term - most);
+    return most + std::log(sum);
+  };
+  const auto response = [&](int n) { return n * std::exp(log_of_all(n) - log_of_all(n - 1)); };
+  const double above = whole - depth;
+  return above > 0.0 ? (1.0 - above) * response(whole) + above * response(whole - 1)
+                     : response(whole);
 }
 
 /// `draws` values of `statistic` over values drawn again from `values`.
@@ -137,12 +163,15 @@ bool use_own_lines(Fit& fit, const std::vector<double>& apart, double shared) {
     errors.push_back(std::abs(apart[i] / fit.residuals[i].measured - 1.0));
   if (apart.size() < 2 || median(errors) > kMedianBar || median(errors) >= shared) return false;
   fit.law = "own lines";
-  fit.equation = "R = max(p R_read(n, b), (1 - p) R_write(n, b), R(1, b))";
+  fit.equation = "closed network of a line for reads and a line for writes";
   for (std::size_t i = 0; i < apart.size(); ++i) fit.residuals[i].fitted = apart[i];
   fit.median_error = median(errors);
   fit.p90_error = quantile(errors, 0.9);
   fit.verdict = FitVerdict::accepted;
-  fit.reasons.push_back("reads and writes do not wait for each other");
+  fit.reasons.emplace_back("reads and writes do not wait for each other");
+  if (fit.p90_error > kP90Bar)
+    doubt(fit, "one mix in ten is off by more than " +
+                   base::print_quantity(fit.p90_error, Dimension::ratio));
   return true;
 }
 

@@ -13,8 +13,8 @@ namespace stallcast::calibration::fit {
 /// Reads and writes on one device. Either both wait in one line, so that a mix of n operations
 /// takes R = c (p R_read(n) + (1 - p) R_write(n)) with p the share of reads; c = 1 means they do
 /// not disturb each other beyond that.                                [docs/calibration.md, eq. 8]
-/// Or each way has a line of its own (limits of volumes): R = max(p R_read(n), (1 - p) R_write(n)),
-/// and what one at a time takes at least.                                              [eq. 14]
+/// Or each way has a line of its own (limits of volumes), and n in flight are in one or the other:
+/// the closed network of both.                                                         [eq. 14]
 ///   accepted  lines of their own hold within 10 % in the median, and better than one line
 ///   accepted  c = 1 holds within 10 % in the median, and is used
 ///   usable    it does within 25 % with the fitted c, or with 1 where that is less

@@ -8,6 +8,7 @@
 #include "calibration/fit/observed_runs.hpp"
 #include "calibration/measure/csv.hpp"
 #include "calibration/measure/importers/importer.hpp"
+#include "calibration/measure/metric_text.hpp"
 #include "calibration/measure/node_reader.hpp"
 #include "calibration/observe/job_figures.hpp"
 #include "calibration/observe/observation_json.hpp"
@@ -35,14 +36,31 @@ struct Given {
 
 /// A number in the unit of `metric`, or a quantity of its dimension: "93.5 %", "850 ms".
 std::optional<Given> figure_of(std::string_view text, const std::string& metric) {
-  if (const auto number = base::parse_number(base::trim(text))) return Given{*number, {}};
-  const std::optional<Dimension> known = dimension_of(metric);
+  text = base::trim(text);
+  if (const auto number = base::parse_number(text)) return Given{*number, {}};
+  if (const std::optional<Dimension> known = dimension_of(metric)) {
+    const auto value = figure_in(text, metric::unit_said(metric));
+    return value ? std::optional(Given{*value, known}) : std::nullopt;
+  }
   for (const Dimension dimension :
        {Dimension::ratio, Dimension::time, Dimension::rate, Dimension::op_rate, Dimension::bytes})
-    if (!known || known == dimension)
-      if (const auto value = base::parse_quantity(base::trim(text), dimension).value)
-        return Given{*value, dimension};
+    if (const auto value = base::parse_quantity(text, dimension).value)
+      return Given{*value, dimension};
   return std::nullopt;
+}
+
+/// A width; in percent it is a part of `value`, but of shares points.
+std::optional<Given> width_of(std::string_view text, const std::string& metric, double value) {
+  const bool share = dimension_of(metric).value_or(Dimension::ratio) == Dimension::ratio;
+  const auto part = base::parse_quantity(base::trim(text), Dimension::ratio).value;
+  if (share || !part || text.find('%') == std::string_view::npos) return figure_of(text, metric);
+  return Given{*part * value, dimension_of(metric)};
+}
+
+/// Why a text is no figure of its metric.
+std::string no_figure(const std::string& metric) {
+  return dimension_of(metric) ? does_not_fit(metric, metric::unit_said(metric))
+                              : "is no number and no quantity of its metric";
 }
 
 /// What takes time, or goes at a rate, wherever it happens at all: waits may be none.
@@ -86,6 +104,12 @@ std::string impossible(const std::string& metric, const Given& given) {
 
 constexpr const char* kAsGiven = "as 0.935, \"93.5 %\" or \"850 ms\"";
 
+/// What would be one.
+std::string as_figure(const std::string& metric) {
+  return dimension_of(metric) ? what_fits(metric::unit_said(metric)) + ", or a number in that unit"
+                              : kAsGiven;
+}
+
 class ObservedTable {
  public:
   ObservedTable(const CsvTable& table, Diagnostics& diagnostics)
@@ -107,7 +131,7 @@ class ObservedTable {
           table_.text(i, "metric"), value, {}, base::place_text(table_.position(i, "metric"))};
       one.within = as_repeated(one.metric, value, given->dimension);
       const auto low = cell(i, "low", false), high = cell(i, "high", false);
-      const auto sd = cell(i, "sd", false);
+      const auto sd = cell(i, "sd", false, value);
       if (sd) one.within = {value - kNine * sd->value, value + kNine * sd->value};
       if (low && high) one.within = {low->value, high->value};
       for (const auto& [end, other] : {std::pair{"low", "high"}, std::pair{"high", "low"}})
@@ -121,13 +145,14 @@ class ObservedTable {
   }
 
  private:
-  std::optional<Given> cell(std::size_t row, std::string_view column, bool needed) {
+  std::optional<Given> cell(std::size_t row, std::string_view column, bool needed,
+                            double of = 0.0) {
     const std::string& text = table_.text(row, column);
     if (text.empty() && !needed) return std::nullopt;
     const std::string& metric = table_.text(row, "metric");
-    const auto value = figure_of(text, metric);
+    const auto value = column == "sd" ? width_of(text, metric, of) : figure_of(text, metric);
     if (!value) {
-      fault(row, column, "type", "is no number and no quantity of its metric");
+      fault(row, column, "type", no_figure(metric), as_figure(metric));
       return std::nullopt;
     }
     // An end of an interval, or a width, may be nothing.
@@ -138,7 +163,7 @@ class ObservedTable {
     return std::nullopt;
   }
   void fault(std::size_t row, std::string_view column, std::string_view code,
-             const std::string& what, const char* hint = kAsGiven) {
+             const std::string& what, const std::string& hint = kAsGiven) {
     diagnostics_.add(
         {Severity::error, std::string(code), "", table_.position(row, column),
          "\"" + table_.text(row, column) + "\" in column \"" + std::string(column) + "\" " + what,
@@ -201,21 +226,30 @@ class ObservedReport : private NodeReader {
   }
 
  private:
-  std::optional<Given> number(const Json& node, const std::string& at, const std::string& metric) {
+  /// `width_at`: the figure that this is a width of.
+  std::optional<Given> number(const Json& node, const std::string& at, const std::string& metric,
+                              std::optional<double> width_at = {}) {
     std::optional<Given> out;
     if (node.is_number()) out = Given{node.get<double>(), {}};
-    if (node.is_string()) out = figure_of(node.get_ref<const std::string&>(), metric);
+    if (node.is_string()) {
+      const auto& text = node.get_ref<const std::string&>();
+      out = width_at ? width_of(text, metric, *width_at) : figure_of(text, metric);
+      if (!out) {
+        error("type", at, "\"" + text + "\" " + no_figure(metric), as_figure(metric));
+        return std::nullopt;
+      }
+    }
     if (!out || !std::isfinite(out->value)) {
-      error("type", at, "this takes a number or a quantity of its metric", kAsGiven);
+      error("type", at, "this takes a number or a quantity of its metric", as_figure(metric));
       return std::nullopt;
     }
     return out;
   }
   /// An end of an interval, or a width: possible, or nothing.
   std::optional<double> end(const Json& node, const std::string& at, const std::string& key,
-                            const std::string& metric) {
+                            const std::string& metric, std::optional<double> width_at = {}) {
     const std::string place = at + base::pointer_token(key);
-    const auto value = number(node[key], place, metric);
+    const auto value = number(node[key], place, metric, width_at);
     const std::string why = !value || value->value == 0.0 ? "" : impossible(metric, *value);
     if (!why.empty()) error("range", place, "this " + why, kAsGiven);
     return value && why.empty() ? std::optional(value->value) : std::nullopt;
@@ -245,7 +279,7 @@ class ObservedReport : private NodeReader {
       if (low && high) return {*low, *high};
     }
     if (node.contains("sd"))
-      if (const auto sd = end(node, at, "sd", one.metric))
+      if (const auto sd = end(node, at, "sd", one.metric, one.value))
         return {one.value - kNine * *sd, one.value + kNine * *sd};
     return one.within;
   }

@@ -22,8 +22,7 @@ constexpr double kRepeatPoints = 0.005, kRepeatTimes = 0.05;
 }  // namespace
 
 std::optional<Dimension> dimension_of(const std::string& name) {
-  const metric::Figure* row = metric::find(name);
-  return row == nullptr ? std::nullopt : metric::dimension_of(row->unit);
+  return metric::dimension_of(metric::unit_said(name));
 }
 
 Interval as_repeated(const std::string& metric, double value, std::optional<Dimension> said) {

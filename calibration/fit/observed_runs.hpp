@@ -12,7 +12,7 @@
 /// Figures of runs that were seen, as those of the only job of a design.
 namespace stallcast::calibration {
 
-/// By the table of metrics; nothing for one that it does not have.
+/// By the unit of the metric; nothing where its name does not tell.
 [[nodiscard]] std::optional<Dimension> dimension_of(const std::string& metric);
 
 /// Where nine in ten repeats of a run lie that does not say. `said`: how the figure was given,

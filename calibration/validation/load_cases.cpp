@@ -3,11 +3,13 @@
 #include <set>
 #include <utility>
 
+#include "calibration/measure/metric_text.hpp"
 #include "calibration/measure/node_reader.hpp"
 #include "calibration/validation/validate.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 #include "stallcast/scenario.hpp"
 
 namespace stallcast::calibration {
@@ -101,8 +103,8 @@ class CaseReader : NodeReader {
       const std::string pointer = at + "/measured" + base::pointer_token(metric);
       if (!value.is_string()) {
         error("unit", pointer, "\"" + metric + "\" takes a text with a unit, not " + value.dump(),
-              value.is_number() ? "write \"" + value.dump() + " s\", in the unit of the metric"
-                                : "write \"93.5 %\", in the unit of the metric");
+              value.is_number() ? written_in(value.get<double>(), metric::unit_said(metric))
+                                : written_in(0.0, ""));
         continue;
       }
       const auto text = value.get<std::string>();

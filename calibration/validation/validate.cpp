@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "calibration/measure/metric_text.hpp"
 #include "calibration/measure/statistics.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "scenarios/rules/rules.hpp"
-#include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
 namespace {
 
-/// Figures within this factor count as right to a fifth.
+/// Figures within this factor are near.
 constexpr double kNearFactor = 1.2;
 
 /// "job.train.au" -> "job.*.au": jobs are named by whoever wrote the scenario.
@@ -65,16 +65,13 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
       continue;
     }
     const Metric& predicted = found->second;
-    const Dimension dimension = metric::dimension_of(predicted.unit).value_or(Dimension::number);
-    const base::ParsedQuantity value = base::parse_quantity(m.text, dimension);
-    if (!value.value.has_value()) {
-      fault("unit",
-            "\"" + m.text + "\" does not fit \"" + m.metric + "\", which is in " + predicted.unit,
-            "write " + std::string(base::dimension_name(dimension)) + ", for example \"" +
-                std::string(base::dimension_example(dimension)) + "\"");
+    const std::optional<double> value = figure_in(m.text, predicted.unit);
+    if (!value) {
+      fault("unit", "\"" + m.text + "\" " + does_not_fit(m.metric, predicted.unit),
+            what_fits(predicted.unit));
       continue;
     }
-    const double measured_value = metric::from_base(*value.value, predicted.unit);
+    const double measured_value = *value;
     if (!(measured_value > 0.0)) {
       fault("range", "a measured value must be above 0, not \"" + m.text + "\"",
             "errors are relative to it");
@@ -112,7 +109,7 @@ std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases) {
     const auto near = std::count_if(factors[i].begin(), factors[i].end(),
                                     [](double f) { return f <= kNearFactor; });
     out[i].mean_absolute_error /= n;
-    out[i].within_20_percent = static_cast<double>(near) / n;
+    out[i].within_factor = static_cast<double>(near) / n;
     out[i].median_factor = median(std::move(factors[i]));
   }
   return out;

@@ -85,6 +85,7 @@ struct Operation {
   std::optional<std::uint64_t> offset;
   Bytes bytes;          ///< moved, not asked for; of `truncate`: the length
   bool failed = false;  ///< the call returned an error and moved nothing
+  bool direct = false;  ///< its file is open past the page cache (O_DIRECT)
   /// Calls that this stands for: aggregated records of a tracer; `bytes` is then their sum.
   std::uint64_t count = 1;
   LoaderMark mark = LoaderMark::none;  ///< of kind `mark`

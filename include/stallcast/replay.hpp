@@ -51,9 +51,10 @@ struct ReplayStep {
   std::uint64_t bytes = 0;             ///< of all calls
   std::uint32_t calls = 1;             ///< of the trace, one after the other
   ReplayAction action = ReplayAction::none;
-  bool from_start = false;  ///< the trace does not say when the step before ended
-  bool goes_on = false;     ///< begins where the thread's transfer of this file before ended
-  std::uint8_t place = 0;   ///< where the file lies: 0 the storage, N the N-th further one
+  bool from_start = false;      ///< the trace does not say when the step before ended
+  bool goes_on = false;         ///< begins where the thread's transfer of this file before ended
+  std::uint8_t place : 7 = 0;   ///< where the file lies: 0 the storage, N the N-th further one
+  std::uint8_t direct : 1 = 0;  ///< 1: the file was opened past memory (O_DIRECT)
 
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
 

@@ -61,7 +61,7 @@ struct RowErrors {
   double median = 0.0;         ///< of the same
   double p95 = 0.0;
   double median_factor = 1.0;
-  double within_20 = 0.0;          ///< share with a factor of at most 1.2
+  double within_factor = 0.0;      ///< share with a factor of at most 1.2
   std::optional<double> coverage;  ///< share of measurements inside the 90 % interval
 };
 

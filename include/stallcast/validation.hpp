@@ -44,8 +44,8 @@ struct ErrorSummary {
   double mean_absolute_error = 0.0;
   /// Median of max(predicted / measured, measured / predicted): 1 is perfect.
   double median_factor = 1.0;
-  /// Share of the figures whose factor is at most 1.2.
-  double within_20_percent = 0.0;
+  /// Share of the figures whose factor is at most 1.2: from 16.7 % too low to 20 % too high.
+  double within_factor = 0.0;
 };
 
 /// What a case file says about itself.

@@ -69,18 +69,20 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
   mix_.add(ops.writes, operations);
   work_ += demand * operations;
   const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
-  if (shared) delayed_ += params.by_itself(ops.size).in(unit::s)*demand.in(unit::s)*operations;
+  if (shared) delayed_ += params.by_itself(ops.size) * operations;
   laned_ += demand * (operations * (shared ? params.lanes : 1.0));
   if (params.law == ResponseLaw::mva) served_ += demand * operations;
   if (outstanding_ < kNone) {  // rounding, once nothing is left
-    outstanding_ = delayed_ = 0.0;
-    work_ = served_ = laned_ = Seconds{};
+    outstanding_ = 0.0;
+    delayed_ = work_ = served_ = laned_ = Seconds{};
     return;
   }
   // The device's speed with all that is outstanding: C = D / (alpha + D max(1, K / n)), D the sum
-  // of demands on one of its servers, of which a request uses one.             [measured.md, eq. 2]
+  // of demands on one of its servers, of which a request uses one, and alpha the mean of those
+  // that are outstanding: all that began end after the mean of what each would take.
+  //                                                                 [measured.md, eq. 2 and eq. 8]
   const double servers = std::min(servers_, std::max(1.0, outstanding_));
-  const double all = work_.in(unit::s) / servers, alpha = delayed_ / work_.in(unit::s);
+  const double all = work_.in(unit::s) / servers, alpha = delayed_.in(unit::s) / outstanding_;
   if (all <= 0.0) return;
   const double n = outstanding_ / servers, lanes = laned_ / work_;
   const double line = all / (alpha + all * std::max(1.0, lanes / n));

@@ -92,7 +92,7 @@ class FittedStation {
   ServedBytes served_bytes_;
   double outstanding_ = 0.0;  ///< operations
   Seconds work_;              ///< demands of all operations outstanding
-  double delayed_ = 0.0;      ///< sum of alpha x demand over them, s^2
+  Seconds delayed_;           ///< sum of alpha over them
   Seconds laned_;             ///< sum of demand x lanes
   Seconds served_;            ///< the part of the work that follows law mva
 };

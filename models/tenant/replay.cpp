@@ -75,13 +75,17 @@ class Replay final : public Tenant {
                                " storage systems: name the others in \"also\"");
     for (const std::string& id : places_of(component)) {
       const bool pages = plant.storage(id).client_limits().page_cache;
-      Place place{plant.storage(id), pages && !p_.direct, {}};
+      Place place{plant.storage(id), pages, {}, {}};
       for (std::size_t g = 0; g < groups; ++g) {
         Client client = id == common().on ? client_of(g) : plant.client(common().hosts, g, id, 1.0);
         client.share = weight_in_class(common().share, common().priority);
-        if (pages)
-          client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
+        Client direct = client;
+        if (pages) {
+          client.core = in_series(client.core, host_.cpu_copy);
+          direct.core = in_series(direct.core, host_.cpu_direct);
+        }
         place.clients.push_back(std::move(client));
+        place.direct.push_back(std::move(direct));
       }
       places_.push_back(std::move(place));
     }
@@ -94,8 +98,9 @@ class Replay final : public Tenant {
   /// A storage system that files lie on.
   struct Place {
     StorageModel& storage;
-    bool cached = true;           ///< the hosts keep what is read and written in memory
+    bool pages = true;            ///< the hosts keep what is read and written in memory
     std::vector<Client> clients;  ///< of each group of hosts
+    std::vector<Client> direct;   ///< the same, past memory
   };
   /// Data written to one file that are on their way to the storage.
   struct Dirty {
@@ -132,6 +137,9 @@ class Replay final : public Tenant {
     for (const auto& site : sites_) unwritten_ += site->dirty;
   }
 
+  /// Whether a step passes the memory of its host by.
+  bool is_direct(const ReplayStep& step) const { return p_.direct || step.direct != 0; }
+
   // A step begins its gap after the one before has ended, or its gap after that has begun and when
   // it has ended; not before the event that it waits for.    [docs/models/replay.md, eq. 1 and 7]
   sim::Task<void> thread(std::size_t index) {
@@ -163,7 +171,7 @@ class Replay final : public Tenant {
       ended_ = std::max(ended_, context().now());
       if (step.action >= ReplayAction::none) continue;
       const Place& place = places_[step.place];
-      Client client = place.clients[host];
+      Client client = is_direct(step) ? place.direct[host] : place.clients[host];
       client.process = index;
       co_await issue(step, place, client, site);
       ended_ = std::max(ended_, context().now());
@@ -210,7 +218,8 @@ class Replay final : public Tenant {
   sim::Task<void> read_step(const ReplayStep& step, const Place& place, const Client& client,
                             Site& site) {
     if (step.bytes == 0) co_return;
-    const bool placed = place.cached && step.file != 0 && step.offset != ReplayStep::kNoPosition;
+    const bool direct = is_direct(step), cached = place.pages && !direct;
+    const bool placed = cached && step.file != 0 && step.offset != ReplayStep::kNoPosition;
     HostPages::Missing missing{step.bytes, 1};
     const std::uint64_t end = step.offset + step.bytes;
     if (placed) missing = site.pages.missing(step.file, step.offset, end);
@@ -221,21 +230,21 @@ class Replay final : public Tenant {
     const Bytes rest = Bytes::from(static_cast<double>(missing.bytes), unit::B);
     co_await within_limit(rest, static_cast<double>(step.calls));
     const Seconds asked = context().now();
-    const bool ahead = !p_.direct && step.goes_on && missing.pieces == 1;
-    double files = static_cast<double>(p_.direct ? step.calls : missing.pieces);
+    const bool ahead = !direct && step.goes_on && missing.pieces == 1;
+    double files = static_cast<double>(direct ? step.calls : missing.pieces);
     if (ahead) files = std::min(1.0, rest / kReplayedTogether);
     // Kept here: GCC 12 mistakes temporaries in awaited calls.
     const ReadRequest request{.bytes = rest,
                               .files = files,
                               .round_trips = ahead ? 0.0 : 1.0,
-                              .direct = p_.direct,
-                              .as_asked = p_.direct,
+                              .direct = direct,
+                              .as_asked = direct,
                               .part = step.offset > 0,
                               .goes_on = ahead};
     const Served served = co_await place.storage.read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
     count(rest, {}, 0.0);
-    if (place.cached) computed_ += rest / host_.cpu_copy;
+    if (cached) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);
   }
 
@@ -246,11 +255,11 @@ class Replay final : public Tenant {
     const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
     co_await within_limit(bytes, static_cast<double>(step.calls));
     Seconds since = context().now();
-    if (!place.cached) {
+    if (const bool direct = is_direct(step); direct || !place.pages) {
       const WriteRequest request{.bytes = bytes,
                                  .files = 0.0,
                                  .requests = static_cast<double>(step.calls),
-                                 .direct = p_.direct};
+                                 .direct = direct};
       const Served served = co_await place.storage.write(client, request);
       wait(context().now() - since, 1.0, served.limited_by);
       count({}, bytes, 0.0);
@@ -301,7 +310,7 @@ class Replay final : public Tenant {
     }
     const Seconds since = context().now();
     const double calls = static_cast<double>(step.calls);
-    const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = p_.direct};
+    const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = is_direct(step)};
     const Served served = co_await place.storage.write(client, request);
     wait(context().now() - since, 1.0, served.limited_by);
     count({}, request.bytes, 0.0);

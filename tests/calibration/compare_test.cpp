@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <span>
 
 #include "calibration/validation/validate.hpp"
 
@@ -99,6 +100,17 @@ TEST_CASE("a metric the simulation does not yield is a fault at the measurement"
   CHECK(faults.items()[2].code == "range");
 }
 
+TEST_CASE("near is a factor of 1.2: 20 % too high, and 16.7 % too low") {
+  const auto near = [](double factor) {
+    const ValidatedCase one = predicted_at("a", factor);
+    return summarise(std::span(&one, 1))[0].within_factor;
+  };
+  CHECK(near(1.199) == 1.0);
+  CHECK(near(1.201) == 0.0);
+  CHECK(near(0.834) == 1.0);
+  CHECK(near(0.832) == 0.0);
+}
+
 TEST_CASE("the summary joins the same metric of jobs with different names") {
   // Factors 1.1, 1/0.8 = 1.25, 1.2: median 1.2; two of three within 1.2; mean |error| 50/3 %.
   const std::vector<ValidatedCase> cases = {predicted_at("a", 1.1), predicted_at("b", 0.8),
@@ -108,7 +120,7 @@ TEST_CASE("the summary joins the same metric of jobs with different names") {
   CHECK(summary[0].metric == "job.*.first_step");
   CHECK(summary[0].cases == 3);
   CHECK(summary[0].median_factor == Approx(1.2));
-  CHECK(summary[0].within_20_percent == Approx(2.0 / 3.0));
+  CHECK(summary[0].within_factor == Approx(2.0 / 3.0));
   CHECK(summary[0].mean_absolute_error == Approx(50.0 / 3.0));
 }
 

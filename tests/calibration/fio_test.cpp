@@ -130,6 +130,58 @@ TEST_CASE("jobs that run side by side, and jobs that are paced, are not fitted")
   for (const fit::FitSeries& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
 }
 
+TEST_CASE("a pace of 0 is none, and depths have prefixes as sizes do") {
+  const std::string text = fixture("fio-randread.json");
+  for (const char* pace : {R"("rate_iops": "0", "thinktime": "0")", R"("rate": "0,0")"}) {
+    const Imported f = import_text(
+        "fio", replaced(text, R"("iodepth": "32")", std::string(R"("iodepth": "32", )") + pace));
+    CHECK(f.at(0).flags.empty());
+    CHECK(f.at(0).depth == 32.0);
+  }
+  const Imported paced = import_text(
+      "fio", replaced(text, R"("iodepth": "32")", R"("iodepth": "32", "rate_iops": "0,100")"));
+  CHECK(flagged(paced.at(0), "rate-limited"));
+  // 40 000/s x 25.6 ms = 1024 outstanding.
+  std::string deep = replaced(text, R"("iodepth": "32")", R"("iodepth": "1k")");
+  deep = replaced(deep, "800000.0", "25600000.0");
+  const Imported f = import_text("fio", deep);
+  CHECK(f.at(0).depth == 1024.0);
+}
+
+TEST_CASE("processes of a fio job that stop at different times say so") {
+  // One of two ran for 3 s, the other for 6.
+  std::string text = fixture("fio-two-processes.json");
+  const std::size_t second = text.find("\"runtime\": 3000", text.find("\"iops\": 20000.0"));
+  text.replace(second, 15, "\"runtime\": 6000");
+  const Imported f = import_text("fio", text);
+  REQUIRE(f.diagnostics.items().size() == 1);
+  CHECK(f.diagnostics.items()[0].message ==
+        "processes of \"p\" stopped at different times: the longest ran 2 times as long as "
+        "the shortest");
+  CHECK(flagged(f.at(0), "merged-jobs"));
+}
+
+TEST_CASE("reads and writes that fio tells as one are one record with the share of the options") {
+  // 40 000/s x 800 us = 32 outstanding.
+  std::string text = replaced(fixture("fio-randread.json"), R"("rw": "randread")",
+                              R"("rw": "randrw", "rwmixread": "70", "unified_rw_reporting": "1")");
+  text = replaced(text, R"("read": {)", R"("mixed": {)");
+  const Imported f = import_text("fio", text);
+  CHECK(f.diagnostics.items().empty());
+  REQUIRE(f.set.measurements.size() == 1);
+  CHECK(f.at(0).operation == "mixed");
+  CHECK(f.at(0).read_share == Approx(0.7));
+  CHECK(f.at(0).depth == 32.0);
+  CHECK(f.at(0).size == 4_KiB);
+  CHECK(f.at(0).flags.empty());
+  // Of two sizes nothing tells how much of each was moved.
+  const Imported sizes = import_text("fio", replaced(text, R"("bs": "4k")", R"("bs": "4k,64k")"));
+  CHECK(flagged(sizes.at(0), "merged-jobs"));
+  const Imported reads = import_text("fio", replaced(text, "randrw", "randread"));
+  CHECK(reads.at(0).operation == "read");
+  CHECK(reads.at(0).read_share == 1.0);
+}
+
 TEST_CASE("a fio mix of reads and writes is two records that share one depth") {
   // 30 000/s x 500 us + 10 000/s x 700 us = 22 = iodepth; neither alone is.
   const Imported f = import_fixture("fio", "fio-mixed.json");

@@ -257,6 +257,21 @@ TEST_CASE("DLIO: MB is 2^20, percentages are ratios, and the I/O rate is not byt
   CHECK(f.of("train-epoch").figures.at("au_ratio") == Approx(0.9));
 }
 
+TEST_CASE("DLIO: an AU above 100 % is an error with its line") {
+  const auto summary = [](const char* mean) {
+    return import_text("dlio-results", R"({"num_accelerators": 8, "metric": {
+      "train_au_percentage": [99.0, 100.0],
+      "train_au_mean_percentage": )" + std::string(mean) +
+                                           "}}");
+  };
+  const Imported f = summary("100.3");
+  CHECK(f.diagnostics.items()[0].message == "AU is a share, and this is 100.3 %");
+  CHECK(f.diagnostics.items()[0].position.line == 3);
+  CHECK(f.diagnostics.has_errors());
+  CHECK(summary("100.0").diagnostics.items().empty());
+  CHECK(summary("-1").diagnostics.has_errors());
+}
+
 TEST_CASE("DLIO: the older name train_auu is the same figure") {
   const Imported f = import_fixture("dlio-results", "dlio-old-summary.json");
   CHECK(f.of("train").figures.at("au_ratio") == Approx(0.8));

@@ -1,6 +1,9 @@
 #include "calibration/fit/joint.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
 
 #include "calibration/fit/bindings.hpp"
 #include "calibration/measure/mixes.hpp"
@@ -162,19 +165,88 @@ TEST_CASE("mixes of reads and writes with limits of their own wait in two lines"
     m.depth = 16;
     m.read_share = share;
     const double alone = share == 0.7 ? 4000.0 : 2e8 / m.size.in(unit::B);
-    m.ops = OpRate::from(alone / std::max(share, 1.0 - share), unit::per_s);
+    // R(j) = j D: G(n) is a geometric sum, D^n (p^(n+1) - q^(n+1)) / (p - q), of equal shares (n +
+    // 1) (D / 2)^n.
+    const double p = share, q = 1.0 - share;
+    const double both =
+        p == q ? 2.0 * 16 / 17
+               : (std::pow(p, 16) - std::pow(q, 16)) / (std::pow(p, 17) - std::pow(q, 17));
+    m.ops = OpRate::from(alone * both, unit::per_s);
     set.measurements.push_back(m);
   }
   const auto fit = fit_mixes({{set}}, way, way, {});
   REQUIRE(fit);
   CHECK(fit->law == "own lines");
   CHECK(fit->verdict == FitVerdict::accepted);
-  CHECK(fit->median_error < 1e-9);
+  CHECK(fit->median_error < 1e-6);
   CHECK(fit->parameters.empty());
   const auto values = values_of(*fit);
   REQUIRE(values.size() == 1);
   CHECK(values.front().field == "write.line");
   CHECK(values.front().text == "own");
+}
+
+/// Requests a second of n in flight that each wait for their own kind alone, all m of which end
+/// m's response after they began: simulated, a read after each with chance p.
+double simulated(const std::vector<double>& reads, const std::vector<double>& writes, double p,
+                 std::size_t n) {
+  std::mt19937 random(7);
+  std::bernoulli_distribution is_read(p);
+  struct Request {
+    bool read;
+    double left;
+  };
+  std::vector<Request> all;
+  for (std::size_t i = 0; i < n; ++i) all.push_back({is_read(random), 1.0});
+  double time = 0.0, done = 0.0;
+  while (done < 200'000) {
+    const auto m = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const Request& one) { return one.read; }));
+    const auto takes = [&](const Request& one) { return one.read ? reads[m] : writes[n - m]; };
+    double next = 1e9;
+    for (const Request& one : all) next = std::min(next, one.left * takes(one));
+    time += next;
+    std::vector<Request> later = all;
+    for (std::size_t i = 0; i < n; ++i) {
+      later[i].left -= next / takes(all[i]);
+      if (later[i].left > 1e-9) continue;
+      later[i] = {is_read(random), 1.0};
+      done += 1.0;
+    }
+    all = std::move(later);
+  }
+  return done / time;
+}
+
+TEST_CASE("mixes in two lines that take about as long lose what waits in the other line") {
+  const Fit read = line(60e-6, 5e-6, 3e9), write = line(60e-6, 6e-6, 2.5e9);
+  MeasurementSet set;
+  for (const double share : {0.5, 0.7})
+    for (const double size : {4096.0, 65536.0})
+      for (const std::size_t depth : {4U, 8U}) {
+        std::vector<double> reads, writes;
+        for (std::size_t m = 0; m <= depth; ++m) {
+          reads.push_back(60e-6 + static_cast<double>(m) * (5e-6 + size / 3e9));
+          writes.push_back(60e-6 + static_cast<double>(m) * (6e-6 + size / 2.5e9));
+        }
+        Measurement m;
+        m.operation = "mixed";
+        m.size = Bytes::from(size, unit::B);
+        m.depth = static_cast<double>(depth);
+        m.read_share = share;
+        m.ops = OpRate::from(simulated(reads, writes, share, depth), unit::per_s);
+        set.measurements.push_back(m);
+      }
+  const auto fit = fit_mixes({{set}}, read, write, {});
+  REQUIRE(fit);
+  CHECK(fit->law == "own lines");
+  CHECK(fit->verdict == FitVerdict::accepted);
+  for (const FitResidual& one : fit->residuals)
+    CHECK(one.fitted == Approx(one.measured).epsilon(0.01));
+  // A depth between whole ones lies between them.
+  set.measurements[0].depth = 4.5;
+  const auto between = fit_mixes({{set}}, read, write, {});
+  CHECK(between->residuals[1].fitted > fit->residuals[0].fitted);
 }
 
 TEST_CASE("mixes need both series, and something mixed") {

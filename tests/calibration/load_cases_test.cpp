@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "calibration/validation/validate.hpp"
@@ -83,6 +84,21 @@ TEST_CASE("every fault of a case file is said at once, with its place") {
                                  "cases.json:9:32 /cases/3/set type",
                              });
   CHECK(loaded.diagnostics.items()[0].hint == "did you mean \"title\"?");
+}
+
+TEST_CASE("a measured figure without a unit is told with that of its metric") {
+  const LoadedCases loaded = load(R"({ "id": "f", "title": "T", "cases": [
+    { "id": "a", "scenario": "s.json", "source": "x", "measured": {
+      "job.train.gpu.utilization": 37.5, "job.train.au": 0.375, "job.train.steady.step.time": 0.5,
+      "job.train.throughput.bytes": 7685e6, "cost.hourly": 12 } } ] })");
+  std::vector<std::string> hints;
+  for (const Diagnostic& d : loaded.diagnostics.items()) hints.push_back(d.hint);
+  std::sort(hints.begin(), hints.end());
+  CHECK(hints == std::vector<std::string>{"write \"12 USD/h\", in the unit of the metric",
+                                          "write \"37.5 %\", in the unit of the metric",
+                                          "write \"37.5 %\", in the unit of the metric",
+                                          "write \"500 ms\", in the unit of the metric",
+                                          "write \"7685 MB/s\", in the unit of the metric"});
 }
 
 TEST_CASE("faults of a scenario keep their place and are said once for all cases") {

@@ -51,10 +51,10 @@ site-72
   warning: the loader is slow
 
 Errors
-                                   figures    mean error  median x within 20 %
-  job.*.au                               1   1.32 points         -           -
-  job.*.throughput.dlio                  1         1.9 %     1.019       100 %
-  job.*.first_step                       1         0.0 %     1.000       100 %
+                                   figures    mean error  median x  within x 1.2
+  job.*.au                               1   1.32 points         -             -
+  job.*.throughput.dlio                  1         1.9 %     1.019         100 %
+  job.*.first_step                       1         0.0 %     1.000         100 %
 
 3 replicas each; stallcast 0.1.0, models 1
 )");

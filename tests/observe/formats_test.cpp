@@ -233,6 +233,27 @@ TEST_CASE("iolog: a wait of three words is refused, as fio leaves it out") {
   CHECK(faults.items()[0].hint.find("FILE wait TIME 0") != std::string::npos);
 }
 
+TEST_CASE("strace: times of day go on after midnight") {
+  const auto text = [](const char* day) {
+    return std::string(
+               "7 23:59:59.900000 openat(AT_FDCWD, \"/data/f\", O_RDONLY) = 3 <0.000010>\n"
+               "7 23:59:59.990000 read(3, \"x\"..., 4096) = 4096 <0.001000>\n"
+               "7 00:00:00.090000 read(3, \"x\"..., 4096) = 4096 <0.010000>\n"
+               "8 23:59:59.995000 read(3</data/f>, \"x\"..., 4096) = 4096 <0.001000>\n") +
+           day;
+  };
+  // A line of another task that comes late is of the day before.
+  const Observation o = observe("strace", text(""));
+  CHECK(o.wall->in(unit::s) == Approx(0.2).epsilon(1e-6));
+  CHECK(std::any_of(o.notes.begin(), o.notes.end(),
+                    [](const std::string& note) { return note.find("midnight") != note.npos; }));
+  // And once more.
+  const Observation two =
+      observe("strace", text("7 13:00:00.000000 read(3, \"x\"..., 4096) = 4096 <0.001000>\n"
+                             "7 00:00:00.000000 read(3, \"x\"..., 4096) = 4096 <0.001000>\n"));
+  CHECK(two.wall->in(unit::s) == Approx(86400.101).epsilon(1e-9));
+}
+
 TEST_CASE("strace: descriptors are followed through threads, forks, dup and exec") {
   const Observation o = observe("strace", small_strace());
   REQUIRE(o.reading);

@@ -124,6 +124,23 @@ TEST_CASE("marks of strace become events of the program") {
   CHECK(seen.metadata.empty());
 }
 
+TEST_CASE("steps on files that were opened with O_DIRECT, or were given it, pass memory by") {
+  const Made made =
+      make("strace",
+           "10 1700000000.000000 openat(AT_FDCWD, \"/data/a\", O_RDONLY|O_DIRECT) = 3 <0.000100>\n"
+           "10 1700000000.010000 read(3, \"x\"..., 4096) = 4096 <0.001000>\n"
+           "10 1700000000.020000 openat(AT_FDCWD, \"/data/b\", O_RDONLY) = 4 <0.000100>\n"
+           "10 1700000000.030000 read(4, \"x\"..., 4096) = 4096 <0.001000>\n"
+           "10 1700000000.040000 fcntl(4, F_SETFL, O_RDONLY|O_DIRECT) = 0 <0.000010>\n"
+           "10 1700000000.050000 read(4, \"x\"..., 4096) = 4096 <0.001000>\n"
+           "10 1700000000.060000 fcntl(4, F_SETFL, O_RDONLY) = 0 <0.000010>\n"
+           "10 1700000000.070000 read(4, \"x\"..., 4096) = 4096 <0.001000>\n");
+  std::vector<bool> direct;
+  for (const ReplayStep& step : made.steps)
+    if (step.action == ReplayAction::read) direct.push_back(step.direct != 0);
+  CHECK(direct == std::vector<bool>{true, false, true, false});
+}
+
 TEST_CASE("a program has think times, and close calls in sequence are one request") {
   const Made made = make("strace", kStrace);
   REQUIRE(made.threads.size() == 2);

@@ -48,6 +48,17 @@ class Replay(Case):
         self.assertAlmostEqual(self.replay(path, "--speed", "fast")["replayed"]["makespan_s"], opens + 200 * each,
                                delta=1e-4)
 
+    def test_a_file_that_the_trace_opens_past_memory_is_read_so(self):
+        text = strace(200, 1000000, 0.001, 0.0005)
+        marked = text.replace("O_RDONLY", "O_RDONLY|O_DIRECT")
+        self.assertNotEqual(text, marked)
+        plain, direct = self.replay(self.write("t", text)), self.replay(self.write("t", text), "--direct")
+        found = self.replay(self.write("d", marked))
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], direct["replayed"]["makespan_s"], delta=1e-9)
+        self.assertGreater(found["replayed"]["makespan_s"], plain["replayed"]["makespan_s"] - 1e-9)
+        self.assertIn("200 reads and writes are of files opened with O_DIRECT: each waits for the storage", found["notes"])
+        self.assertEqual([], [note for note in plain["notes"] if "O_DIRECT" in note])
+
     def test_a_trace_that_only_thinks_lasts_as_long(self):
         path = self.write("t", "".join(f'7 {1700000000 + i}.000000 lseek({3}, 0, SEEK_SET) = 0 <0.000001>\n'
                                        for i in range(20)).replace(

@@ -123,6 +123,41 @@ class Observed(unittest.TestCase):
         self.assertEqual(2, run.code, run.out)
         self.assertIn('summary.json: this ran with 16 accelerators, and job "train" has 32\n', run.err)
 
+    def test_an_au_above_all_of_the_time_is_refused_with_its_line(self):
+        for au, code in ((100.3, 2), (104.0, 2), (940.0, 2)):
+            summary = {"num_accelerators": 32, "num_hosts": 4, "metric": {"train_au_percentage": [au], "train_au_mean_percentage": au}}
+            run = Run("calibrate", "--scenario", os.path.join(EXAMPLES, "slow-volumes.json"), "--observed",
+                      self.file("summary.json", json.dumps(summary, indent=1)), "-o", os.path.join(self.folder.name, "p.json"))
+            self.assertEqual(code, run.code, run.out)
+            self.assertIn("summary.json:8:31: /metric/train_au_mean_percentage: AU is a share", run.err)
+
+    def test_a_quantity_of_another_kind_than_the_metric_is_refused(self):
+        step = "job.train.step.time"
+        for text in ("50 %", "500 kB", "500 MB/s"):
+            for observed, name in ((f"metric,value\n{step},{text}\n", "seen.csv"),
+                                   (json.dumps({"metrics": {step: text}}), "seen.json"),
+                                   (json.dumps({"metrics": {step: {"value": 0.1, "low": text, "high": 0.2}}}), "low.json")):
+                run, _ = self.calibrate(observed, name)
+                self.assertEqual(run.code, 2, run.out)
+                self.assertIn(f'"{text}"', run.err)
+                self.assertIn(f'does not fit "{step}", which is in s', run.err)
+                self.assertIn("hint: write a duration, for example", run.err)
+        # One that no table of figures has.
+        run, _ = self.calibrate("metric,value\njob.train.steady.step.time,50 %\n")
+        self.assertIn('does not fit "job.train.steady.step.time", which is in s', run.err)
+
+    def test_a_width_in_percent_is_of_the_value(self):
+        ends = []
+        for sd in ("4 %", "4.16 ms", "0.00416"):
+            run, profile = self.calibrate(f"metric,value,sd\njob.train.step.time,104 ms,{sd}\n")
+            self.assertEqual(run.code, 0, run.err)
+            one = self.narrowed(profile)[0]
+            ends.append((round(one["low"], 9), round(one["high"], 9)))
+            run, profile = self.calibrate(json.dumps({"metrics": {"job.train.step.time": {"value": "104 ms", "sd": sd}}}), "seen.json")
+            one = self.narrowed(profile)[0]
+            ends.append((round(one["low"], 9), round(one["high"], 9)))
+        self.assertEqual([ends[0]] * 6, ends)
+
     def test_an_observation_of_other_readers_is_refused(self):
         seen = os.path.join(EXAMPLES, "loop", "loop.observation.json")
         scenario = os.path.join(self.folder.name, "loop.json")

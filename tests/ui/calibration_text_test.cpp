@@ -71,6 +71,17 @@ TEST_CASE("of two runs the middle is between them") {
              Contains("2 kops/s") && Contains("middle of 3 runs, 50 % to 150 %"));
 }
 
+TEST_CASE("runs of two devices are two lines, with the device of each") {
+  Measurement one = read_at(10000.0), two = read_at(15000.0);
+  one.options["device"] = "nvme0n1";
+  two.options["device"] = "nvme1n1";
+  const std::string text = text_of({one, two});
+  CHECK_THAT(text, !Contains("middle of"));
+  CHECK_THAT(text, Contains("10 kops/s") && Contains("      of nvme0n1\n"));
+  CHECK_THAT(text, Contains("15 kops/s") && Contains("      of nvme1n1\n"));
+  CHECK_THAT(text_of({one, one}), Contains("middle of 2 runs") && !Contains("of nvme0n1"));
+}
+
 TEST_CASE("runs without a rate say how many they are, with the middle of their figures") {
   std::vector<Measurement> epochs;
   for (const double share : {0.98, 0.99, 0.9, 0.97}) {

@@ -3,6 +3,7 @@
 
 #include "calibration/fit/calibrate.hpp"
 #include "calibration/fit/observed.hpp"
+#include "calibration/fit/repeated.hpp"
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
@@ -131,6 +132,7 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
     if (given_before(sets, path, base::sha256(text.value()), faults)) continue;
     sets.push_back(calibration::read_any(text.value(), path, faults));
   }
+  calibration::count_once(sets, faults);
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   calibration::fit::FitOptions how;

@@ -103,13 +103,20 @@ std::set<std::string> flags_of_all(const std::vector<Measurement>& all) {
   return out;
 }
 
+/// The device or file that a record is of; "" where it does not say.
+std::string place_of(const Measurement& m) {
+  for (const char* key : {"device", "filename"})
+    if (const auto at = m.options.find(key); at != m.options.end()) return at->second;
+  return "";
+}
+
 /// Runs of one cell differ in what they measured only.
 bool same_cell(const Measurement& a, const Measurement& b) {
   const auto key = [](const Measurement& m) {
     return std::tie(m.subject, m.operation, m.pattern, m.path, m.size, m.read_share, m.processes,
                     m.depth, m.direct);
   };
-  return key(a) == key(b);
+  return key(a) == key(b) && place_of(a) == place_of(b);
 }
 
 /// Of all `runs` that have it, the middle of what `of` gives; 0 where none has.
@@ -147,7 +154,9 @@ std::string mix_text(const Measurement& m) {
 }
 
 /// One line for the runs of a cell, the middle of each figure, and what else there is to say.
-std::string cell_lines(std::span<const Measurement> runs, const std::set<std::string>& common) {
+/// `several`: places, so that each is named.
+std::string cell_lines(std::span<const Measurement> runs, const std::set<std::string>& common,
+                       bool several) {
   const Measurement& m = runs.front();
   const auto print = [&](Dimension dimension, const auto& of) {
     const double value = middle_of(runs, of);
@@ -171,6 +180,8 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
   out.erase(out.find_last_not_of(' ') + 1);
   out += "\n";
   std::vector<std::string> more;
+  if (const std::string place = place_of(m); several && !place.empty())
+    more.push_back("of " + place);
   if (const std::string mix = mix_text(m); !mix.empty()) more.push_back(mix);
   if (runs.size() > 1) more.push_back(spread_text(runs));
   std::set<std::string> notes, figures;
@@ -300,11 +311,13 @@ std::string measurements_text(const MeasurementSet& set, const Style& style) {
                    base::join(std::vector<std::string>(common.begin(), common.end()), ", "), 4);
   out += "\n  " + left("", 24) + right("size", 10) + right("depth", 7) + right("rate", 13) +
          right("ops", 13) + right("latency", 11) + "\n";
+  std::set<std::string> places;
+  for (const Measurement& m : set.measurements) places.insert(place_of(m));
   for (std::size_t i = 0; i < set.measurements.size();) {
     std::size_t end = i + 1;
     while (end < set.measurements.size() && same_cell(set.measurements[i], set.measurements[end]))
       ++end;
-    out += cell_lines(std::span(set.measurements).subspan(i, end - i), common);
+    out += cell_lines(std::span(set.measurements).subspan(i, end - i), common, places.size() > 1);
     i = end;
   }
   for (const std::string& field : set.ignored) out += wrapped("  not read: ", field, 4);

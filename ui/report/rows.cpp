@@ -98,7 +98,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
     }
   }
   out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 4) + right("mean", 13) +
-         right("median", 13) + right("x", 7) + right("<20 %", 6) + right("in 90 %", 8) + "\n";
+         right("median", 13) + right("x", 7) + right("x<1.2", 6) + right("in 90 %", 8) + "\n";
   std::string last;
   for (const RowErrors& e : v.errors) {
     const RowMetric& metric = metric_of(v, e.metric);
@@ -109,7 +109,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
     out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 4) +
            right(error_size(e.mean_absolute, metric), 13) +
            right(error_size(e.median, metric), 13) + right(fixed(e.median_factor, 3), 7) +
-           right(base::percent(e.within_20, 0), 6) +
+           right(base::percent(e.within_factor, 0), 6) +
            right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
   return out + coverage_text(v.coverage, ink) + notes_text(v, ink) + "\n" + made_by(context) + "\n";
@@ -153,7 +153,7 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
                              {"median_error", e.median},
                              {"p95_error", e.p95},
                              {"median_factor", e.median_factor},
-                             {"within_20_percent", e.within_20},
+                             {"within_factor_1_2", e.within_factor},
                              {"coverage_90", e.coverage ? Json(*e.coverage) : Json(nullptr)}});
   out["coverage"] = coverage_object(v.coverage);
   return dump(out);
@@ -192,7 +192,7 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
   for (const std::string& paragraph : v.protocol) out += "\n" + paragraph + "\n";
   out +=
       "\n## Errors\n\n| metric | rows of | method | rows | mean error | median | 95th percentile "
-      "| median factor | within 20 % | inside the 90 % interval |\n"
+      "| median factor | within x 1.2 | inside the 90 % interval |\n"
       "|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const RowErrors& e : v.errors) {
     const RowMetric& metric = metric_of(v, e.metric);
@@ -200,7 +200,7 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
            (e.method.empty() ? "**stallcast**" : e.method) + " | " + std::to_string(e.rows) +
            " | " + error_size(e.mean_absolute, metric) + " | " + error_size(e.median, metric) +
            " | " + error_size(e.p95, metric) + " | " + fixed(e.median_factor, 3) + " | " +
-           base::percent(e.within_20, 0) + " | " +
+           base::percent(e.within_factor, 0) + " | " +
            (e.coverage ? base::percent(*e.coverage, 0) : "") + " |\n";
   }
   out += coverage_markdown(v.coverage);
@@ -236,7 +236,7 @@ std::string rows_html(const RowValidation& v, const ReportContext& context) {
                       e.method.empty() ? "<b>stallcast</b>" : markup(e.method),
                       std::to_string(e.rows), error_size(e.mean_absolute, metric),
                       error_size(e.median, metric), error_size(e.p95, metric),
-                      fixed(e.median_factor, 3), base::percent(e.within_20, 0),
+                      fixed(e.median_factor, 3), base::percent(e.within_factor, 0),
                       e.coverage ? base::percent(*e.coverage, 0) : ""});
   }
   const auto wide = [](const std::string& table) {
@@ -250,7 +250,7 @@ std::string rows_html(const RowValidation& v, const ReportContext& context) {
                                                    {"median", "number"},
                                                    {"95th percentile", "number"},
                                                    {"median factor", "number"},
-                                                   {"within 20 %", "number"},
+                                                   {"within x 1.2", "number"},
                                                    {"inside the 90 % interval", "number"}},
                                                   errors)));
   std::vector<std::vector<std::string>> notes;

@@ -55,8 +55,8 @@ std::string signed_error(double error, const std::string& unit) {
 std::string median_factor(const ErrorSummary& s) {
   return s.unit == "ratio" ? "-" : fixed(s.median_factor, 3);
 }
-std::string within_20_percent(const ErrorSummary& s) {
-  return s.unit == "ratio" ? "-" : base::percent(s.within_20_percent, 0);
+std::string within_factor(const ErrorSummary& s) {
+  return s.unit == "ratio" ? "-" : base::percent(s.within_factor, 0);
 }
 
 /// The number of replicas all cases have in common, for the last line.
@@ -96,11 +96,11 @@ std::string validation_text(const Validation& validation, const ReportContext& c
   for (const ValidatedCase& c : validation.cases) out += case_lines(validation, c, ink);
   out += "\n" + ink.bold("Errors") + "\n";
   out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
-         right("median x", 10) + right("within 20 %", 12) + "\n";
+         right("median x", 10) + right("within x 1.2", 14) + "\n";
   for (const ErrorSummary& s : validation.summary)
     out += "  " + left(shortened(s.metric, 28), 28) + right(std::to_string(s.cases), 12) +
            right(error_digits(s.mean_absolute_error, s.unit), 14) + right(median_factor(s), 10) +
-           right(within_20_percent(s), 12) + "\n";
+           right(within_factor(s), 14) + "\n";
   out += coverage_text(validation.coverage, ink);
   out += "\n" + wrapped("", made_by(validation, context), 0);
   if (style.timing) out += "wall clock " + fixed(validation.wall_s, 1) + " s\n";
@@ -144,7 +144,7 @@ std::string validation_json(const Validation& validation, const ReportContext& c
         {"figures", s.cases},
         {"mean_absolute_error", {{"value", s.mean_absolute_error}, {"unit", error_unit(s.unit)}}},
         {"median_factor", is_ratio ? Json(nullptr) : Json(s.median_factor)},
-        {"within_20_percent", is_ratio ? Json(nullptr) : Json(s.within_20_percent)}};
+        {"within_factor_1_2", is_ratio ? Json(nullptr) : Json(s.within_factor)}};
   }
   if (!validation.coverage.classes.empty()) out["coverage"] = coverage_object(validation.coverage);
   if (style.timing) out["elapsed"] = {{"wall_s", validation.wall_s}};
@@ -195,12 +195,12 @@ std::string validation_markdown(const Validation& validation, const ReportContex
              figure(m.measured, m.unit) + " | " + figure(m.predicted.value, m.unit) + " | " +
              half_interval(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
              " |\n";
-  out += "\n| metric | figures | mean absolute error | median factor | within 20 % |\n";
+  out += "\n| metric | figures | mean absolute error | median factor | within x 1.2 |\n";
   out += "|---|---:|---:|---:|---:|\n";
   for (const ErrorSummary& s : validation.summary)
     out += "| `" + markdown_cell(s.metric) + "` | " + std::to_string(s.cases) + " | " +
            error_digits(s.mean_absolute_error, s.unit) + " | " + median_factor(s) + " | " +
-           within_20_percent(s) + " |\n";
+           within_factor(s) + " |\n";
   out += coverage_markdown(validation.coverage);
   out += "\nWhere each case was published, and its scenario:\n\n";
   for (const ValidatedCase& c : validation.cases) {
@@ -236,13 +236,13 @@ std::string validation_html(const Validation& validation, const ReportContext& c
   for (const ErrorSummary& s : validation.summary)
     errors.push_back({html::path(s.metric), std::to_string(s.cases),
                       error_digits(s.mean_absolute_error, s.unit), median_factor(s),
-                      within_20_percent(s)});
+                      within_factor(s)});
   out += coverage_html(validation.coverage);
   out += html::section("Errors", wide(html::table({{"metric"},
                                                    {"figures", "number"},
                                                    {"mean error", "number"},
                                                    {"median factor", "number"},
-                                                   {"within 20 %", "number"}},
+                                                   {"within x 1.2", "number"}},
                                                   errors)));
   out +=
       html::section("Cases", wide(html::table({{"case"},

@@ -4,6 +4,7 @@
 #include "calibration/measure/importers/tool_json.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
+#include "engine/base/quantity_text.hpp"
 
 /// DLIO's summary.json and per_epoch_stats.json, also of MLPerf Storage.
 /// - "MB" is 2^20 and "GB" 2^30 bytes. [DLIO, statscounter.py]
@@ -64,7 +65,14 @@ void read_phase(const ToolNode& metric, const std::string& phase, const Summary&
   epoch.operation = phase + "-epoch";
 
   const auto au_mean = metric.number(p + "au_mean_percentage");
-  if (au_mean || !aus.empty()) run.figures["au_ratio"] = 0.01 * au_mean.value_or(mean(aus));
+  if (au_mean || !aus.empty()) {
+    const double percent = au_mean.value_or(mean(aus));
+    if (percent < 0.0 || percent > 100.0)
+      return (au_mean ? metric.at(p + "au_mean_percentage") : au)
+          .error("range", "AU is a share, and this is " + base::significant(percent, 6) + " %",
+                 "accelerators that were busy for longer than they ran: is it another figure?");
+    run.figures["au_ratio"] = 0.01 * percent;
+  }
   const auto rate_mean = metric.number(p + "throughput_mean_samples_per_second");
   if (rate_mean || !rates.empty()) run.figures["samples_per_s"] = rate_mean.value_or(mean(rates));
   if (const auto sd = metric.number(p + "au_stdev_percentage"))

@@ -9,6 +9,7 @@
 #include "calibration/measure/importers/tool_json.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
+#include "engine/base/quantity_text.hpp"
 
 /// fio 3.x, --output-format=json or json+.
 /// - `bw` is KiB/s; `bw_bytes` is read. `clat` leaves out the submission; `lat` is read.
@@ -20,12 +21,16 @@ namespace stallcast::calibration::fio {
 namespace {
 
 constexpr std::array kDirections{"read", "write", "trim"};
+/// Of both directions together, where that is all that was asked for (unified_rw_reporting).
+constexpr const char* kBoth = "mixed";
+/// Of processes of one job that ran at one time: the longest over the shortest.
+constexpr double kUneven = 1.25;
 
 /// Was the entry merged from different jobs? Then its size is not the option's, it moves data in a
 /// direction that the option does not have, or more processes ran than the option says.
 bool merged(const Job& job, double processes) {
   const std::string rw = option(job.options, {"rw", "readwrite"}, "read");
-  const bool both = rw.starts_with("rw") || rw.starts_with("readwrite") || rw.starts_with("randrw");
+  const bool both = reads_and_writes(job.options);
   double longest = 0.0;
   for (std::size_t i = 0; i < 2; ++i) {
     const ToolNode side = job.node.at(kDirections[i]);
@@ -108,7 +113,7 @@ void describe(Measurement& m, const Job& job, double processes, std::size_t dire
   const Options& o = job.options;
   const std::string engine = engine_of(o);
   m.processes = whole(processes);
-  const double depth = tool_number(option(o, {"iodepth"}, "1")).value_or(1.0);
+  const double depth = number_option(o, "iodepth", 1.0);
   m.depth = processes * (is_synchronous(engine) ? 1.0 : depth);
   if (is_paced(o)) {
     flag(m, "rate-limited");
@@ -133,7 +138,7 @@ void describe(Measurement& m, const Job& job, double processes, std::size_t dire
 ///                                                        [docs/reference/importers.md, fio]
 void correct_depth(const Options& options, std::vector<Measurement>& sides) {
   if (!engine_of(options).starts_with("io_uring")) return;
-  const std::int64_t asked = whole(tool_number(option(options, {"iodepth"}, "1")));
+  const std::int64_t asked = whole(number_option(options, "iodepth", 1.0));
   if ((asked & (asked - 1)) == 0) return;
   double held = 0.0;
   bool known = true;
@@ -149,15 +154,36 @@ void correct_depth(const Options& options, std::vector<Measurement>& sides) {
 }
 
 /// Says that jobs were told as one, of which nothing can be known.
-void tell_merged(const Job& job) {
+void tell_merged(const std::vector<Job>& entries) {
+  const Job& job = entries.front();
   if (reads_back(job.options))
     return job.node.warn("merged-jobs",
                          "\"" + job.name + "\" reads back what it has written (verify)",
                          "its writes and reads are one job with figures of both: measure without "
                          "verify");
+  if (unevenness(entries) > kUneven)
+    return job.node.warn("merged-jobs",
+                         "processes of \"" + job.name +
+                             "\" stopped at different times: the longest "
+                             "ran " +
+                             base::print_quantity(unevenness(entries), Dimension::number) +
+                             " times as long as the shortest",
+                         "how many were in flight at one time is not known: run them for a time "
+                         "(time_based, runtime)");
   job.node.warn("merged-jobs",
                 "\"" + job.name + "\" is the sum of different jobs (group_reporting)",
                 "depth and options of the jobs are lost: run them without group_reporting");
+}
+
+/// Of a job that tells its reads and writes as one: by its options, where both are of one size.
+void tell_unified(const Options& options, Measurement& m) {
+  if (contains(option(options, {"rw", "readwrite"}, "read"), "trim")) {
+    m.operation = "trim";
+    return;
+  }
+  m.read_share = share_of_reads(options);
+  if (!reads_and_writes(options)) m.operation = m.read_share > 0.0 ? "read" : "write";
+  if (m.is_mix() && block_size(options, 0) != block_size(options, 1)) flag(m, "merged-jobs");
 }
 
 /// What `entries`, all processes of one job, measured.
@@ -168,7 +194,8 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
   // An entry is of one process, or of all of a host (group_reporting).
   const double each = entries.size() == hosts.size() ? asked_of(first) : 1.0;
   const double processes = each * static_cast<double>(entries.size());
-  const bool unknown = std::any_of(entries.begin(), entries.end(),
+  const bool unknown = unevenness(entries) > kUneven ||
+                       std::any_of(entries.begin(), entries.end(),
                                    [&](const Job& job) { return merged(job, each); });
   double cpu = 0.0;
   bool failed = false;
@@ -177,24 +204,25 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
     failed = failed || job.node.number("error").value_or(0.0) != 0.0;
   }
   std::vector<Measurement> sides;
-  for (std::size_t d = 0; d < kDirections.size(); ++d) {
+  const auto read_all = [&](const char* name, std::size_t direction) {
     std::optional<Measurement> sum;
     for (const Job& job : entries)
-      if (const auto one = read_side(job.node, kDirections[d]))
-        sum ? add(*sum, *one) : void(sum = one);
-    if (!sum) continue;
+      if (const auto one = read_side(job.node, name)) sum ? add(*sum, *one) : void(sum = one);
+    if (!sum) return;
     sum->cores = cpu / 100.0 * each;
     sum->options["job"] = first.name;
     if (!first.host.empty()) sum->options["hosts"] = std::to_string(hosts.size());
     if (unknown) {
       flag(*sum, "merged-jobs");
     } else {
-      describe(*sum, first, processes, d);
+      describe(*sum, first, processes, direction);
     }
     if (!alone) flag(*sum, "concurrent-jobs");
     if (failed) flag(*sum, "failed");
     sides.push_back(std::move(*sum));
-  }
+  };
+  for (std::size_t d = 0; d < kDirections.size(); ++d) read_all(kDirections[d], d);
+  if (sides.empty()) read_all(kBoth, 0);
   correct_depth(first.options, sides);
   double all = 0.0, reads = 0.0;
   for (const Measurement& m : sides) all += static_cast<double>(m.count);
@@ -202,9 +230,10 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
     if (m.operation == "read") reads = static_cast<double>(m.count);
   for (Measurement& m : sides) {
     if (m.operation == "read" || m.operation == "write") m.read_share = reads / all;
+    if (m.operation == kBoth) tell_unified(first.options, m);
     set.measurements.push_back(std::move(m));
   }
-  if (unknown) tell_merged(first);
+  if (unknown) tell_merged(entries);
 }
 
 void read_run(const ToolNode& root, MeasurementSet& set) {
@@ -250,6 +279,7 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
     if (std::none_of(set.measurements.begin(), set.measurements.end(),
                      [&](const Measurement& m) { return m.operation == direction; }))
       for (const ToolNode& entry : entries) entry.pass(direction);
+  for (const ToolNode& entry : entries) entry.pass(kBoth);
 }
 
 }  // namespace

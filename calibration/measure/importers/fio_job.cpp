@@ -30,17 +30,22 @@ constexpr double kRounding = 1.01;
 
 bool truth(const std::string& text) { return text == "1" || text == "true" || text.empty(); }
 
+double runtime_of(const ToolNode& entry) {
+  double out = 0.0;
+  for (const char* side : {"read", "write", "trim", "mixed"})
+    out = std::max(out, entry.at(side).number("runtime").value_or(0.0));
+  return out;
+}
+
 double longest_of(const std::vector<Job>& entries) {
   double out = 0.0;
-  for (const Job& entry : entries)
-    for (const char* side : {"read", "write", "trim"})
-      out = std::max(out, entry.node.at(side).number("runtime").value_or(0.0));
+  for (const Job& entry : entries) out = std::max(out, runtime_of(entry.node));
   return out;
 }
 
 double done(const ToolNode& entry) {
   double out = 0.0;
-  for (const char* side : {"read", "write", "trim"})
+  for (const char* side : {"read", "write", "trim", "mixed"})
     out += entry.at(side).number("total_ios").value_or(0.0);
   return out;
 }
@@ -52,6 +57,13 @@ std::string option(const Options& options, std::initializer_list<const char*> na
   for (const char* name : names)
     if (const auto it = options.find(name); it != options.end()) return it->second;
   return otherwise;
+}
+
+double number_option(const Options& options, const char* name, double otherwise) {
+  const auto it = options.find(name);
+  if (it == options.end()) return otherwise;
+  const auto number = tool_size(it->second);  // integers of fio have prefixes as sizes do
+  return number ? number->in(unit::B) : otherwise;
 }
 
 bool is_set(const Options& options, std::initializer_list<const char*> names) {
@@ -72,8 +84,10 @@ std::string file_operation(const std::string& engine) {
 }
 
 bool is_paced(const Options& options) {
-  return std::any_of(kPacing.begin(), kPacing.end(),
-                     [&](const char* name) { return options.count(name) != 0; });
+  // "0" and "0,0" are no pace.
+  return std::any_of(kPacing.begin(), kPacing.end(), [&](const char* name) {
+    return option(options, {name}, "0").find_first_not_of("0., ") != std::string::npos;
+  });
 }
 
 /// "4k", "4k,8k" (read,write). With kb_base=1000 k is 1000 and ki 1024; by default it is the other
@@ -100,14 +114,31 @@ std::string pattern_of(const Options& options) {
   return option(options, {"rw", "readwrite"}, "read").starts_with("rand") ? "random" : "sequential";
 }
 
+bool reads_and_writes(const Options& options) {
+  const std::string rw = option(options, {"rw", "readwrite"}, "read");
+  return rw.starts_with("rw") || rw.starts_with("readwrite") || rw.starts_with("randrw");
+}
+
+double share_of_reads(const Options& options) {
+  if (!reads_and_writes(options))
+    return contains(option(options, {"rw", "readwrite"}, "read"), "read") ? 1.0 : 0.0;
+  const double writes = number_option(options, "rwmixwrite", 50.0);
+  return std::clamp(0.01 * number_option(options, "rwmixread", 100.0 - writes), 0.0, 1.0);
+}
+
+double unevenness(const std::vector<Job>& entries) {
+  double least = HUGE_VAL;
+  for (const Job& entry : entries)
+    if (const double ms = runtime_of(entry.node); ms > 0.0) least = std::min(least, ms);
+  return longest_of(entries) / least;
+}
+
 bool reads_back(const Options& options) {
   const std::string how = option(options, {"verify"}, "0");
   return how != "0" && how != "none" && option(options, {"do_verify"}, "1") != "0";
 }
 
-double asked_of(const Job& job) {
-  return tool_number(option(job.options, {"numjobs"}, "1")).value_or(1.0);
-}
+double asked_of(const Job& job) { return number_option(job.options, "numjobs", 1.0); }
 
 // Jobs of a group run side by side. The next group waits for it where it began with `stonewall`,
 // and runs beside it where with `new_group`. fio leaves out options that are given without a value,

@@ -24,6 +24,8 @@ struct Job {
 
 [[nodiscard]] std::string option(const Options& options, std::initializer_list<const char*> names,
                                  const char* otherwise);
+/// "16", "1k": 1024.
+[[nodiscard]] double number_option(const Options& options, const char* name, double otherwise);
 /// Whether a flag is set; one that is named without a value is.
 [[nodiscard]] bool is_set(const Options& options, std::initializer_list<const char*> names);
 [[nodiscard]] std::string engine_of(const Options& options);
@@ -36,6 +38,12 @@ struct Job {
 /// Block size of a direction (0 read, 1 write, 2 trim); nothing where it varies.
 [[nodiscard]] std::optional<Bytes> block_size(const Options& options, std::size_t direction);
 [[nodiscard]] std::string pattern_of(const Options& options);
+/// Does the job both read and write (rw=randrw)?
+[[nodiscard]] bool reads_and_writes(const Options& options);
+/// Of the operations, by the options.
+[[nodiscard]] double share_of_reads(const Options& options);
+/// How many times as long the longest of processes ran as the shortest.
+[[nodiscard]] double unevenness(const std::vector<Job>& entries);
 /// Does the job read back what it has written (verify)?
 [[nodiscard]] bool reads_back(const Options& options);
 /// Processes on each host.

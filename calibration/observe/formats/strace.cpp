@@ -29,6 +29,7 @@ struct OpenFile {
   std::string name;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> position = 0;
+  bool direct = false;  ///< O_DIRECT
 };
 struct Descriptor {
   std::shared_ptr<OpenFile> file;
@@ -84,6 +85,7 @@ class StraceStream final : public OperationStream {
   bool over_ = false;
   std::optional<Seconds> origin_;
   bool calendar_ = false;
+  DayClock day_;  ///< where lines have the time of day
   std::unordered_map<std::int64_t, Task> tasks_;
   TracedFile file_;
   std::uint64_t signals_ = 0, foreign_ = 0, unnamed_ = 0, pseudo_ = 0;
@@ -106,16 +108,15 @@ bool StraceStream::next(Operation& out) {
       trace_.cut("line " + std::to_string(trace_.line_number()) + ": the line is not complete");
       break;
     }
-    const auto line = strace_line(text);
+    auto line = strace_line(text);
     if (!line) {
       if (!text.empty()) ++foreign_;
       continue;
     }
     trace_.record();
-    if (!origin_) {
-      origin_ = line->time;
-      calendar_ = line->calendar;
-    }
+    if (!origin_) calendar_ = line->calendar;
+    if (!calendar_) line->time = day_.since_first_midnight(line->time);
+    if (!origin_) origin_ = line->time;
     numbered = numbered || line->pid.has_value();
     const std::int64_t pid = line->pid.value_or(index_);
     switch (line->kind) {
@@ -195,6 +196,8 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
     if (from == open.end()) return;
     const bool closes = std::any_of(arguments.begin(), arguments.end(),
                                     [](std::string_view a) { return a.find("CLOEXEC") != a.npos; });
+    if (arguments.size() > 2 && arguments[1] == "F_SETFL")
+      from->second.file->direct = arguments[2].find("O_DIRECT") != std::string_view::npos;
     if (arguments.size() > 1 && arguments[1] == "F_SETFD")
       from->second.close_on_exec = closes;
     else if (copies && open.size() < kMostDescriptors)
@@ -259,6 +262,7 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
     if (open.position) *open.position += static_cast<std::uint64_t>(moved);
   }
   out.file = open.id;
+  out.direct = open.direct;
   return take(open.name, open.id);
 }
 
@@ -319,6 +323,7 @@ bool StraceStream::metadata(const std::vector<std::string_view>& arguments, cons
     for (const std::string_view a : arguments) {
       closes = closes || a.find("O_CLOEXEC") != a.npos;
       if (a.find("O_APPEND") != a.npos) made->position.reset();
+      made->direct = made->direct || a.find("O_DIRECT") != a.npos;
     }
     (*of.open)[*line.result] = {std::move(made), closes};
   }
@@ -364,23 +369,14 @@ void StraceStream::finish(ObservationBuilder& builder) const {
   if (pseudo_ > 0)
     builder.note(std::to_string(pseudo_) +
                  " calls concern pipes, sockets, /proc, /sys and devices: left out");
+  if (day_.passed_midnight())
+    builder.note(
+        "the time of day jumps back by more than 12 h: midnight passed, and the day after "
+        "goes on (strace -ttt has dates)");
   if (foreign_ > 0) builder.note(std::to_string(foreign_) + " lines are not strace's: left out");
 }
 
 }  // namespace
-
-bool recognises(std::string_view head) {
-  int lines = 0, calls = 0;
-  while (!head.empty() && lines < 20) {
-    const std::size_t end = head.find('\n');
-    if (end == head.npos) break;
-    const auto line = strace_line(head.substr(0, end));
-    calls += line && line->kind != StraceLine::Kind::other ? 1 : 0;
-    ++lines;
-    head.remove_prefix(end + 1);
-  }
-  return calls > 0 && calls * 2 >= lines;
-}
 
 std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t index) {
   auto out = std::make_unique<StraceStream>(file, index);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "calibration/observe/formats/formats.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration::strace {
@@ -206,6 +207,28 @@ std::optional<StraceDescriptor> strace_descriptor(std::string_view argument) {
   if (argument.starts_with('<') && argument.ends_with('>'))
     out.path = argument.substr(1, argument.size() - 2);
   return out;
+}
+
+Seconds DayClock::since_first_midnight(Seconds clock) {
+  constexpr Seconds kDay = Seconds::from(24.0, unit::h), kHalf = kDay / 2.0,
+                    kLate = Seconds::from(1.0, unit::h);
+  if (clock + kDay * midnights_ + kHalf < last_) midnights_ += 1.0;
+  Seconds time = clock + kDay * midnights_;
+  if (midnights_ > 0.0 && time - kDay + kLate > last_) time -= kDay;
+  return last_ = time;
+}
+
+bool recognises(std::string_view head) {
+  int lines = 0, calls = 0;
+  while (!head.empty() && lines < 20) {
+    const std::size_t end = head.find('\n');
+    if (end == head.npos) break;
+    const auto line = strace_line(head.substr(0, end));
+    calls += line && line->kind != StraceLine::Kind::other ? 1 : 0;
+    ++lines;
+    head.remove_prefix(end + 1);
+  }
+  return calls > 0 && calls * 2 >= lines;
 }
 
 }  // namespace stallcast::calibration::strace

@@ -27,6 +27,19 @@ struct StraceLine {
 /// Nothing when the line has no time in front: then it is no line of strace -ttt or -tt.
 [[nodiscard]] std::optional<StraceLine> strace_line(std::string_view line);
 
+/// Times of day (-tt) of the lines of a trace, in their order.
+class DayClock {
+ public:
+  /// Since the midnight before the first: a clock that jumps back by more than half a day has
+  /// passed midnight. A line of the day before may come up to an hour late.
+  [[nodiscard]] Seconds since_first_midnight(Seconds clock);
+  [[nodiscard]] bool passed_midnight() const { return midnights_ > 0.0; }
+
+ private:
+  Seconds last_;
+  double midnights_ = 0.0;  ///< that have passed
+};
+
 /// Result, its text and duration out of "= 3 <0.000012>", which ends a call.
 void strace_result(std::string_view text, StraceLine& line);
 

@@ -12,6 +12,7 @@
 #include "calibration/observe/replay/step_sorter.hpp"
 #include "calibration/observe/replay/step_writer.hpp"
 #include "calibration/observe/replay/trace_figures.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration {
@@ -73,6 +74,10 @@ class Reader {
     writer.training().finish(out.replay.traced_training);
     marks_.notes(threads_.size(), out.replay.notes);
     note_unmarked(out.replay);
+    if (direct_ > 0)
+      out.replay.notes.push_back(
+          base::counted(static_cast<std::int64_t>(direct_), "reads and writes") +
+          " are of files opened with O_DIRECT: each waits for the storage");
     if (!writer.finish(out.header) || !written)
       return Failure{ExitCode::bad_input, "cannot write " + program, "is there room for it?"};
     out.header = writer.header();
@@ -126,6 +131,8 @@ class Reader {
     kept.kind = op.kind;
     kept.issued = issued;
     kept.place = file == nullptr ? 0 : place_of(*file);
+    kept.direct = op.direct;
+    if (issued && op.direct) ++direct_;
     figures_.add(op, issued, wanted && elsewhere, kept.start, kept.end);
     const bool done =
         op.kind != OperationKind::mark
@@ -169,6 +176,7 @@ class Reader {
   std::optional<Seconds> origin_;
   double resolution_ = 0.0;
   std::uint64_t read_ = 0;
+  std::uint64_t direct_ = 0;  ///< of files that are open past memory
   Failure failure_;
 };
 

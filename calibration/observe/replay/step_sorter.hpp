@@ -31,6 +31,7 @@ struct KeptOperation {
   /// and that is before operations that begin then.
   std::uint8_t turn = 2;
   std::uint8_t place = 0;  ///< as ReplayStep::place
+  bool direct = false;     ///< O_DIRECT
 };
 
 /// Sorts operations by thread and start, in memory as long as they are few, else in files that go

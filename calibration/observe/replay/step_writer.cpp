@@ -116,7 +116,8 @@ ReplayStep StepWriter::step_of(const KeptOperation& op) {
                  .bytes = op.bytes,
                  .calls = op.calls,
                  .action = replayed_as(op.kind),
-                 .place = op.place};
+                 .place = static_cast<std::uint8_t>(op.place & 0x7FU),
+                 .direct = static_cast<std::uint8_t>(op.direct ? 1 : 0)};
   out.from_start = !first_ && std::isnan(last_end_);
   const double since = out.from_start ? last_start_ : last_end_;
   out.gap = std::max(0.0, op.start - since);
@@ -132,8 +133,9 @@ ReplayStep StepWriter::step_of(const KeptOperation& op) {
 bool StepWriter::merged(const ReplayStep& step) {
   ReplayStep& to = pending_;
   if (!pending_there_ || !step.goes_on || step.action != to.action || step.file != to.file ||
-      step.offset != to.offset + to.bytes || step.gap > close_together_ ||
-      to.bytes + step.bytes > kMostReplayedTogether || (step.from_start && step.gap > 0.0))
+      step.direct != to.direct || step.offset != to.offset + to.bytes ||
+      step.gap > close_together_ || to.bytes + step.bytes > kMostReplayedTogether ||
+      (step.from_start && step.gap > 0.0))
     return false;
   to.bytes += step.bytes;
   to.calls += step.calls;

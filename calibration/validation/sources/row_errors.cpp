@@ -51,7 +51,7 @@ RowErrors errors_over(const RowValidation& validation, const RowMetric& metric,
   for (const double error : errors) out.mean_absolute += error / n;
   const auto near =
       std::count_if(factors.begin(), factors.end(), [](double f) { return f <= 1.2; });
-  out.within_20 = static_cast<double>(near) / n;
+  out.within_factor = static_cast<double>(near) / n;
   out.median = median(errors);
   out.p95 = quantile(errors, 0.95);
   out.median_factor = median(factors);

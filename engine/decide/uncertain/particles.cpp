@@ -16,12 +16,31 @@ constexpr double kLeastSd = 1e-3, kLeastShare = 1e-9;
 
 }  // namespace
 
+double Error::scaled(double value) const {
+  const double at = on_error_scale(unit == "ratio" ? std::min(value, 1.0) : value, unit);
+  return std::clamp(at, least, most);
+}
+
 Error error_of(const ObservedFigure& observed, const std::string& unit, const Design& design) {
-  const auto scaled = [&](double x) { return on_error_scale(x, unit); };
-  const double measured =
-      (scaled(observed.within.high) - scaled(observed.within.low)) / (2.0 * kStandardNine);
+  const Interval& within = observed.within;
+  // What is a share of something else may be more than all of it: it has no odds.
+  const bool share = unit == "ratio" && observed.value <= 1.0;
+  Error out{0.0, 0.0, share || unit != "ratio" ? unit : ""};
+  // An end at 1 has infinite odds: the other end tells the width.            [docs, eq. 8]
+  const bool to_most = share && within.high >= 1.0, to_least = share && within.low <= 0.0;
+  const double middle = 0.5 * (std::max(within.low, 0.0) + std::min(within.high, 1.0));
+  if (to_most) out.most = on_error_scale(std::min(middle, observed.value), unit);
+  if (to_least) out.least = on_error_scale(std::max(middle, observed.value), unit);
+  if (to_most && to_least) out.least = out.most;
+  out.centre = out.scaled(observed.value);
+  const double low = on_error_scale(within.low, out.unit),
+               high = on_error_scale(share ? std::min(within.high, 1.0) : within.high, out.unit);
+  const double half = to_most    ? out.centre - low
+                      : to_least ? high - out.centre
+                                 : 0.5 * (high - low);
   const double model = discrepancy_of(observed.metric, design, {}) / kStandardNine;
-  return {scaled(observed.value), std::max(std::hypot(measured, model), kLeastSd), unit};
+  out.sd = std::max(std::hypot(half / kStandardNine, model), kLeastSd);
+  return out;
 }
 
 std::vector<double> Particle::scores() const {
@@ -46,8 +65,7 @@ std::vector<std::vector<double>> scores_of(const std::vector<Particle>& all) {
 std::vector<double> figures_of(const std::vector<Particle>& all, std::size_t k,
                                const Error& error) {
   std::vector<double> out;
-  for (const Particle& particle : all)
-    out.push_back(on_error_scale(particle.figures[k], error.unit));
+  for (const Particle& particle : all) out.push_back(error.scaled(particle.figures[k]));
   return out;
 }
 

@@ -17,11 +17,16 @@ using OfScores = std::function<double(const std::vector<double>&)>;
 /// the scale on which errors add up.
 struct Error {
   double centre = 0.0, sd = 0.0;
-  std::string unit;
+  std::string unit;                                         ///< of the scale
+  double least = -std::numeric_limits<double>::infinity();  ///< on the scale: what was measured
+  double most = std::numeric_limits<double>::infinity();    ///< tells nothing beyond these
 
+  /// A simulated figure on the scale.
+  [[nodiscard]] double scaled(double value) const;
   [[nodiscard]] double off(double scaled) const { return (scaled - centre) / sd; }
 };
-/// Of the measurement and of the model together, which is off by what reports of `design` say.
+/// Of the measurement and of the model together, which is off by what reports of `design` say. Of a
+/// share whose interval reaches 1 (or 0) all beyond the figure, or the middle, is alike.
 [[nodiscard]] Error error_of(const ObservedFigure& observed, const std::string& unit,
                              const Design& design);
 

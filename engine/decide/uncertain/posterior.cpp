@@ -88,7 +88,8 @@ class Conditioning {
                        (figure.at.empty() ? "" : figure.at + ": ") +
                            "the scenario has no metric \"" + figure.metric + "\"",
                        predict::metric_hint(figure.metric, *nominal)};
-      errors_.push_back(error_of(figure, metric->second.unit, design_));
+      units_.push_back(metric->second.unit);
+      errors_.push_back(error_of(figure, units_.back(), design_));
     }
     return std::nullopt;
   }
@@ -148,7 +149,7 @@ class Conditioning {
       // This draw made no such thing happen: it explains nothing.
       if (metric == prediction.metrics.end()) return particle.figures.clear();
       particle.figures.push_back(metric->second.value);
-      const double off = errors_[k].off(on_error_scale(metric->second.value, errors_[k].unit));
+      const double off = errors_[k].off(errors_[k].scaled(metric->second.value));
       sum -= 0.5 * off * off;
     }
     particle.likelihood = std::isfinite(sum) ? sum : kNone;
@@ -161,7 +162,7 @@ class Conditioning {
     for (std::size_t k = 0; k < observed_.size(); ++k) {
       Fitted fitted;
       fitted.observed = observed_[k];
-      fitted.unit = errors_[k].unit;
+      fitted.unit = units_[k];
       fitted.before = interval_of(all, k);
       out_.figures.push_back(std::move(fitted));
     }
@@ -289,7 +290,7 @@ class Conditioning {
       fitted.median = middle_of(all, &Particle::figures, k);
       if (k >= best_.figures.size()) continue;
       fitted.closest = best_.figures[k];
-      fitted.off = errors_[k].off(on_error_scale(fitted.closest, errors_[k].unit));
+      fitted.off = errors_[k].off(errors_[k].scaled(fitted.closest));
       if (std::abs(fitted.off) > kFarOff) out_.explained = false;
     }
   }
@@ -299,6 +300,7 @@ class Conditioning {
   const ConditionOptions& options_;
   predict::PredictOptions how_;
   std::vector<Error> errors_;
+  std::vector<std::string> units_;  ///< of the observed metrics
   std::vector<Particle> kept_;
   std::uint64_t resamples_ = 0;
   Particle best_;
