@@ -157,6 +157,7 @@ void LoaderRuntime::issue(Seconds after) {
 sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
   Worker& self = *workers_[static_cast<std::size_t>(number)];
   SampleReader& reader = *readers_[static_cast<std::size_t>(number)];
+  const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
   bool ended = false;  // its files are read, and it reported so
   std::int64_t epoch = -1;
   for (;;) {
@@ -178,9 +179,8 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
         static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
     self.left -= static_cast<double>(samples);
     Loaded bytes;
-    const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
-    const bool early = opens || index < base_ + most();
     open(self.lane, "batch", index);
+    const bool early = opens || index < base_ + this->most();
     const std::int64_t most = (early ? kGroups : kGroupsLater) * shared_.site.finer;
     if (in_one(samples, most) && reader.begin(static_cast<double>(samples), 1.0)) {
       // As `load` does it, without a program around it.
