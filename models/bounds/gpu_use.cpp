@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/bounds/job_dates.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
 #include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
@@ -10,8 +11,8 @@
 
 namespace stallcast::models {
 
-// (e - b) / (last e - first b) of the jobs in a row on the same hosts; without dates as much as
-// each of them.    [docs/models/cost.md, eq. 3]
+// T / (last e - first b) of the jobs in a row on the same hosts, T the longer of what was simulated
+// and the whole run; without dates as much as each of them.    [docs/models/cost.md, eq. 3]
 TimeShare time_share(const Design& design, const JobDesign& job,
                      const std::map<std::string, Metric>& metrics) {
   TimeShare out;
@@ -26,7 +27,7 @@ TimeShare time_share(const Design& design, const JobDesign& job,
   const auto date = [&](const std::string& stage, const char* figure) {
     return Seconds::from(figure_or_zero(metrics, metric::of_stage(stage, figure)), unit::s);
   };
-  Seconds first = Seconds::infinity(), last, own;
+  Seconds first = Seconds::infinity(), last, trains;
   for (const StageNode& node : nodes) {
     if (node.job == nullptr ||
         std::find(row.begin(), row.end(), order.number_of(node.job->job.id)) == row.end())
@@ -34,13 +35,14 @@ TimeShare time_share(const Design& design, const JobDesign& job,
     if (const Seconds begin = date(node.id, "start"); begin < first)
       first = begin, out.first = node.id;
     if (const Seconds end = date(node.id, "end"); end > last) last = end, out.last = node.id;
-    if (node.job->job.id == job.job.id) {
-      own = date(node.id, "end") - date(node.id, "start");
-      out.stage = node.id;
-    }
   }
-  if (own > Seconds{})
-    out.share = own / (last - first);
+  out.trains = metric::of_job(job.job.id, "time.wall");
+  trains = Seconds::from(figure_or_zero(metrics, out.trains), unit::s);
+  for (const WholeRun& run : whole_runs(design))
+    if (const auto time = time_of(run, metrics); run.job == job.job.id && time && *time > trains)
+      trains = *time, out.trains = metric::of_job(job.job.id, "run.time");
+  if (last > first && trains > Seconds{})
+    out.share = std::min(1.0, trains / (last - first));
   else
     out = {1.0 / static_cast<double>(row.size()), "", "", ""};
   return out;

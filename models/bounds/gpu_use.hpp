@@ -15,11 +15,11 @@ struct GpuUse {
   double useful = 0.0;  ///< not lost later, either
 };
 
-/// Share of the time of hosts that a job has, where jobs in a row have it together.
+/// Share of the time of hosts that a job trains, where jobs in a row have it together.
 ///    [docs/models/cost.md, eq. 3]
 struct TimeShare {
   double share = 1.0;
-  std::string stage;        ///< of the job, whose dates say so; "": all of it
+  std::string trains;       ///< metric that says how long; "": it has all of the time, or no dates
   std::string first, last;  ///< stages of its row, that begins first and ends last
 };
 [[nodiscard]] TimeShare time_share(const Design& design, const JobDesign& job,

@@ -9,18 +9,16 @@
 /// What idle GPUs cost, and what a useful one does: docs/models/cost.md, eq. 3 and 4.
 namespace stallcast::explain {
 
-// (e - b) / (last e - first b)    [docs/models/cost.md, eq. 3]
+// T / (last e - first b)    [docs/models/cost.md, eq. 3]
 ExplainNode Account::time_share(const JobDesign& job, const std::string& number) const {
   const models::TimeShare of = models::time_share(forms_.design(), job, run_.metrics);
   ExplainNode node = simulated(metric::of_job(job.job.id, "hosts.share"), of.share, "ratio",
-                               "of the time of the jobs in a row on these hosts");
+                               "that it trains, of the time of the jobs in a row on these hosts");
   node.symbol = "time" + number;
-  if (of.stage.empty() || !(of.share < 1.0)) return node;
-  node.equation = "(end - begin) / (last - first)";
+  if (of.trains.empty() || !(of.share < 1.0)) return node;
+  node.equation = "trains / (last - first)";
   node.reference = "docs/models/cost.md, eq. 3";
-  node.children = {read(metric::of_stage(of.stage, "end"), "end"),
-                   read(metric::of_stage(of.stage, "start"), "begin"),
-                   read(metric::of_stage(of.last, "end"), "last"),
+  node.children = {read(of.trains, "trains"), read(metric::of_stage(of.last, "end"), "last"),
                    read(metric::of_stage(of.first, "start"), "first")};
   return node;
 }
