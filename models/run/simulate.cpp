@@ -95,6 +95,11 @@ struct Simulation::Parts {
     }
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
     for (std::size_t j = 0; j < jobs.size(); ++j) {
+      jobs[j]->struck_elsewhere = [this, &plant, j](const std::string& failure) {
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+          if (plant.order().apart(j, k) && jobs[k]->struck_by(failure)) return true;
+        return false;
+      };
       ahead.push_back(0);
       for (std::size_t k = 0; k < jobs.size(); ++k)
         if (plant.order().before(k, j)) ++ahead.back();

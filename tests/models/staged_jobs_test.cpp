@@ -188,6 +188,25 @@ TEST_CASE("a failure has a date of the run, not of the job") {
   }
 }
 
+TEST_CASE("a failure that strikes one job of a row is not said to do nothing to the others") {
+  const auto crash = [](const char* at) {
+    Design design = with_job({});
+    design.hosts.resize(1);
+    design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+    design.jobs.push_back(design.jobs[0]);
+    design.jobs[1].job.id = "tune";
+    set(design.jobs[1].job, Role::job, "after", "train");
+    design.failures.push_back(component(Role::failure, "process", "crash", {{"at", at}}));
+    return run(design);
+  };
+  // Each takes 10 s.
+  CHECK(metric(crash("5 s"), "job.train.restart.count") == 1.0);
+  CHECK(crash("5 s").warnings.empty());
+  CHECK(metric(crash("15 s"), "job.tune.restart.count") == 1.0);
+  CHECK(crash("15 s").warnings.empty());
+  CHECK(crash("10 min").warnings.size() == 2);
+}
+
 TEST_CASE("a failure ends the wait for a stage") {
   // Pieces of 400 MB, for 12 steps each, come every 12.5 s; the way back takes 1 + 3 + 4 s.
   Component fit = stage("train", "fit", {{"job", "train"}, {"after", "in"}});
