@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
@@ -21,7 +20,6 @@
 #include "models/job/communicator.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/plant/plant.hpp"
-#include "models/stage/graph.hpp"
 #include "stallcast/metric.hpp"
 
 /// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
@@ -32,17 +30,12 @@ using namespace detail;
 
 class Deriver {
  public:
-  explicit Deriver(const Design& design)
-      : design_(design), plant_(design), order_(stage_graph(design)) {}
+  explicit Deriver(const Design& design) : design_(design), plant_(design) {}
 
   Bounds run() {
     for (const JobDesign& job : design_.jobs) derive(job);
-    std::map<std::size_t, std::vector<JobDemand>> together;  // [docs/models/bounds.md, eq. 4]
-    for (const JobDemand& d : demands_) together[d.before].push_back(d);
-    for (const auto& [before, jobs] : together)
-      if (jobs.size() > 1) derive_shares(jobs, plant_, out_);
-    if (!out_.storage.empty())
-      derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
+    derive_shares(demands_, plant_, out_);
+    if (!out_.storage.empty()) derive_units(demands_, plant_, out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
     for (auto* derive_all : {derive_costs, derive_powers, derive_whole_runs, derive_spaces})
       for (Derivation& d : derive_all(design_)) out_.derivations.push_back(std::move(d));
@@ -64,7 +57,6 @@ class Deriver {
     d.id = job.job.id;
     d.host = job_params(job.job).hosts;
     d.layout = plant_.layout(d.id);
-    d.before = jobs_before(order_, job);
     d.compute =
         step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
     const std::string name = metric::of_job(d.id);
@@ -337,7 +329,6 @@ class Deriver {
 
   const Design& design_;
   Plant plant_;
-  std::vector<StageNode> order_;  ///< of jobs that follow others
   Bounds out_;
   std::string binding_;
   Rule rule_;  ///< of the utilization

@@ -2,46 +2,60 @@
 
 #include <algorithm>
 
+#include "models/bounds/job_dates.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
 #include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
-namespace {
 
-/// Share of the time of the jobs of these hosts that `job` has: all of it but where others of them
-/// have ended before it begins, or begin then; without dates as much as each of these.
-double share_of_time(const std::vector<StageNode>& order, const JobDesign& job,
+// T / (last e - first b) of the jobs in a row on the same hosts, T the longer of what was simulated
+// and the whole run; without dates as much as each of them.    [docs/models/cost.md, eq. 3]
+TimeShare time_share(const Design& design, const JobDesign& job,
                      const std::map<std::string, Metric>& metrics) {
-  Seconds own, first = Seconds::infinity(), last;
-  double jobs = 0.0;
-  for (const StageNode& node : order) {
-    if (node.job == nullptr || job_params(node.job->job).hosts != job_params(job.job).hosts ||
-        (node.job != &job && !apart(order, *node.job, job)))
+  TimeShare out;
+  const std::vector<StageNode> nodes = stage_graph(design);
+  if (nodes.empty()) return out;
+  const JobOrder order(design);
+  std::vector<bool> there;
+  for (const JobDesign& each : design.jobs)
+    there.push_back(job_params(each.job).hosts == job_params(job.job).hosts);
+  const std::vector<std::size_t> row = row_of(order, order.number_of(job.job.id), there);
+  if (row.size() < 2) return out;
+  const auto date = [&](const std::string& stage, const char* figure) {
+    return Seconds::from(figure_or_zero(metrics, metric::of_stage(stage, figure)), unit::s);
+  };
+  Seconds first = Seconds::infinity(), last, trains;
+  for (const StageNode& node : nodes) {
+    if (node.job == nullptr ||
+        std::find(row.begin(), row.end(), order.number_of(node.job->job.id)) == row.end())
       continue;
-    const auto date = [&](const char* figure) {
-      return Seconds::from(figure_or_zero(metrics, metric::of_stage(node.id, figure)), unit::s);
-    };
-    jobs += 1.0;
-    first = std::min(first, date("start"));
-    last = std::max(last, date("end"));
-    if (node.job == &job) own = date("end") - date("start");
+    if (const Seconds begin = date(node.id, "start"); begin < first)
+      first = begin, out.first = node.id;
+    if (const Seconds end = date(node.id, "end"); end > last) last = end, out.last = node.id;
   }
-  return own > Seconds{} ? own / (last - first) : 1.0 / std::max(jobs, 1.0);
+  out.trains = metric::of_job(job.job.id, "time.wall");
+  trains = Seconds::from(figure_or_zero(metrics, out.trains), unit::s);
+  for (const WholeRun& run : whole_runs(design))
+    if (const auto time = time_of(run, metrics); run.job == job.job.id && time && *time > trains)
+      trains = *time, out.trains = metric::of_job(job.job.id, "run.time");
+  if (last > first && trains > Seconds{})
+    out.share = std::min(1.0, trains / (last - first));
+  else
+    out = {1.0 / static_cast<double>(row.size()), "", "", ""};
+  return out;
 }
-
-}  // namespace
 
 std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, double gpus,
                               const std::map<std::string, Metric>& metrics, bool kept) {
   GpuUse out;
-  const std::vector<StageNode> order = stage_graph(design);
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
     if (p.hosts != host) continue;
     const double n = (p.accelerators ? static_cast<double>(*p.accelerators) : gpus) *
-                     share_of_time(order, job, metrics);
+                     time_share(design, job, metrics).share;
     const std::string utilization = metric::gpu_utilization(job.job.id);
     const std::string goodput = metric::goodput(job.job.id);
     if (!metrics.contains(utilization) || (kept && !metrics.contains(goodput))) return std::nullopt;

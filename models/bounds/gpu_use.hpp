@@ -15,6 +15,16 @@ struct GpuUse {
   double useful = 0.0;  ///< not lost later, either
 };
 
+/// Share of the time of hosts that a job trains, where jobs in a row have it together.
+///    [docs/models/cost.md, eq. 3]
+struct TimeShare {
+  double share = 1.0;
+  std::string trains;       ///< metric that says how long; "": it has all of the time, or no dates
+  std::string first, last;  ///< stages of its row, that begins first and ends last
+};
+[[nodiscard]] TimeShare time_share(const Design& design, const JobDesign& job,
+                                   const std::map<std::string, Metric>& metrics);
+
 /// Of `gpus` GPUs of `host`; `kept`: what is useful, too. nullopt where a figure of a job that runs
 /// there is not known.    [docs/models/cost.md, eq. 3, 4]
 [[nodiscard]] std::optional<GpuUse> gpu_use(const Design& design, const std::string& host,

@@ -82,7 +82,6 @@ struct JobDemand {
     return "cluster.hosts[" + host + "]." + key;
   }
   RankLayout layout;
-  std::size_t before = 0;     ///< jobs that have ended one after the other when it begins
   Seconds compute;            ///< mean step of one rank
   Seconds exposed;            ///< what communication adds to it, undisturbed
   std::string communication;  ///< what limits that
@@ -158,11 +157,11 @@ struct JobDemand {
 [[nodiscard]] std::vector<graph::NodeId> reading_mounts(const JobDemand& d,
                                                         const std::string& storage,
                                                         const Plant& plant);
-/// What jobs that read at the same time leave each other: those with as many before them.
+/// What those beside each job leave it that ask for most. REQUIRES: all jobs, in order.
 void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out);
 
-/// How many units of the storage under study `demands` take, and what one can do.
-void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& unit,
-                  Bounds& out);
+/// How many units of the storage under study jobs take that run at one time, and what one can do.
+/// REQUIRES: all jobs, in order.
+void derive_units(const std::vector<JobDemand>& demands, const Plant& plant, Bounds& out);
 
 }  // namespace stallcast::models::detail

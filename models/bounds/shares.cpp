@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "engine/graph/topology.hpp"
@@ -17,13 +18,24 @@ std::vector<graph::NodeId> reading_mounts(const JobDemand& d, const std::string&
   return out;
 }
 
+namespace {
+
+/// What jobs that read at one time get, by their numbers, and what they ask for, of a rank each:
+/// of the group of hosts that gets least, which sets the pace.
+struct OwnShare {
+  Rate least, demand;
+};
+using Shares = std::map<std::size_t, OwnShare>;
+
 // Jobs that read at the same time share every edge max-min, each at most at its own demand.
 // [docs/models/bounds.md, eq. 4]
-void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out) {
+Shares shared_among(const std::vector<JobDemand>& jobs, const std::vector<std::size_t>& together,
+                    const Plant& plant) {
   std::vector<graph::Demand> demands;
-  std::vector<const JobDemand*> owners;
+  std::vector<std::size_t> owners;
   std::vector<Rate> wanted;  // at full utilization; a limit of the job may not let it pass
-  for (const JobDemand& d : jobs) {
+  for (const std::size_t j : together) {
+    const JobDemand& d = jobs[j];
     if (d.missed == Rate{}) continue;
     for (const auto& [storage, part] : d.places) {
       const graph::NodeId source = plant.storage(storage).read_source();
@@ -37,20 +49,37 @@ void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bound
         demands.push_back({.path = plant.topology().route(source, mounts[g]),
                            .weight = readers,
                            .cap = wanted.back() * allowed});
-        owners.push_back(&d);
+        owners.push_back(j);
       }
     }
   }
   const std::vector<Rate> shares = graph::max_min_shares(plant.topology(), demands);
+  Shares out;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (i > 0 && owners[i] == owners[i - 1]) continue;
-    std::size_t worst = i;  // the group of hosts that gets least sets the pace
-    for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
-      if (shares[j] / wanted[j] < shares[worst] / wanted[worst]) worst = j;
-    const Rate least = shares[worst], demand = wanted[worst];
-    const double share = least / demand;
+    const auto [part, first] = out.try_emplace(owners[i], OwnShare{shares[i], wanted[i]});
+    if (!first && shares[i] / wanted[i] < part->second.least / part->second.demand)
+      part->second = {shares[i], wanted[i]};
+  }
+  return out;
+}
+
+}  // namespace
+
+void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out) {
+  std::vector<double> asked;
+  for (const JobDemand& d : jobs) asked.push_back(d.missed.in(unit::Bps));
+  std::map<std::vector<std::size_t>, Shares> known;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const std::vector<std::size_t> together = plant.order().beside(j, asked);
+    if (together.size() < 2) continue;
+    auto found = known.find(together);
+    if (found == known.end())
+      found = known.emplace(together, shared_among(jobs, together, plant)).first;
+    const auto part = found->second.find(j);
+    if (part == found->second.end()) continue;
+    const auto [least, demand] = part->second;
     out.derivations.push_back(derived(
-        metric::of_job(owners[i]->id, "gpu.utilization.estimate"), {share, Dimension::ratio},
+        metric::of_job(jobs[j].id, "gpu.utilization.estimate"), {least / demand, Dimension::ratio},
         "max-min share with the other jobs " + text(least) + " of " + text(demand) + " per GPU"));
   }
 }

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "engine/base/accelerators.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/job_dates.hpp"
+#include "models/bounds/kept_saves.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
-#include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/capacity.hpp"
 #include "models/contract/replay_program.hpp"
@@ -30,13 +32,14 @@ constexpr const char *kStored = "docs/models/capacity.md, eq. 2", *kQuota = "cap
 /// Collects what lies where.
 class Surveyor {
  public:
-  explicit Surveyor(const Design& design) : design_(design) {}
+  explicit Surveyor(const Design& design) : design_(design), dates_(job_dates(design)) {}
 
   std::vector<Room> run() {
     for (const Component& storage : design_.storage) measure(storage);
-    for (const JobDesign& job : design_.jobs) {
-      if (job.dataset) add_dataset(job);
-      if (job.checkpoint) add_saves(job);
+    find_saves();
+    for (std::size_t j = 0; j < design_.jobs.size(); ++j) {
+      if (design_.jobs[j].dataset) add_dataset(design_.jobs[j]);
+      if (saves_[j]) add_saves(j);
     }
     for (const Component& tenant : design_.tenants) add_tenant(tenant);
     const std::vector<StageNode> stages = stage_graph(design_);
@@ -163,44 +166,25 @@ class Surveyor {
     }
   }
 
-  /// That only every n-th save reaches.
-  static std::string last_tier(const CheckpointParams& p) {
-    return p.tiers.empty() ? p.to : p.tiers.back();
-  }
-
-  double hosts_of(const JobDesign& job) const {
-    const Component* host = design_.find_host(job_params(job.job).hosts);
-    return host == nullptr ? 1.0 : std::max(1.0, base::number_of(*host, "count", 1.0));
-  }
-
   // What retention keeps, and the save that comes next.    [docs/models/capacity.md, eq. 2 and 4]
-  void add_saves(const JobDesign& job) {
-    const CheckpointParams p = checkpoint_params(*job.checkpoint);
-    std::set<std::string> tiers(p.tiers.begin(), p.tiers.end());
-    tiers.insert(p.to);
-    const Component* host = design_.find_host(job_params(job.job).hosts);
-    if (host == nullptr) return;
-    const RankSpread spread{base::accelerators(design_, job), hosts_of(job)};
-    const CheckpointLayout layout = checkpoint_layout(
-        p, model_params(job.model), job_params(job.job), spread.ranks, spread.most());
-    const Bytes state = p.stored(layout.size());
-    // Hosts that would hold it if all held as much as the one that holds most.
-    const double holders = layout.size() / layout.of_host(spread);
-    const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
-    const Seconds interval =
-        p.every
-            ? *p.every
-            : step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host)) *
-                  static_cast<double>(p.every_steps.value_or(1));
-    for (const std::string& tier : tiers) {
-      Room* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
+  void add_saves(std::size_t j) {
+    const JobDesign& job = design_.jobs[j];
+    const KeptSaves& saves = *saves_[j];
+    const CheckpointParams& p = saves.params;
+    for (const std::string& tier : saves.tiers) {
+      Room* space = room_for(tier);
       if (space == nullptr) continue;
-      const double share = space->per_host ? 1.0 / holders : 1.0;
-      // The oldest one that is kept builds on up to F - 1 others.
-      const std::int64_t drains = tier == last_tier(p) ? p.drain_every : 1;
-      const double chain = static_cast<double>(p.chain(drains));
-      const double saves = kept + chain - 1.0, whole = std::floor((saves - 1.0) / chain) + 1.0;
-      const double equal = whole + p.incremental.in(unit::ratio) * (saves - whole);
+      const double share = space->per_host ? 1.0 / saves.holders : 1.0;
+      const Bytes file = saves.state / saves.files;
+      const double times = swollen(*space, file);
+      const std::int64_t drains = saves.drains(tier);
+      const Rate come =
+          saves.state * (share * times) / (saves.interval * static_cast<double>(drains));
+      add_coming(*space, come * p.left_part(drains), dates_[j]);
+      space->written += come * (p.mean_part(drains) * dates_[j].share());
+      const ThereOf there = there_.empty() ? ThereOf{} : there_.at(space->storage)[j];
+      if (!there.kept) continue;
+      const double count_of = saves.count(tier, there.next), equal = saves.whole(tier, there.next);
       Rule rule{"saves * size / ratio",
                 kStored,
                 {figure("saves", equal, Dimension::number, "whole ones that take as much"),
@@ -208,23 +192,56 @@ class Surveyor {
                  {"ratio", "jobs[" + job.job.id + "].checkpoint.compress.ratio"}}};
       if (space->per_host) {
         rule.equation += " / hosts";
-        rule.terms.push_back(figure("hosts", holders, Dimension::number,
+        rule.terms.push_back(figure("hosts", saves.holders, Dimension::number,
                                     "that share it, as much as the fullest holds"));
       }
-      const std::string part = tiers.size() > 1 ? "checkpoints." + tier : "checkpoints";
-      space->stored.push_back({metric::of_job(job.job.id, part), state * (equal * share),
-                               count(saves) + (saves > 1.0 ? " saves" : " save") + " of " +
-                                   text(state * share) +
-                                   (p.keep_last ? ", the next one included" : ""),
+      const std::string part = saves.tiers.size() > 1 ? "checkpoints." + tier : "checkpoints";
+      space->stored.push_back({metric::of_job(job.job.id, part), saves.state * (equal * share),
+                               count(count_of) + (count_of > 1.0 ? " saves" : " save") + " of " +
+                                   text(saves.state * share) +
+                                   (p.keep_last && there.next ? ", the next one included" : ""),
                                std::move(rule)});
-      const Bytes file = state / layout.files();
-      const double times = swollen(*space, file);
       swell(space->stored.back(), times, file);
-      const Rate come = state * (share * times) / (interval * static_cast<double>(drains));
-      if (const Rate stays = come * p.left_part(drains); stays > Rate{})
-        space->coming.push_back({.rate = stays});
-      space->written += come * p.mean_part(drains);
     }
+  }
+
+  Room* room_for(const std::string& tier) {
+    return in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
+  }
+
+  // After a job comes another, and after a row of them such a row.  [docs/models/capacity.md, eq.
+  // 4]
+  static void add_coming(Room& space, Rate stays, const JobDates& dates) {
+    if (stays <= Rate{}) return;
+    if (dates.in_row == 1) return space.coming.push_back({.rate = stays});
+    space.coming.push_back({stays, dates.begin, dates.end});
+    space.coming.push_back({stays * dates.share(), dates.row});
+  }
+
+  // Of saves of jobs in a row not all are there at one time.    [docs/models/capacity.md, eq. 2]
+  void find_saves() {
+    for (const JobDesign& job : design_.jobs) {
+      const bool known = job.checkpoint && design_.find_host(job_params(job.job).hosts) != nullptr;
+      saves_.push_back(known ? std::optional(kept_saves(design_, job)) : std::nullopt);
+    }
+    if (std::none_of(dates_.begin(), dates_.end(),
+                     [](const JobDates& dates) { return dates.in_row > 1; }))
+      return;
+    std::map<std::string, std::vector<std::pair<Bytes, Bytes>>> taken;
+    for (const Room& space : out_) taken[space.storage].resize(saves_.size());
+    for (std::size_t j = 0; j < saves_.size(); ++j)
+      for (const std::string& tier : saves_[j] ? saves_[j]->tiers : std::set<std::string>{}) {
+        const Room* space = room_for(tier);
+        if (space == nullptr) continue;
+        const KeptSaves& of = *saves_[j];
+        const Bytes one = of.state * ((space->per_host ? 1.0 / of.holders : 1.0) *
+                                      swollen(*space, of.state / of.files));
+        auto& [stays, goes] = taken[space->storage][j];
+        stays += one * of.whole(tier, false);
+        goes += one * (of.whole(tier, true) - of.whole(tier, false));
+      }
+    const JobOrder order(design_);
+    for (const auto& [storage, each] : taken) there_[storage] = there_at_one_time(order, each);
   }
 
   // What a stage brings, but for the data set of a job that follows it, which is counted already.
@@ -273,6 +290,9 @@ class Surveyor {
   const Design& design_;
   std::vector<Room> out_;
   std::set<std::pair<std::string, std::string>> named_;
+  std::vector<JobDates> dates_;
+  std::vector<std::optional<KeptSaves>> saves_;          ///< by number of the job
+  std::map<std::string, std::vector<ThereOf>> there_{};  ///< by room; empty: all of them
 };
 
 std::string whose(const Room& space) {

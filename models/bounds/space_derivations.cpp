@@ -31,6 +31,29 @@ void derive_wear(const Room& space, std::vector<Derivation>& out) {
                               count(*writes) + " a day"));
 }
 
+/// Where all that comes begins or ends: from the last time that anything did.
+Derivation since_last(const Room& space, Seconds full, std::string left) {
+  Seconds since;
+  for (const Coming& each : space.coming)
+    for (const Seconds date : {each.from, each.until})
+      if (date < full) since = std::max(since, date);
+  const Bytes before = come_by(space.coming, since);
+  Rate growth;
+  for (const Coming& each : space.coming)
+    if (each.from <= since && each.until >= full) growth += each.rate;
+  const std::string name = metric::of_storage(space.storage, "capacity.");
+  return derived(
+      name + "full_after", full,
+      text(since) + " + (" + left + " - " + text(before) + " that come by then) / " + text(growth),
+      {"since + (headroom - before) / growth",
+       "docs/models/capacity.md, eq. 4",
+       {figure("since", since.in(unit::s), Dimension::time, "the last that began or ended"),
+        {"headroom", name + "headroom"},
+        figure("before", before.in(unit::B), Dimension::bytes,
+               "of saves that are never deleted, and ingest, by then"),
+        figure("growth", growth.in(unit::Bps), Dimension::rate, "of these, from then on")}});
+}
+
 /// When what is never deleted has filled it.    [docs/models/capacity.md, eq. 4]
 void derive_growth(const Room& space, std::vector<Derivation>& out) {
   const auto full = space.full_after();
@@ -49,16 +72,20 @@ void derive_growth(const Room& space, std::vector<Derivation>& out) {
             {{"headroom", name + "headroom"},
              figure("growth", growth.in(unit::Bps), Dimension::rate,
                     "of saves that are never deleted, and ingest")}};
+  if (growth <= Rate{} && *full > Seconds{} && *full < kNeverFull) {
+    out.push_back(since_last(space, *full, std::move(formula)));
+    return;
+  }
   if (dated > Bytes{}) {
-    formula = "(" + formula + " - " + text(dated) + " of ingest that begins or ends)";
+    formula = "(" + formula + " - " + text(dated) + " of what begins or ends)";
     rule.equation = "(headroom - dated) / growth";
     rule.terms.push_back(figure("dated", dated.in(unit::B), Dimension::bytes,
-                                "of ingest that begins or ends, by then"));
+                                "of saves and ingest that begin or end, by then"));
   }
   formula += " / " + text(growth) + " that stays";
   if (growth <= Rate{})
-    formula = *full < kNeverFull ? "ingest that begins or ends has filled it"
-                                 : "ingest ends before it is full: stands for never";
+    formula = *full < kNeverFull ? "full as it is"
+                                 : "all that comes ends before it is full: stands for never";
   if (growth <= Rate{} || space.usable < space.needed()) rule = {};  // or full now
   out.push_back(derived(name + "full_after", *full, formula, std::move(rule)));
 }

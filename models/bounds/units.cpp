@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,42 +13,59 @@ namespace stallcast::models::detail {
 namespace {
 
 /// What a job asks of the storage system that is counted; of units that each host has, of those in
-/// the host that asks most; of jobs that follow others, of those together that ask most.
+/// the host that asks most.
 struct Asked {
   const JobDemand* job = nullptr;
   Rate read, write;
   double read_part = 1.0, write_part = 1.0;  ///< of all that the job asks
-  [[nodiscard]] double units(const StorageModel::Countable& c) const {
-    const double reads = read / c.unit_read, writes = write / c.unit_write;
-    return c.separate ? std::max(reads, writes) : reads + writes;
-  }
 };
 
-// Saves that training waits for take what there is, while nobody computes: they need none.
-std::vector<Asked> asked_of(const std::vector<JobDemand>& demands, const std::string& storage,
-                            const StorageModel::Countable& c) {
-  std::vector<Asked> all;
-  const auto share = [&](const JobDemand& d) {  // units that only these use, while they do
-    return std::pair(d.before, c.per_host ? d.host : "");
-  };
-  std::map<std::pair<std::size_t, std::string>, double> needed;
-  for (const JobDemand& d : demands) {
-    Asked a{&d, d.missed * d.share_on(storage), {}};
-    if (d.write_to == storage && !d.blocking) a.write = d.write;
-    if (c.per_host) {
-      a.read_part = 1.0 / d.layout.hosts_read_by();
-      a.write_part = d.of_host;
-      a.read = a.read * a.read_part;
-      a.write = a.write * a.write_part;
-    }
-    needed[share(d)] += a.units(c);
-    all.push_back(a);
+/// Units that they need together.
+double units_for(const std::vector<Asked>& asked, const StorageModel::Countable& c) {
+  double reads = 0.0, writes = 0.0;
+  for (const Asked& a : asked) {
+    reads += a.read / c.unit_read;
+    writes += a.write / c.unit_write;
   }
-  const auto most =
-      std::max_element(needed.begin(), needed.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::erase_if(all, [&](const Asked& a) { return share(*a.job) != most->first; });
-  return all;
+  return c.separate ? std::max(reads, writes) : reads + writes;
+}
+
+// Saves that training waits for take what there is, while nobody computes: they need none.
+Asked asked_by(const JobDemand& d, const std::string& storage, const StorageModel::Countable& c) {
+  Asked a{&d, d.missed * d.share_on(storage), {}};
+  if (d.write_to == storage && !d.blocking) a.write = d.write;
+  if (c.per_host) {
+    a.read_part = 1.0 / d.layout.hosts_read_by();
+    a.write_part = d.of_host;
+    a.read = a.read * a.read_part;
+    a.write = a.write * a.write_part;
+  }
+  return a;
+}
+
+/// Of jobs that use the same units those that run at one time and ask for most.
+std::vector<Asked> asked_of(const std::vector<JobDemand>& demands, const std::string& storage,
+                            const Plant& plant, const StorageModel::Countable& c) {
+  std::vector<Asked> all, most;
+  std::set<std::string> users;  // units that only these use
+  for (const JobDemand& d : demands) {
+    all.push_back(asked_by(d, storage, c));
+    users.insert(c.per_host ? d.host : "");
+  }
+  for (const std::string& user : users)
+    for (const bool reads : {true, false}) {  // who reads most may not write most
+      std::vector<double> weights;
+      for (const Asked& a : all) {
+        const double read = a.read / c.unit_read, write = a.write / c.unit_write;
+        weights.push_back(!c.separate ? read + write : reads ? read : write);
+        if (c.per_host && a.job->host != user) weights.back() = 0.0;
+      }
+      std::vector<Asked> some;
+      for (const std::size_t j : plant.order().at_one_time(weights))
+        if (!c.per_host || all[j].job->host == user) some.push_back(all[j]);
+      if (most.empty() || units_for(some, c) > units_for(most, c)) most = some;
+    }
+  return most;
 }
 
 Rule sum_of_jobs(const std::vector<Asked>& asked, const std::string& storage,
@@ -90,9 +107,9 @@ Rule divided(Rule rule, const std::string& way, const std::string& unit) {
 
 // n >= read / unit_read + write / unit_write; the larger of both when a unit's rates are separate
 // [docs/models/bounds.md, eq. 3]
-void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& c,
-                  Bounds& out) {
-  const std::vector<Asked> asked = asked_of(demands, out.storage, c);
+void derive_units(const std::vector<JobDemand>& demands, const Plant& plant, Bounds& out) {
+  const StorageModel::Countable c = plant.storage(out.storage).countable();
+  const std::vector<Asked> asked = asked_of(demands, out.storage, plant, c);
   Rate read, write;
   for (const Asked& a : asked) {
     read += a.read;

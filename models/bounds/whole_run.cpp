@@ -29,26 +29,12 @@ double tokens_of_step(const Design& design, const JobDesign& job, const JobParam
   return base::number_of(job.step, "tokens") * base::accelerators(design, job);
 }
 
-/// Steps of an epoch; 0 where nothing says it.
-double steps_of_epoch(const Design& design, const JobDesign& job) {
-  const JobParams p = job_params(job.job);
-  if (p.steps) return static_cast<double>(*p.steps);
-  if (!job.dataset || !job.loader) return 0.0;
-  const Value* batch = job.loader->find("batch");
-  const double copies = static_cast<double>(p.tensor * p.pipeline);
-  if (batch == nullptr) return 0.0;
-  const double steps =
-      detail::steps_of_data(job, batch->number, base::accelerators(design, job) / copies);
-  return std::isfinite(steps) ? steps : 0.0;
-}
-
 // n = D / (tokens of a step), E times the steps of an epoch, or as given    [whole-run.md, eq. 1]
 WholeRun run_of(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);
   const std::string input = "jobs[" + job.job.id + "].";
   WholeRun out{.job = job.job.id, .formula = {}};
-  const Component* host = design.find_host(p.hosts);
-  out.compute = step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host));
+  out.compute = compute_of(design, job);
   if (p.run_steps) {
     out.steps = *p.run_steps;
     out.formula = "given";
@@ -76,6 +62,23 @@ WholeRun run_of(const Design& design, const JobDesign& job) {
 }
 
 }  // namespace
+
+double steps_of_epoch(const Design& design, const JobDesign& job) {
+  const JobParams p = job_params(job.job);
+  if (p.steps) return static_cast<double>(*p.steps);
+  if (!job.dataset || !job.loader) return 0.0;
+  const Value* batch = job.loader->find("batch");
+  const double copies = static_cast<double>(p.tensor * p.pipeline);
+  if (batch == nullptr) return 0.0;
+  const double steps =
+      detail::steps_of_data(job, batch->number, base::accelerators(design, job) / copies);
+  return std::isfinite(steps) ? steps : 0.0;
+}
+
+Seconds compute_of(const Design& design, const JobDesign& job) {
+  const Component* host = design.find_host(job_params(job.job).hosts);
+  return step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host));
+}
 
 std::string fault_of_whole_run(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);

@@ -29,6 +29,11 @@ struct WholeRun {
 /// Of the jobs that say it. REQUIRES: all components are complete.
 [[nodiscard]] std::vector<WholeRun> whole_runs(const Design& design);
 
+/// Steps of an epoch of a job; 0 where nothing says it.
+[[nodiscard]] double steps_of_epoch(const Design& design, const JobDesign& job);
+/// GPU time of one of its steps, mean of all ranks.
+[[nodiscard]] Seconds compute_of(const Design& design, const JobDesign& job);
+
 /// Why what a job says of its whole run is not enough, or too much; "" when it is right.
 [[nodiscard]] std::string fault_of_whole_run(const Design& design, const JobDesign& job);
 

@@ -142,12 +142,20 @@ void Restarts::describe(sim::Ledger& ledger, std::int64_t steps) {
   ledger.bound(static_cast<double>(back_at_ - steps), 1.0);
 }
 
+bool Restarts::struck_by(const std::string& failure) const {
+  const auto at = [&](std::size_t i) { return outages_.begin() + static_cast<std::ptrdiff_t>(i); };
+  return std::any_of(at(early_), at(passed_),
+                     [&](const Outage& outage) { return outage.id == failure; });
+}
+
 void Restarts::report(const std::string& name, const ResourceTable& resources,
+                      const std::function<bool(const std::string&)>& elsewhere,
                       RunResult& out) const {
   if (outages_.empty()) return;
   const std::string key = name + "restart.";
   out.metrics[key + "count"] = {static_cast<double>(durations_.size()), "count", {}};
   const auto warn = [&](std::size_t which, const std::string& why) {
+    if (elsewhere && elsewhere(outages_[which].id)) return;
     out.warnings.push_back("failure." + outages_[which].id + ": " +
                            name.substr(0, name.size() - 1) + why + ": it does nothing to it");
   };

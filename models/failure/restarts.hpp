@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,7 +89,11 @@ class Restarts {
   /// What that time was spent on; the restore is added by who does it.
   [[nodiscard]] WaitSplit& blamed() { return blamed_; }
   /// Adds the metrics `name`restart.*, and warns of what did nothing; nothing without failures.
-  void report(const std::string& name, const ResourceTable& resources, RunResult& out) const;
+  /// `elsewhere`: whether a failure, by its id, struck another job of the row.
+  void report(const std::string& name, const ResourceTable& resources,
+              const std::function<bool(const std::string&)>& elsewhere, RunResult& out) const;
+  /// Whether a failure of this id came while it was at work.
+  [[nodiscard]] bool struck_by(const std::string& failure) const;
 
  private:
   /// From now until date `date` of the run; zero when it has passed.

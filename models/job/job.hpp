@@ -40,6 +40,12 @@ class TrainingJob {
   void report(RunResult& out) const;
   /// Called at the end of every step, the save after it included.
   std::function<void()> on_step;
+  /// Whether a failure of this id struck it.
+  [[nodiscard]] bool struck_by(const std::string& failure) const {
+    return restarts_.struck_by(failure);
+  }
+  /// Whether one struck another job of its row: that it did not strike this one is then not told.
+  std::function<bool(const std::string&)> struck_elsewhere;
   /// Whether a step is under way.
   [[nodiscard]] bool stepping() const { return stepping_; }
   void describe(sim::Ledger& ledger);

@@ -133,7 +133,7 @@ void TrainingJob::report(RunResult& out) const {
   if (held_ > Seconds{} && steps_ > 0)
     out.metrics[name + "unseen.wait"] = {
         (held_ / static_cast<double>(steps_)).in(unit::s), "s", {}};
-  restarts_.report(name, plant_.resources(), out);
+  restarts_.report(name, plant_.resources(), struck_elsewhere, out);
   if (const auto startup = restarts_.startup())
     out.metrics[name + "startup"] = {
         (*startup + first_waited_ + first_starting_).in(unit::s), "s", {}};

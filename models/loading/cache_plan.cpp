@@ -33,6 +33,32 @@ Bytes seen_by_host(const JobDesign& job, const DatasetParams& dataset, double ho
   return dataset.sample * (dataset.sample_count() * share);
 }
 
+/// What a job takes of the memory of one host.    [docs/models/cache.md, eq. 10]
+Bytes taken_in_host(const JobDesign& job, const HostParams& host, const RankLayout& layout) {
+  Bytes taken;
+  double processes = layout.ranks_per_host();
+  if (job.dataset) {
+    const DatasetParams dataset = dataset_params(*job.dataset);
+    const LoaderParams loader = loader_params(*job.loader);
+    const SampleAccess access = sample_access(job);
+    const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+    const Bytes batch = dataset.tensor.value_or(dataset.sample * access.expansion) *
+                        static_cast<double>(loader.batch);
+    const double ahead =  // of processes in /dev/shm
+        loader.workers > 0 ? static_cast<double>(policy.outstanding(loader)) : 0.0;
+    const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
+    taken += batch * ((ahead + pinned) * layout.readers_per_host());
+    processes += static_cast<double>(policy.processes(loader)) * layout.readers_per_host();
+  }
+  taken += host.memory_process * processes;
+  if (!job.checkpoint) return taken;
+  const CheckpointParams save = checkpoint_params(*job.checkpoint);
+  const Bytes size = save.size.value_or(model_params(job.model).state());
+  if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
+    taken += staged_per_host(save, size / layout.hosts, size);
+  return taken;
+}
+
 }  // namespace
 
 Fraction CachePlan::most() const {
@@ -41,33 +67,16 @@ Fraction CachePlan::most() const {
                   std::min(cached, Fraction::from(1.0, unit::ratio)));
 }
 
-Bytes page_cache_budget(const Design& design, const std::string& host, const Plant& plant) {
-  const HostParams& p = plant.host(host);
-  Bytes left = p.memory - p.memory_reserved;
-  for (const JobDesign& job : design.jobs) {
-    if (job_params(job.job).hosts != host) continue;
-    const RankLayout& layout = plant.layout(job.job.id);
-    double processes = layout.ranks_per_host();
-    if (job.dataset) {
-      const DatasetParams dataset = dataset_params(*job.dataset);
-      const LoaderParams loader = loader_params(*job.loader);
-      const SampleAccess access = sample_access(job);
-      const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
-      const Bytes batch = dataset.tensor.value_or(dataset.sample * access.expansion) *
-                          static_cast<double>(loader.batch);
-      const double ahead =  // of processes in /dev/shm
-          loader.workers > 0 ? static_cast<double>(policy.outstanding(loader)) : 0.0;
-      const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
-      left -= batch * ((ahead + pinned) * layout.readers_per_host());
-      processes += static_cast<double>(policy.processes(loader)) * layout.readers_per_host();
-    }
-    left -= p.memory_process * processes;
-    if (!job.checkpoint) continue;
-    const CheckpointParams save = checkpoint_params(*job.checkpoint);
-    const Bytes size = save.size.value_or(model_params(job.model).state());
-    if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
-      left -= staged_per_host(save, size / layout.hosts, size);
-  }
+Bytes page_cache_budget(const Design& design, const JobDesign& job, const Plant& plant) {
+  const std::string id = job_params(job.job).hosts;
+  const HostParams& host = plant.host(id);
+  std::vector<double> taken(design.jobs.size());
+  for (std::size_t j = 0; j < taken.size(); ++j)
+    if (const JobDesign& other = design.jobs[j]; job_params(other.job).hosts == id)
+      taken[j] = taken_in_host(other, host, plant.layout(other.job.id)).in(unit::B);
+  Bytes left = host.memory - host.memory_reserved;
+  for (const std::size_t j : plant.order().beside(plant.order().number_of(job.job.id), taken))
+    left -= Bytes::from(taken[j], unit::B);
   return std::max(left, Bytes{});
 }
 
@@ -84,22 +93,30 @@ CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& pl
   out.warm = dataset.cache_warm;
   out.in_order = dataset.shuffle == "none";
   out.readers = 0.0;
-  std::map<std::string, Bytes> seen;
-  for (const JobDesign& other : design.jobs) {
+  std::vector<double> back(design.jobs.size());  // what a host comes back to, of each
+  for (std::size_t j = 0; j < back.size(); ++j) {
+    const JobDesign& other = design.jobs[j];
     if (!other.dataset || job_params(other.job).hosts != host) continue;
     const DatasetParams theirs = dataset_params(*other.dataset);
-    if (!keeps(theirs) || theirs.cache_medium != dataset.cache_medium) continue;
+    if (keeps(theirs) && theirs.cache_medium == dataset.cache_medium)
+      back[j] = seen_by_host(other, theirs, hosts).in(unit::B);
+  }
+  std::map<std::string, Bytes> seen;
+  for (const std::size_t j : plant.order().beside(plant.order().number_of(job.job.id), back)) {
+    if (!(back[j] > 0.0)) continue;
+    const JobDesign& other = design.jobs[j];
+    const DatasetParams theirs = dataset_params(*other.dataset);
     if (name_of(other, theirs) == name_of(job, dataset) &&
         (!out.in_order || theirs.shuffle == "none"))
       out.readers += 1.0;
     Bytes& most = seen[name_of(other, theirs)];
-    most = std::max(most, seen_by_host(other, theirs, hosts));
+    most = std::max(most, Bytes::from(back[j], unit::B));
   }
   for (const auto& [name, bytes] : seen) out.data += bytes;
   // In the page cache, or where the storage's client keeps it.    [gpfs.md, eq. 6]
   const auto in_memory = [&] {
     const std::optional<Bytes> own = plant.storage(dataset.on).client_limits().own_cache;
-    return own ? *own : page_cache_budget(design, host, plant);
+    return own ? *own : page_cache_budget(design, job, plant);
   };
   out.size = dataset.cache_size.value_or(dataset.cache_medium == "memory" ? in_memory() : Bytes{});
   const SampleAccess access = sample_access(job);

@@ -12,12 +12,12 @@ struct CachePlan {
   Eviction eviction = Eviction::none;
   Fraction cached;             ///< of what one host (cooperative: all) comes back to
   double share_of_node = 1.0;  ///< of the job's epoch that one cache sees: 1/N reshuffled globally
-  double readers = 1.0;        ///< jobs that read the same data through it
+  double readers = 1.0;        ///< jobs that read the same data through it at one time
   bool in_order = false;
   bool warm = false;
   Fraction remote;  ///< of what is found, on other hosts
   Bytes size;       ///< of one host
-  Bytes data;       ///< that one host comes back to, all jobs
+  Bytes data;       ///< that one host comes back to, jobs that run at one time
 
   /// The pattern the cache sees when the job reads `share` of the data set each epoch.
   [[nodiscard]] Pattern pattern(double share) const {
@@ -27,9 +27,10 @@ struct CachePlan {
   [[nodiscard]] Fraction most() const;
 };
 
-/// The page cache budget of one host: its memory less what processes, batches on their way and
-/// snapshots take; 0 when nothing is left.    [docs/models/cache.md, eq. 10]
-[[nodiscard]] Bytes page_cache_budget(const Design& design, const std::string& host,
+/// The page cache budget of one host of a job: its memory less what processes, batches on their way
+/// and snapshots take, of it and of those beside it that take most; 0 when nothing is left.
+///    [docs/models/cache.md, eq. 10]
+[[nodiscard]] Bytes page_cache_budget(const Design& design, const JobDesign& job,
                                       const Plant& plant);
 
 /// REQUIRES: the job has a data set.

@@ -34,13 +34,16 @@ double files_together(const JobDesign& job) {
 
 }  // namespace
 
-FinerGrain finer_grain(const Design& design, const JobDesign& job, const std::string& storage) {
+FinerGrain finer_grain(const Design& design, const JobDesign& job, const std::string& storage,
+                       const JobOrder& order) {
   const bool alone = design.jobs.size() == 1 && design.tenants.empty();
   if (alone || !opens_on(job, storage)) return {};
   const double mine = files_together(job);
+  const std::size_t number = order.number_of(job.job.id);
   double least = mine;
-  for (const JobDesign& other : design.jobs)
-    if (opens_on(other, storage)) least = std::min(least, files_together(other));
+  for (std::size_t j = 0; j < design.jobs.size(); ++j)
+    if (!order.apart(number, j) && opens_on(design.jobs[j], storage))
+      least = std::min(least, files_together(design.jobs[j]));
   for (const Component& tenant : design.tenants) {
     const std::vector<std::string> places = places_of(tenant);
     if (std::find(places.begin(), places.end(), storage) != places.end()) least = 0.0;

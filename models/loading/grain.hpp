@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/base/random.hpp"
+#include "models/stage/job_order.hpp"
 #include "stallcast/design.hpp"
 
 /// How finely the samples of a batch are simulated. docs/models/dataloader.md, "grain".
@@ -30,6 +31,6 @@ struct FinerGrain {
   double turns = 1.0;       ///< parts in which the files of one of these join the line
 };
 [[nodiscard]] FinerGrain finer_grain(const Design& design, const JobDesign& job,
-                                     const std::string& storage);
+                                     const std::string& storage, const JobOrder& order);
 
 }  // namespace stallcast::models

@@ -21,7 +21,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   site.storage = &plant.storage(storage);
   const auto reading = [&](const std::string& from) {
     Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
-    const FinerGrain finer = finer_grain(design, job, from);
+    const FinerGrain finer = finer_grain(design, job, from, plant.order());
     client.turns = finer.turns;
     site.finer = std::max(site.finer, finer.groups);
     return client;

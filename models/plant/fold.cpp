@@ -200,20 +200,13 @@ void Plant::fold(const Design& design) {
     host.gds = host.gds || layout.gds || layout.gds_saves;
     host.drives = host.drives || uses_host_drives(job);
     host.nvlink = host.nvlink || passes_over_nvlink(host.params, layout, job);
-    if (job.loader) {
-      host.readers += layout.readers_per_host() *
-                      std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
-      host.asking += layout.readers_per_host() * readers_of_a_rank(job);
-    }
-    if (job.checkpoint)
-      host.asking +=
-          layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
     plan.cuts.merge(cut_by_saves(job, layout));
     plan.cuts.insert({layout.used_hosts(), layout.spread().more()});
     if (job.dataset) plan.cuts.insert(layout.reader_spread().more());
     if (const double reading = layout.reading_share(); reading < 1.0) plan.reading.insert(reading);
     layouts_[job.job.id] = layout;
   }
+  count_askers(design);
   for (const auto* others : {&design.tenants, &design.stages})
     for (const Component& component : *others)
       if (const Value* on = component.find("hosts"))
@@ -234,6 +227,30 @@ void Plant::fold(const Design& design) {
     RankLayout& layout = layouts_.at(job.job.id);
     layout.places = places(layout, groups(job_params(job.job).hosts));
   }
+}
+
+// Of jobs on the same hosts those that run at one time and have most of them.
+void Plant::count_askers(const Design& design) {
+  const std::vector<double> none(design.jobs.size());
+  std::map<std::string, std::vector<double>> reading, asking;  // by host
+  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+    const JobDesign& job = design.jobs[j];
+    const RankLayout& layout = layouts_.at(job.job.id);
+    double& asks = asking.try_emplace(job_params(job.job).hosts, none).first->second[j];
+    if (job.loader) {
+      reading.try_emplace(job_params(job.job).hosts, none).first->second[j] =
+          layout.readers_per_host() *
+          std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      asks = layout.readers_per_host() * readers_of_a_rank(job);
+    }
+    if (job.checkpoint)
+      asks +=
+          layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
+  }
+  for (const auto& [id, each] : reading)
+    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).readers += each[j];
+  for (const auto& [id, each] : asking)
+    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).asking += each[j];
 }
 
 bool Plant::leads_to(std::string from, const std::string& storage) const {

@@ -52,7 +52,7 @@ void add_load(const ReplayHeader& trace, StorageLoad& load) {
 }  // namespace
 
 Plant::Plant(const Design& design, Presumed presumed)
-    : fabric_(design.fabric), presumed_(presumed) {
+    : order_(design), fabric_(design.fabric), presumed_(presumed) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id,
                       with_credits(component, storage_row(component.kind).make(component)));
@@ -65,7 +65,9 @@ Plant::Plant(const Design& design, Presumed presumed)
   for (const Component& component : design.storage) {
     StorageLoad load;
     load.round_trip = fabric_.params().round_trip;
-    for (const JobDesign& job : design.jobs) {
+    std::vector<double> reads(design.jobs.size()), seen(design.jobs.size());  // of each job
+    for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+      const JobDesign& job = design.jobs[j];
       if (!job.dataset) continue;
       const DatasetParams dataset = dataset_params(*job.dataset);
       double share = 0.0;  // of the files
@@ -81,12 +83,13 @@ Plant::Plant(const Design& design, Presumed presumed)
       if (access.files > 0.0) load.stored += dataset.sample * (dataset.sample_count() * share);
       load.whole = load.whole && access.ranges <= access.files;
       load.direct = load.direct && dataset.direct;
-      const double readers = layouts_.at(job.job.id).readers() * workers * share;
-      load.concurrent_reads += readers;
-      load.readers.push_back({job.job.id, readers, file});
+      reads[j] = layouts_.at(job.job.id).readers() * workers * share;
+      load.readers.push_back({job.job.id, reads[j], file});
       load.data += dataset.sample * (dataset.sample_count() * share);
-      load.seen += dataset.sample * (dataset.sample_count() * share * access.touched);
+      seen[j] = dataset.sample.in(unit::B) * (dataset.sample_count() * share * access.touched);
     }
+    for (const std::size_t j : order_.at_one_time(reads)) load.concurrent_reads += reads[j];
+    for (const std::size_t j : order_.at_one_time(seen)) load.seen += Bytes::from(seen[j], unit::B);
     load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);

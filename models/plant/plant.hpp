@@ -18,6 +18,7 @@
 #include "models/plant/host_groups.hpp"
 #include "models/plant/rank_layout.hpp"
 #include "models/plant/slow_hosts.hpp"
+#include "models/stage/job_order.hpp"
 #include "stallcast/design.hpp"
 
 namespace stallcast::models {
@@ -50,6 +51,7 @@ class Plant {
   void replace(const std::string& host, double hosts);
   [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
+  [[nodiscard]] const JobOrder& order() const { return order_; }
   [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
   [[nodiscard]] const Fabric& network() const { return fabric_; }
 
@@ -152,6 +154,8 @@ class Plant {
     std::optional<OpRate> operations = std::nullopt;
   };
   void fold(const Design& design);
+  /// Who reads, and may wait for storage, on a server at one time.
+  void count_askers(const Design& design);
   /// Ranks of a job, where its hosts are known.
   [[nodiscard]] RankLayout unfolded(const JobDesign& job) const;
   /// Whether loaders can be presumed to keep up: of a job, and of the design.
@@ -189,6 +193,7 @@ class Plant {
   /// Invalid when there is none.
   [[nodiscard]] sim::LinkId link_named(const std::string& name) const;
 
+  JobOrder order_;
   graph::Topology topology_;
   Fabric fabric_;
   std::map<std::string, HostClass> hosts_;

@@ -24,10 +24,12 @@ void Plant::count_cores(const Design& design) {
     cores[host] = std::max(cores[host],
                            brought_by_ports(hosts_.at(host).params, core_rates_to(host, storage)));
   };
-  for (const JobDesign& job : design.jobs) {
+  std::map<std::string, std::vector<double>> processes;  // of each job
+  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+    const JobDesign& job = design.jobs[j];
     const std::string host = job_params(job.job).hosts;
     const RankLayout& layout = layouts_.at(job.job.id);
-    double& busy = hosts_.at(host).busy;
+    double& busy = processes.try_emplace(host, design.jobs.size()).first->second[j];
     if (job.loader) {
       busy += layout.ranks_per_host() +
               layout.readers_per_host() * static_cast<double>(loader_params(*job.loader).workers);
@@ -40,6 +42,8 @@ void Plant::count_cores(const Design& design) {
       most(writing, host, saves.to);
     }
   }
+  for (const auto& [id, each] : processes)  // that run at one time
+    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).busy += each[j];
   for (const Component& stage : design.stages) {
     const Value *hosts = stage.find("hosts"), *workers = stage.find("workers");
     if (hosts == nullptr || workers == nullptr || stage.find("cpu") == nullptr) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -93,6 +94,16 @@ struct Simulation::Parts {
       context.spawn(fault->run());
     }
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      jobs[j]->struck_elsewhere = [this, &plant, j](const std::string& failure) {
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+          if (plant.order().apart(j, k) && jobs[k]->struck_by(failure)) return true;
+        return false;
+      };
+      ahead.push_back(0);
+      for (std::size_t k = 0; k < jobs.size(); ++k)
+        if (plant.order().before(k, j)) ++ahead.back();
+    }
   }
   static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design, Plant& plant,
                                                            std::uint64_t seed,
@@ -118,9 +129,11 @@ struct Simulation::Parts {
     }
     for (auto& fault : faults) fault->end();
     at_end();
-    std::vector<sim::Task<void>> restores;
-    for (auto& job : jobs) restores.push_back(job->restore_after());
-    co_await sim::join(context, std::move(restores));
+    std::map<std::size_t, std::vector<sim::Task<void>>> restores;  // of a row one after the other
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      restores[ahead[j]].push_back(jobs[j]->restore_after());
+    for (auto& [before, at_one_time] : restores)
+      co_await sim::join(context, std::move(at_one_time));
     context.stop();  // what loaders still read ahead is of no interest
   }
   /// A step of a job ended: what repeats is skipped, while no stage moves data.
@@ -168,7 +181,8 @@ struct Simulation::Parts {
   std::vector<std::unique_ptr<StorageFault>> faults{};
   FastForward fast_forward;
   Stages stages;
-  bool skips = false;  ///< what repeats
+  bool skips = false;                ///< what repeats
+  std::vector<std::size_t> ahead{};  ///< of each job: those that have ended when it begins
   /// Called when all of them have ended, before restores begin.
   std::function<void()> at_end = [] {};
 };
@@ -178,7 +192,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [jobs, tenants, faults, fast_forward, stages, skips, at_end] = parts;
+  auto& [jobs, tenants, faults, fast_forward, stages, skips, ahead, at_end] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
 

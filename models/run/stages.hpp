@@ -15,8 +15,8 @@
 #include "models/job/job.hpp"
 #include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
+#include "models/run/stage_mover.hpp"
 #include "models/stage/graph.hpp"
-#include "models/stage/stage_mover.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 

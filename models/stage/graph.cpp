@@ -222,28 +222,6 @@ bool has_order(const Design& design) {
                      [](const JobDesign& job) { return job.job.find("after") != nullptr; });
 }
 
-bool apart(const std::vector<StageNode>& nodes, const JobDesign& a, const JobDesign& b) {
-  const auto place = [&](const JobDesign& job) {
-    return static_cast<std::size_t>(
-        std::find_if(nodes.begin(), nodes.end(),
-                     [&](const StageNode& node) { return node.job == &job; }) -
-        nodes.begin());
-  };
-  const std::size_t one = place(a), other = place(b);
-  return one < nodes.size() && other < nodes.size() &&
-         (follows(nodes, nodes[one], other) || follows(nodes, nodes[other], one));
-}
-
-std::size_t jobs_before(const std::vector<StageNode>& nodes, const JobDesign& job) {
-  std::vector<std::size_t> most(nodes.size(), 0);  // they are in order
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
-    for (const std::size_t before : nodes[n].after)
-      most[n] = std::max(most[n], most[before] + (nodes[before].job != nullptr ? 1 : 0));
-    if (nodes[n].job == &job) return most[n];
-  }
-  return 0;
-}
-
 std::vector<StageNode> stage_graph(const Design& design, std::vector<StageFault>* faults) {
   return Grapher(design).run(faults);
 }

@@ -50,13 +50,6 @@ struct StageFault {
 /// Whether anything may follow something: there are stages, or a job says what it comes after.
 [[nodiscard]] bool has_order(const Design& design);
 
-/// Whether one of two jobs begins when the other has ended, by whatever way.
-[[nodiscard]] bool apart(const std::vector<StageNode>& nodes, const JobDesign& a,
-                         const JobDesign& b);
-
-/// How many jobs have ended one after the other before `job` begins.
-[[nodiscard]] std::size_t jobs_before(const std::vector<StageNode>& nodes, const JobDesign& job);
-
 /// Whether the data set of the job lies on `storage`, all of it or a part.
 [[nodiscard]] bool reads_from(const JobDesign& job, const std::string& storage);
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/job_dates.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "scenarios/rules/rules.hpp"
@@ -30,8 +31,15 @@ Lasting longest(const Design& design) {
     out.said = before + ("\"" + job + "\"") + after +
                base::print_quantity(time.in(unit::s), Dimension::time);
   };
-  for (const models::WholeRun& run : models::whole_runs(design))
-    take(run.time(1.0), run.job, "the whole run of ", " takes at least ");
+  const std::vector<models::JobDates> dates = models::job_dates(design);
+  const models::JobOrder order(design);
+  for (const models::WholeRun& run : models::whole_runs(design)) {
+    const models::JobDates& job = dates[order.number_of(run.job)];
+    if (job.begin > Seconds{})
+      take(job.end, run.job, "the whole run of ", " ends at the earliest after ");
+    else
+      take(run.time(1.0), run.job, "the whole run of ", " takes at least ");
+  }
   for (const JobDesign& job : design.jobs) {
     const Value* horizon = job.recovery ? job.recovery->find("horizon") : nullptr;
     if (horizon != nullptr && horizon->source.kind != Source::Kind::default_value)

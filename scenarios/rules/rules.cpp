@@ -13,6 +13,7 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/stage/graph.hpp"
+#include "models/stage/job_order.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/metric.hpp"
@@ -78,44 +79,30 @@ class Rules {
  private:
   // A job takes GPUs that those it follows have left, and others beside them.
   void check_shared_hosts() {
-    std::vector<models::StageNode> order;
-    if (models::has_order(design_)) {
-      if (report_.has_errors()) return;
-      order = models::stage_graph(design_);
-    }
+    if (models::has_order(design_) && report_.has_errors()) return;
+    const models::JobOrder order(design_);
     for (const Component& host : design_.hosts) check_taken(host, order);
   }
 
-  void check_taken(const Component& host, const std::vector<models::StageNode>& order) {
-    std::vector<const JobDesign*> there;
+  // Of jobs that run at one time.
+  void check_taken(const Component& host, const models::JobOrder& order) {
+    std::vector<double> wanted;
     for (const JobDesign& job : design_.jobs)
-      if (host_of(design_, job) == &host) there.push_back(&job);
-    std::stable_sort(there.begin(), there.end(), [&](const JobDesign* a, const JobDesign* b) {
-      return models::jobs_before(order, *a) < models::jobs_before(order, *b);
-    });
-    std::vector<std::pair<const JobDesign*, double>> holders;  // who had GPUs last
+      wanted.push_back(host_of(design_, job) == &host ? accelerators(design_, job) : 0.0);
+    const JobDesign* beside = nullptr;
     double taken = 0.0;
-    for (const JobDesign* job : there) {
-      const double wanted = accelerators(design_, *job);
-      double more = wanted;
-      const JobDesign* beside = nullptr;
-      for (auto& [holder, gpus] : holders) {
-        if (!models::apart(order, *holder, *job)) {
-          if (gpus > 0.0) beside = holder;
-          continue;
-        }
-        const double left = std::min(gpus, more);
-        gpus -= left, more -= left;
-      }
-      if (beside != nullptr && taken <= gpus_of(host) && taken + more > gpus_of(host))
-        report_.error("rule", pointer_of(job->job, "hosts"),
-                      "jobs \"" + beside->job.id + "\" and \"" + job->job.id +
+    for (const std::size_t j : order.at_one_time(wanted)) {
+      if (!(wanted[j] > 0.0)) continue;
+      const JobDesign& job = design_.jobs[j];
+      if (beside != nullptr && taken <= gpus_of(host) && taken + wanted[j] > gpus_of(host))
+        report_.error("rule", pointer_of(job.job, "hosts"),
+                      "jobs \"" + beside->job.id + "\" and \"" + job.job.id +
                           "\" together use more accelerators than the " +
                           base::shortest(gpus_of(host)) + " of \"" + host.id + "\"",
                       "give each job its \"accelerators\" or hosts of its own, or let one begin "
                       "\"after\" the other");
-      taken += more;
-      holders.emplace_back(job, wanted);
+      taken += wanted[j];
+      beside = &job;
     }
   }
 

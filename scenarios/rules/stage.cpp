@@ -3,6 +3,9 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/bounds/job_dates.hpp"
+#include "models/bounds/whole_run.hpp"
+#include "models/contract/training.hpp"
 #include "models/stage/graph.hpp"
 #include "scenarios/rules/support.hpp"
 
@@ -65,14 +68,22 @@ void report_fault(const Design& design, const StageFault& fault, Diagnostics& re
 }
 
 // Tenants are simulated request by request: days of them take long.
-void check_tenants_beside(const Design& design, Diagnostics& report) {
+void check_tenants_beside(const Design& design, const std::string& others, Diagnostics& report) {
   for (const Component& tenant : design.tenants)
     if (tenant.kind != "replay" && tenant.find("stop") == nullptr)
       report.warn("rule", tenant.pointer,
-                  "tenant \"" + tenant.id +
-                      "\" goes on as long as the stages do, and is simulated "
-                      "request by request",
-                  "give it a \"stop\" where the stages last for more than an hour");
+                  "tenant \"" + tenant.id + "\" goes on as long as the " + others +
+                      " do, and is simulated request by request",
+                  "give it a \"stop\" where the " + others + " last for more than an hour");
+}
+
+/// Whether jobs in a row, of which one at least has a whole run, last for longer than is simulated.
+bool has_long_rows(const Design& design) {
+  const std::vector<models::JobDates> dates = models::job_dates(design);
+  return !models::whole_runs(design).empty() &&
+         std::any_of(dates.begin(), dates.end(), [](const models::JobDates& job) {
+           return job.in_row > 1 && job.row > models::kDefaultHorizon;
+         });
 }
 
 }  // namespace
@@ -94,7 +105,10 @@ void check_stages(const Design& design, Diagnostics& report) {
   std::vector<StageFault> faults;
   (void)models::stage_graph(design, &faults);
   for (const StageFault& fault : faults) report_fault(design, fault, report);
-  if (!design.stages.empty()) check_tenants_beside(design, report);
+  if (!design.stages.empty())
+    check_tenants_beside(design, "stages", report);
+  else if (faults.empty() && !design.tenants.empty() && has_long_rows(design))
+    check_tenants_beside(design, "jobs", report);
 }
 
 }  // namespace stallcast::scenarios

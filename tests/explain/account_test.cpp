@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/decide/explain/explain.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "tests/support/designs.hpp"
@@ -198,6 +199,40 @@ TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it
   const ExplainNode power = explain::account("power.mean", result, forms);
   CHECK(power.equation.find(" * (1 - busy") != std::string::npos);
   check_evaluates(power);
+}
+
+TEST_CASE("what idle GPUs of jobs in a row cost and draw is taken apart by the time of each") {
+  // 100 steps of 1 s on all GPUs, then 300 on a quarter of them: busy (100 + 300 / 4) / 400.
+  Design design = small_design();
+  design.run.values.erase("duration");
+  set(design.hosts[0], Role::host, "rent", "20 USD/h");
+  set(design.hosts[0], Role::host, "gpu.power", "700 W");
+  set(design.hosts[0], Role::host, "gpu.power_idle", "100 W");
+  JobDesign& first = design.jobs[0];
+  set(first.step, Role::step, "compute", "1 s");
+  set(first.step, Role::step, "jitter", "0 %");
+  set(first.job, Role::job, "steps", "100");
+  design.jobs.push_back(first);
+  JobDesign& then = design.jobs[1];
+  then.job.id = "tune";
+  set(then.job, Role::job, "steps", "300");
+  set(then.job, Role::job, "after", "train");
+  const double gpus = base::accelerators(design, design.jobs[0]);
+  set(then.job, Role::job, "accelerators", std::to_string(static_cast<int>(gpus / 4.0)).c_str());
+  const RunResult result = testing::run(design);
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("cost.gpu_idle", result, forms);
+  CHECK(tree.equation == "gpu_hour * (hosts * gpus - busy)");
+  REQUIRE(tree.children.size() == 4);
+  CHECK(tree.children[3].equation == "gpus1 * time1 * share1 + gpus2 * time2 * share2");
+  CHECK(tree.children[3].value / gpus == Approx((100.0 + 300.0 / 4.0) / 400.0).epsilon(1e-6));
+  check_evaluates(tree);
+  const ExplainNode power = explain::account("power.mean", result, forms);
+  check_evaluates(power);
+  bool busy = false;
+  for (const ExplainNode& child : power.children)
+    busy = busy || child.equation == "busy / (hosts * gpus)";
+  CHECK(busy);
 }
 
 TEST_CASE("a failure with a date stands once in the time of a run of weeks") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/bounds/bounds.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
@@ -83,12 +84,22 @@ TEST_CASE("of jobs that follow each other on the same hosts each counts for its 
                                     {"job.train.goodput", share(0.8)},
                                     {"job.tune.goodput", share(0.4)}};
   CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * 0.4));
-  run.insert({{"stage.train.start", {10.0, "s", {}}},
+  run.insert({{"job.train.time.wall", {300.0, "s", {}}},
+              {"job.tune.time.wall", {100.0, "s", {}}},
+              {"stage.train.start", {10.0, "s", {}}},
               {"stage.train.end", {310.0, "s", {}}},
               {"stage.tune.start", {310.0, "s", {}}},
               {"stage.tune.end", {410.0, "s", {}}}});
   CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * 0.3));
   CHECK(figures(design, run).at("cost.per_useful_gpu_hour").value == Approx(590.0 / (32 * 0.7)));
+  // The last save of the first takes 100 s more: busy (300 x 0.8 + 100 x 0.4) / 500.
+  run["stage.train.end"].value = run["stage.tune.start"].value = 410.0;
+  run["stage.tune.end"].value = 510.0;
+  CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * (1.0 - 0.56)));
+  // A whole run is longer than what of it was simulated.
+  const double steps = 400.0 * 0.8 / models::compute_of(design, design.jobs[0]).in(unit::s);
+  set(design.jobs[0].job, Role::job, "run.steps", std::to_string(steps).c_str());
+  CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(420.0 * (1.0 - 0.72)));
 }
 
 TEST_CASE("GPUs that no job uses are idle, GPUs that are lent are not") {

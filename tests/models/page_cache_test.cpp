@@ -29,7 +29,8 @@ Design in_memory(const char* hosts = "1") {
 }
 
 double page_cache(const Design& design) {
-  return models::cache::page_cache_budget(design, "gpu", models::Plant(design)).in(unit::GB);
+  return models::cache::page_cache_budget(design, design.jobs[0], models::Plant(design))
+      .in(unit::GB);
 }
 
 }  // namespace

@@ -136,6 +136,29 @@ TEST_CASE("jobs follow each other on the same GPUs, without stages") {
     CHECK_FALSE(line.name.ends_with("utilization.estimate"));
 }
 
+TEST_CASE("jobs in a row restore one after the other, those beside each other together") {
+  const auto restored = [](const char* after) {
+    Design design = with_job({});
+    design.hosts.resize(1);
+    JobDesign& job = design.jobs[0];
+    job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                               {{"to", "far"},
+                                {"every", "4 s"},
+                                {"size", "50 GB"},
+                                {"restore.read", "own"},
+                                {"restore.deserialize", "100 GB/s"}});
+    if (after == nullptr) return metric(run(design), "job.train.restore.duration");
+    design.jobs.push_back(job);
+    design.jobs[1].job.id = "tune";
+    if (*after != '\0') set(design.jobs[1].job, Role::job, "after", after);
+    return metric(run(design), "job.tune.restore.duration");
+  };
+  const double alone = restored(nullptr);
+  CHECK(alone >= 10.0);  // 50 GB from 5 GB/s
+  CHECK(restored("train") == Approx(alone).epsilon(1e-6));
+  CHECK(restored("") > 1.5 * alone);
+}
+
 TEST_CASE("a failure has a date of the run, not of the job") {
   // The job begins after 600 s and makes 20 epochs of 10 s.
   const auto crash = [](const char* at, bool skips = true) {
@@ -163,6 +186,25 @@ TEST_CASE("a failure has a date of the run, not of the job") {
     REQUIRE(missed.warnings.size() == 1);
     CHECK(missed.warnings[0].starts_with("failure.crash: job.train "));
   }
+}
+
+TEST_CASE("a failure that strikes one job of a row is not said to do nothing to the others") {
+  const auto crash = [](const char* at) {
+    Design design = with_job({});
+    design.hosts.resize(1);
+    design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+    design.jobs.push_back(design.jobs[0]);
+    design.jobs[1].job.id = "tune";
+    set(design.jobs[1].job, Role::job, "after", "train");
+    design.failures.push_back(component(Role::failure, "process", "crash", {{"at", at}}));
+    return run(design);
+  };
+  // Each takes 10 s.
+  CHECK(metric(crash("5 s"), "job.train.restart.count") == 1.0);
+  CHECK(crash("5 s").warnings.empty());
+  CHECK(metric(crash("15 s"), "job.tune.restart.count") == 1.0);
+  CHECK(crash("15 s").warnings.empty());
+  CHECK(crash("10 min").warnings.size() == 2);
 }
 
 TEST_CASE("a failure ends the wait for a stage") {

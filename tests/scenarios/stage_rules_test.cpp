@@ -135,6 +135,22 @@ TEST_CASE("tenants beside stages say when they stop") {
   CHECK_THAT(beside(""),
              Contains("rule /tenants/0 tenant \"in\" goes on as long as the stages do") &&
                  Contains("| give it a \"stop\" where the stages last for more"));
+  // Whole runs of jobs in a row, too, where they last.
+  const auto rows = [](const std::string& run) {
+    const std::string job = R"("hosts": "gpu", "step": { "compute": "1 s" }, "steps": 10)" + run;
+    return remarks(
+        load_text(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 2, "gpus": 8 } ] },
+      "storage": [ { "id": "lake", "type": "s3", "server": { "count": 4 } } ],
+      "jobs": [ { "id": "a", )" +
+                      job + R"( }, { "id": "b", "after": ["a"], )" + job + R"( } ],
+      "tenants": [ { "id": "in", "type": "ingest", "on": "lake", "hosts": "gpu",
+                     "rate": "1 GB/s" } ] })",
+                  "test.json")
+            .diagnostics());
+  };
+  CHECK(rows("") == "");
+  CHECK_THAT(rows(R"(, "run": { "steps": 4000 })"),
+             Contains("tenant \"in\" goes on as long as the jobs do"));
 }
 
 TEST_CASE("a stage alone that follows another, or a job, is told that there is none") {

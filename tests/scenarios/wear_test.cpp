@@ -75,6 +75,23 @@ TEST_CASE("drive writes a day and life of three designs by hand") {
       room(R"("type": "lustre", "ost": { "count": 16, "capacity": "10 TB" })").worn_after());
 }
 
+TEST_CASE("drives of jobs in a row are written over the whole of it") {
+  // 1000 s with a save every 100 s, then 3000 s with one every 600 s: each for its own time.
+  const std::string text = R"({ "id": "wear",
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8, "memory": { "size": "8 TB" } } ] },
+    "storage": [ { "id": "store", "type": "lustre", "ost": { "count": 16, "capacity": "10 TB" },
+                   "endurance": { "dwpd": 1 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "steps": 1000, "step": { "compute": "1 s" },
+      "checkpoint": { "to": "store", "every": "100 s", "size": "1 TB", "keep": { "last": 1 } } },
+              { "id": "tune", "hosts": "gpu", "after": [ "train" ], "steps": 3000,
+      "step": { "compute": "1 s" },
+      "checkpoint": { "to": "store", "every": "600 s", "size": "1 TB", "keep": { "last": 1 } } } ] })";
+  const auto loaded = load_with({}, "", text.c_str());
+  REQUIRE(loaded.ok());
+  const models::Room room = models::spaces(loaded.design()).at(0);
+  CHECK(room.written.in(unit::Bps) == Approx(15e12 / 4000.0));
+}
+
 TEST_CASE("drives that wear out early are warned of, and what is paid for has none") {
   const auto early = saving(R"("type": "lustre", "ost": { "count": 4, "capacity": "10 TB" },
                                "endurance": { "dwpd": 1 })");

@@ -84,8 +84,11 @@ class Account {
   /// What GPUs that wait cost, and what one that is of use does.    [docs/models/cost.md]
   void explain_idle_cost(ExplainNode& node);
   void explain_useful_cost(ExplainNode& node);
-  /// GPUs of the jobs times `key` of each, as a sum; none where a job lends GPUs.
-  std::optional<ExplainNode> count_gpus(const std::string& name, std::string_view key);
+  /// GPUs of the jobs, on `host` if it is given, times `key` of each, and times its share of the
+  /// time of jobs in a row, as a sum; none where a job lends GPUs.
+  std::optional<ExplainNode> count_gpus(const std::string& name, std::string_view key,
+                                        const std::string& host = {});
+  [[nodiscard]] ExplainNode time_share(const JobDesign& job, const std::string& number) const;
   /// A run of weeks: how long, at what price and with what energy; and what a failure of it costs.
   void explain_run_time(ExplainNode& node);
   void explain_run_cost(ExplainNode& node);

@@ -1,26 +1,48 @@
 #include <cmath>
 
 #include "engine/decide/explain/account.hpp"
+#include "models/bounds/gpu_use.hpp"
+#include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
 
 /// What idle GPUs cost, and what a useful one does: docs/models/cost.md, eq. 3 and 4.
 namespace stallcast::explain {
 
-std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::string_view key) {
+// T / (last e - first b)    [docs/models/cost.md, eq. 3]
+ExplainNode Account::time_share(const JobDesign& job, const std::string& number) const {
+  const models::TimeShare of = models::time_share(forms_.design(), job, run_.metrics);
+  ExplainNode node = simulated(metric::of_job(job.job.id, "hosts.share"), of.share, "ratio",
+                               "that it trains, of the time of the jobs in a row on these hosts");
+  node.symbol = "time" + number;
+  if (of.trains.empty() || !(of.share < 1.0)) return node;
+  node.equation = "trains / (last - first)";
+  node.reference = "docs/models/cost.md, eq. 3";
+  node.children = {read(of.trains, "trains"), read(metric::of_stage(of.last, "end"), "last"),
+                   read(metric::of_stage(of.first, "start"), "first")};
+  return node;
+}
+
+std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::string_view key,
+                                               const std::string& host) {
   ExplainNode node = simulated(name, 0.0, "count");
-  for (const auto& [metric, value] : run_.metrics) {
-    const metric::Name parsed = metric::parse(metric);
-    if (parsed.domain != metric::Domain::job || parsed.figure != key || !parsed.statistic.empty())
-      continue;
-    const std::string job = metric::of_job(parsed.id),
-                      number = std::to_string(node.children.size() / 2 + 1);
+  std::size_t jobs = 0;
+  for (const JobDesign& of : forms_.design().jobs) {
+    const std::string job = metric::of_job(of.job.id), metric = job + std::string(key);
+    if (!has(metric) || (!host.empty() && models::job_params(of.job).hosts != host)) continue;
+    const std::string number = std::to_string(++jobs);
     if (has(job + "elastic.lent.share") || !forms_.known(job + "ranks")) return std::nullopt;
     ExplainNode ranks = forms_.tree(job + "ranks");
     ranks.symbol = "gpus" + number;
-    node.value += ranks.value * value.value;
-    node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number + " * share" + number;
+    ExplainNode time = time_share(of, number);
+    node.value += ranks.value * time.value * value(metric);
+    node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number;
     node.children.push_back(std::move(ranks));
+    if (time.value < 1.0) {
+      node.equation += " * time" + number;
+      node.children.push_back(std::move(time));
+    }
+    node.equation += " * share" + number;
     node.children.push_back(Account(run_, forms_, metric).take_apart());
     node.children.back().symbol = "share" + number;
   }

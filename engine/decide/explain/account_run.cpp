@@ -167,6 +167,17 @@ std::optional<ExplainNode> Account::busy_gpus(const std::string& host) {
       node.children.push_back(part(metric::gpu_utilization(job.job.id), ""));
   if (node.children.size() == 1 && std::abs(node.children.front().value - node.value) <= kExact)
     return ExplainNode(node.children.front());
+  if (std::optional<ExplainNode> busy =
+          count_gpus("host." + host + ".gpus.use", metric::kGpuUtilization, host)) {
+    ExplainNode made;
+    made.equation = "busy / (hosts * gpus)";
+    made.reference = "docs/models/cost.md, eq. 3";
+    busy->symbol = "busy";
+    made.children.push_back(*std::move(busy));
+    add_form(made, path + "count", "hosts");
+    add_form(made, path + "gpus", "gpus");
+    accept(node, std::move(made));
+  }
   return node;
 }
 

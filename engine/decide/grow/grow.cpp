@@ -22,13 +22,19 @@ namespace {
 constexpr double kLeastLoad = 0.2;
 constexpr std::size_t kMostLoads = 8;
 
-/// Share of the jobs' time that they waited for data, files or cores.
+/// Share of the jobs' time that they waited for data, files or cores; of jobs in a row each for as
+/// long as it is simulated.    [docs/models/growth.md, eq. 4]
 double waited(const Prediction& p) {
-  double sum = 0.0;
-  for (const auto& [job, shares] : p.breakdown)
+  const bool in_a_row = p.metrics.contains(metric::kPipelineTime);
+  double sum = 0.0, all = 0.0;
+  for (const auto& [job, shares] : p.breakdown) {
+    const auto wall = p.metrics.find(metric::of_job(job, "time.wall"));
+    const double time = in_a_row && wall != p.metrics.end() ? wall->second.value : 1.0;
+    all += time;
     for (const char* cause : {"data", "metadata", "cpu"})
-      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
-  return p.breakdown.empty() ? 0.0 : sum / static_cast<double>(p.breakdown.size());
+      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second * time;
+  }
+  return all > 0.0 ? sum / all : 0.0;
 }
 
 /// Of what is asked of each resource, over what it can do: [docs/models/growth.md, eq. 4].

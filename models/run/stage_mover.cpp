@@ -1,4 +1,4 @@
-#include "models/stage/stage_mover.hpp"
+#include "models/run/stage_mover.hpp"
 
 #include <algorithm>
 #include <utility>
