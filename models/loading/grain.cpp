@@ -13,13 +13,11 @@ namespace {
 /// Bound the events of a batch.
 constexpr double kMostGroups = 8.0, kMostTurns = 32.0;
 
-/// Whether each batch of `job` opens files there.
-bool opens_on(const JobDesign& job, const std::string& storage) {
+/// Whether each batch of `job` opens files.
+bool opens_files(const JobDesign& job) {
   if (!job.dataset) return false;
-  const DatasetParams dataset = dataset_params(*job.dataset);
   const auto batch = static_cast<double>(loader_params(*job.loader).batch);
-  return (dataset.on == storage || dataset.also == storage) &&
-         sample_access(job).files * batch >= 1.0;
+  return sample_access(job).files * batch >= 1.0;
 }
 
 /// Files that a reader of `job` asks for together.
@@ -34,17 +32,24 @@ double files_together(const JobDesign& job) {
 
 }  // namespace
 
-FinerGrain finer_grain(const Design& design, const JobDesign& job, const std::string& storage) {
-  const bool alone = design.jobs.size() == 1 && design.tenants.empty();
-  if (alone || !opens_on(job, storage)) return {};
-  const double mine = files_together(job);
-  double least = mine;
-  for (const JobDesign& other : design.jobs)
-    if (opens_on(other, storage)) least = std::min(least, files_together(other));
-  for (const Component& tenant : design.tenants) {
-    const std::vector<std::string> places = places_of(tenant);
-    if (std::find(places.begin(), places.end(), storage) != places.end()) least = 0.0;
+Grains::Grains(const Design& design) {
+  if (design.jobs.size() == 1 && design.tenants.empty()) return;
+  for (const JobDesign& job : design.jobs) {
+    if (!opens_files(job)) continue;
+    const double mine = files_together(job);
+    for (const DatasetParams::Place& place : dataset_params(*job.dataset).places()) {
+      double& least = least_.try_emplace(place.storage, mine).first->second;
+      least = std::min(least, mine);
+    }
   }
+  for (const Component& tenant : design.tenants)
+    for (const std::string& storage : places_of(tenant)) least_[storage] = 0.0;
+}
+
+FinerGrain Grains::of(const JobDesign& job, const std::string& storage) const {
+  const auto found = least_.find(storage);
+  if (found == least_.end() || !opens_files(job)) return {};
+  const double mine = files_together(job), least = found->second;
   const double ratio = mine / std::max(least, 1.0);
   const double groups = std::ceil(std::min(kMostGroups, ratio) - 1e-9);
   const double turns = least > 0.0 ? std::ceil(ratio / groups - 1e-9) : kMostTurns;

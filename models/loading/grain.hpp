@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "engine/base/random.hpp"
 #include "stallcast/design.hpp"
@@ -29,7 +31,16 @@ struct FinerGrain {
   std::int64_t groups = 1;  ///< for each group of a batch
   double turns = 1.0;       ///< parts in which the files of one of these join the line
 };
-[[nodiscard]] FinerGrain finer_grain(const Design& design, const JobDesign& job,
-                                     const std::string& storage);
+class Grains {
+ public:
+  explicit Grains(const Design& design);
+  /// REQUIRES: `job` reads there.
+  [[nodiscard]] FinerGrain of(const JobDesign& job, const std::string& storage) const;
+
+ private:
+  /// By storage system, the fewest files that a reader there asks for together, 0 of tenants; of no
+  /// system where one job is alone.
+  std::map<std::string, double> least_;
+};
 
 }  // namespace stallcast::models

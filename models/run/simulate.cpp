@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -76,7 +77,8 @@ Simulation::~Simulation() = default;
 /// Everything that acts in one run.
 struct Simulation::Parts {
   Parts(const Design& design, Plant& plant, std::uint64_t seed, sim::Context& context)
-      : jobs(jobs_of(design, plant, seed, context)),
+      : grains(design),
+        jobs(jobs_of(design, grains, plant, seed, context)),
         fast_forward(context, plant, jobs),
         stages(design, plant, context, jobs,
                [this, &context] { return context.now() + fast_forward.skipped(); }) {
@@ -94,12 +96,13 @@ struct Simulation::Parts {
     }
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
   }
-  static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design, Plant& plant,
+  static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design,
+                                                           const Grains& grains, Plant& plant,
                                                            std::uint64_t seed,
                                                            sim::Context& context) {
     std::vector<std::unique_ptr<TrainingJob>> out;
     for (const JobDesign& job : design.jobs)
-      out.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+      out.push_back(std::make_unique<TrainingJob>(design, job, grains, plant, context, seed));
     return out;
   }
   // Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to
@@ -148,12 +151,14 @@ struct Simulation::Parts {
   std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context,
                                 Seconds wall) const {
     std::vector<ResourceUse> out = plant.report(context, wall);
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < out.size(); ++i) places.emplace(out[i].name, i);
     const auto add = [&](const std::string& host, Seconds computed, bool at_most_all) {
-      for (ResourceUse& use : out) {
-        if (use.name != "host." + host + ".cpu") continue;
-        use.throughput += computed / wall;
-        if (at_most_all) use.throughput = std::min(use.throughput, use.capacity);
-      }
+      const auto place = places.find("host." + host + ".cpu");
+      if (place == places.end()) return;
+      ResourceUse& use = out[place->second];
+      use.throughput += computed / wall;
+      if (at_most_all) use.throughput = std::min(use.throughput, use.capacity);
     };
     for (const auto& job : jobs) add(job->host(), job->uncontended_cpu(), false);
     for (const auto& tenant : tenants) {
@@ -163,6 +168,7 @@ struct Simulation::Parts {
     for (const auto& [host, time] : stages.computed()) add(host, time, false);
     return out;
   }
+  Grains grains;
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   std::vector<std::unique_ptr<Tenant>> tenants{};
   std::vector<std::unique_ptr<StorageFault>> faults{};
@@ -178,7 +184,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [jobs, tenants, faults, fast_forward, stages, skips, at_end] = parts;
+  auto& [grains, jobs, tenants, faults, fast_forward, stages, skips, at_end] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
 
