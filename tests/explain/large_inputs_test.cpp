@@ -36,21 +36,22 @@ namespace {
 /// Jobs and tenants, each on hosts of its own, all on one storage system.
 std::string scenario(int jobs, int tenants) {
   std::string hosts, work, others;
-  const auto add = [](std::string& list, const std::string& one) {
-    list += (list.empty() ? "" : ", ") + one;
+  // `one` with its number where it has a #.
+  const auto add = [](std::string& list, int number, std::string one) {
+    for (std::size_t at = 0; (at = one.find('#', at)) != std::string::npos;)
+      one.replace(at, 1, std::to_string(number));
+    list.append(list.empty() ? "" : ", ").append(one);
   };
   for (int i = 0; i < jobs; ++i) {
-    const std::string n = std::to_string(i);
-    add(hosts, R"({"id": "h)" + n + R"(", "count": 1, "gpus": 1})");
-    add(work, R"({"id": "j)" + n + R"(", "hosts": "h)" + n + R"(", "steps": 3, "epochs": 1,
-                  "step": {"compute": "100 ms"}, "loader": {"workers": 1, "batch": 1},
-                  "dataset": {"on": "s", "format": "raw", "sample": "1 MB", "samples": 10000}})");
+    add(hosts, i, R"({"id": "h#", "count": 1, "gpus": 1})");
+    add(work, i, R"({"id": "j#", "hosts": "h#", "steps": 3, "epochs": 1,
+                     "step": {"compute": "100 ms"}, "loader": {"workers": 1, "batch": 1},
+                     "dataset": {"on": "s", "format": "raw", "sample": "1 MB", "samples": 10000}})");
   }
   for (int i = 0; i < tenants; ++i) {
-    const std::string n = std::to_string(i);
-    add(hosts, R"({"id": "o)" + n + R"(", "count": 1})");
-    add(others, R"({"id": "t)" + n + R"(", "type": "fio", "on": "s", "hosts": "o)" + n +
-                    R"(", "rw": "randread", "bs": "1 MiB", "numjobs": 1, "iodepth": 1})");
+    add(hosts, i, R"({"id": "o#", "count": 1})");
+    add(others, i, R"({"id": "t#", "type": "fio", "on": "s", "hosts": "o#", "rw": "randread",
+                       "bs": "1 MiB", "numjobs": 1, "iodepth": 1})");
   }
   return R"({"cluster": {"hosts": [)" + hosts +
          R"(]}, "storage": [{"id": "s", "type": "nfs", "head": {"count": 20}}], "jobs": [)" + work +
