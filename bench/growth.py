@@ -1,4 +1,4 @@
-"""How the cost of a step grows with hosts, OSTs, steps and jobs.
+"""How the cost of a step grows with hosts, OSTs, steps and jobs, and that of a verb with what is large in its input.
 
 Of a step: the difference of a long and a short run over the steps between, so that starting does not
 count; user instructions where they can be counted, CPU time always."""
@@ -118,6 +118,72 @@ def jobs(report, runs, counter):
     report.table(["jobs:", "CPU us a step and job:", "instructions a step and job:", "memory:"], rows)
 
 
+def fleet(jobs, tenants=0):
+    """Each on hosts of its own, all on one storage system, for a few steps."""
+    job = {"steps": 20, "epochs": 1, "step": {"compute": "100 ms"}, "loader": {"workers": 1, "batch": 1},
+           "dataset": {"on": "scratch", "format": "raw", "sample": "1 MB", "samples": 10_000}}
+    tenant = {"type": "fio", "on": "scratch", "hosts": "others", "rw": "randread", "bs": "1 MiB", "numjobs": 1,
+              "iodepth": 1}
+    return {"cluster": {"hosts": [{"id": f"h{i}", "count": 1, "gpus": 1} for i in range(jobs)] +
+                                 ([{"id": "others", "count": tenants}] if tenants else [])},
+            "storage": [{"id": "scratch", "type": "nfs", "head": {"count": 20}}],
+            "jobs": [{"id": f"j{i}", "hosts": f"h{i}", **job} for i in range(jobs)],
+            "tenants": [{"id": f"t{i}", **tenant} for i in range(tenants)],
+            "expect": [{"id": f"e{i}", "that": f"job.j{i}.gpu.utilization >= 80 %"} for i in range(jobs)],
+            "run": {"replicas": 1}}
+
+
+def variants(count):
+    return {**fleet(1), "scenarios": {f"v{i}": {"storage": [{"id": "scratch", "head": {"count": i + 1}}]}
+                                      for i in range(count)}}
+
+
+def iostat(reports):
+    disk = {"r/s": 1e4, "w/s": 1e3, "rkB/s": 1.28e6, "wkB/s": 6.4e4, "r_await": 0.8, "w_await": 2.0, "rareq-sz": 128.0,
+            "wareq-sz": 64.0, "aqu-sz": 10.0, "util": 100.0}
+    return {"sysstat": {"hosts": [{"nodename": "node", "statistics": [
+        {"disk": [{"disk_device": f"nvme{d}n1", **disk} for d in range(8)]} for _ in range(reports)]}]}}
+
+
+ONE_RUN = ["--draws", "0", "--no-advice"]
+# What is large, a verb, what it takes of so many, how many, its options
+LARGE = [
+    ("jobs", "lint", fleet, (50, 100, 200), []),
+    ("jobs", "run", fleet, (50, 100, 200), ONE_RUN),
+    ("jobs, with draws and gains", "run", fleet, (25, 50, 100), []),
+    ("jobs", "explain", fleet, (25, 50, 100), ["--what-if", "0"]),
+    ("jobs", "plan", fleet, (5, 10, 20), []),
+    ("tenants", "run", lambda n: fleet(1, n), (250, 500, 1000), ONE_RUN),
+    ("tenants, with draws", "run", lambda n: fleet(1, n), (250, 500, 1000), ["--no-advice"]),
+    ("variants", "lint", variants, (50, 100, 200), []),
+    ("reports of iostat, 8 drives each", "import iostat", iostat, (2500, 5000, 10_000), []),
+]
+
+
+def large_inputs(report, counter):
+    """Instructions of a whole command and its workers: twice as much for twice the input is n, four times n^2."""
+    report.line("\n### Large inputs\n")
+    rows = []
+    for what, verb, make, sizes, options in LARGE:
+        counts = []
+        for size in sizes:
+            measure.note(f"{verb} of {size} {what}")
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "large.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(make(size), file, indent=1)
+                command = [measure.STALLCAST, *verb.split(), path, "--quiet", "--jobs", "1", *options]
+                if verb == "lint":
+                    command = [measure.STALLCAST, "lint", path]
+                used = measure.run(command)
+                counts.append(measure.instructions(command, counter) if counter else used.cpu * 1e9)  # ns
+            rows.append((verb, f"{size:,} {what}", f"{counts[-1] / 1e6:,.0f} M", measure.megabytes(used.peak),
+                         f"{counts[-1] / counts[-2]:.2f}" if len(counts) > 1 else ""))
+        report.target(f"`{verb}` of {sizes[-1]:,} {what} over {sizes[-2]:,}", f"{counts[-1] / counts[-2]:.2f}",
+                      "2.4 (n log n)")
+    report.table(["verb", "of", "instructions:" if counter else "CPU time in ns:", "memory:", "of the row above:"], rows)
+
+
 def main(report, runs):
     counter = measure.instruction_counter()
     runs = min(runs, 3)
@@ -129,3 +195,4 @@ def main(report, runs):
     osts(report, runs, counter)
     steps(report, runs)
     jobs(report, runs, counter)
+    large_inputs(report, counter)

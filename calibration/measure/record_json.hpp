@@ -242,8 +242,8 @@ template <class T>
 [[nodiscard]] std::string write_record_file(const T& record, std::string_view schema) {
   Json out = Json::object();
   out["schema"] = std::string(schema);
-  const Json members = RecordWriter::of(record);
-  for (const auto& [key, value] : members.items()) out[key] = value;
+  Json members = RecordWriter::of(record);  // large: taken, not copied
+  for (auto& [key, value] : members.items()) out[key] = std::move(value);
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -19,10 +19,11 @@ constexpr std::size_t kAhead = 3;
 
 }  // namespace
 
-TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plant,
-                         sim::Context& context, std::uint64_t seed)
+TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grains& grains,
+                         Plant& plant, sim::Context& context, std::uint64_t seed)
     : design_(design),
       job_(job),
+      grains_(grains),
       context_(context),
       plant_(plant),
       seed_(seed),
@@ -90,7 +91,7 @@ std::shared_ptr<const LoaderDesign> TrainingJob::loader_design() const {
 
 std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
   const RankClass& ranks = classes_[c];
-  LoaderSite site = loader_site(design_, job_, plant_, ranks.place, context_);
+  LoaderSite site = loader_site(design_, job_, grains_, plant_, ranks.place, context_);
   site.apart = step_time_.cv > 0.0;
   site.keeps_up = layout_.keeps_up;
   if (unseen_) {

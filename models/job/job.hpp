@@ -16,6 +16,7 @@
 #include "models/job/compute_log.hpp"
 #include "models/job/steady_state.hpp"
 #include "models/loading/cache_plan.hpp"
+#include "models/loading/grain.hpp"
 #include "models/loading/loader_runtime.hpp"
 #include "models/plant/plant.hpp"
 #include "models/plant/slow_hosts.hpp"
@@ -30,9 +31,9 @@ namespace stallcast::models {
 /// others at a barrier; at some barriers the state is saved. docs/models/training.md.
 class TrainingJob {
  public:
-  /// `design` and `job` outlive it.
-  TrainingJob(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context,
-              std::uint64_t seed);
+  /// `design`, `job` and `grains`, those of the design, outlive it.
+  TrainingJob(const Design& design, const JobDesign& job, const Grains& grains, Plant& plant,
+              sim::Context& context, std::uint64_t seed);
   /// Trains, and ends when the last save is where it is to be.
   [[nodiscard]] sim::Task<void> run();
   /// The restore that the scenario asks for after the run, if any. REQUIRES: `run` has ended.
@@ -169,6 +170,7 @@ class TrainingJob {
 
   const Design& design_;
   const JobDesign& job_;
+  const Grains& grains_;
   sim::Context& context_;
   Plant& plant_;
   std::uint64_t seed_;

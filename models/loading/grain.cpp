@@ -13,13 +13,11 @@ namespace {
 /// Bound the events of a batch.
 constexpr double kMostGroups = 8.0, kMostTurns = 32.0;
 
-/// Whether each batch of `job` opens files there.
-bool opens_on(const JobDesign& job, const std::string& storage) {
+/// Whether each batch of `job` opens files.
+bool opens_files(const JobDesign& job) {
   if (!job.dataset) return false;
-  const DatasetParams dataset = dataset_params(*job.dataset);
   const auto batch = static_cast<double>(loader_params(*job.loader).batch);
-  return (dataset.on == storage || dataset.also == storage) &&
-         sample_access(job).files * batch >= 1.0;
+  return sample_access(job).files * batch >= 1.0;
 }
 
 /// Files that a reader of `job` asks for together.
@@ -34,20 +32,30 @@ double files_together(const JobDesign& job) {
 
 }  // namespace
 
-FinerGrain finer_grain(const Design& design, const JobDesign& job, const std::string& storage,
-                       const JobOrder& order) {
-  const bool alone = design.jobs.size() == 1 && design.tenants.empty();
-  if (alone || !opens_on(job, storage)) return {};
-  const double mine = files_together(job);
-  const std::size_t number = order.number_of(job.job.id);
-  double least = mine;
-  for (std::size_t j = 0; j < design.jobs.size(); ++j)
-    if (!order.apart(number, j) && opens_on(design.jobs[j], storage))
-      least = std::min(least, files_together(design.jobs[j]));
-  for (const Component& tenant : design.tenants) {
-    const std::vector<std::string> places = places_of(tenant);
-    if (std::find(places.begin(), places.end(), storage) != places.end()) least = 0.0;
+Grains::Grains(const Design& design, const JobOrder& order) : order_(order) {
+  if (design.jobs.size() == 1 && design.tenants.empty()) return;
+  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+    const JobDesign& job = design.jobs[j];
+    if (!opens_files(job)) continue;
+    for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
+      readers_[place.storage].emplace_back(files_together(job), j);
   }
+  for (auto& [storage, readers] : readers_) std::sort(readers.begin(), readers.end());
+  for (const Component& tenant : design.tenants)
+    for (const std::string& storage : places_of(tenant)) readers_[storage].clear();
+}
+
+FinerGrain Grains::of(const JobDesign& job, const std::string& storage) const {
+  const auto found = readers_.find(storage);
+  if (found == readers_.end() || !opens_files(job)) return {};
+  const double mine = files_together(job);
+  double least = 0.0;  // of a tenant
+  const std::size_t number = order_.number_of(job.job.id);
+  for (const auto& [files, reader] : found->second)
+    if (!order_.apart(number, reader)) {
+      least = files;
+      break;
+    }
   const double ratio = mine / std::max(least, 1.0);
   const double groups = std::ceil(std::min(kMostGroups, ratio) - 1e-9);
   const double turns = least > 0.0 ? std::ceil(ratio / groups - 1e-9) : kMostTurns;

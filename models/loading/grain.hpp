@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/random.hpp"
 #include "models/stage/job_order.hpp"
@@ -30,7 +34,18 @@ struct FinerGrain {
   std::int64_t groups = 1;  ///< for each group of a batch
   double turns = 1.0;       ///< parts in which the files of one of these join the line
 };
-[[nodiscard]] FinerGrain finer_grain(const Design& design, const JobDesign& job,
-                                     const std::string& storage, const JobOrder& order);
+class Grains {
+ public:
+  /// `order`, of the design, outlives it.
+  Grains(const Design& design, const JobOrder& order);
+  /// REQUIRES: `job` reads there.
+  [[nodiscard]] FinerGrain of(const JobDesign& job, const std::string& storage) const;
+
+ private:
+  const JobOrder& order_;
+  /// By storage system, files that its readers ask for together, the fewest first, and their
+  /// numbers; none beside tenants, and of no system where one job is alone.
+  std::map<std::string, std::vector<std::pair<double, std::size_t>>> readers_;
+};
 
 }  // namespace stallcast::models

@@ -2,13 +2,12 @@
 
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
-#include "models/loading/grain.hpp"
 #include "models/plant/host_path.hpp"
 
 namespace stallcast::models {
 
-LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
-                       const RankPlace& place, sim::Context& context) {
+LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains& grains,
+                       Plant& plant, const RankPlace& place, sim::Context& context) {
   const std::string host = job_params(job.job).hosts;
   const RankLayout& layout = plant.layout(job.job.id);
   const std::size_t group = place.group;
@@ -21,7 +20,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   site.storage = &plant.storage(storage);
   const auto reading = [&](const std::string& from) {
     Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
-    const FinerGrain finer = finer_grain(design, job, from, plant.order());
+    const FinerGrain finer = grains.of(job, from);
     client.turns = finer.turns;
     site.finer = std::max(site.finer, finer.groups);
     return client;

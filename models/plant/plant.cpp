@@ -126,13 +126,12 @@ void Plant::build_host_drives() {
     StorageLoad load;
     load.round_trip = fabric_.params().round_trip;
     drives->build(topology_, load);
+    host_drives_.insert(drives_of(id));
   }
 }
 
 bool Plant::reaches(const std::string& host, const std::string& storage) const {
-  return storage == drives_of(host) ||
-         std::none_of(hosts_.begin(), hosts_.end(),
-                      [&](const auto& other) { return storage == drives_of(other.first); });
+  return !host_drives_.contains(storage) || storage == drives_of(host);
 }
 
 void Plant::build_hosts(const Design& design) {

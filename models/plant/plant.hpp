@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -198,6 +199,7 @@ class Plant {
   Fabric fabric_;
   std::map<std::string, HostClass> hosts_;
   std::map<std::string, std::unique_ptr<StorageModel>> storages_;
+  std::set<std::string> host_drives_;  ///< of these, drives of host classes
   std::map<std::string, RankLayout> layouts_;
   std::uint64_t clients_ = 0;
   sim::Context* context_ = nullptr;

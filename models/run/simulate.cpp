@@ -77,7 +77,8 @@ Simulation::~Simulation() = default;
 /// Everything that acts in one run.
 struct Simulation::Parts {
   Parts(const Design& design, Plant& plant, std::uint64_t seed, sim::Context& context)
-      : jobs(jobs_of(design, plant, seed, context)),
+      : grains(design, plant.order()),
+        jobs(jobs_of(design, grains, plant, seed, context)),
         fast_forward(context, plant, jobs),
         stages(design, plant, context, jobs,
                [this, &context] { return context.now() + fast_forward.skipped(); }) {
@@ -105,12 +106,13 @@ struct Simulation::Parts {
         if (plant.order().before(k, j)) ++ahead.back();
     }
   }
-  static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design, Plant& plant,
+  static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design,
+                                                           const Grains& grains, Plant& plant,
                                                            std::uint64_t seed,
                                                            sim::Context& context) {
     std::vector<std::unique_ptr<TrainingJob>> out;
     for (const JobDesign& job : design.jobs)
-      out.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+      out.push_back(std::make_unique<TrainingJob>(design, job, grains, plant, context, seed));
     return out;
   }
   // Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to
@@ -161,12 +163,14 @@ struct Simulation::Parts {
   std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context,
                                 Seconds wall) const {
     std::vector<ResourceUse> out = plant.report(context, wall);
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < out.size(); ++i) places.emplace(out[i].name, i);
     const auto add = [&](const std::string& host, Seconds computed, bool at_most_all) {
-      for (ResourceUse& use : out) {
-        if (use.name != "host." + host + ".cpu") continue;
-        use.throughput += computed / wall;
-        if (at_most_all) use.throughput = std::min(use.throughput, use.capacity);
-      }
+      const auto place = places.find("host." + host + ".cpu");
+      if (place == places.end()) return;
+      ResourceUse& use = out[place->second];
+      use.throughput += computed / wall;
+      if (at_most_all) use.throughput = std::min(use.throughput, use.capacity);
     };
     for (const auto& job : jobs) add(job->host(), job->uncontended_cpu(), false);
     for (const auto& tenant : tenants) {
@@ -176,6 +180,7 @@ struct Simulation::Parts {
     for (const auto& [host, time] : stages.computed()) add(host, time, false);
     return out;
   }
+  Grains grains;
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   std::vector<std::unique_ptr<Tenant>> tenants{};
   std::vector<std::unique_ptr<StorageFault>> faults{};
@@ -192,7 +197,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [jobs, tenants, faults, fast_forward, stages, skips, ahead, at_end] = parts;
+  auto& [grains, jobs, tenants, faults, fast_forward, stages, skips, ahead, at_end] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
 

@@ -24,9 +24,10 @@ Course course_of(const Design& design, bool skipping) {
   const auto context = sim::make_fluid_context();
   models::Plant plant(design);
   plant.attach(*context, 1);
+  const models::Grains grains(design);
   models::FastForward::Jobs jobs;
   for (const JobDesign& job : design.jobs)
-    jobs.push_back(std::make_unique<models::TrainingJob>(design, job, plant, *context, 1));
+    jobs.push_back(std::make_unique<models::TrainingJob>(design, job, grains, plant, *context, 1));
   models::FastForward fast_forward(*context, plant, jobs);
   if (skipping) jobs.front()->on_step = [&] { fast_forward.step_done(); };
   for (std::size_t j = 1; j < jobs.size(); ++j) context->spawn(jobs[j]->run());

@@ -162,6 +162,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
                             std::span<const RunResult> runs,
                             const std::vector<std::string>& metrics) {
   Forms forms(design);
+  forms.influences().ask_first();
   Explanation out;
   out.scenario_id = design.id;
   out.asked = metrics;
@@ -196,18 +197,26 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
     names.insert(names.end(), found.begin(), found.end());
   }
   if (metrics.empty()) names = usual;
-  std::set<std::string> said;
-  for (const std::string& name : names) {
-    if (!said.insert(name).second) continue;
-    forms.prefer(name.find(".checkpoint.") != std::string::npos ? "write" : "");
-    const bool measured = prediction != nullptr && has(*prediction, name);
-    out.trees.push_back(measured ? over_replicas(name, prediction->metrics.at(name), runs, forms)
-                                 : forms.tree(name));
-  }
-  for (const Expectation& expectation : design.expect)
-    if (std::optional<ExplainNode> tree = target_tree(expectation, forms))
-      if (metrics.empty() || std::find(metrics.begin(), metrics.end(), tree->name) != metrics.end())
-        out.trees.push_back(*std::move(tree));
+  const auto trees = [&] {
+    std::vector<ExplainNode> made;
+    std::set<std::string> said;
+    for (const std::string& name : names) {
+      if (!said.insert(name).second) continue;
+      forms.prefer(name.find(".checkpoint.") != std::string::npos ? "write" : "");
+      const bool measured = prediction != nullptr && has(*prediction, name);
+      made.push_back(measured ? over_replicas(name, prediction->metrics.at(name), runs, forms)
+                              : forms.tree(name));
+    }
+    for (const Expectation& expectation : design.expect)
+      if (std::optional<ExplainNode> tree = target_tree(expectation, forms))
+        if (metrics.empty() ||
+            std::find(metrics.begin(), metrics.end(), tree->name) != metrics.end())
+          made.push_back(*std::move(tree));
+    return made;
+  };
+  static_cast<void>(trees());
+  forms.influences().find_asked();
+  out.trees = trees();
   return out;
 }
 

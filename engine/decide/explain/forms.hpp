@@ -38,6 +38,7 @@ class Forms {
   /// Of inputs that are as large as each other, to tell those with this word in their path ("write"
   /// in trees of saves); "": the first. Returns the word until now.
   std::string_view prefer(std::string_view word) { return std::exchange(preferred_, word); }
+  [[nodiscard]] Influences& influences() { return influences_; }
 
  private:
   [[nodiscard]] ExplainNode input(const std::string& path) const;

@@ -1,7 +1,6 @@
 #include "engine/decide/explain/influence.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -32,31 +31,21 @@ double changed(const Value& value, bool more, double times = 1.0) {
   return value.number + (more || value.number <= 1.0 ? 1.0 : -1.0);
 }
 
-/// Relative change of each figure over that of an input, `step` as a logarithm.
-std::map<std::string, double> elasticities(const std::map<std::string, double>& before,
-                                           const std::map<std::string, double>& after,
-                                           double step) {
-  std::map<std::string, double> out;
-  for (const auto& [name, figure] : before)
-    if (const auto found = after.find(name);
-        found != after.end() && figure > 0.0 && found->second > 0.0)
-      out[name] = std::log(found->second / figure) / step;
-  return out;
+/// Relative change of a figure over that of an input, `step` as a logarithm; 0 where there is none.
+double elasticity(const std::map<std::string, double>& before,
+                  const std::map<std::string, double>& after, const std::string& figure,
+                  double step) {
+  const auto was = before.find(figure), is = after.find(figure);
+  if (was == before.end() || is == after.end() || was->second <= 0.0 || is->second <= 0.0)
+    return 0.0;
+  return std::log(is->second / was->second) / step;
 }
 
-bool jumps(const std::map<std::string, double>& slopes) {
-  return std::ranges::any_of(slopes, [](const auto& one) { return std::abs(one.second) > kJump; });
+bool is_capacity(const std::string& figure) {
+  return figure.starts_with("resource.") && figure.ends_with(".capacity");
 }
 
 }  // namespace
-
-std::map<std::string, double> closed_forms(const Design& design) {
-  std::map<std::string, double> out;
-  for (const models::Derivation& d : models::bounds(design).derivations) out[d.name] = d.value;
-  for (const auto& [resource, capacity] : models::capacities(design))
-    out[metric::of_resource(resource, "capacity")] = capacity.amount;
-  return out;
-}
 
 Influences::Influences(const Design& design) : copy_(design) {
   const auto originals = base::values_of(design);
@@ -66,94 +55,157 @@ Influences::Influences(const Design& design) : copy_(design) {
     if (numeric(*value) && value->number > 0.0 && !inputs[i].first.starts_with("run."))
       inputs_.push_back({inputs[i].first, value, originals[i].second});
   }
-  all_.last = inputs_.size();
 }
 
-std::map<std::string, double> Influences::evaluate() {
+Influences::Figures Influences::evaluate(bool capacity) {
   ++evaluations_;
-  return closed_forms(copy_);
+  Figures out;
+  if (capacity)
+    for (const auto& [resource, there] : models::capacities(copy_))
+      out[metric::of_resource(resource, "capacity")] = there.amount;
+  else
+    for (const models::Derivation& d : models::bounds(copy_).derivations) out[d.name] = d.value;
+  return out;
+}
+
+const Influences::Figures& Influences::before(bool capacity) {
+  Figures& out = before_[capacity ? 1 : 0];
+  if (out.empty()) out = evaluate(capacity);
+  return out;
 }
 
 const std::vector<Influence>& Influences::of(const std::string& figure) {
   const auto [found, fresh] = by_figure_.try_emplace(figure);
-  if (!fresh) return found->second;
-  if (before_.empty()) before_ = evaluate();
-  if (all_.last > 0 && before_.contains(figure)) look(all_, figure, found->second);
+  if (fresh) {
+    asked_.insert(figure);
+    if (!waits_) find_asked();
+  }
   return found->second;
 }
 
-void Influences::look(Range& range, const std::string& figure, std::vector<Influence>& out) {
-  const bool one = range.last - range.first == 1;
-  if (!range.known) {
-    range.known = true;
-    if (one) {
-      range.answers = study(inputs_[range.first]);
-    } else {
-      range.moved = moved(range);
-    }
+void Influences::find_asked() {
+  waits_ = false;
+  for (const bool capacity : {false, true}) {
+    std::set<std::string> figures;
+    for (const std::string& figure : asked_)
+      if (is_capacity(figure) == capacity && before(capacity).contains(figure))
+        figures.insert(figure);
+    if (!figures.empty()) study(figures, capacity);
   }
-  if (one) {
-    const auto found = range.answers.find(figure);
-    if (found != range.answers.end()) out.push_back(found->second);
-    return;
-  }
-  if (!range.moved.contains(figure)) return;
-  if (range.halves.empty()) {
-    const std::size_t middle = range.first + (range.last - range.first) / 2;
-    range.halves.resize(2);
-    range.halves[0].first = range.first, range.halves[0].last = middle;
-    range.halves[1].first = middle, range.halves[1].last = range.last;
-  }
-  for (Range& half : range.halves) look(half, figure, out);
+  asked_.clear();
 }
 
-std::set<std::string> Influences::moved(const Range& range) {
-  std::set<std::string> out;
-  for (const bool more : {false, true}) {
-    // Each by a part of its own, so that no two of them make up for each other.
-    for (std::size_t i = range.first; i < range.last; ++i) {
-      const double part = static_cast<double>(i) * std::numbers::phi;
-      inputs_[i].value->number = changed(*inputs_[i].original, more, 1.0 + part - std::floor(part));
-    }
-    const std::map<std::string, double> after = evaluate();
-    for (std::size_t i = range.first; i < range.last; ++i)
-      inputs_[i].value->number = inputs_[i].original->number;
-    for (const auto& [name, figure] : before_)
-      if (const auto found = after.find(name); found == after.end() || found->second != figure)
-        out.insert(name);
+std::vector<Influences::Apart> Influences::apart(std::vector<Part>& parts) {
+  std::vector<Apart> out;
+  std::vector<std::set<std::string>> taken;
+  for (Part& part : parts) {
+    const auto free = std::ranges::find_if(taken, [&](const std::set<std::string>& figures) {
+      return std::ranges::none_of(part.moves,
+                                  [&](const std::string& name) { return figures.contains(name); });
+    });
+    const auto at = static_cast<std::size_t>(free - taken.begin());
+    if (free == taken.end()) out.emplace_back(), taken.emplace_back();
+    out[at].push_back(&part);
+    taken[at].insert(part.moves.begin(), part.moves.end());
   }
   return out;
 }
 
-std::map<std::string, Influence> Influences::study(const Input& input) {
-  Value& value = *input.value;
-  const double was = value.number;
-  std::map<std::string, std::array<double, 2>> answers;
-  const auto at = [&](double number) {
-    value.number = number;
-    std::map<std::string, double> out = evaluate();
-    value.number = was;
+void Influences::study(const std::set<std::string>& figures, bool capacity) {
+  std::vector<Part> parts, single;
+  const auto add = [&](std::vector<Part>& several, std::size_t first, std::size_t last,
+                       const std::set<std::string>& moves) {
+    if (last > first) (last - first == 1 ? single : several).push_back({first, last, moves});
+  };
+  add(parts, 0, inputs_.size(), figures);
+  while (!parts.empty()) {
+    for (const Apart& some : apart(parts)) find_moved(some, capacity);
+    std::vector<Part> halves;
+    for (const Part& part : parts) {
+      if (part.moves.empty()) continue;
+      const std::size_t middle = part.first + (part.last - part.first) / 2;
+      add(halves, part.first, middle, part.moves);
+      add(halves, middle, part.last, part.moves);
+    }
+    parts = std::move(halves);
+  }
+  std::ranges::sort(single, {}, &Part::first);
+  for (const Apart& some : apart(single)) find_answers(some, capacity);
+  for (const Part& part : single) {
+    const Input& input = inputs_[part.first];
+    for (const auto& [name, answer] : part.answers) {
+      const bool tied = answer[0] == 0.0 || answer[1] == 0.0;
+      by_figure_[name].push_back(
+          {input.path, input.original, answer[0] == 0.0 ? answer[1] : answer[0], tied});
+    }
+  }
+}
+
+void Influences::find_moved(const Apart& parts, bool capacity) {
+  std::set<std::string> moved;
+  for (const bool more : {false, true}) {
+    // Each by a part of its own, so that no two of them make up for each other.
+    for (const Part* part : parts)
+      for (std::size_t i = part->first; i < part->last; ++i) {
+        const double own = static_cast<double>(i) * std::numbers::phi;
+        inputs_[i].value->number = changed(*inputs_[i].original, more, 1.0 + own - std::floor(own));
+      }
+    const Figures after = evaluate(capacity);
+    for (const Part* part : parts) {
+      for (std::size_t i = part->first; i < part->last; ++i)
+        inputs_[i].value->number = inputs_[i].original->number;
+      for (const std::string& name : part->moves)
+        if (const auto found = after.find(name);
+            found == after.end() || found->second != before(capacity).at(name))
+          moved.insert(name);
+    }
+  }
+  for (Part* part : parts)
+    std::erase_if(part->moves, [&](const std::string& name) { return !moved.contains(name); });
+}
+
+void Influences::find_answers(const Apart& parts, bool capacity) {
+  const auto at = [&](const Apart& some, bool more, double times) {
+    for (const Part* part : some) {
+      const Input& input = inputs_[part->first];
+      input.value->number = changed(*input.original, more, times);
+    }
+    Figures out = evaluate(capacity);
+    for (const Part* part : some)
+      inputs_[part->first].value->number = inputs_[part->first].original->number;
     return out;
   };
   for (const bool more : {false, true}) {
-    const double near = changed(value, more);
-    const std::map<std::string, double> after = at(near);
-    std::map<std::string, double> slopes = elasticities(before_, after, std::log(near / was));
-    if (jumps(slopes) && value.dimension != Dimension::count) {
-      const double far = changed(value, more, 2.0);
-      const auto beyond = elasticities(after, at(far), std::log(far / near));
-      for (auto& [name, slope] : slopes)
-        if (std::abs(slope) > kJump) slope = beyond.contains(name) ? beyond.at(name) : 0.0;
+    const Figures near = at(parts, more, 1.0);
+    Apart jumping;
+    for (Part* part : parts) {
+      const Value& was = *inputs_[part->first].original;
+      const double step = std::log(changed(was, more) / was.number);
+      bool jumps = false;
+      for (const std::string& name : part->moves) {
+        const double slope = elasticity(before(capacity), near, name, step);
+        jumps = jumps || (std::abs(slope) > kJump && was.dimension != Dimension::count);
+        if (std::abs(slope) >= kNone) part->answers[name][more ? 1 : 0] = slope;
+      }
+      if (jumps) jumping.push_back(part);
     }
-    for (const auto& [name, slope] : slopes)
-      if (std::abs(slope) >= kNone) answers[name][more ? 1 : 0] = slope;
+    if (jumping.empty()) continue;
+    const Figures far = at(jumping, more, 2.0);
+    for (Part* part : jumping) {
+      const Value& was = *inputs_[part->first].original;
+      const double step = std::log(changed(was, more, 2.0) / changed(was, more));
+      for (auto& [name, answer] : part->answers) {
+        double& slope = answer[more ? 1 : 0];
+        if (std::abs(slope) <= kJump) continue;
+        slope = elasticity(near, far, name, step);
+        if (std::abs(slope) < kNone) slope = 0.0;
+      }
+    }
   }
-  std::map<std::string, Influence> out;
-  for (const auto& [name, answer] : answers) {
-    const bool tied = answer[0] == 0.0 || answer[1] == 0.0;
-    out[name] = {input.path, input.original, answer[0] == 0.0 ? answer[1] : answer[0], tied};
-  }
-  return out;
+  // What answers neither to less nor to more after all does not answer.
+  for (Part* part : parts)
+    std::erase_if(part->answers,
+                  [](const auto& one) { return one.second[0] == 0.0 && one.second[1] == 0.0; });
 }
 
 }  // namespace stallcast::explain

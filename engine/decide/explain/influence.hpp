@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -32,38 +33,47 @@ class Influences {
   /// half apart only where the figure moved: few evaluations of the closed forms for each input
   /// that it answers to.
   [[nodiscard]] const std::vector<Influence>& of(const std::string& figure);
+  /// From now on `of` only takes note of what is asked for, and all of it is found at once: what
+  /// figures of two jobs answer to is changed together where no figure answers to both.
+  void ask_first() { waits_ = true; }
+  void find_asked();
   /// How often the closed forms were evaluated so far.
   [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
 
  private:
+  using Figures = std::map<std::string, double>;
   struct Input {
     std::string path;
     Value* value;           ///< in the copy
     const Value* original;  ///< in the design
   };
-  /// Some inputs in a row; what is known of them is found when a figure is asked for.
-  struct Range {
-    std::size_t first = 0, last = 0;
-    bool known = false;
-    std::set<std::string> moved = {};               ///< of several: what any of them moves
-    std::map<std::string, Influence> answers = {};  ///< of one
-    std::vector<Range> halves = {};
+  /// Some inputs in a row.
+  struct Part {
+    std::size_t first, last;
+    std::set<std::string> moves;  ///< figures that may answer to any of them
+    /// Elasticities of those that answer to the only one of them: to less of it, and to more.
+    std::map<std::string, std::array<double, 2>> answers = {};
   };
-  void look(Range& range, const std::string& figure, std::vector<Influence>& out);
-  [[nodiscard]] std::set<std::string> moved(const Range& range);
-  [[nodiscard]] std::map<std::string, Influence> study(const Input& input);
+  /// Parts of which no two move the same figure: they can be changed at once.
+  using Apart = std::vector<Part*>;
+  [[nodiscard]] static std::vector<Apart> apart(std::vector<Part>& parts);
 
-  [[nodiscard]] std::map<std::string, double> evaluate();
+  void study(const std::set<std::string>& figures, bool capacity);
+  /// Leaves of what `parts` may move what they do move.
+  void find_moved(const Apart& parts, bool capacity);
+  /// The answers of parts of one input each.
+  void find_answers(const Apart& parts, bool capacity);
+
+  [[nodiscard]] Figures evaluate(bool capacity);
+  [[nodiscard]] const Figures& before(bool capacity);
 
   Design copy_;
   std::vector<Input> inputs_;
-  Range all_;
-  std::map<std::string, double> before_;
+  std::array<Figures, 2> before_;  ///< derivations, capacities
   std::size_t evaluations_ = 0;
   std::map<std::string, std::vector<Influence>> by_figure_;
+  std::set<std::string> asked_;  ///< and not found yet
+  bool waits_ = false;
 };
-
-/// The closed forms of a design, by name.
-[[nodiscard]] std::map<std::string, double> closed_forms(const Design& design);
 
 }  // namespace stallcast::explain

@@ -1,5 +1,6 @@
 #include "engine/decide/plan/designs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace stallcast::plan {
@@ -7,6 +8,8 @@ namespace {
 
 /// Designs that are kept for the next question about them.
 constexpr std::size_t kKept = 4096;
+/// Of many that are made, so many are in memory at a time: those of 200 jobs have 15 MB each.
+constexpr std::size_t kAtOnce = 64;
 
 int replicas_of(const Design& design, const predict::PredictOptions& options) {
   if (options.replicas > 0) return options.replicas;
@@ -171,6 +174,13 @@ std::vector<Result<Prediction>> Designs::predict(std::span<const std::vector<Cha
     }
   }
   return out;
+}
+
+void Designs::predict_each(std::span<const std::vector<Change>> changes,
+                           const std::function<void(const Result<Prediction>&)>& tell) {
+  for (; !changes.empty(); changes = changes.subspan(std::min(kAtOnce, changes.size())))
+    for (const Result<Prediction>& made : predict(changes.first(std::min(kAtOnce, changes.size()))))
+      tell(made);
 }
 
 }  // namespace stallcast::plan

@@ -45,6 +45,9 @@ class Designs {
   /// The same for changes of the scenario, one list a design.
   [[nodiscard]] std::vector<Result<Prediction>> predict(
       std::span<const std::vector<Change>> changes);
+  /// The same of many, each told in turn and not kept.
+  void predict_each(std::span<const std::vector<Change>> changes,
+                    const std::function<void(const Result<Prediction>&)>& tell);
 
   /// The design of a cell as it is, and with each of the outages. REQUIRES: all are valid.
   [[nodiscard]] std::vector<Design> variants(const Cell& cell);

@@ -21,6 +21,9 @@ namespace {
 /// shown, so many in any case.
 constexpr double kEvents = 10e6;
 constexpr std::size_t kTried = 2;
+/// To make a design, hand it over and read what came of it takes the time of so many events for
+/// each of its values (6 us, measured): most of a try of 20 jobs that run for a few steps.
+constexpr double kEventsOfValue = 20.0;
 /// What is said where the search was stopped before all was tried.
 std::string not_tried(std::size_t n, std::string_view what) {
   return base::counted(static_cast<std::int64_t>(n), what) + (n == 1 ? " was" : " were") +
@@ -158,8 +161,10 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   const auto easier = [&](std::size_t axis) { return plan.axes[axis].falls ? "fewer" : "more"; };
   const auto harder = [&](std::size_t axis) { return plan.axes[axis].falls ? "more" : "fewer"; };
   std::vector<Input> inputs = assumed_inputs(*design, point.binding, designs.axes());
-  const double affordable =
-      kEvents / (2.0 * std::max(static_cast<double>(found.seen.at(answer).events), 1.0));
+  const double events =
+      std::max(static_cast<double>(found.seen.at(answer).events),
+               kEventsOfValue * static_cast<double>(base::values_of(*design).size()));
+  const double affordable = kEvents / (2.0 * events);
   if (static_cast<double>(inputs.size()) > affordable)
     inputs.resize(
         std::min(inputs.size(), std::max(kTried * most, static_cast<std::size_t>(affordable))));
@@ -168,18 +173,30 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   for (const Input& input : inputs)
     for (const double factor : {1.0 - spread, 1.0 + spread})
       tries.push_back(varied(designs.changes(answer), input, factor));
-  std::vector<Result<Prediction>> predictions = designs.predict(tries);
   // What is not a valid design is known not to be one; what was cut off may be anything.
   const auto cut = [&](const Result<Prediction>& prediction) {
     return prediction.ok() ? !designs.finished(prediction, *design)
                            : prediction.failure().exit == ExitCode::inconclusive;
   };
+  struct Outcome {
+    bool cut = false, misses = false;
+    std::optional<double> margin = std::nullopt;
+  };
+  std::vector<Outcome> outcomes;
+  designs.predict_each(tries, [&](const Result<Prediction>& prediction) {
+    Outcome& out = outcomes.emplace_back(Outcome{.cut = cut(prediction)});
+    if (!prediction.ok()) return;
+    const PlanPoint there = point_of(*prediction, designs.outages());
+    if (const TargetMargin* t = same_target(there, *target)) out.margin = t->margin;
+    out.misses = !there.meets;
+  });
 
   std::vector<std::pair<PlanSwing, Input>> tried;
   std::size_t cut_off = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Input& input = inputs[i];
-    if (cut(predictions[2 * i]) || cut(predictions[2 * i + 1])) {
+    const Outcome &low = outcomes[2 * i], &high = outcomes[2 * i + 1];
+    if (low.cut || high.cut) {
       ++cut_off;
       continue;
     }
@@ -189,15 +206,10 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     swing.low = text_of(scaled(input, 1.0 - spread));
     swing.high = text_of(scaled(input, 1.0 + spread));
     swing.target = target->id;
-    swing.at_low = swing.at_high = target->margin;
-    for (const bool high : {false, true}) {
-      const Result<Prediction>& prediction = predictions[2 * i + (high ? 1 : 0)];
-      if (!prediction.ok()) continue;
-      const PlanPoint there = point_of(*prediction, designs.outages());
-      if (const TargetMargin* t = same_target(there, *target))
-        (high ? swing.at_high : swing.at_low) = t->margin;
-      if (!there.meets) (high ? swing.high_needs : swing.low_needs) = easier(0);
-    }
+    swing.at_low = low.margin.value_or(target->margin);
+    swing.at_high = high.margin.value_or(target->margin);
+    if (low.misses) swing.low_needs = easier(0);
+    if (high.misses) swing.high_needs = easier(0);
     tried.emplace_back(std::move(swing), input);
   }
   std::stable_sort(tried.begin(), tried.end(),
@@ -223,10 +235,12 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
         tries.push_back(varied(designs.changes(cell), input, high ? 1.0 + spread : 1.0 - spread));
         needs.emplace_back(&said, harder(n.axis));
       }
-  predictions = designs.predict(tries);
-  for (std::size_t i = 0; i < predictions.size(); ++i)
-    if (!cut(predictions[i]) && predictions[i].ok() && predictions[i]->verdict == Verdict::pass)
-      *needs[i].first = needs[i].second;
+  auto need = needs.begin();
+  designs.predict_each(tries, [&](const Result<Prediction>& prediction) {
+    if (!cut(prediction) && prediction.ok() && prediction->verdict == Verdict::pass)
+      *need->first = need->second;
+    ++need;
+  });
   for (auto& [swing, input] : tried) plan.tornado.push_back(std::move(swing));
 }
 
@@ -267,17 +281,18 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     out.push_back(std::move(interval));
   }
   if (tries.empty()) return out;
-  const std::vector<Result<Prediction>> predictions = designs.predict(tries);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!designs.finished(predictions[i], *design)) {
-      plan.notes.push_back("job " + out[i].job + " with its best interval was not simulated to " +
+  auto next = out.begin();
+  designs.predict_each(tries, [&](const Result<Prediction>& made) {
+    PlanInterval& interval = *next++;
+    if (!designs.finished(made, *design)) {
+      plan.notes.push_back("job " + interval.job + " with its best interval was not simulated to " +
                            "the end: the time limit or an interrupt came first");
-      out[i].job.clear();
-      continue;
+      interval.job.clear();
+      return;
     }
-    out[i].meets = predictions[i]->verdict == Verdict::pass;
-    out[i].best_goodput = figure_or_zero(*predictions[i], "job." + out[i].job + ".goodput");
-  }
+    interval.meets = made->verdict == Verdict::pass;
+    interval.best_goodput = figure_or_zero(*made, "job." + interval.job + ".goodput");
+  });
   std::erase_if(out, [](const PlanInterval& interval) { return interval.job.empty(); });
   return out;
 }

@@ -36,15 +36,16 @@ int replica_count(const Design& design, const PredictOptions& options) {
                              : 1;
 }
 
-/// What the finished replicas of one design say, or why there is nothing to say.
+/// What the finished replicas of one design say, or why there is nothing to say. Takes them out of
+/// `outcomes`: of many large designs there is one copy of each figure at a time.
 Result<Prediction> collect(const Design& design, const std::string& hash,
-                           std::span<const run::Outcome> outcomes, Diagnostics* faults,
+                           std::span<run::Outcome> outcomes, Diagnostics* faults,
                            std::vector<RunResult>* runs = nullptr) {
   std::vector<RunResult> finished;
   const Failure* unfinished = nullptr;
-  for (const run::Outcome& outcome : outcomes) {
+  for (run::Outcome& outcome : outcomes) {
     if (outcome.ok()) {
-      finished.push_back(outcome.value());
+      finished.push_back(std::move(outcome).value());
     } else if (outcome.failure().exit != ExitCode::inconclusive) {
       return outcome.failure();
     } else if (unfinished == nullptr) {
@@ -115,9 +116,9 @@ Result<Prediction> predict(const Design& design, const PredictOptions& options,
                            std::vector<RunResult>& runs) {
   const auto start = std::chrono::steady_clock::now();
   const Batch batch({&design, 1}, options);
+  std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
   Result<Prediction> prediction =
-      collect(design, batch.encoded[0]->hash, run::simulate(batch.requests, options.run),
-              options.faults, &runs);
+      collect(design, batch.encoded[0]->hash, outcomes, options.faults, &runs);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   if (prediction.ok()) prediction->wall_s = wall.count();
   return prediction;
@@ -132,15 +133,17 @@ Result<Timeline> record(const Design& design, const TimelineRequest& what,
 std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                             const PredictOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Batch batch(designs, options);
-  const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
+  Batch batch(designs, options);
+  std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
+  batch.requests.clear();
   std::vector<Result<Prediction>> predictions;
   for (std::size_t i = 0; i < designs.size(); ++i) {
     predictions.push_back(collect(designs[i], batch.encoded[i]->hash,
                                   std::span(outcomes).subspan(batch.first[i], batch.replicas[i]),
                                   options.faults));
+    batch.encoded[i].reset();
     if (predictions.back().ok()) predictions.back()->wall_s = wall.count();
   }
   return predictions;
