@@ -22,10 +22,13 @@ constexpr std::int64_t kGroupsLater = 2;
 /// As kGroups of batches that threads share, of all of them together.
 constexpr std::int64_t kElements = 8;
 
-/// How much of a group of samples of one size ends later, or sooner: evenly drawn.
-[[nodiscard]] inline double draw_cut(base::RandomStream& random) {
+/// How much of a group of samples of one size ends later, or sooner: evenly drawn. Of `parts`, each
+/// has its own part of that range.
+[[nodiscard]] inline double draw_cut(base::RandomStream& random, std::int64_t part = 0,
+                                     std::int64_t parts = 1) {
   constexpr double kMost = 0.4;
-  return kMost * (2.0 * random.uniform() - 1.0);
+  const double at = (static_cast<double>(part) + random.uniform()) / static_cast<double>(parts);
+  return kMost * (2.0 * at - 1.0);
 }
 
 /// What is finer where others ask `storage` for fewer files together: a reader has one request in

@@ -41,7 +41,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = alike ? (next + i) % count : i;
     readers_[at]->describe(ledger);
-    ledger.state(groups_[at]);
+    ledger.state(parts_[at].group);
     if (at >= workers_.size()) continue;
     Worker& worker = *workers_[at];
     worker.indices.describe(ledger);

@@ -50,7 +50,9 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     // What is read and parsed at one time, sample by sample, is in step with nobody.
     const bool cuts = cuts_samples(shared_.access, policy_);
     decodes_apart_ = !cuts && !shared_.access.ahead_in_file;
-    if (cuts) cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
+    ends_apart_ = p_.batch == 1 && p_.workers > 0 && most() >= 2 * p_.workers;
+    if (cuts || ends_apart_)
+      cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
   }
   if (policy_.handover_spread > 0.0)
     handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
@@ -64,7 +66,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
   }
   for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
     readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
-  groups_.resize(readers_.size());
+  parts_.resize(readers_.size());
   for (std::int64_t w = 0; w < p_.workers; ++w) {
     workers_.push_back(std::make_unique<Worker>(context));
     context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
@@ -113,6 +115,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
     const std::int64_t batches = (steps - r + readers - 1) / readers;  // i = r mod W
     readers_[at]->begin_epoch(
         policy_.iterable ? mine[at] : static_cast<double>(batches) * static_cast<double>(p_.batch));
+    parts_[at] = {};
     if (at >= workers_.size()) continue;
     workers_[at]->tasks = 0;
     workers_[at]->dry = false;
@@ -182,7 +185,10 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     open(self.lane, "batch", index);
     const bool early = opens || index < base_ + this->most();
     const std::int64_t most = (early ? kGroups : kGroupsLater) * shared_.site.finer;
-    if (in_one(samples, most) && reader.begin(static_cast<double>(samples), 1.0)) {
+    Part& part = parts_[static_cast<std::size_t>(number)];
+    part.begin = part.end;
+    part.end = ends_apart(self, index) ? draw_cut(*cuts_, number, p_.workers) : 0.0;
+    if (in_one(samples, most) && reader.begin(part.of(samples), 1.0)) {
       // As `load` does it, without a program around it.
       ResourceIndex opened_by = kNoResource;
       if (reader.opens()) opened_by = (co_await reader.opening(self.clock)).limited_by;
@@ -197,6 +203,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
+      bytes.memory = part.whole(samples, bytes.memory);
       self.clock.lap(context_.now());
       hand_over(index, bytes, {static_cast<std::uint32_t>(number), rested});
       continue;
@@ -256,6 +263,12 @@ sim::Task<void> LoaderRuntime::stage() {
   }
 }
 
+// But of the first, which is waited for, and of the last of each worker.
+//    [docs/models/dataloader.md, "grain"]
+bool LoaderRuntime::ends_apart(const Worker& self, std::int64_t index) const {
+  return ends_apart_ && index > base_ && index + p_.workers < base_ + steps_ && self.left >= 1.0;
+}
+
 // Nothing is done between the groups of such a batch, or after them.
 bool LoaderRuntime::in_one(std::int64_t samples, std::int64_t most) const {
   const bool sends = p_.workers > 0 && policy_.sending > Seconds{};
@@ -267,7 +280,8 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
                                       PhaseClock& clock) {
   const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};
   SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
-  if (in_one(samples, most)) return reader.read(static_cast<double>(samples), 1.0, clock);
+  const Part& part = parts_[static_cast<std::size_t>(worker)];
+  if (in_one(samples, most)) return reader.read(part.of(samples), 1.0, clock);
   return load_groups(worker, samples, std::min(samples, most), sending, clock);
 }
 
@@ -277,21 +291,23 @@ sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t s
   Loaded total;
   const std::int64_t epoch = base_;
   SampleReader& reader = *readers_[static_cast<std::size_t>(worker)];
-  std::int64_t& at = groups_[static_cast<std::size_t>(worker)];
+  Part& part = parts_[static_cast<std::size_t>(worker)];
   const double each = static_cast<double>(samples) / static_cast<double>(groups);
   const double apart = decodes_apart_ ? left_to_last(worker, p_.workers) : 0.0;
-  double from = 0.0;
-  for (std::int64_t g = at = 0; g < groups && epoch == base_; at = ++g) {
+  double from = part.begin;
+  for (std::int64_t g = part.group = 0; g < groups && epoch == base_; part.group = ++g) {
     const bool last = g + 1 == groups;
-    const double to = cuts_ ? each * (static_cast<double>(g + 1) + (last ? 0.0 : draw_cut(*cuts_)))
-                            : static_cast<double>(samples * (g + 1) / groups);
+    const double to =
+        cuts_ ? each * (static_cast<double>(g + 1) + (last ? part.end : draw_cut(*cuts_)))
+              : static_cast<double>(samples * (g + 1) / groups);
     const double later = (last ? apart : 0.0) - (g == 0 ? apart : 0.0);
     total += co_await reader.read(to - from, 1.0 + later * each / (to - from), clock);
     from = to;
   }
   //    [docs/models/dataloader.md, eq. 1]
   if (policy_.collate.finite() || sending > Seconds{}) {
-    co_await shared_.site.cores.compute(sending + total.memory / policy_.collate);
+    co_await shared_.site.cores.compute(sending +
+                                        part.whole(samples, total.memory) / policy_.collate);
     clock.enter(Phase::cpu, context_.now(), shared_.site.cores.resource);
   }
   co_return total;

@@ -109,6 +109,18 @@ class LoaderRuntime {
     bool dry = false;        ///< it has read them all, and the training loop knows
     Lane* lane = nullptr;
   };
+  /// What a reader loads of its batch.
+  struct Part {
+    std::int64_t group = 0;         ///< it is at
+    double begin = 0.0, end = 0.0;  ///< samples after those of the batch
+    [[nodiscard]] double of(std::int64_t samples) const {
+      return static_cast<double>(samples) - begin + end;
+    }
+    /// A batch is handed over as it is.
+    [[nodiscard]] Bytes whole(std::int64_t samples, Bytes part) const {
+      return part * (static_cast<double>(samples) / of(samples));
+    }
+  };
   /// Who loaded a batch.
   struct Loader {
     std::uint32_t worker = 0;
@@ -138,6 +150,8 @@ class LoaderRuntime {
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
   /// Of a batch that is ready now.
   [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
+  /// Whether a batch, which is one group, ends sooner or later.
+  [[nodiscard]] bool ends_apart(const Worker& self, std::int64_t index) const;
   [[nodiscard]] bool in_one(std::int64_t samples, std::int64_t most) const;
   /// In at most `most` groups, one after the other.
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
@@ -183,7 +197,7 @@ class LoaderRuntime {
   double ranks_;
   base::LognormalSpread handover_spread_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
-  std::vector<std::int64_t> groups_;                    ///< by reader: which of its batch it is at
+  std::vector<Part> parts_;                             ///< by reader
   sim::Mailbox<std::int64_t> shared_indices_;
   sim::Mailbox<Staged> to_stage_;
   /// Of iterable data sets: worker of each index that is outstanding.
@@ -191,9 +205,10 @@ class LoaderRuntime {
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   WaitSplit loaded_;                ///< what all threads had done when the last batch was delivered
   /// Of samples of one size, when steps are drawn: how groups of them differ, of what is read by
-  /// samples; else workers decode at different times.    [docs/models/dataloader.md, "grain"]
+  /// samples, or batches of one sample; else workers decode at different times.
+  ///    [docs/models/dataloader.md, "grain"]
   std::optional<base::RandomStream> cuts_;
-  bool decodes_apart_ = false;
+  bool decodes_apart_ = false, ends_apart_ = false;
 
   // From here on, what each step looks at.
   std::vector<std::unique_ptr<Worker>> workers_;

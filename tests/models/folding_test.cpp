@@ -181,6 +181,7 @@ TEST_CASE("hosts on leaves that do not limit read at one pace, however many ther
   // Leaves of 4 hosts (8 ports, half of them up). 8 ranks of a host read 800 MB a step: 50 ms.
   // Uplinks carry 17.8 GB/s x 95 % (sprayed) for each host.
   Design design = bound_by_ports();
+  set(design.jobs[0].job, Role::job, "steps", "240");  // the first two were fetched ahead
   design.fabric =
       component(Role::fabric, "fat-tree", "fabric",
                 {{"leaf.ports", "8"}, {"link.rate", "17.8 GB/s"}, {"efficiency", "100 %"}});
