@@ -24,7 +24,7 @@ Course course_of(const Design& design, bool skipping) {
   const auto context = sim::make_fluid_context();
   models::Plant plant(design);
   plant.attach(*context, 1);
-  const models::Grains grains(design);
+  const models::Grains grains(design, plant.order());
   models::FastForward::Jobs jobs;
   for (const JobDesign& job : design.jobs)
     jobs.push_back(std::make_unique<models::TrainingJob>(design, job, grains, plant, *context, 1));
