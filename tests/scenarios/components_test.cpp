@@ -200,6 +200,8 @@ TEST_CASE("a key of another kind is unknown, and null leaves it out") {
 }
 
 TEST_CASE("what is required is asked for with an example of its sort") {
+  CHECK_THAT(said("{}"), Contains(R"(add "cluster": { "hosts": [ { "id": ... } ] })"));
+  CHECK_THAT(said(R"({ "cluster": {} })"), Contains(R"(| add "hosts": [ { "id": ... } ])"));
   CHECK_THAT(set({"jobs.step.compute=null"}),
              Contains("missing /jobs/0/step") && Contains("add it, for example \"compute\": \""));
   CHECK_THAT(set({"jobs.hosts=null"}), Contains("add it, for example \"hosts\": \"...\""));
