@@ -327,8 +327,11 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
   if (!number) return not_a_number(text, dimension);
   std::string_view unit = trim(number->rest);
   if (dollar_first && unit.empty()) unit = "$";
-  if (unit.starts_with(',') || unit.starts_with('_') || unit.starts_with('\''))
+  if (unit.starts_with(',') || unit.starts_with('_') || unit.starts_with('\'')) {
+    if (const auto point = detail::with_decimal_point(text))
+      return fault(shown(text) + " has a comma in its number", "write \"" + *point + "\"");
     return fault(shown(text) + " has a separator between digits", "write the digits in one run");
+  }
 
   for (const UnitText& known : detail::units_of(dimension)) {
     if (known.text != unit) continue;

@@ -190,6 +190,17 @@ std::optional<NumberText> read_number(std::string_view text) {
   return out;
 }
 
+std::optional<std::string> with_decimal_point(std::string_view text) {
+  constexpr std::string_view kSeparators = ".,_'";
+  const std::size_t comma = std::min(text.find_first_of(kSeparators), text.size());
+  std::size_t end = comma + 1;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  if (comma == text.size() || text[comma] != ',' || (end - comma - 1) % 3 == 0 ||
+      text.find_first_of(kSeparators, end) != text.npos)
+    return std::nullopt;
+  return std::string(text.substr(0, comma)) + "." + std::string(text.substr(comma + 1));
+}
+
 double in_base(const NumberText& number, const UnitText& unit) {
   const std::string decimal =
       std::string(number.mantissa) + "e" + std::to_string(number.exponent + unit.shift);

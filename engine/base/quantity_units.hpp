@@ -36,6 +36,9 @@ struct NumberText {
 /// Nothing when `text` does not start with a decimal number.
 [[nodiscard]] std::optional<NumberText> read_number(std::string_view text);
 
+/// "200.5 ms" of "200,5 ms"; nothing of groups of three digits, which those of "1,000 GB" may be.
+[[nodiscard]] std::optional<std::string> with_decimal_point(std::string_view text);
+
 /// The value in base units; infinity when out of range.
 [[nodiscard]] double in_base(const NumberText& number, const UnitText& unit);
 

@@ -305,6 +305,8 @@ void DlioImport::note_the_rest() {
       note(FieldFate::ignored, key, "", value, row->reason);
     } else if (field.used) {
       note(FieldFate::mapped, key, "", value, "together with another key");
+    } else if (std::ranges::count(saving_dlio_keys(), key) > 0) {
+      note(FieldFate::ignored, key, "", value, kNoCheckpoint);
     } else {
       note(FieldFate::ignored, key, "", value, "unknown key");
       const std::string near = base::nearest(key, known);

@@ -62,6 +62,17 @@ constexpr std::array kIgnored{
     IgnoredKey{"profiling.", "a measurement switch"},
 };
 
+constexpr std::array<std::string_view, 8> kSaving{
+    "model.model_size_bytes",
+    "checkpoint.type",
+    "checkpoint.mode",
+    "checkpoint.checkpoint_after_epoch",
+    "checkpoint.epochs_between_checkpoints",
+    "checkpoint.steps_between_checkpoints",
+    "checkpoint.time_between_checkpoints",
+    "checkpoint.num_checkpoints_write",
+};
+
 constexpr std::array kRenamed{
     RenamedKey{"dataset.record_length", "dataset.record_length_bytes"},
     RenamedKey{"dataset.record_length_stdev", "dataset.record_length_bytes_stdev"},
@@ -90,6 +101,7 @@ constexpr std::array kFormats{
 }  // namespace
 
 std::span<const IgnoredKey> ignored_dlio_keys() { return kIgnored; }
+std::span<const std::string_view> saving_dlio_keys() { return kSaving; }
 std::span<const RenamedKey> renamed_dlio_keys() { return kRenamed; }
 std::span<const DlioFormat> dlio_formats() { return kFormats; }
 

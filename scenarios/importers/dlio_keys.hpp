@@ -14,6 +14,9 @@ struct IgnoredKey {
 };
 [[nodiscard]] std::span<const IgnoredKey> ignored_dlio_keys();
 
+/// Keys of saves, which count where a workload saves.
+[[nodiscard]] std::span<const std::string_view> saving_dlio_keys();
+
 /// A spelling of another round and today's.
 struct RenamedKey {
   std::string_view old_key;

@@ -63,10 +63,12 @@ class Resolver {
                                  bool required) {
     const Json* list = present(pointer);
     if (list == nullptr || (list->is_array() && list->empty())) {
-      if (required)
-        report().error("missing", list == nullptr ? parent(pointer) : pointer,
-                       "the scenario has no " + what,
-                       "add \"" + base::split(pointer, '/').back() + "\": [ { \"id\": ... } ]");
+      if (!required) return {};
+      const std::string above = parent(pointer);
+      std::string needed = "\"" + base::split(pointer, '/').back() + "\": [ { \"id\": ... } ]";
+      if (present(above) == nullptr) needed = "\"" + above.substr(1) + "\": { " + needed + " }";
+      report().error("missing", list == nullptr ? above : pointer, "the scenario has no " + what,
+                     "add " + needed);
       return {};
     }
     if (!list->is_array()) {

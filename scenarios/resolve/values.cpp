@@ -138,7 +138,11 @@ class ValueReader {
       const std::string& text = node.get_ref<const std::string&>();
       const base::ParsedQuantity parsed = base::parse_quantity(text, field_.dimension);
       if (!parsed.value) {
-        report_.error("unit", at_, parsed.message, parsed.hint);
+        // "200" is the bare number that 200 is.
+        const bool bare = text.find_first_not_of("0123456789.eE+-") == text.npos;
+        const auto number = base::parse_quantity(bare ? text : "", Dimension::number).value;
+        report_.error("unit", at_, parsed.message,
+                      number ? with_usual_unit(*number, field_) : parsed.hint);
         return std::nullopt;
       }
       value.number = *parsed.value;

@@ -204,6 +204,10 @@ TEST_CASE("wrong quantities say what is wrong and how to write them") {
       {"fast", rate, "\"fast\" is not a rate", "write for example \"25 GB/s\" or \"25 Gb/s\""},
       {"1,000 GB", bytes, "\"1,000 GB\" has a separator between digits",
        "write the digits in one run"},
+      {"200,5 ms", time, "\"200,5 ms\" has a comma in its number", "write \"200.5 ms\""},
+      {"1,25e3 GB", bytes, "\"1,25e3 GB\" has a comma in its number", "write \"1.25e3 GB\""},
+      {"1,000,5 GB", bytes, "\"1,000,5 GB\" has a separator between digits",
+       "write the digits in one run"},
       {"yes", boolean, "\"yes\" is neither true nor false", "write true or false"},
   };
   for (const Bad& bad : bads) {

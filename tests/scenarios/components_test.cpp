@@ -200,6 +200,8 @@ TEST_CASE("a key of another kind is unknown, and null leaves it out") {
 }
 
 TEST_CASE("what is required is asked for with an example of its sort") {
+  CHECK_THAT(said("{}"), Contains(R"(add "cluster": { "hosts": [ { "id": ... } ] })"));
+  CHECK_THAT(said(R"({ "cluster": {} })"), Contains(R"(| add "hosts": [ { "id": ... } ])"));
   CHECK_THAT(set({"jobs.step.compute=null"}),
              Contains("missing /jobs/0/step") && Contains("add it, for example \"compute\": \""));
   CHECK_THAT(set({"jobs.hosts=null"}), Contains("add it, for example \"hosts\": \"...\""));
@@ -218,6 +220,11 @@ TEST_CASE("values of the wrong type or unit say what is taken, and how it is wri
              Contains("is a whole number, not 1.5 | write 2, or use ceil(...)"));
   // A bare number may have been meant in several units.
   CHECK_THAT(set({"jobs.step.compute=60"}), Contains("| write \"60 s\" or \"60 ms\""));
+  CHECK_THAT(set({R"(jobs.step.compute="60")"}), Contains("| write \"60 s\" or \"60 ms\""));
+  CHECK_THAT(set({"cluster.hosts.nic.rate=200"}), Contains("| write \"200 Gb/s\""));
+  CHECK_THAT(set({R"(cluster.hosts.nic.rate="200")"}), Contains("| write \"200 Gb/s\""));
+  CHECK_THAT(set({R"(cluster.hosts.nic.rate="200 G")"}),
+             Contains("| write \"200 GB/s\" or \"200 GiB/s\""));
   CHECK_THAT(set({"storage.ost.read=4e9"}),
              Contains("| did you mean \"4 GB/s\"?") || Contains("| write \"4 GB/s\""));
   CHECK_THAT(set({"storage.ost.read=4"}), Contains("| write \"4 GB/s\""));

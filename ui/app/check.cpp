@@ -8,7 +8,6 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/decide/check/judge.hpp"
-#include "engine/decide/plan/advice.hpp"
 #include "engine/decide/predict/compare.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/codec/codec.hpp"
@@ -312,14 +311,10 @@ class CheckRun {
   }
 
   void place_all(Item& item) const {
-    std::vector<plan::Proposal> changes;
-    if (request_.in_repository)
-      changes = plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
-    for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
+    for (CheckedAssertion& a : item.out.assertions) place(item, a);
   }
 
-  void place(const Item& item, const std::vector<plan::Proposal>& changes,
-             CheckedAssertion& a) const {
+  void place(const Item& item, CheckedAssertion& a) const {
     const CheckedScenario& s = item.out;
     // A scenario that came with its baseline is known by the path it has in there.
     const std::string& path = request_.baseline.text.empty() ? s.uri : item.key.path;
@@ -331,8 +326,8 @@ class CheckRun {
     else if (request_.in_repository)
       a.at = {s.uri, 0, 0};
     a.culprit = a.at;
-    if (a.status == CheckStatus::pass || !request_.in_repository) return;
-    if (auto culprit = culprit_of(*item.design, a.outcome.limited_by, changes)) {
+    if (a.status == CheckStatus::pass) return;
+    if (auto culprit = culprit_of(*item.design, *item.prediction, a.outcome.limited_by)) {
       a.culprit_path = culprit->path;
       a.culprit = culprit->at;
       a.culprit.file = shown(a.culprit.file);

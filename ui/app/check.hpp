@@ -37,8 +37,7 @@ struct CheckRequest {
   CheckRules rules = {};   ///< no day: today in UTC; `model` is set by `check`
   Question question = {};  ///< its time limit is for everything together
   bool advise = true;      ///< look for a fix of what fails by simulation
-  /// Places are told relative to the repository around the working folder, and the input that
-  /// limits is looked for.
+  /// Places are told relative to the repository around the working folder.
   bool in_repository = true;
 };
 

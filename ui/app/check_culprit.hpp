@@ -2,11 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "engine/decide/plan/advice.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/prediction.hpp"
 
 /// Which line of a scenario to look at when a resource limits.
 namespace stallcast::client {
@@ -16,10 +15,11 @@ struct Culprit {
   Position at;       ///< where the scenario says it
 };
 
-/// The input behind `resource` ("storage.scratch.ost"): the one that `changes` would change, else
-/// one of the same part, else of the same component. Only inputs that a file gives have a place;
-/// nullopt when none of them does.
-[[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
-                                                const std::vector<plan::Proposal>& changes);
+/// The input behind `resource` ("storage.scratch.ost"): the one of its component that makes more of
+/// it, else one of the same part (of a component as a whole: its first), else what lets more of it
+/// be used at a time, such as workers. Only inputs that a file gives have a place; nullopt when
+/// none of these does: an input of another part does not limit.
+[[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const Prediction& prediction,
+                                                const std::string& resource);
 
 }  // namespace stallcast::client

@@ -232,4 +232,29 @@ TEST_CASE("what cannot be simulated is said, and no field is of what was left ou
   CHECK(note(result, "reader.prefetch_size")->note == "DLIO's default; for each worker 1");
 }
 
+TEST_CASE("keys of saves are DLIO's own where nothing is saved, too") {
+  const std::string saves =
+      kImages +
+      "checkpoint: {type: all_ranks, mode: default, checkpoint_after_epoch: 5, "
+      "epochs_between_checkpoints: 2, steps_between_checkpoints: -1, "
+      "time_between_checkpoints: 5, num_checkpoints_write: 3}\n";
+  for (const bool save : {false, true}) {
+    CAPTURE(save);
+    // Without a size, saves that are asked for are left out.
+    std::vector<std::string> overrides = {save ? "workflow.checkpoint=True"
+                                               : "workflow.checkpoint=False"};
+    if (!save) overrides.emplace_back("model.model_size=499153191");
+    const ImportResult result = import(saves, std::move(overrides));
+    CHECK_FALSE(job(result).contains("checkpoint"));
+    for (const Diagnostic& d : result.diagnostics.items()) CHECK(d.code != "unknown-key");
+    for (const char* key :
+         {"checkpoint.type", "checkpoint.mode", "checkpoint.checkpoint_after_epoch",
+          "checkpoint.time_between_checkpoints"}) {
+      CAPTURE(key);
+      CHECK(note(result, key)->fate == FieldFate::ignored);
+      CHECK(note(result, key)->note == "checkpoints are left out");
+    }
+  }
+}
+
 }  // namespace dlio_odd_test
