@@ -169,7 +169,13 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   hold(client.host_read, of_host(true));
   hold(client.host_write, Rate::infinity());
   hold(client.port_write, of_host(false));
-  if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
+  const auto each = plant_.of_one_process(host_, tier, false, past_memory_, threads);
+  if (past_memory_ && each.rate < client.core) {
+    client.core = each.rate;
+    client.writes_by = plant_.resources().index(each.resource);
+    client.reads_by = plant_.resources().index(
+        plant_.of_one_process(host_, tier, true, past_memory_, threads).resource);
+  }
   return client;
 }
 

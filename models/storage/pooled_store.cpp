@@ -209,7 +209,9 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
                                                  .cap = std::min(own, placed)},
                                                 client.share));
   const bool by_media = !flow.binding.valid() && media_bind(cap, client.reads_at_most(), placed);
-  const Served served = by_media ? Served{media_resource_} : blame(flow);
+  Served served = by_media ? Served{media_resource_} : blame(flow);
+  if (!by_media && !flow.binding.valid() && client.reads_at_most() <= cap.rate)
+    served.limited_by = client.read_limit(stream_resource_);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

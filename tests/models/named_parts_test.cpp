@@ -119,4 +119,26 @@ TEST_CASE("writes that the servers' networks carry more than once are limited by
   }
 }
 
+TEST_CASE("saves past host memory name what holds a thread, not its stream") {
+  // 32 GPUs, 2.5 GB each: cuFile at 4 GB/s, the path of a GPU at 3 GB/s, NVLink at 85 % of 2 GB/s.
+  const auto save = [](const Fields& host) {
+    Design design = saver("lustre", {{"ost.count", "64"},
+                                     {"ost.read", "10 GB/s"},
+                                     {"ost.write", "10 GB/s"},
+                                     {"client.stream_direct", "100 GB/s"}});
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "gds", "true");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "direct", "true");
+    for (const auto& [key, text] : host) set(design.hosts[0], Role::host, key, text);
+    return run(design);
+  };
+  const auto check = [](const RunResult& result, const char* part, double seconds) {
+    CHECK(result.limited_by.at("job.train.checkpoint.duration") == part);
+    CHECK(metric(result, "job.train.checkpoint.duration") == Approx(seconds).epsilon(0.05));
+  };
+  check(save({{"gds.stream", "4 GB/s"}}), "host.gpu.gds", 2.5 / 4);
+  check(save({{"gpu.copy", "3 GB/s"}}), "host.gpu.gpu.peer.write", 2.5 / 3);
+  check(save({{"gds.p2p", "nvlink"}, {"nvlink.rate", "2 GB/s"}}), "host.gpu.nvlink.write",
+        2.5 / 1.7);
+}
+
 }  // namespace named_parts_test
