@@ -327,6 +327,24 @@ sim::Task<Served> StateMover::until_begun(const OperationLine& line, Seconds beg
   co_return Served{line.resource()};
 }
 
+// Faster passes, and more cores, take off both.    [docs/models/checkpoint.md, eq. 7]
+ResourceIndex StateMover::worst_of(const WaitSplit& took) const {
+  const auto of = [&](ResourceIndex resource) {
+    const auto found = took.by_resource.find(resource);
+    return found == took.by_resource.end() ? Seconds{} : found->second;
+  };
+  const ResourceIndex worst = took.worst(), cores = host_resource("cpu");
+  ResourceIndex pass = kNoResource;
+  Seconds longest, sum = of(cores);
+  for (const char* name : {"serialize", "compress", "checksum", "encrypt"}) {
+    const ResourceIndex one = own_resource(name);
+    sum += of(one);
+    if (of(one) > longest) pass = one, longest = of(one);
+  }
+  if (worst == kNoResource || pass == kNoResource || sum <= of(worst)) return worst;
+  return of(cores) > longest * (1.0 + 1e-6) ? cores : pass;
+}
+
 ResourceIndex StateMover::host_resource(const std::string& what) const {
   return plant_.resources().index("host." + host_ + "." + what);
 }

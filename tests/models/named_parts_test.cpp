@@ -141,4 +141,27 @@ TEST_CASE("saves past host memory name what holds a thread, not its stream") {
         2.5 / 1.7);
 }
 
+TEST_CASE("a pass that waits for cores is one part of a save, which may be the largest") {
+  // 4 threads of 8 ranks on 16 cores: 2.5 GB / 4 / 0.25 GB/s of work, twice as long on half the
+  // cores; heads write 80 GB in 2.6 s, more than either half.
+  Design design = saver("nfs", {{"head.count", "4"},
+                                {"head.read", "10 GB/s"},
+                                {"head.write", "7.7 GB/s"},
+                                {"client.transport", "rdma"},
+                                {"client.connection", "100 GB/s"}});
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "serializer", "torch");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "serialize", "0.25 GB/s");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "threads", "4");
+  set(design.hosts[0], Role::host, "cpu.cores", "16");
+  set(design.hosts[0], Role::host, "cpu.smt", "1");
+  const RunResult result = run(design);
+  const std::string took = "job.train.checkpoint.took.";
+  CHECK(metric(result, took + "job.train.checkpoint.serialize") == Approx(2.5).epsilon(1e-3));
+  CHECK(metric(result, took + "host.gpu.cpu") == Approx(2.5).epsilon(0.1));
+  CHECK(metric(result, took + "storage.scratch.head.write") > 2.55);
+  for (const char* figure : {"duration", "stall"})
+    CHECK(result.limited_by.at(std::string("job.train.checkpoint.") + figure) ==
+          "job.train.checkpoint.serialize");
+}
+
 }  // namespace named_parts_test
