@@ -122,24 +122,32 @@ Slowest slowest_of(const Passage& way, const CheckpointParams& p, const JobDeman
            host.resource, with(std::move(rule))};
   }
   // What the kernel writes behind, and O_DIRECT, are no stream of the process.
-  Rate stream = plant.of_one_process(d.host, way.storage, d.layout.gds_saves);
+  const double threads = static_cast<double>(p.threads);
+  const Plant::Narrowest process =
+      plant.of_one_process(d.host, way.storage, way.reading, d.layout.gds_saves, threads);
+  Rate stream = process.rate;
   const Rate told = storage.client_limits().stream;
   const bool by_client = !p.direct && !d.layout.gds_saves && !p.ends_in_cache() &&
                          p.sharing != "interleaved" && told < stream;
   if (by_client) stream = told;
-  const double threads = static_cast<double>(p.threads);
+  const bool by_cufile = process.resource == "host." + d.host + ".gds";
+  const std::string input = by_client   ? "storage[" + way.storage + "].client.stream"
+                            : by_cufile ? d.host_input("gds.stream")
+                                        : "";
   if (const Seconds time = way.rank / (stream * threads); time > out.time * kMore)
     out = {time,
            text(way.rank) + " of the rank that moves most / " + text(stream * threads) +
                " of its threads",
-           metric::of_storage(way.storage, "client.stream"),
+           process.resource.empty() ? metric::of_storage(way.storage, "client.stream")
+                                    : process.resource,
            {"rank * part / (threads * stream)",
             way.reference,
             {{"rank", way.stem + "size.rank"},
              mean,
              {"threads", d.input("checkpoint.threads")},
-             {"stream", by_client ? "storage[" + way.storage + "].client.stream" : "",
-              stream.in(unit::Bps), Dimension::rate, "what one process moves: its core"}}}};
+             {"stream", input, stream.in(unit::Bps), Dimension::rate,
+              process.resource.empty() ? "what one process moves: its core"
+                                       : "what one thread moves of a GPU's path"}}}};
   return out;
 }
 

@@ -45,6 +45,8 @@ constexpr std::array kHostRemedies{
     Remedy{"nvme", Of::self, "nvme.read", 2.0},
     Remedy{"cpu", Of::loader, "workers", 2.0},
     Remedy{"cpu", Of::loader, "workers", 0.5},
+    Remedy{"gds", Of::loader, "workers", 2.0},
+    Remedy{"gds", Of::checkpoint, "threads", 2.0},
     Remedy{"gpu.copy", Of::loader, "copy", 0.0, "pinned"},
     Remedy{"memory", Of::self, "memory.bandwidth", 2.0}};
 constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {}, true},

@@ -110,6 +110,7 @@ struct Client {
   Rate port_write = Rate::infinity();   ///< what it can send at most, parity it makes included
   Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
   ResourceIndex held_to = kNoResource;  ///< to blame for host_write; none: its stream
+  ResourceIndex reads_by = kNoResource, writes_by = kNoResource;  ///< the same for `core`
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
   Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
@@ -136,11 +137,17 @@ struct Client {
   [[nodiscard]] Rate writes_at_most(double sent = 1.0) const {
     return std::min(std::min(host_write, core) * sent, port_write);
   }
-  /// To blame where that holds it, of whose stream `stream` is.
+  /// To blame where those hold it, of whose stream `stream` is.
+  [[nodiscard]] ResourceIndex read_limit(ResourceIndex stream) const {
+    return reads_by != kNoResource && core <= host_read * kAlike ? reads_by : stream;
+  }
   [[nodiscard]] ResourceIndex write_limit(ResourceIndex stream, double sent = 1.0) const {
     const bool held = host_write <= core && host_write * sent <= port_write;
-    return held_to != kNoResource && held ? held_to : stream;
+    if (held_to != kNoResource && held) return held_to;
+    const bool path = core <= host_write * kAlike && core * sent <= port_write * kAlike;
+    return writes_by != kNoResource && path ? writes_by : stream;
   }
+  static constexpr double kAlike = 1.0 + 1e-9;  ///< shares of a host are those of its GPUs
 };
 
 /// A group of identical hosts, for storage inside them.

@@ -109,7 +109,9 @@ class SampleReader {
     for (Client& client : client_) client.process = shared.readers;
     ++shared.readers;
     streaming_ = client_;
-    for (Client& client : streaming_) client.core = std::min(client.core, shared.access.stream);
+    for (Client& client : streaming_)
+      if (shared.access.stream < client.core)
+        client.core = shared.access.stream, client.reads_by = kNoResource;
     parsed_beside_ = parsed_beside();
   }
 

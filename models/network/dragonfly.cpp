@@ -59,6 +59,12 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
   const auto out_of = [&](double group_count, double peers) {
     return pair * (group_count * (direct(peers) ? peers : half));
   };
+  // A byte leaves its group of storage once, and passes through another of them by chance.
+  const double passing = groups > 2.0 ? (storage - 1.0) / (groups - 2.0) : 0.0;
+  const double by_third = (groups - 1.0) / (1.0 + passing);
+  const double of_storage = p.routing == "minimal"   ? areas
+                            : p.routing == "valiant" ? by_third
+                                                     : std::max(areas, by_third);
   // Of the links toward storage: none of them where both go directly, each to other groups; all
   // links are one pool where a third group passes storage traffic on, of which a direct byte takes
   // half; what a third group passes on for collectives crosses every link alike.    [eq. 7]
@@ -75,7 +81,7 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
           .ring_ports = site.ports,
           .ring_links = out_of(1.0, 1.0) / link,
           .link = link,
-          .core = out_of(storage, areas),
+          .core = pair * (storage * of_storage),
           .ring_load = load(1.0),
           .spread_load = load(areas - 1.0)};
 }

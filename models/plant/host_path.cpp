@@ -133,10 +133,10 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
     // Past DRAM: below one switch, there and on by NVLink, or up to the root complex and down
     // again, between sockets where data crosses them.    [host.md, table 1]
     const bool root = p.p2p == "root", proxy = p.p2p == "nvlink";
-    topology.add_edge(root ? socket_in : port_in, peers, name + ".gpu.peer", p.peer() * gpu_count);
+    const Rate peer = (proxy ? p.gpu_copy : p.peer()) * gpu_count;  // NVLink is a link of its own
+    topology.add_edge(root ? socket_in : port_in, peers, name + ".gpu.peer", peer);
     const auto leaving = topology.add_node(name + ".peers.out", graph::NodeRole::gpu);
-    topology.add_edge(leaving, root ? socket_out : port_out, name + ".gpu.peer.write",
-                      p.peer() * gpu_count);
+    topology.add_edge(leaving, root ? socket_out : port_out, name + ".gpu.peer.write", peer);
     const auto landing = proxy ? far_peers : peers;
     const auto far = topology.add_node(name + ".peers.far.out", graph::NodeRole::gpu);
     topology.add_edge(far, leaving, name + ".nvlink.write",

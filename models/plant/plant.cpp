@@ -271,6 +271,11 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   const ClientLimits limits = model.client_limits();
   const HostClass& there = hosts_.at(host);
   const Rate network = model.local() ? Rate::infinity() : there.params.nic();
+  const Narrowest reads = of_one_process(host, storage, true, gds);
+  const Narrowest writes = of_one_process(host, storage, false, gds);
+  const auto by = [&](const Narrowest& one) {
+    return one.resource.empty() ? kNoResource : resources_.index(one.resource);
+  };
   return {
       .id = clients_++,
       .host_group = there.first_group + group,
@@ -279,7 +284,9 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .host_read = std::min(network, limits.read),
       .host_write = limits.write,
       .port_write = network,
-      .core = of_one_process(host, storage, gds),
+      .core = writes.rate,
+      .reads_by = by(reads),
+      .writes_by = by(writes),
       .cpu = cpu(host, group),
       .window = {host_link(host, group, window_of(storage)), limits.requests,
                  groups(host)[group].hosts},

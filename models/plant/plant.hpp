@@ -85,9 +85,11 @@ class Plant {
   [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
                                             const std::string& storage, bool reading,
                                             bool gds = false) const;
-  /// What one process moves at most: its core, cuFile.    [docs/models/host.md, eq. 4]
-  [[nodiscard]] Rate of_one_process(const std::string& host, const std::string& storage,
-                                    bool gds = false) const;
+  /// What one process moves at most, of `threads` that share the path of a GPU: its core, cuFile,
+  /// that path. Without a resource it is its core.    [docs/models/host.md, eq. 4]
+  [[nodiscard]] Narrowest of_one_process(const std::string& host, const std::string& storage,
+                                         bool reading, bool gds = false,
+                                         double threads = 1.0) const;
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);

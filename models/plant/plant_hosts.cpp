@@ -30,10 +30,17 @@ Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::s
   return narrowest_of(way).rate;
 }
 
-Rate Plant::of_one_process(const std::string& host, const std::string& storage, bool gds) const {
+Plant::Narrowest Plant::of_one_process(const std::string& host, const std::string& storage,
+                                       bool reading, bool gds, double threads) const {
   const HostParams& there = hosts_.at(host).params;
-  const Rate core = core_rates_to(host, storage).process;
-  return gds ? std::min({core, there.gds_stream, there.peer()}) : core;
+  Narrowest out{core_rates_to(host, storage).process, ""};
+  if (!gds) return out;
+  const std::string name = "host." + host;
+  if (there.gds_stream < out.rate) out = {there.gds_stream, name + ".gds"};
+  const bool proxy = there.p2p == "nvlink" && there.nvlink_payload() < there.gpu_copy;
+  if (const Rate path = there.peer() / threads; path < out.rate)
+    out = {path, name + (proxy ? ".nvlink" : ".gpu.peer") + (reading ? "" : ".write")};
+  return out;
 }
 
 std::vector<graph::EdgeId> Plant::route_of(const std::string& host, std::size_t group,

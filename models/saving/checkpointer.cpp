@@ -215,9 +215,9 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
         rank0_.add((courses[w].ended - save.written).in(unit::s));
     }
     WaitSplit tier = courses[last].took;
-    if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
-      last_limit_ = worst;
-    then(save.lane, "commit", courses[last].took.worst());
+    const ResourceIndex worst = mover_.worst_of(courses[last].took);
+    if (worst != kNoResource) last_limit_ = worst;
+    then(save.lane, "commit", worst);
     if (t == leaves_) {
       free_buffer(save);
       left = true;

@@ -159,7 +159,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
     out.metrics[name + "settled"] = {complete_.back().mean(), "s", {}};
   ResourceTable& resources = mover_.plant().resources();
   const auto limit = [&](const char* metric, const WaitSplit& split) {
-    if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
+    if (const ResourceIndex worst = mover_.worst_of(split); worst != kNoResource)
+      out.limited_by[name + metric] = resources.name(worst);
   };
   limit("duration", counted_);
   limit("bandwidth", counted_);

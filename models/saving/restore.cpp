@@ -197,8 +197,8 @@ void Restore::report(const std::string& name, ResourceTable& resources, RunResul
   for (const auto& [resource, time] : split_.by_resource)
     if (time > Seconds{})
       out.metrics[name + "took." + resources.name(resource)] = {time.in(unit::s), "s", {}};
-  if (split_.worst() != kNoResource)
-    out.limited_by[name + "duration"] = resources.name(split_.worst());
+  if (const ResourceIndex worst = mover_.worst_of(split_); worst != kNoResource)
+    out.limited_by[name + "duration"] = resources.name(worst);
 }
 
 }  // namespace stallcast::models

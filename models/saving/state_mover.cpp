@@ -169,7 +169,13 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   hold(client.host_read, of_host(true));
   hold(client.host_write, Rate::infinity());
   hold(client.port_write, of_host(false));
-  if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
+  const auto each = plant_.of_one_process(host_, tier, false, past_memory_, threads);
+  if (past_memory_ && each.rate < client.core) {
+    client.core = each.rate;
+    client.writes_by = plant_.resources().index(each.resource);
+    client.reads_by = plant_.resources().index(
+        plant_.of_one_process(host_, tier, true, past_memory_, threads).resource);
+  }
   return client;
 }
 
@@ -319,6 +325,24 @@ sim::Task<Served> StateMover::until_begun(const OperationLine& line, Seconds beg
   if (begun <= context_.now()) co_return served;
   co_await context_.sleep(begun - context_.now());
   co_return Served{line.resource()};
+}
+
+// Faster passes, and more cores, take off both.    [docs/models/checkpoint.md, eq. 7]
+ResourceIndex StateMover::worst_of(const WaitSplit& took) const {
+  const auto of = [&](ResourceIndex resource) {
+    const auto found = took.by_resource.find(resource);
+    return found == took.by_resource.end() ? Seconds{} : found->second;
+  };
+  const ResourceIndex worst = took.worst(), cores = host_resource("cpu");
+  ResourceIndex pass = kNoResource;
+  Seconds longest, sum = of(cores);
+  for (const char* name : {"serialize", "compress", "checksum", "encrypt"}) {
+    const ResourceIndex one = own_resource(name);
+    sum += of(one);
+    if (of(one) > longest) pass = one, longest = of(one);
+  }
+  if (worst == kNoResource || pass == kNoResource || sum <= of(worst)) return worst;
+  return of(cores) > longest * (1.0 + 1e-6) ? cores : pass;
 }
 
 ResourceIndex StateMover::host_resource(const std::string& what) const {

@@ -107,6 +107,8 @@ class StateMover {
   /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
   [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;
   [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
+  /// What most of `took` went to; CPU passes and their wait for cores are one part.
+  [[nodiscard]] ResourceIndex worst_of(const WaitSplit& took) const;
   /// Core time used so far where nobody waits for cores, all members together.
   [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
   /// Bytes written so far through the page caches of the hosts: not with O_DIRECT, not past memory,

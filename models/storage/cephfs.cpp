@@ -201,20 +201,22 @@ class Cephfs final : public PooledStore {
     const Rate none = Rate::infinity();
     const Redundancy kept = redundancy();
     const Rate front = p_.servers ? p_.nic * static_cast<double>(*p_.servers) : none;
-    const Rate back =
-        p_.servers && p_.back_nic ? *p_.back_nic * static_cast<double>(*p_.servers) : none;
     // Traffic between OSDs shares the front network unless it has its own.    [cephfs.md, eq. 3]
-    const auto network = [&](double between) {
-      if (p_.back_nic) return between > 0.0 ? std::min(front, back / between) : front;
-      return front / (1.0 + between);
-    };
+    const double gathered = kept.gathered(), forwarded = kept.forwarded();
+    BothWays nic{front / (1.0 + gathered), front / (1.0 + forwarded)}, back;
+    if (p_.servers && p_.back_nic) {
+      const Rate all = *p_.back_nic * static_cast<double>(*p_.servers);
+      nic = front;
+      back = {gathered > 0.0 ? all / gathered : none, forwarded > 0.0 ? all / forwarded : none};
+    }
     return {.media = "osd",
             .server = "server",
             .metadata = "mds",
             .shared = osds() * std::max(p_.read, p_.write),
-            .read = std::min(disks_read(load), network(kept.gathered())),
-            .write = std::min(disks_write(Bytes::infinity()), network(kept.forwarded())),
-            .nic = front,
+            .read = disks_read(load),
+            .write = disks_write(Bytes::infinity()),
+            .nic = nic,
+            .back = back,
             .targets = osds(),
             .servers = static_cast<double>(p_.servers.value_or(0))};
   }

@@ -170,8 +170,8 @@ class Chunkstore final : public PooledStore {
             .metadata = "meta",
             .shared = nodes() * std::max(p_.read, p_.write),
             .read = nodes() * p_.read * ahead().evenness(load),
-            .write = nodes() * std::min(p_.write * (carried / o), p_.nic * (carried / o)),
-            .nic = nodes() * p_.nic,
+            .write = nodes() * p_.write * (carried / o),
+            .nic = {nodes() * p_.nic, nodes() * p_.nic * (carried / o)},
             .targets = nodes(),
             .servers = nodes()};
   }

@@ -84,12 +84,13 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   const Seconds time =
       p_.seek * (interleaved_ ? requests : files) +
       std::max(Ops::from(requests * touched, unit::ops) / p_.read_iops, request.bytes / p_.read);
+  const Rate most = std::min(cap, drives * p_.inflation);
+  if (client.reads_at_most() <= most) stream = client.read_limit(stream);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
   set_reading(reading_ + 1.0);
-  Served served =
-      co_await move(client, client.read_path, request.bytes * p_.inflation,
-                    std::min(std::min(cap, client.reads_at_most()), drives * p_.inflation), time,
-                    std::min(p_.drives(), touched * depth), stream);
+  Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
+                                std::min(most, client.reads_at_most()), time,
+                                std::min(p_.drives(), touched * depth), stream);
   set_reading(reading_ - 1.0);
   // Of a range that takes several requests what differs averages out.
   if (range <= piece) served.tail = {p_.tail() * slowdown, touched};

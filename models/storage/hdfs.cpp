@@ -139,8 +139,8 @@ class Hdfs final : public PooledStore {
             .metadata = "namenode",
             .shared = datanodes() * std::max(p_.read, p_.write),
             .read = datanodes() * p_.read * blocks().evenness(load),
-            .write = std::min(datanodes() * p_.write, network) / copies(),
-            .nic = network,
+            .write = datanodes() * p_.write / copies(),
+            .nic = {network, network / copies()},
             .targets = datanodes(),
             .servers = datanodes()};
   }

@@ -196,22 +196,22 @@ class Nfs final : public PooledStore {
   }
 
  protected:
-  // The controllers are the ceiling, whatever stands behind them.    [nfs.md, eq. 3]
+  // The lower of what the controllers and the shelves behind them give.    [nfs.md, eq. 3]
   PoolShape pool(const StorageLoad&) const override {
     const Rate none = Rate::infinity();
     const double shelves = static_cast<double>(p_.shelves.value_or(0));
     const Rate drives_read = p_.shelves ? p_.shelf_read * shelves : none;
     const Rate drives_write = p_.shelves ? p_.shelf_write * shelves : none;
-    return {.media = "head",
-            .server = "network",
-            .metadata = "head.ops",
-            .ceiling = drives_read < heads() * p_.head_read ? "shelf" : "head",
-            .shared = heads() * std::max(p_.head_read, p_.head_write),
-            .read = std::min(heads() * p_.head_read, drives_read),
-            .write = std::min(heads() * p_.head_write, drives_write),
-            .nic = p_.head_nic ? *p_.head_nic * heads() : none,
-            .targets = heads(),
-            .servers = heads()};
+    return {
+        .media = "head",
+        .server = "network",
+        .metadata = "head.ops",
+        .shared = heads() * std::max(p_.head_read, p_.head_write),
+        .read = std::min(PartCeiling(heads() * p_.head_read), PartCeiling("shelf", drives_read)),
+        .write = std::min(PartCeiling(heads() * p_.head_write), PartCeiling("shelf", drives_write)),
+        .nic = p_.head_nic ? *p_.head_nic * heads() : none,
+        .targets = heads(),
+        .servers = heads()};
   }
 
   double open_requests(double reads) const override { return p_.open_requests + reads; }

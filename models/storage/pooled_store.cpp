@@ -25,14 +25,13 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   metadata_name_ = name_ + "." + shape.metadata;
   media_name_ = name_ + "." + shape.media;
   const std::string &media = media_name_, servers = name_ + "." + shape.server;
-  const std::string limit = name_ + "." + (shape.ceiling.empty() ? shape.media : shape.ceiling);
-  const std::string reads = (shape.of_all_reads    ? name_
-                             : shape.reads.empty() ? limit
-                                                   : name_ + "." + shape.reads) +
-                            ".read";
-  const std::string writes = (shape.of_all_writes ? name_ : limit) + ".write";
-  reads_.most = std::min({shape.read, shape.shared, shape.nic});
-  writes_.most = std::min({shape.write, shape.shared, shape.nic});
+  const auto named = [&](const PartCeiling& ceiling, const char* way) {
+    const std::string part = ceiling.part.value_or(shape.media);
+    return name_ + (part.empty() ? "." : "." + part + ".") + way;
+  };
+  const std::string reads = named(shape.read, "read"), writes = named(shape.write, "write");
+  reads_.most = std::min({shape.read.rate, shape.shared, shape.nic.read, shape.back.read});
+  writes_.most = std::min({shape.write.rate, shape.shared, shape.nic.write, shape.back.write});
   media_in_ = topology.add_node(media + ".in", target);
   media_out_ = topology.add_node(media + ".out", target);
   const auto server_out = topology.add_node(servers + ".out", server);
@@ -42,39 +41,46 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read));
-  topology.add_edge(server_in, media_in_, writes, ceiling(shape.write));
+  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read.rate));
+  topology.add_edge(server_in, media_in_, writes, ceiling(shape.write.rate));
   graph::NodeId out = egress_, in = ingress_;
-  if (shape.routers.finite()) {
-    const std::string routers = name_ + ".router";
-    out = topology.add_node(routers + ".out", network);
-    in = topology.add_node(routers + ".in", network);
-    topology.add_edge(out, egress_, routers + ".read", shape.routers);
-    topology.add_edge(ingress_, in, routers + ".write", shape.routers);
-  }
-  topology.add_edge(server_out, out, servers + ".nic.read", shape.nic);
-  topology.add_edge(in, server_in, servers + ".nic.write", shape.nic);
+  // Further links of every byte, where they limit.
+  const auto through = [&](const std::string& part, const BothWays& most) {
+    if (!most.read.finite() && !most.write.finite()) return;
+    const graph::NodeId to = out, from = in;
+    out = topology.add_node(part + ".out", network);
+    in = topology.add_node(part + ".in", network);
+    topology.add_edge(out, to, part + ".read", most.read);
+    topology.add_edge(from, in, part + ".write", most.write);
+  };
+  const std::string nic = servers + ".nic", back = servers + ".back_nic";
+  through(name_ + ".router", shape.routers);
+  through(back, shape.back);
+  topology.add_edge(server_out, out, nic + ".read", shape.nic.read);
+  topology.add_edge(in, server_in, nic + ".write", shape.nic.write);
   media_edges_ = {media, reads, writes};
-  server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
+  server_edges_ = {nic + ".read", nic + ".write", back + ".read", back + ".write"};
   attached_ = shape.attached;
 }
 
 // Where several read, each gets what the system gives reads like its own, and all together what it
 // gives those that are easiest; so do all jobs beside others.    [docs/models/storage.md, eq. 12]
-Rate PooledStore::find_own_reads(const StorageLoad& load) {
+PartCeiling PooledStore::find_own_reads(const StorageLoad& load) {
   const auto given = [&](double concurrent, Bytes file) {
     StorageLoad one = load;
     one.concurrent_reads = concurrent, one.file = file;
     return pool(one).read;
   };
-  Rate together;
+  PartCeiling together = Rate{};
   for (const StorageLoad::Reader& reader : load.readers) {
     together = std::max(together, given(load.concurrent_reads, reader.file));
-    if (!reader.job.empty()) own_reads_[reader.job] = given(reader.concurrent_reads, reader.file);
+    if (!reader.job.empty())
+      own_reads_[reader.job] = given(reader.concurrent_reads, reader.file).rate;
   }
-  const Rate most = load.others ? std::max(together, given(0.0, Bytes::infinity())) : together;
-  if (own_reads_.size() > 1 && together < most) jobs_together_ = together;
-  std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most; });
+  const PartCeiling most =
+      load.others ? std::max(together, given(0.0, Bytes::infinity())) : together;
+  if (own_reads_.size() > 1 && together < most) jobs_together_ = together.rate;
+  std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most.rate; });
   return most;
 }
 
@@ -203,7 +209,9 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
                                                  .cap = std::min(own, placed)},
                                                 client.share));
   const bool by_media = !flow.binding.valid() && media_bind(cap, client.reads_at_most(), placed);
-  const Served served = by_media ? Served{media_resource_} : blame(flow);
+  Served served = by_media ? Served{media_resource_} : blame(flow);
+  if (!by_media && !flow.binding.valid() && client.reads_at_most() <= cap.rate)
+    served.limited_by = client.read_limit(stream_resource_);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/sim/sync.hpp"
 #include "models/contract/storage.hpp"
@@ -12,22 +13,36 @@
 
 namespace stallcast::models {
 
+/// What a part gives reads and writes, each direction by itself, in bytes of clients.
+struct BothWays {
+  BothWays(Rate each = Rate::infinity()) : read(each), write(each) {}
+  BothWays(Rate reads, Rate writes) : read(reads), write(writes) {}
+  Rate read, write;
+};
+
+/// The most that a part gives one way; of several parts `std::min` is the one that limits, and
+/// waiting for it is called by its name.
+struct PartCeiling {
+  PartCeiling(Rate of_media = Rate::infinity()) : rate(of_media) {}
+  PartCeiling(std::string name, Rate most) : rate(most), part(std::move(name)) {}
+  friend bool operator<(const PartCeiling& a, const PartCeiling& b) { return a.rate < b.rate; }
+  Rate rate;
+  std::optional<std::string> part{};  ///< none: the media's; "": the whole system's
+};
+
 /// What the servers of a storage system offer, all together. Infinite where nothing limits.
 struct PoolShape {
   std::string media = "media";        ///< resource name of the media: "storage.<id>.<media>"
   std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
-  std::string ceiling = "";           ///< of both ceilings; empty: the media's name
-  std::string reads = "";             ///< of that of reads; empty: as the other
-  bool of_all_reads = false;          ///< that of reads is the whole system's: "storage.<id>.read"
-  bool of_all_writes = false;         ///< likewise
   Rate shared = Rate::infinity();     ///< media, reads and writes together
-  Rate read = Rate::infinity();       ///< ceiling of reads
-  Rate write = Rate::infinity();      ///< ceiling of writes
-  Rate nic = Rate::infinity();        ///< network of all servers, each direction
-  Rate routers = Rate::infinity();    ///< between servers and fabric, each direction
-  double targets = 0.0;               ///< how many the media are; 0: they do not fail one by one
-  double servers = 0.0;               ///< likewise
+  PartCeiling read{};                 ///< ceiling of reads
+  PartCeiling write{};                ///< ceiling of writes
+  BothWays nic{};        ///< network of all servers, less what it carries between them meanwhile
+  BothWays back{};       ///< "<server>.back_nic": their network for traffic between them alone
+  BothWays routers{};    ///< between servers and fabric
+  double targets = 0.0;  ///< how many the media are; 0: they do not fail one by one
+  double servers = 0.0;  ///< likewise
   bool attached = true;  ///< media are lost with their server; false: others reach them
 };
 
@@ -284,7 +299,7 @@ class PooledStore : public StorageModel {
     Bytes for_one = Bytes::infinity();  ///< bytes of one operation, or second of disks, at least
     [[nodiscard]] double work() const { return most / (for_one / Seconds::from(1.0, unit::s)); }
   };
-  Rate find_own_reads(const StorageLoad& load);
+  PartCeiling find_own_reads(const StorageLoad& load);
   [[nodiscard]] sim::LinkId add_work(const std::string& name, double capacity);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
   /// Whether the media hold a process that no link does, where its host lets it move `host`.

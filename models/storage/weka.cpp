@@ -135,7 +135,9 @@ class Weka final : public PooledStore {
 
   Countable countable() const override {
     const PoolShape shape = pool({});
-    return {.noun = "backends", .unit_read = p_.read, .unit_write = shape.write / backends()};
+    return {.noun = "backends",
+            .unit_read = p_.read,
+            .unit_write = std::min(shape.write.rate, shape.nic.write) / backends()};
   }
 
  protected:
@@ -148,8 +150,8 @@ class Weka final : public PooledStore {
             .metadata = "metadata",
             .shared = backends() * std::max(p_.read, p_.write),
             .read = backends() * p_.read,
-            .write = std::min(backends() * p_.write / overhead(), network / (1.0 + overhead())),
-            .nic = network,
+            .write = backends() * p_.write / overhead(),
+            .nic = {network, network / (1.0 + overhead())},
             .targets = backends(),
             .servers = backends()};
   }

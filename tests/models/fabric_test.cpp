@@ -109,10 +109,12 @@ TEST_CASE("rails: hosts of a pod have all its leaves' uplinks") {
 
 TEST_CASE("dragonfly: direct links to the storage group, or half of all links") {
   // 3 groups of 128 hosts and one of storage, 4 links of 47.5 GB/s between two groups.
-  // minimal: 3 x 4 x 47.5; valiant: each group sends on half of 3 x 4 links, so does storage
+  // minimal: 3 x 4 x 47.5; valiant: what storage sends leaves its group once, by 3 x 4 links
   CHECK(cut("dragonfly", {{"routing", "minimal"}}, "384").in(unit::GBps) == Approx(3 * 4 * 47.5));
-  CHECK(cut("dragonfly", {{"routing", "valiant"}}, "384").in(unit::GBps) ==
-        Approx(3 * 4 / 2.0 * 47.5));
+  CHECK(cut("dragonfly", {{"routing", "valiant"}}, "384").in(unit::GBps) == Approx(3 * 4 * 47.5));
+  // Two groups of storage of five: each passes on a third of what the other sends
+  CHECK(cut("dragonfly", {{"routing", "valiant"}, {"storage.groups", "2"}}, "384").in(unit::GBps) ==
+        Approx(std::min(2 * 4 * 4 * 0.75, 3 * 4 * 4 / 2.0) * 47.5));
   CHECK(cut("dragonfly", {}, "384").in(unit::GBps) == Approx(3 * 4 * 47.5));
   // A job in one group of ten: 4 links directly, 9 x 4 / 2 by other groups
   CHECK(cut("dragonfly", {{"routing", "minimal"}, {"groups", "10"}}, "128").in(unit::GBps) ==

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "models/bounds/bounds.hpp"
@@ -246,6 +247,30 @@ TEST_CASE("host path: threads write out of a GPU at cuFile's rate up to its link
   set(proxy.hosts[0], Role::host, "gds.p2p", "nvlink");
   set(proxy.hosts[0], Role::host, "nvlink.rate", "10 GB/s");
   CHECK(stall(proxy) == Approx(420 / 8.5).epsilon(1e-3));
+}
+
+TEST_CASE("host path: what is read or written past host memory names what holds it") {
+  const auto limit = [](const Design& design) {
+    return run(design).limited_by.at("job.train.checkpoint.duration");
+  };
+  CHECK(limit(saving("1", {{"threads", "1"}})) == "host.gpu.gds");
+  CHECK(limit(saving("1", {{"threads", "2"}})) == "host.gpu.gds");
+  CHECK(limit(saving("1")) == "host.gpu.gpu.peer.write");
+  Design root = saving("1"), proxy = saving("1");
+  set(root.hosts[0], Role::host, "gds.p2p", "root");
+  CHECK(limit(root) == "host.gpu.gpu.peer.write");
+  set(proxy.hosts[0], Role::host, "gds.p2p", "nvlink");
+  set(proxy.hosts[0], Role::host, "nvlink.rate", "10 GB/s");
+  CHECK(limit(proxy) == "host.gpu.nvlink.write");
+  CHECK(run(bench("1", "1", "gds")).limited_by.at("job.train") == "host.gpu.gds");
+  // The closed form of the first is by the same name, down to the input.
+  const auto forms = models::bounds(saving("1", {{"threads", "1"}})).derivations;
+  const auto least = std::find_if(forms.begin(), forms.end(), [](const models::Derivation& d) {
+    return d.name == "job.train.checkpoint.save.bound";
+  });
+  REQUIRE(least != forms.end());
+  CHECK(std::any_of(least->rule.terms.begin(), least->rule.terms.end(),
+                    [](const auto& term) { return term.from == "cluster.hosts[gpu].gds.stream"; }));
 }
 
 TEST_CASE("host path: rank 0 writes its file alone over its own link") {

@@ -56,6 +56,23 @@ TEST_CASE("what was waited for longest comes first, idle resources are left out"
   CHECK(p.metrics.at("resource.storage.scratch.oss.nic.utilization").value == Approx(0.98));
 }
 
+TEST_CASE("drives that seek are full, whatever their bytes take") {
+  RunResult one;
+  one.resources.push_back({"storage.fs.drives", "B/s", 33.6e9, 2e9, 2e9, 0.9});
+  one.resources.push_back({"storage.fs.drives.busy", "drives", 8.0, 7.98, 8.0, 0.0});
+  one.resources.push_back({"storage.hd.disk", "B/s", 4e9, 3.9e9, 4e9, 0.1});
+  one.resources.push_back({"storage.hd.disk.busy", "drives", 8.0, 6.0, 8.0, 0.0});
+  const Prediction p = predict::combine(Design{}, std::vector{one});
+  REQUIRE(p.bottlenecks.size() == 3);
+  CHECK(p.bottlenecks[0].resource == "storage.fs.drives");
+  CHECK(p.bottlenecks[0].blamed_share == 0.9);
+  CHECK(p.bottlenecks[0].utilization == Approx(7.98 / 8.0));
+  CHECK(p.bottlenecks[0].headroom == "nothing left of 8 drives");
+  CHECK(p.bottlenecks[1].resource == "storage.hd.disk");
+  CHECK(p.bottlenecks[1].utilization == Approx(0.975));
+  CHECK(p.bottlenecks[2].resource == "storage.hd.disk.busy");
+}
+
 TEST_CASE("what has no capacity to share has no utilization that a target could name") {
   RunResult one = replica(1, 0.90, 2.0);
   one.resources.push_back({"storage.scratch.stream", "", 0.0, 0.0, 0.0, 0.9});

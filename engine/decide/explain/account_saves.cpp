@@ -82,8 +82,10 @@ bool Account::is_of(const std::string& form, const std::string& resource) const 
   if (least == nullptr) return false;
   return std::ranges::any_of(least->rule.terms, [&](const models::Term& term) {
     const base::ResourceName name = base::resource_name(resource);
-    return term.from.starts_with("resource." + resource + ".") ||
-           term.from == base::component_path(name.role, name.id) + "." + std::string(name.part) ||
+    const std::string part =
+        base::component_path(name.role, name.id) + "." + std::string(name.part);
+    return term.from.starts_with("resource." + resource + ".") || term.from == part ||
+           term.from.starts_with(part + ".") ||
            (term.symbol == "flow" && is_of(term.from, resource));
   });
 }

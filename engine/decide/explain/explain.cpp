@@ -170,6 +170,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   out.bound = forms.bounds().utilization;
   if (design.jobs.size() > 1) out.bound_of = forms.bounds().job;
   if (prediction != nullptr) out.prediction = *prediction;
+  if (!runs.empty()) forms.given(runs[typical(runs)]);
 
   std::vector<std::string> usual;
   if (prediction != nullptr) usual = headlines(design, *prediction, forms);

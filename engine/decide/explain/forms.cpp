@@ -16,6 +16,7 @@ namespace {
 // An elasticity this near to 1 or -1 is one: of a change of 1e-6, less is rounding.
 constexpr double kProportional = 5e-3;
 constexpr double kEqual = 1e-9;
+constexpr const char* kWhole = "whole";  // a capacity before what a run had of it
 
 bool same(double a, double b) {
   return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
@@ -131,6 +132,12 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
       child.note = term.meaning;
     } else {
       child = tree(term.from);
+      // Bounds are of whole links, whatever a run had of them.
+      if (!child.children.empty() && child.children.back().symbol == kWhole &&
+          same(child.children.back().value, term.value)) {
+        ExplainNode whole = std::move(child.children.back());
+        child = std::move(whole);
+      }
       // Of the links of several groups of hosts a cut may go through some only.
       if (term.from.starts_with("resource.") && !same(child.value, term.value)) {
         child.value = term.value;
@@ -148,12 +155,34 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
 ExplainNode Forms::capacity(const std::string& name) {
   ExplainNode node;
   node.name = name;
-  const models::Capacity& there = capacities_.at(name.substr(9, name.size() - 18));
+  const std::string resource = name.substr(9, name.size() - 18);
+  const models::Capacity& there = capacities_.at(resource);
   node.value = there.amount;
   node.unit = there.unit;
   node.kind = ExplainNode::Kind::derived;
   by_influence(node);
-  return node;
+  const auto had = given_.find(resource);
+  if (had == given_.end() || same(had->second, node.value)) return node;
+  const bool fabric = resource.starts_with("fabric.");
+  ExplainNode share =
+      simulated("share", had->second / node.value, "ratio",
+                fabric ? "of whole links that a run reaches: sprayed, or as the hash "
+                         "drew connections"
+                       : "of it on average: a fault or a slow host left that");
+  share.kind = ExplainNode::Kind::figure;
+  share.symbol = "share";
+  node.name += ".whole";
+  node.symbol = kWhole;
+  ExplainNode out = simulated(name, had->second, node.unit);
+  out.equation = "share * whole";
+  out.reference = fabric ? "docs/models/network.md, eq. 2" : node.reference;
+  out.children = {std::move(share), std::move(node)};
+  return out;
+}
+
+void Forms::given(const RunResult& run) {
+  for (const ResourceUse& use : run.resources)
+    if (use.capacity > 0.0) given_[use.name] = use.capacity;
 }
 
 bool Forms::product(ExplainNode& node, const std::vector<Influence>& influences) const {

@@ -8,6 +8,7 @@
 #include "engine/decide/explain/influence.hpp"
 #include "models/bounds/bounds.hpp"
 #include "stallcast/explanation.hpp"
+#include "stallcast/prediction.hpp"
 
 /// Trees of what is known without simulating.
 namespace stallcast::explain {
@@ -35,6 +36,10 @@ class Forms {
   [[nodiscard]] ExplainNode tree(const std::string& name);
   [[nodiscard]] bool known(const std::string& name) const;
 
+  /// Capacities are those of this run from now on: links reach a share of theirs that a hash drew,
+  /// a fault leaves a part.    [docs/models/network.md, eq. 2]
+  void given(const RunResult& run);
+
   /// Of inputs that are as large as each other, to tell those with this word in their path ("write"
   /// in trees of saves); "": the first. Returns the word until now.
   std::string_view prefer(std::string_view word) { return std::exchange(preferred_, word); }
@@ -54,6 +59,7 @@ class Forms {
   models::Bounds bounds_;
   std::map<std::string_view, const models::Derivation*> derivations_;  ///< of the bounds
   std::map<std::string, models::Capacity> capacities_;
+  std::map<std::string, double> given_;  ///< what a run had of them
   std::map<std::string, const Value*> inputs_;
   Influences influences_;
   std::string_view preferred_;

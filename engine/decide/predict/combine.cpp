@@ -121,9 +121,29 @@ std::string headroom(const ResourceUse& use) {
 
 std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
   std::vector<Bottleneck> out;
-  for (const ResourceUse& use : uses)
-    if (use.blamed_share > 0.0 || use.utilization() >= kIdle)
-      out.push_back({use.name, use.utilization(), use.blamed_share, headroom(use)});
+  std::map<std::string_view, const ResourceUse*> by_name;
+  for (const ResourceUse& use : uses) by_name[use.name] = &use;
+  // Time of a part is the part, where it is fuller than what its bytes take: drives that seek.
+  constexpr std::string_view kTime = ".busy";
+  const auto part_of = [&](const ResourceUse& time) -> const ResourceUse* {
+    if (!time.name.ends_with(kTime) || time.blamed_share > 0.0) return nullptr;
+    const auto part =
+        by_name.find(std::string_view(time.name).substr(0, time.name.size() - kTime.size()));
+    const bool fuller = part != by_name.end() && part->second->capacity > 0.0 &&
+                        time.utilization() > part->second->utilization();
+    return fuller ? part->second : nullptr;
+  };
+  for (const ResourceUse& use : uses) {
+    if (part_of(use) != nullptr) continue;
+    ResourceUse full = use;
+    const auto time = by_name.find(use.name + std::string(kTime));
+    if (time != by_name.end() && part_of(*time->second) == &use) {
+      full = *time->second;
+      full.name = use.name, full.blamed_share = use.blamed_share;
+    }
+    if (full.blamed_share > 0.0 || full.utilization() >= kIdle)
+      out.push_back({use.name, full.utilization(), full.blamed_share, headroom(full)});
+  }
   std::stable_sort(out.begin(), out.end(), [](const Bottleneck& a, const Bottleneck& b) {
     if (a.blamed_share != b.blamed_share) return a.blamed_share > b.blamed_share;
     return a.utilization > b.utilization;
