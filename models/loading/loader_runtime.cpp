@@ -50,7 +50,8 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     // What is read and parsed at one time, sample by sample, is in step with nobody.
     const bool cuts = cuts_samples(shared_.access, policy_);
     decodes_apart_ = !cuts && !shared_.access.ahead_in_file;
-    ends_apart_ = p_.batch == 1 && p_.workers > 0 && most() >= 2 * p_.workers;
+    ends_apart_ = p_.batch == 1 && p_.workers > 0 && most() >= 2 * p_.workers &&
+                  !shared_.site.drawn;  // which keeps nobody in step
     if (cuts || ends_apart_)
       cuts_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "groups");
   }

@@ -18,6 +18,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   const DatasetParams dataset = dataset_params(*job.dataset);
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
+  site.drawn = plant.varied(storage);
   const auto reading = [&](const std::string& from) {
     Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
     const FinerGrain finer = grains.of(job, from);

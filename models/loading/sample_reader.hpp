@@ -47,8 +47,9 @@ struct LoaderSite {
   bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
   bool apart = false;                          ///< workers that begin together do not stay in step
-  std::int64_t finer = 1;                      ///< groups for each that a batch has elsewhere
-  bool keeps_up = false;                       ///< presumed: Presumption::loaders_keep_up
+  bool drawn = false;      ///< each read takes what it draws, so that they do not in any case
+  std::int64_t finer = 1;  ///< groups for each that a batch has elsewhere
+  bool keeps_up = false;   ///< presumed: Presumption::loaders_keep_up
 };
 
 /// Bytes of samples: what they were on the way, and what they are in memory.

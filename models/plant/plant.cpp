@@ -9,6 +9,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
+#include "models/plant/own_links.hpp"
 #include "models/storage/credits.hpp"
 #include "models/storage/kinds.hpp"
 #include "stallcast/metric.hpp"
@@ -16,12 +17,6 @@
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
 namespace {
-
-constexpr std::string_view kOwn = "[of ";
-/// A job's own part of a resource, of which it has the name in blame; of "" that of all jobs.
-std::string own_link(const std::string& resource, const std::string& job = "") {
-  return resource + std::string(kOwn) + job + "]";
-}
 
 /// Of what its links carry: with the parity that clients add at least.
 ClientLimits carried_limits(const StorageModel& storage) {
@@ -211,8 +206,8 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   for (const auto& [job, qos] : qos_)
     for (const auto& [id, storage] : storages_)
       if (const std::optional<OwnReads> own = storage->own_reads(job)) {
-        if (own->rate.finite()) add(own_link(own->resource, job), own->rate);
-        const std::string all = own_link(own->resource);
+        if (own->rate.finite()) add(detail::own_link(own->resource, job), own->rate);
+        const std::string all = detail::own_link(own->resource);
         if (own->together.finite() && !link_by_name_.contains(all)) add(all, own->together);
       }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
@@ -316,7 +311,7 @@ Client Plant::reading_client(const std::string& job, const std::string& host, st
   Client out = job_client(job, host, group, storage, members, gds);
   if (const std::optional<OwnReads> own = storages_.at(storage)->own_reads(job))
     for (const std::string& whose : {job, std::string()})
-      if (const auto link = link_by_name_.find(own_link(own->resource, whose));
+      if (const auto link = link_by_name_.find(detail::own_link(own->resource, whose));
           link != link_by_name_.end())
         out.read_path.push_back(link->second);
   return out;
@@ -334,68 +329,6 @@ std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t gro
   const FabricPorts& area = hosts_.at(host).areas[group];
   std::vector<sim::LinkId> out = links(area.from_hosts, fabric_.ports().from_hosts);
   for (const sim::LinkId down : links(fabric_.ports().to_hosts, area.to_hosts)) out.push_back(down);
-  return out;
-}
-
-std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
-  std::map<std::string, ResourceUse> by_name;
-  std::vector<Bytes> under_way(context.link_count());
-  context.add_running(under_way);
-  for (std::uint32_t l = 0; l < context.link_count(); ++l) {
-    const sim::LinkUse use = context.use({l});
-    const Bytes carried = use.carried + under_way[l];
-    const std::size_t own = use.name.find(kOwn);
-    const std::string name = ResourceTable::without_group(use.name.substr(0, own));
-    const std::string all = own_link(name);
-    if (own != use.name.npos &&
-        (link_by_name_.contains(name) || (use.name != all && link_by_name_.contains(all))))
-      continue;  // that carries it, too
-    ResourceUse& out = by_name[name];
-    out.name = name;
-    out.unit = name.ends_with(".cpu")                                    ? "cores"
-               : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
-               : name.ends_with(".requests")                             ? "requests"
-               : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
-                                                                         : "B/s";
-    out.capacity += use.capacity.in(unit::Bps);
-    out.throughput += carried.in(unit::B) / wall.in(unit::s);
-    if (use.active > Seconds{})
-      out.in_use += std::min((carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
-  }
-  for (const auto& [group, meter] : meters_) {
-    ResourceUse& out = by_name.at(ResourceTable::without_group(group + ".cpu"));
-    out.throughput += meter.carried() / wall;
-    if (meter.active() > Seconds{})
-      out.in_use += std::min(meter.carried() / meter.active(), meter.cores());
-  }
-  std::vector<ResourceUse> out;
-  for (const auto& [name, use] : by_name) out.push_back(use);
-  for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
-  for (const auto& [id, storage] : storages_) storage->report(wall, out);
-  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
-  for (ResourceUse& use : out)
-    if (use.unit == "drives" && !use.name.ends_with(".drives.busy") &&
-        !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read"))
-      use.unit = "servers";
-  return out;
-}
-
-void Plant::describe(sim::Ledger& ledger) {
-  for (auto& [job, line] : operations_) line.describe(ledger);
-  for (auto& [id, storage] : storages_) storage->describe(ledger);
-  for (auto& [group, meter] : meters_) meter.describe(ledger);
-  for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
-  ledger.since(began_);
-}
-
-void Plant::remark(RunResult& out) const {
-  for (const auto& [id, storage] : storages_) storage->remark(out);
-}
-
-std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {
-  std::vector<std::pair<std::string, double>> out;
-  for (const auto& [id, storage] : storages_)
-    for (auto& line : storage->queues(wall)) out.push_back(std::move(line));
   return out;
 }
 

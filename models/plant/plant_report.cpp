@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "models/plant/own_links.hpp"
+#include "models/plant/plant.hpp"
+
+/// What a plant says of a run: the use of its parts, and what its state is.
+namespace stallcast::models {
+
+std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
+  std::map<std::string, ResourceUse> by_name;
+  std::vector<Bytes> under_way(context.link_count());
+  context.add_running(under_way);
+  for (std::uint32_t l = 0; l < context.link_count(); ++l) {
+    const sim::LinkUse use = context.use({l});
+    const Bytes carried = use.carried + under_way[l];
+    const std::size_t own = use.name.find(detail::kOwn);
+    const std::string name = ResourceTable::without_group(use.name.substr(0, own));
+    const std::string all = detail::own_link(name);
+    if (own != use.name.npos &&
+        (link_by_name_.contains(name) || (use.name != all && link_by_name_.contains(all))))
+      continue;  // that carries it, too
+    ResourceUse& out = by_name[name];
+    out.name = name;
+    out.unit = name.ends_with(".cpu")                                    ? "cores"
+               : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
+               : name.ends_with(".requests")                             ? "requests"
+               : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
+                                                                         : "B/s";
+    out.capacity += use.capacity.in(unit::Bps);
+    out.throughput += carried.in(unit::B) / wall.in(unit::s);
+    if (use.active > Seconds{})
+      out.in_use += std::min((carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));
+  }
+  for (const auto& [group, meter] : meters_) {
+    ResourceUse& out = by_name.at(ResourceTable::without_group(group + ".cpu"));
+    out.throughput += meter.carried() / wall;
+    if (meter.active() > Seconds{})
+      out.in_use += std::min(meter.carried() / meter.active(), meter.cores());
+  }
+  std::vector<ResourceUse> out;
+  for (const auto& [name, use] : by_name) out.push_back(use);
+  for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
+  for (const auto& [id, storage] : storages_) storage->report(wall, out);
+  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
+  for (ResourceUse& use : out)
+    if (use.unit == "drives" && !use.name.ends_with(".drives.busy") &&
+        !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read"))
+      use.unit = "servers";
+  return out;
+}
+
+void Plant::describe(sim::Ledger& ledger) {
+  for (auto& [job, line] : operations_) line.describe(ledger);
+  for (auto& [id, storage] : storages_) storage->describe(ledger);
+  for (auto& [group, meter] : meters_) meter.describe(ledger);
+  for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
+  ledger.since(began_);
+}
+
+void Plant::remark(RunResult& out) const {
+  for (const auto& [id, storage] : storages_) storage->remark(out);
+}
+
+std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& [id, storage] : storages_)
+    for (auto& line : storage->queues(wall)) out.push_back(std::move(line));
+  return out;
+}
+
+}  // namespace stallcast::models
