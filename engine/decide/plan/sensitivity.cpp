@@ -21,9 +21,6 @@ namespace {
 /// shown, so many in any case.
 constexpr double kEvents = 10e6;
 constexpr std::size_t kTried = 2;
-/// To make a design, hand it over and read what came of it takes the time of so many events for
-/// each of its values (6 us, measured): most of a try of 20 jobs that run for a few steps.
-constexpr double kEventsOfValue = 20.0;
 /// What is said where the search was stopped before all was tried.
 std::string not_tried(std::size_t n, std::string_view what) {
   return base::counted(static_cast<std::int64_t>(n), what) + (n == 1 ? " was" : " were") +
@@ -162,8 +159,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   const auto harder = [&](std::size_t axis) { return plan.axes[axis].falls ? "more" : "fewer"; };
   std::vector<Input> inputs = assumed_inputs(*design, point.binding, designs.axes());
   const double events =
-      std::max(static_cast<double>(found.seen.at(answer).events),
-               kEventsOfValue * static_cast<double>(base::values_of(*design).size()));
+      predict::events_of(*design, static_cast<double>(found.seen.at(answer).events));
   const double affordable = kEvents / (2.0 * events);
   if (static_cast<double>(inputs.size()) > affordable)
     inputs.resize(

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/parallel.hpp"
 #include "engine/decide/predict/record.hpp"
 #include "engine/runtime/run/record.hpp"
@@ -170,6 +171,11 @@ std::optional<Failure> predict_each(std::span<const Design> designs, const Predi
     if (left[batch.design[request]] > 0 && !outcomes[request].ok())
       return outcomes[request].failure();
   return std::nullopt;
+}
+
+double events_of(const Design& design, double simulated) {
+  constexpr double kOfValue = 20.0;
+  return std::max(simulated, kOfValue * static_cast<double>(base::values_of(design).size()));
 }
 
 }  // namespace stallcast::predict

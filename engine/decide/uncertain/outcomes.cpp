@@ -298,8 +298,9 @@ class Drawing {
 }  // namespace
 
 double cost_of(const Design& design, const Prediction& nominal) {
-  double cost = static_cast<double>(nominal.events) /
-                static_cast<double>(std::max<std::size_t>(nominal.seeds.size(), 1));
+  double cost = predict::events_of(
+      design, static_cast<double>(nominal.events) /
+                  static_cast<double>(std::max<std::size_t>(nominal.seeds.size(), 1)));
   const double walked =
       nominal.simulated_s > 0.0 ? 1.0 - nominal.skipped_s / nominal.simulated_s : 1.0;
   for (const JobDesign& job : design.jobs) {
