@@ -14,9 +14,6 @@
 namespace stallcast::calibration {
 namespace {
 
-/// Figures within this factor are near.
-constexpr double kNearFactor = 1.2;
-
 /// "job.train.au" -> "job.*.au": jobs are named by whoever wrote the scenario.
 std::string kind_of(const std::string& metric) {
   std::vector<std::string> parts = base::split(metric, '.');

@@ -183,8 +183,8 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
         static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
     self.left -= static_cast<double>(samples);
     Loaded bytes;
+    const bool early = opens || index < base_ + most();
     open(self.lane, "batch", index);
-    const bool early = opens || index < base_ + this->most();
     const std::int64_t most = (early ? kGroups : kGroupsLater) * shared_.site.finer;
     Part& part = parts_[static_cast<std::size_t>(number)];
     part.begin = part.end;

@@ -247,10 +247,8 @@ void Plant::count_askers(const Design& design) {
       asks +=
           layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
   }
-  for (const auto& [id, each] : reading)
-    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).readers += each[j];
-  for (const auto& [id, each] : asking)
-    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).asking += each[j];
+  for (const auto& [id, each] : reading) hosts_.at(id).readers += order_.most_at_one_time(each);
+  for (const auto& [id, each] : asking) hosts_.at(id).asking += order_.most_at_one_time(each);
 }
 
 bool Plant::leads_to(std::string from, const std::string& storage) const {

@@ -83,8 +83,8 @@ Plant::Plant(const Design& design, Presumed presumed)
       load.data += dataset.sample * (dataset.sample_count() * share);
       seen[j] = dataset.sample.in(unit::B) * (dataset.sample_count() * share * access.touched);
     }
-    for (const std::size_t j : order_.at_one_time(reads)) load.concurrent_reads += reads[j];
-    for (const std::size_t j : order_.at_one_time(seen)) load.seen += Bytes::from(seen[j], unit::B);
+    load.concurrent_reads += order_.most_at_one_time(reads);
+    load.seen += Bytes::from(order_.most_at_one_time(seen), unit::B);
     load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);

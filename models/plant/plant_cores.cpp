@@ -43,7 +43,7 @@ void Plant::count_cores(const Design& design) {
     }
   }
   for (const auto& [id, each] : processes)  // that run at one time
-    for (const std::size_t j : order_.at_one_time(each)) hosts_.at(id).busy += each[j];
+    hosts_.at(id).busy += order_.most_at_one_time(each);
   for (const Component& stage : design.stages) {
     const Value *hosts = stage.find("hosts"), *workers = stage.find("workers");
     if (hosts == nullptr || workers == nullptr || stage.find("cpu") == nullptr) continue;

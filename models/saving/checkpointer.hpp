@@ -150,6 +150,8 @@ class Checkpointer {
   void begin_anew();
   /// Until the next save is due by time. REQUIRES: `every` is given.
   [[nodiscard]] Seconds until_due() const;
+  /// Of one save to training, mean. REQUIRES: there was one.
+  [[nodiscard]] Seconds cost() const;
   /// Mean time from one to the next, where no failure was between them; infinite without two.
   [[nodiscard]] Seconds interval() const;
   /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.

@@ -61,10 +61,14 @@ Seconds Checkpointer::interval() const {
   return (last_start_ - first_start_) / static_cast<double>(count);
 }
 
+Seconds Checkpointer::cost() const {
+  return Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();
+}
+
 // q = cost / interval    [docs/models/whole-run.md, eq. 4]
 double Checkpointer::due_share() const {
   if (p_.every_steps || stalls_.empty() || !interval().finite()) return 0.0;
-  const double share = (Seconds::from(stalls_.mean(), unit::s) + slowed_by_save()) / interval();
+  const double share = cost() / interval();
   return share < 1.0 ? share : 0.0;
 }
 
@@ -72,10 +76,8 @@ double Checkpointer::due_share() const {
 //    [docs/models/whole-run.md, eq. 4]
 Seconds Checkpointer::owed(Seconds work, std::int64_t steps) const {
   if (stalls_.empty() || !interval().finite()) return {};
-  if (p_.every_steps) {
-    const Seconds cost = Seconds::from(stalls_.mean(), unit::s) + slowed_by_save();
-    return cost * (static_cast<double>(steps) / static_cast<double>(*p_.every_steps)) - stalled_;
-  }
+  if (p_.every_steps)
+    return cost() * (static_cast<double>(steps) / static_cast<double>(*p_.every_steps)) - stalled_;
   const double share = due_share();
   return share > 0.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
 }

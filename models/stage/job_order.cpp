@@ -92,6 +92,12 @@ std::vector<std::size_t> JobOrder::at_one_time(const std::vector<double>& weight
   return out;
 }
 
+double JobOrder::most_at_one_time(const std::vector<double>& weights) const {
+  double sum = 0.0;
+  for (const std::size_t j : at_one_time(weights)) sum += weights[j];
+  return sum;
+}
+
 std::vector<std::size_t> JobOrder::beside(std::size_t job, std::vector<double> weights) const {
   for (std::size_t j = 0; j < weights.size(); ++j)
     if (apart(job, j) || j == job) weights[j] = 0.0;

@@ -33,7 +33,9 @@ class JobOrder {
   /// Of jobs of which none follows another, those that together weigh most; with them all that
   /// follow none and are followed by none.
   [[nodiscard]] std::vector<std::size_t> at_one_time(const std::vector<double>& weights) const;
-  /// The same of those that may run beside `job`, and the job itself.
+  /// What they weigh.
+  [[nodiscard]] double most_at_one_time(const std::vector<double>& weights) const;
+  /// Those that may run beside `job`, and weigh most together, and the job itself.
   [[nodiscard]] std::vector<std::size_t> beside(std::size_t job, std::vector<double> weights) const;
 
  private:

@@ -37,6 +37,25 @@ Design reading(const Pairs& settings, const char* epochs = "2", const char* host
   return design;
 }
 
+/// Two epochs of a run of 50 whose processes fail at a date, and load again 4 s later.
+Design failing(const Pairs& settings, const char* at) {
+  Design design = reading(settings);
+  set(design.jobs[0].job, Role::job, "run.epochs", "50");
+  design.jobs[0].recovery =
+      component(Role::recovery, "restart", "recovery",
+                {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "3 s"}, {"init", "0 s"}});
+  design.failures.push_back(
+      component(Role::failure, "process", "crash", {{"at", at}, {"hosts", "gpu"}}));
+  return design;
+}
+
+/// What a run says of the whole run, too.
+RunResult run_with_whole(const Design& design) {
+  RunResult result = run(design);
+  models::add_whole_runs(design, models::costs(design), result.metrics);
+  return result;
+}
+
 double hit(const RunResult& result, const std::string& job = "train") {
   return metric(result, "job." + job + ".cache.hit");
 }
@@ -245,9 +264,7 @@ TEST_CASE("dataset cache: a run of many epochs has its cold ones once") {
   const auto whole = [&](Pairs settings, const char* epochs, const char* hosts = "1") {
     Design design = reading(settings, epochs, hosts);
     set(design.jobs[0].job, Role::job, "run.epochs", "50");
-    RunResult result = run(design);
-    models::add_whole_runs(design, models::costs(design), result.metrics);
-    return result;
+    return run_with_whole(design);
   };
   for (const char* epochs : {"2", "3", "6"}) {
     CAPTURE(epochs);
@@ -258,15 +275,7 @@ TEST_CASE("dataset cache: a run of many epochs has its cold ones once") {
   }
   // A failure in the cold epoch costs its own time: 4 s until processes load again, and what was
   // lost, from the start as nothing is saved.
-  Design failing = reading(kept, "2");
-  set(failing.jobs[0].job, Role::job, "run.epochs", "50");
-  failing.jobs[0].recovery =
-      component(Role::recovery, "restart", "recovery",
-                {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "3 s"}, {"init", "0 s"}});
-  failing.failures.push_back(
-      component(Role::failure, "process", "crash", {{"at", "20 s"}, {"hosts", "gpu"}}));
-  RunResult failed = run(failing);
-  models::add_whole_runs(failing, models::costs(failing), failed.metrics);
+  const RunResult failed = run_with_whole(failing(kept, "20 s"));
   const double lost = metric(failed, "job.train.time.restart");
   CHECK(lost > 20.0);
   CHECK(failed.warnings.empty());
@@ -286,15 +295,8 @@ TEST_CASE("dataset cache: a run of many epochs has its cold ones once") {
 TEST_CASE("dataset cache: a cold epoch that a failure undid is lost, and not a second time") {
   // 40 s of the first epoch and 5 of the second are gone; caches are not, so that two epochs take
   // 10 s each from then on.
-  Design design = reading({{"cache.policy", "pinned"}, {"cache.size", "8 GB"}}, "2");
-  set(design.jobs[0].job, Role::job, "run.epochs", "50");
-  design.jobs[0].recovery =
-      component(Role::recovery, "restart", "recovery",
-                {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "3 s"}, {"init", "0 s"}});
-  design.failures.push_back(
-      component(Role::failure, "process", "crash", {{"at", "45 s"}, {"hosts", "gpu"}}));
-  RunResult result = run(design);
-  models::add_whole_runs(design, models::costs(design), result.metrics);
+  const RunResult result =
+      run_with_whole(failing({{"cache.policy", "pinned"}, {"cache.size", "8 GB"}}, "45 s"));
   CHECK(metric(result, "job.train.epoch.cold") == Approx(0.0).margin(0.3));
   CHECK(metric(result, "job.train.run.time") == Approx(45.0 + 4.0 + 50 * 10.0).epsilon(0.01));
 }
@@ -306,9 +308,7 @@ TEST_CASE("dataset cache: two epochs tell how long twenty take with their saves"
     set(design.storage[0], Role::storage, "ost.write", "2 GB/s");
     design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
                                           {{"to", "scratch"}, {"size", "8 GB"}, {field, often}});
-    RunResult result = run(design);
-    models::add_whole_runs(design, models::costs(design), result.metrics);
-    return metric(result, "job.train.run.time");
+    return metric(run_with_whole(design), "job.train.run.time");
   };
   // Saves of some 4 s; those that fall into the 30 s that the first epoch takes longer are of it.
   // (While a save is under way loaders read ahead, in the first epoch only.)

@@ -40,18 +40,7 @@ void fail(Design& design, const char* at, const char* kind = "host", const Field
 // rank; each rank reads its own again.
 Design saver(const char* mode = "sync", const Fields& more = {}) {
   Design design = steps_only();
-  set(design.storage[0], Role::storage, "stripe.count", "0");
-  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
-  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
-  set(design.storage[0], Role::storage, "mdt.open", "1000000 Mops/s");
-  set(design.storage[0], Role::storage, "mdt.create", "1000000 Mops/s");
-  design.jobs[0].checkpoint = component(Role::checkpoint, mode, "checkpoint",
-                                        {{"to", "scratch"},
-                                         {"every_steps", "60"},
-                                         {"size", "32 GB"},
-                                         {"serializer", "none"},
-                                         {"restore.read", "own"},
-                                         {"restore.deserialize", "1000 TB/s"}});
+  save_by_steps(design, mode);
   for (const auto& [key, text] : more) set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
   return design;
 }

@@ -63,20 +63,8 @@ Design saver(const char* mode, Settings more) {
   Design design = without_spares();
   design.failures.clear();
   set(design.run, Role::run, "duration", "2 min");
-  for (const auto& [key, text] : Settings{{"stripe.count", "0"},
-                                          {"client.stream", "100 GB/s"},
-                                          {"ost.read", "200 MB/s"},
-                                          {"mdt.service", "1 ns"},
-                                          {"mdt.open", "1000000 Mops/s"},
-                                          {"mdt.create", "1000000 Mops/s"}})
-    set(design.storage[0], Role::storage, key, text);
-  design.jobs[0].checkpoint = component(Role::checkpoint, mode, "checkpoint",
-                                        {{"to", "scratch"},
-                                         {"every_steps", "60"},
-                                         {"size", "32 GB"},
-                                         {"serializer", "none"},
-                                         {"restore.read", "own"},
-                                         {"restore.deserialize", "1000 TB/s"}});
+  set(design.storage[0], Role::storage, "ost.read", "200 MB/s");
+  save_by_steps(design, mode);
   for (const auto& [key, text] : more) set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
   return design;
 }

@@ -87,6 +87,22 @@ Design small_design() {
   return design;
 }
 
+void save_by_steps(Design& design, const char* mode) {
+  for (const auto& [key, text] : Settings{{"stripe.count", "0"},
+                                          {"client.stream", "100 GB/s"},
+                                          {"mdt.service", "1 ns"},
+                                          {"mdt.open", "1000000 Mops/s"},
+                                          {"mdt.create", "1000000 Mops/s"}})
+    set(design.storage[0], models::Role::storage, key, text);
+  design.jobs[0].checkpoint = component(models::Role::checkpoint, mode, "checkpoint",
+                                        {{"to", "scratch"},
+                                         {"every_steps", "60"},
+                                         {"size", "32 GB"},
+                                         {"serializer", "none"},
+                                         {"restore.read", "own"},
+                                         {"restore.deserialize", "1000 TB/s"}});
+}
+
 Design one_reader(const char* format, Settings settings, const char* compute, const char* rtt) {
   using models::Role;
   Design design = small_design();

@@ -29,7 +29,7 @@ constexpr double kUneven = 1.25;
 /// Was the entry merged from different jobs? Then its size is not the option's, it moves data in a
 /// direction that the option does not have, or more processes ran than the option says.
 bool merged(const Job& job, double processes) {
-  const std::string rw = option(job.options, {"rw", "readwrite"}, "read");
+  const std::string rw = kind_of(job.options);
   const bool both = reads_and_writes(job.options);
   double longest = 0.0;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -177,7 +177,7 @@ void tell_merged(const std::vector<Job>& entries) {
 
 /// Of a job that tells its reads and writes as one: by its options, where both are of one size.
 void tell_unified(const Options& options, Measurement& m) {
-  if (contains(option(options, {"rw", "readwrite"}, "read"), "trim")) {
+  if (contains(kind_of(options), "trim")) {
     m.operation = "trim";
     return;
   }

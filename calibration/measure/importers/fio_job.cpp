@@ -25,6 +25,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOfFiles{
      {"dirstat", "stat-directory"},
      {"dirdelete", "rmdir"}}};
 constexpr std::array kPacing{"rate", "rate_iops", "rate_process", "thinktime", "latency_target"};
+/// What an entry may tell of: each direction, or all of them together.
+constexpr std::array kSides{"read", "write", "trim", "mixed"};
 /// Groups that ran longer together than fio did, beyond rounding.
 constexpr double kRounding = 1.01;
 
@@ -32,7 +34,7 @@ bool truth(const std::string& text) { return text == "1" || text == "true" || te
 
 double runtime_of(const ToolNode& entry) {
   double out = 0.0;
-  for (const char* side : {"read", "write", "trim", "mixed"})
+  for (const char* side : kSides)
     out = std::max(out, entry.at(side).number("runtime").value_or(0.0));
   return out;
 }
@@ -45,8 +47,7 @@ double longest_of(const std::vector<Job>& entries) {
 
 double done(const ToolNode& entry) {
   double out = 0.0;
-  for (const char* side : {"read", "write", "trim", "mixed"})
-    out += entry.at(side).number("total_ios").value_or(0.0);
+  for (const char* side : kSides) out += entry.at(side).number("total_ios").value_or(0.0);
   return out;
 }
 
@@ -110,18 +111,19 @@ std::optional<Bytes> block_size(const Options& options, std::size_t direction) {
   return tool_size(text);
 }
 
+std::string kind_of(const Options& options) { return option(options, {"rw", "readwrite"}, "read"); }
+
 std::string pattern_of(const Options& options) {
-  return option(options, {"rw", "readwrite"}, "read").starts_with("rand") ? "random" : "sequential";
+  return kind_of(options).starts_with("rand") ? "random" : "sequential";
 }
 
 bool reads_and_writes(const Options& options) {
-  const std::string rw = option(options, {"rw", "readwrite"}, "read");
+  const std::string rw = kind_of(options);
   return rw.starts_with("rw") || rw.starts_with("readwrite") || rw.starts_with("randrw");
 }
 
 double share_of_reads(const Options& options) {
-  if (!reads_and_writes(options))
-    return contains(option(options, {"rw", "readwrite"}, "read"), "read") ? 1.0 : 0.0;
+  if (!reads_and_writes(options)) return contains(kind_of(options), "read") ? 1.0 : 0.0;
   const double writes = number_option(options, "rwmixwrite", 50.0);
   return std::clamp(0.01 * number_option(options, "rwmixread", 100.0 - writes), 0.0, 1.0);
 }

@@ -37,6 +37,8 @@ struct Job {
 [[nodiscard]] bool is_paced(const Options& options);
 /// Block size of a direction (0 read, 1 write, 2 trim); nothing where it varies.
 [[nodiscard]] std::optional<Bytes> block_size(const Options& options, std::size_t direction);
+/// "read", "randrw": what the job does.
+[[nodiscard]] std::string kind_of(const Options& options);
 [[nodiscard]] std::string pattern_of(const Options& options);
 /// Does the job both read and write (rw=randrw)?
 [[nodiscard]] bool reads_and_writes(const Options& options);

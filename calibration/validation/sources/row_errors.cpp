@@ -7,6 +7,7 @@
 namespace stallcast {
 namespace {
 
+using calibration::kNearFactor;
 using calibration::median;
 using calibration::quantile;
 
@@ -50,7 +51,7 @@ RowErrors errors_over(const RowValidation& validation, const RowMetric& metric,
   const auto n = static_cast<double>(errors.size());
   for (const double error : errors) out.mean_absolute += error / n;
   const auto near =
-      std::count_if(factors.begin(), factors.end(), [](double f) { return f <= 1.2; });
+      std::count_if(factors.begin(), factors.end(), [](double f) { return f <= kNearFactor; });
   out.within_factor = static_cast<double>(near) / n;
   out.median = median(errors);
   out.p95 = quantile(errors, 0.95);
