@@ -139,7 +139,7 @@ TEST_CASE("a value that is changed keeps the unit it is written in") {
 TEST_CASE("who set a value is next to it, and inherited ones are shown as such") {
   MainWindow window(settings(), {});
   window.show();
-  REQUIRE(window.open_file(kExample));
+  REQUIRE(window.open_file(kWhole));
   const QString own = window.workspace().document().name();
   const auto who = [&](const char* path) {
     for (const client::FormPart& part : window.workspace().form().parts)

@@ -57,7 +57,7 @@ QStringList texts_of(const QWidget& widget) {
 TEST_CASE("screens name figures, resources and inputs in words") {
   // One job, two of them with others on their storage, and a pipeline.
   const char* file =
-      GENERATE("examples/exercise-512-h100-async.json", "scenarios/library/qos-two-jobs.json",
+      GENERATE("tests/desktop/light.json", "scenarios/library/qos-two-jobs.json",
                "scenarios/library/ingest-to-archive.json");
   INFO(file);
   MainWindow window(settings(2), {});

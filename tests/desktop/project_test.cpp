@@ -42,7 +42,7 @@ TEST_CASE("a variant has what changed, by id, null for what is gone, and other l
 TEST_CASE("a variant predicts what the changed design predicts") {
   const QTemporaryDir folder;
   MainWindow window(settings(), {});
-  REQUIRE(window.open_file(kExample));
+  REQUIRE(window.open_file(kWhole));
   Document& document = window.workspace().document();
   REQUIRE(document.set(QStringLiteral("params.n_ost.value"), QStringLiteral("64")));
   REQUIRE(
@@ -52,7 +52,7 @@ TEST_CASE("a variant predicts what the changed design predicts") {
   const auto metrics = window.workspace().simulated()->metrics;
   const QString file = folder.filePath(QStringLiteral("more-osts.json"));
   REQUIRE(window.save_variant(file));
-  CHECK_FALSE(window.save_variant(kExample));  // it cannot extend itself
+  CHECK_FALSE(window.save_variant(kWhole));  // it cannot extend itself
   REQUIRE(window.open_file(file));
   REQUIRE(wait_simulated(window));
   CHECK(window.workspace().design()->id == "more-osts");

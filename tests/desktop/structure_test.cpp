@@ -23,8 +23,8 @@ struct Subject {
   const char *file, *path, *value;
 };
 constexpr Subject kSubjects[] = {
-    {"examples/exercise-512-h100-async.json", "params.n_ost.value", "4"},
-    {"examples/exercise-512-h100-async.json", "", ""},
+    {"tests/desktop/light.json", "params.n_ost.value", "4"},
+    {"tests/desktop/light.json", "", ""},
     {"scenarios/library/ingest-to-archive.json", "", ""}};
 
 struct Size {

@@ -15,7 +15,9 @@ inline constexpr int kPatience = 1'200'000;
 inline constexpr int kPatience = 120'000;
 #endif
 
-inline const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
+/// The example that most tests open, over a tenth of its steps, and the example itself.
+inline const QString kExample = QStringLiteral("tests/desktop/light.json");
+inline const QString kWhole = QStringLiteral("examples/exercise-512-h100-async.json");
 
 inline client::Settings settings(int jobs = 1) {
   return {.jobs = jobs, .worker = STALLCAST_SIM_PATH};
