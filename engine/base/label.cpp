@@ -247,7 +247,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 21> kChanges = {{
+constexpr std::array<ChangeRow, 23> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -258,12 +258,14 @@ constexpr std::array<ChangeRow, 21> kChanges = {{
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
+    {"workers", "", "workers"},
     {"recovery.spares", "", "spare hosts"},
     {"limit", "", "bandwidth limit"},
     {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},
     {"client.cores", "", "client cores"},
     {"get.parallel", "", "parallel GETs"},
+    {"drive.count", "", "drives"},
     {"prefixes", "", "prefixes"},
     {"stripe.count", "", "stripes of files"},
     {"fabric.link.rate", "", "links between switches"},

@@ -85,6 +85,7 @@ constexpr Figure kFigures[] = {
     {Domain::tenant, "neighbours.loss", "lost to others", "ratio", lower, tenant},
     {Domain::tenant, "read", "reads", "B/s", higher, tenant, TileOn::both},
     {Domain::tenant, "write", "writes", "B/s", higher, tenant, TileOn::both},
+    {Domain::tenant, "asked", "asked for", "B/s", neither, none},
     {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
     {Domain::tenant, "latency", "latency", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "ttft", "first token after", "s", lower, tenant, TileOn::both},

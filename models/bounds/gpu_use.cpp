@@ -1,6 +1,7 @@
 #include "models/bounds/gpu_use.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/bounds/job_dates.hpp"
 #include "models/bounds/whole_run.hpp"
@@ -48,6 +49,12 @@ TimeShare time_share(const Design& design, const JobDesign& job,
   return out;
 }
 
+double serving_gpus(const Component& tenant, double gpus) {
+  const Value* each = tenant.find("gpus");
+  if (each == nullptr || !(each->number > 0.0)) return 0.0;
+  return std::min(gpus, std::max(1.0, std::floor(gpus / each->number)) * each->number);
+}
+
 std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, double gpus,
                               const std::map<std::string, Metric>& metrics, bool kept) {
   GpuUse out;
@@ -63,6 +70,18 @@ std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, dou
     out.busy += n * ((1.0 - lent) * figure_or_zero(metrics, utilization) + lent);
     if (kept) out.useful += n * ((1.0 - lent) * figure_or_zero(metrics, goodput) + lent);
   }
+  for (const Component& tenant : design.tenants) {
+    const Value* on = tenant.find("hosts");
+    const double n = serving_gpus(tenant, gpus);
+    if (n <= 0.0 || on == nullptr || on->text != host) continue;
+    const auto computed = metrics.find(metric::of_tenant(tenant.id, metric::kGpuUtilization));
+    if (computed == metrics.end()) return std::nullopt;
+    out.busy += n * computed->second.value;
+    if (kept) out.useful += n * computed->second.value;
+  }
+  // A job and replicas may be given the same GPUs.
+  out.busy = std::min(out.busy, gpus);
+  out.useful = std::min(out.useful, gpus);
   return out;
 }
 

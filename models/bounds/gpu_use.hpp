@@ -25,8 +25,12 @@ struct TimeShare {
 [[nodiscard]] TimeShare time_share(const Design& design, const JobDesign& job,
                                    const std::map<std::string, Metric>& metrics);
 
-/// Of `gpus` GPUs of `host`; `kept`: what is useful, too. nullopt where a figure of a job that runs
-/// there is not known.    [docs/models/cost.md, eq. 3, 4]
+/// Of `gpus` GPUs of its hosts those that replicas of `tenant` serve a model on; 0 of tenants that
+/// use none.    [docs/models/inference.md, eq. 2]
+[[nodiscard]] double serving_gpus(const Component& tenant, double gpus);
+
+/// Of `gpus` GPUs of `host`; `kept`: what is useful, too. nullopt where a figure of a job or tenant
+/// that uses GPUs there is not known.    [docs/models/cost.md, eq. 3, 4]
 [[nodiscard]] std::optional<GpuUse> gpu_use(const Design& design, const std::string& host,
                                             double gpus,
                                             const std::map<std::string, Metric>& metrics,

@@ -126,7 +126,9 @@ void add_power(const Design& design, const Powers& all, std::map<std::string, Me
     waiting += item.idle * (item.count * (1.0 - *busy));  // eq. 3
     mean += item.power * (item.count * *busy) + item.idle * (item.count * (1.0 - *busy));
   }
-  if (design.jobs.empty()) return;
+  const bool serves = std::any_of(design.tenants.begin(), design.tenants.end(),
+                                  [](const Component& t) { return serving_gpus(t, 1.0) > 0.0; });
+  if (design.jobs.empty() && !serves) return;
   metrics[metric::kMeanPower] = watts(mean);
   metrics[metric::kIdlePower] = watts(waiting);
   for (const JobDesign& job : design.jobs)

@@ -68,6 +68,8 @@ constexpr std::array kJobRemedies{
     Remedy{"checkpoint.threads", Of::checkpoint, "threads", 2.0},
     Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
 
+constexpr std::array kStageRemedies{Remedy{"workers", Of::self, "workers", 2.0}};
+
 constexpr std::array kLoaderHabits{Habit{{"data", "cpu", "metadata"}, "workers", 2.0, {}, true},
                                    Habit{{"data"}, "prefetch", 2.0}};
 constexpr std::array kDatasetHabits{Habit{{"data"}, "cache.policy", 0.0, "random"}};
@@ -205,7 +207,7 @@ constexpr std::array<RoleInfo, 16> kRoles{
       {},
       kCommunicationMeasures},
      {Role::tenant, "tenant", "type", "", "tenants"},
-     {Role::stage, "stage", "type", "", "stages"},
+     {Role::stage, "stage", "type", "", "stages", kStageRemedies},
      {Role::recovery, "recovery", "", "restart", "failures", {}, kRecoveryHabits},
      {Role::elastic, "elastic", "", "schedule", "elastic"},
      {Role::failure, "failure", "type", "", "failures"},

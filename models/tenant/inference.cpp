@@ -64,6 +64,7 @@ class Inference final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kInferenceFields, component)) {}
 
  private:
+  bool arrives() const override { return true; }
   // A two-state Markov-modulated Poisson process of mean rate l: b l during a share f of the time,
   // (1 - f b) / (1 - f) l in the rest.    [docs/models/tenants.md, eq. 1]
   sim::Task<void> work() override {

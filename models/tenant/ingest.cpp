@@ -36,6 +36,7 @@ class Ingest final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kIngestFields, component)) {}
 
  private:
+  bool arrives() const override { return true; }
   // A file is there every file / rate.    [docs/models/tenants.md, eq. 4]
   sim::Task<void> work() override {
     const Seconds gap = p_.file / p_.rate;
@@ -49,7 +50,7 @@ class Ingest final : public Tenant {
           late > Seconds{} ? std::floor(together - late / gap + kRounding) : together;
       if (files <= 0.0) co_return;
       waiting_ += files;
-      queued(files);
+      queued(files, p_.file);
       begin();
     }
   }
@@ -81,7 +82,7 @@ class Ingest final : public Tenant {
 
   sim::Task<void> write_some(std::vector<ClosedLoop> parts, Operation operation) {
     const Seconds began = context().now();
-    queued(-operation.data_operations());
+    queued(-operation.data_operations(), p_.file);
     operation.files = operation.requests;
     operation.bytes = p_.file * operation.files;
     operation.direct = p_.direct;

@@ -107,6 +107,7 @@ class KvCache final : public Tenant {
             static_cast<double>(std::max<std::int64_t>(1, plant.host(common().hosts).gpus)))) {}
 
  private:
+  bool arrives() const override { return true; }
   sim::Task<void> work() override {
     const double gpus = hosts() * static_cast<double>(plant().host(common().hosts).gpus);
     const auto n = std::max<std::int64_t>(1, static_cast<std::int64_t>(gpus) / p_.gpus);

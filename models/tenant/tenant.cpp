@@ -112,7 +112,7 @@ sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
   request.sampled = false;
   for (double part = 0.0; part < parts && !over(); ++part) {
     backlog_ += arrive;
-    queued(arrive);
+    queued(arrive, request.bytes);
     if (flowing_ < kAtOnce && draining_ == 0) {
       // In flight, by what requests take that are timed, or have taken so far (Little's law).
       const Seconds one = std::max({idle, answered_in_, latencies_.oldest(context_.now()) * 0.5});
@@ -130,13 +130,13 @@ sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
 
 // So many of the backlog by as many processes, one of a process's after the other.
 sim::Task<void> Tenant::take(Operation request, double requests, double processes) {
+  queued(-requests, request.bytes);
   request.members = std::clamp(processes, 1.0, std::max(1.0, backlog_));
   request.requests = requests / request.members;
   request.bytes = request.bytes * request.requests;
   request.files *= request.requests;
   request.cap = request.cap / request.members;
   backlog_ -= requests;
-  queued(-requests);
   ++flowing_;
   co_await read(request);
   --flowing_;
@@ -258,11 +258,13 @@ Lane* Tenant::lane() {
 
 void Tenant::begin(const Operation& operation) {
   unanswered_ += operation.data_operations();
+  open_bytes_ += operation.bytes * operation.members;
   if (operation.sampled) latencies_.ask(context_.now(), operation.in_turn());
 }
 
 void Tenant::done(const Operation& operation, Seconds began, const Served& served) {
   unanswered_ -= operation.data_operations();
+  open_bytes_ -= operation.bytes * operation.members;
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   if (!operation.sampled) return;
@@ -373,6 +375,8 @@ void Tenant::report(RunResult& out) const {
   }
   out.metrics[name + "read"] = {(read_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
+  if (arrives())
+    out.metrics[name + "asked"] = {((moved() + open_bytes_) / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
   latencies_.report(name + "latency", context_.now(), out);
   if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};

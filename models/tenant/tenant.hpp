@@ -62,6 +62,8 @@ class Tenant {
   [[nodiscard]] const std::string& host() const { return common_.hosts; }
   /// Whether it ends by itself: then the run goes on until it has.
   [[nodiscard]] virtual bool ends() const { return false; }
+  /// Whether its requests come by themselves: then more may be asked for than is done.
+  [[nodiscard]] virtual bool arrives() const { return false; }
   /// Core-seconds that it computed on its hosts.
   [[nodiscard]] virtual Seconds computed() const { return {}; }
 
@@ -156,8 +158,12 @@ class Tenant {
     written_ += written;
     operations_ += operations;
   }
-  /// So many `requests` came and wait for their turn, or begin: those count by themselves.
-  void queued(double requests) { unanswered_ += requests; }
+  /// So many `requests` of `each` came and wait for their turn, or begin: those count by
+  /// themselves.
+  void queued(double requests, Bytes each) {
+    unanswered_ += requests;
+    open_bytes_ += each * requests;
+  }
   /// Says so where `part` of the requests had no `what` when the run ended, if that is much;
   /// returns whether it is.
   bool tell_open(double part, std::string_view what, RunResult& out) const;
@@ -199,7 +205,8 @@ class Tenant {
   std::optional<sim::TokenBucket> limit_, limit_operations_;
   Bytes read_, written_;
   double operations_ = 0.0, metadata_ = 0.0;
-  double unanswered_ = 0.0;  ///< requests so far
+  double unanswered_ = 0.0;  ///< requests so far,
+  Bytes open_bytes_;         ///< and what they are to move
   double writing_ = 0.0;     ///< members that write now
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far

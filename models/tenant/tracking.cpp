@@ -50,6 +50,7 @@ class Tracking final : public Tenant {
       : Tenant(component, plant, context, seed), p_(bind(kTrackingFields, component)) {}
 
  private:
+  bool arrives() const override { return true; }
   // n writers flush every t: n / t small writes a second.    [docs/models/tenants.md, eq. 6]
   sim::Task<void> work() override {
     if (p_.artifact) context().spawn(artifacts());

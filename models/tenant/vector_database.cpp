@@ -103,6 +103,7 @@ class VectorDatabase final : public Tenant {
   }
 
  private:
+  bool arrives() const override { return p_.rate.has_value(); }
   sim::Task<void> work() override {
     began_ = context().now();
     return p_.rate ? arriving() : asking();

@@ -225,5 +225,6 @@ def _point_line(point: Point) -> str:
     values = ", ".join(f"{path} {value}" for path, value in point.values.items())
     if point.status != "done":
         return f"{values}: {point.status}" + (f", {point.message}" if point.message else "")
-    figures = ", ".join(f"{m.name} {m.value:.4g} {m.unit}" for m in point.metrics.values())
+    figures = ", ".join(f"{m.name} {100.0 * m.value:.4g} %" if m.unit == "ratio" else
+                        f"{m.name} {m.value:.4g} {m.unit}" for m in point.metrics.values())
     return f"{values}: {point.verdict}, {figures}"

@@ -169,7 +169,7 @@ class ValueReader {
     report_.error("range", at_,
                   "\"" + std::string(field_.key) + "\" must be " + *limits + ", not " +
                       in_words(number, field_.dimension),
-                  std::string(field_.doc));
+                  "write a value that is " + *limits + ": " + std::string(field_.doc));
     return false;
   }
 

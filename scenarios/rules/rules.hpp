@@ -18,6 +18,11 @@ void check_design(const Design& design, Diagnostics& report);
 void check_metric(const Design& design, const std::string& metric, const std::string& pointer,
                   Diagnostics& report);
 
+/// Whether a job, stage or tenant reads from a storage system, and whether one writes to it:
+/// through others before it, too.
+[[nodiscard]] bool is_read(const Design& design, const std::string& storage);
+[[nodiscard]] bool is_written(const Design& design, const std::string& storage);
+
 /// Why a design cannot be built, its targets aside; "" when it can.
 [[nodiscard]] std::string fault_of(const Design& design);
 

@@ -156,6 +156,13 @@ bool only_reads(const Component& tenant) {
   return (pattern->text == "rw" || pattern->text == "randrw") && number(tenant, "rwmixread") >= 1.0;
 }
 
+/// Whether a tenant only writes.
+bool only_writes(const Component& tenant) {
+  const Value* pattern = tenant.find("rw");
+  if (pattern != nullptr) return pattern->text == "write" || pattern->text == "randwrite";
+  return tenant.kind == "ingest" || tenant.kind == "tracking";
+}
+
 /// "job \"train\"", "tenant \"in\"": who writes to a storage system; "" when nobody does.
 std::string writer_of(const Design& design, const std::string& storage) {
   const auto named = [&](const Value* on) {
@@ -185,6 +192,27 @@ std::string writer_of(const Design& design, const std::string& storage) {
 }
 
 }  // namespace
+
+bool is_written(const Design& design, const std::string& storage) {
+  return !writer_of(design, storage).empty();
+}
+
+bool is_read(const Design& design, const std::string& storage) {
+  const auto named = [&](const Value* on) {
+    return on != nullptr && reaches(design, on->text, storage);
+  };
+  for (const JobDesign& job : design.jobs)
+    if (job.dataset && (named(job.dataset->find("on")) || named(job.dataset->find("also.on"))))
+      return true;
+  for (const Component& stage : design.stages)
+    if (named(stage.find("from"))) return true;
+  for (const Component& tenant : design.tenants) {
+    if (only_writes(tenant)) continue;
+    for (const std::string& place : models::places_of(tenant))
+      if (reaches(design, place, storage)) return true;
+  }
+  return false;
+}
 
 // Every rate of a "nic": bytes written for bits are eight times too fast.
 void check_networks(const Component& component, Diagnostics& report) {

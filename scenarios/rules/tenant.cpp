@@ -2,6 +2,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/bounds/gpu_use.hpp"
 #include "models/contract/replay_program.hpp"
 #include "scenarios/rules/support.hpp"
 
@@ -35,13 +36,43 @@ void check_replicas(const Component& host, const Component& tenant, Diagnostics&
                 "let \"gpus\" divide the GPUs of its hosts");
 }
 
+// Replicas are on all GPUs of their hosts: whoever else uses some has them twice.
+void check_gpus_alone(const Design& design, const Component& host, const Component& tenant,
+                      Diagnostics& report) {
+  const double there = number(host, "count", 1.0) * number(host, "gpus", 1.0);
+  const double served = models::serving_gpus(tenant, there);
+  std::string other;
+  double taken = 0.0;
+  for (const JobDesign& job : design.jobs)
+    if (host_of(design, job) == &host && accelerators(design, job) > taken) {
+      taken = accelerators(design, job);
+      other = "job \"" + job.job.id + "\"";
+    }
+  for (const Component& before : design.tenants) {
+    if (&before == &tenant) break;
+    if (hosts_of(design, before) != &host || models::serving_gpus(before, there) <= taken) continue;
+    taken = models::serving_gpus(before, there);
+    other = "tenant \"" + before.id + "\"";
+  }
+  if (taken > 0.0 && served + taken > there)
+    report.warn("rule", pointer_of(tenant, "hosts"),
+                "replicas of \"" + tenant.id + "\" are on " + base::shortest(served) + " of the " +
+                    base::shortest(there) + " GPUs of \"" + host.id + "\", of which " + other +
+                    " uses " + base::shortest(taken) +
+                    ": either is simulated as if the other left it all of its GPUs",
+                "give \"" + tenant.id + "\" a host class of its own");
+}
+
 void check_serving(const Design& design, const Component& tenant, Diagnostics& report) {
   const Component* host = hosts_of(design, tenant);
   if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
     report.error("rule", pointer_of(tenant, "hosts"),
                  "\"" + tenant.id + "\" serves a model on \"" + host->id + "\", which has no GPUs",
                  "name a host class with \"gpus\", or give it some");
-  if (host != nullptr) check_replicas(*host, tenant, report);
+  if (host != nullptr) {
+    check_replicas(*host, tenant, report);
+    check_gpus_alone(design, *host, tenant, report);
+  }
   // A context is found in one place, or nowhere.
   double found = 0.0;
   std::string_view most = "hit.gpu";

@@ -261,4 +261,26 @@ TEST_CASE("Tab goes through the overview as it is read, and every change has its
   CHECK(stops > 10);
 }
 
+TEST_CASE("What if says of all edits since the last simulation that they made the figures") {
+  MainWindow window(settings(2), {});
+  window.show();
+  REQUIRE(window.open_file(QStringLiteral("examples/lustre-512-gpus.json")));
+  REQUIRE(wait_simulated(window));
+  window.show_screen(QStringLiteral("whatif"));
+  const auto* why = window.current()->findChild<QLabel*>(QStringLiteral("why"));
+  REQUIRE(why != nullptr);
+  Document& document = window.workspace().document();
+  REQUIRE(document.set(QStringLiteral("params.boxes.value"), QStringLiteral("3")));
+  REQUIRE(
+      document.set(QStringLiteral("jobs[train].checkpoint.every"), QStringLiteral("\"15 min\"")));
+  REQUIRE(wait_simulated(window));
+  CHECK(why->text().contains(QStringLiteral("boxes to 3 and set ")));
+  CHECK(why->text().contains(QStringLiteral("\"15 min\"")));
+  // One step back says which.
+  document.undo_stack().undo();
+  REQUIRE(wait_simulated(window));
+  CHECK(why->text().contains(QStringLiteral("because you undid: set ")));
+  CHECK_FALSE(why->text().contains(QStringLiteral("boxes")));
+}
+
 }  // namespace overview_test

@@ -117,6 +117,19 @@ TEST_CASE("any field can become a slider, and moving it writes its unit") {
   CHECK(slider(workspace, "storage[scratch].ost.write")->value == 6.2e9);
 }
 
+TEST_CASE("first sliders are of what the design uses: no rate of writes where nobody writes") {
+  const auto first = [](const char* file) {
+    QFile in(QString::fromLatin1(file));
+    REQUIRE(in.open(QIODevice::ReadOnly));
+    Workspace workspace(settings());
+    workspace.document().open(QString::fromUtf8(in.readAll()), QString::fromLatin1(file));
+    return std::pair{slider(workspace, "storage[scratch].ost.read").has_value(),
+                     slider(workspace, "storage[scratch].ost.write").has_value()};
+  };
+  CHECK(first("scenarios/library/qos-two-jobs.json") == std::pair{true, false});
+  CHECK(first("examples/exercise-512-h100-async.json").second);
+}
+
 TEST_CASE("an edit parses the text once, by a slider or by hand, and a tornado not at all") {
   Workspace workspace(settings());
   const QString name = QStringLiteral("examples/exercise-512-h100-base.json");  // extends nothing

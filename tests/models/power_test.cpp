@@ -70,6 +70,29 @@ TEST_CASE("GPUs that wait draw what they draw idle") {
         Approx(out.at("power.mean").value * 2.0 / 1000.0));
 }
 
+TEST_CASE("GPUs that serve a model are at work for as long as they compute") {
+  // Replicas of 12 of 32 GPUs: two of them, and 8 GPUs that make none.
+  Design design = powered();
+  const std::string job = design.jobs[0].job.id;
+  Component& tenant = design.tenants.emplace_back();
+  tenant.id = "chat";
+  tenant.kind = "kv_cache";
+  tenant.values["hosts"].text = design.hosts[0].id;
+  tenant.values["gpus"].number = 12.0;
+  const auto half = figures(design, {{"job." + job + ".gpu.utilization", share(0.0)},
+                                     {"tenant.chat.gpu.utilization", share(0.5)}});
+  const double busy = 24.0 * 0.5 / 32.0;
+  CHECK(half.at("power.gpu_idle").value == Approx((4 * 2000.0 + 32 * 100.0) * (1.0 - busy)));
+  CHECK(half.at("power.mean").value ==
+        Approx(4 * 2000.0 + 32 * (busy * 700.0 + (1.0 - busy) * 100.0) + 8 * 500.0));
+  // Of what nobody simulated nothing is said.
+  CHECK_FALSE(
+      figures(design, {{"job." + job + ".gpu.utilization", share(0.5)}}).contains("power.mean"));
+  design.jobs.clear();
+  const auto alone = figures(design, {{"tenant.chat.gpu.utilization", share(0.5)}});
+  CHECK(alone.at("power.mean").value == Approx(half.at("power.mean").value));
+}
+
 TEST_CASE("NICs are part of the servers that wait") {
   Design design = powered();
   set(design.hosts[0], Role::host, "nic.count", "2");

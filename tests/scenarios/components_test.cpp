@@ -237,7 +237,8 @@ TEST_CASE("values of the wrong type or unit say what is taken, and how it is wri
 
 TEST_CASE("values outside their limits say the limits and what the value is") {
   CHECK_THAT(set({"jobs.loader.workers=-1"}),
-             Contains("\"workers\" must be at least 0 and at most 4096, not -1 | worker proc"));
+             Contains("\"workers\" must be at least 0 and at most 4096, not -1 | "
+                      "write a value that is at least 0 and at most 4096: worker proc"));
   CHECK_THAT(set({"cluster.hosts.count=1e17"}),
              Contains("must be at most 9007199254740992, not 1e+17"));
   CHECK_THAT(set({"storage.ost.read=0 GB/s"}),

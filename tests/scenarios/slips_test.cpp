@@ -147,4 +147,22 @@ TEST_CASE("a scenario has hosts, and something that runs") {
   CHECK_THAT(remark("{}"), Contains("neither a job nor a tenant nor a stage"));
 }
 
+TEST_CASE("GPUs that a job and a served model both have are remarked upon, with a way out") {
+  const auto served = [](const std::string& hosts, const std::string& in_job) {
+    return remark(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 2, "gpus": 8 },
+                                               { "id": "serve", "count": 1, "gpus": 8 } ] },
+      "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+      "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" })" +
+                  in_job + R"( } ],
+      "tenants": [ { "id": "chat", "type": "kv_cache", "rate": "1 ops/s", "gpus": 4,
+                     "on": "scratch", "hosts": ")" +
+                  hosts + R"(" } ], "run": { "duration": "1 h" } })");
+  };
+  CHECK_THAT(served("gpu", ""),
+             Contains("/tenants/0/hosts replicas of \"chat\" are on 16 of the 16 GPUs of \"gpu\", "
+                      "of which job \"train\" uses 16"));
+  CHECK_THAT(served("gpu", R"(, "accelerators": 8)"), Contains("job \"train\" uses 8"));
+  CHECK(served("serve", "") == "");
+}
+
 }  // namespace slips_test

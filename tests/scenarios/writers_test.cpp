@@ -14,7 +14,7 @@ namespace {
 // A job beside "drives", which were only read from, and a Lustre.
 std::string remark(const std::string& in_job, const std::string& others = "") {
   const std::string whole =
-      R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+      R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 }, { "id": "serve", "count": 1 } ] },
            "storage": [ { "id": "drives", "type": "measured", "scope": "shared",
                           "read": { "law": "line", "latency": "1 ms", "rate": "1 GB/s" } },
                         { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
@@ -52,7 +52,7 @@ TEST_CASE("so are stages and tenants that write there, and none that read") {
   };
   CHECK(stage("drives") == lacks("stage \"in\""));
   const auto tenant = [](const std::string& fields) {
-    return remark("", R"(, "tenants": [ { "id": "other", "on": "drives", "hosts": "gpu", )" +
+    return remark("", R"(, "tenants": [ { "id": "other", "on": "drives", "hosts": "serve", )" +
                           fields + " } ]");
   };
   CHECK(tenant(R"("type": "ingest", "rate": "1 GB/s")") == lacks("tenant \"other\""));

@@ -8,6 +8,7 @@
 #include "models/contract/field_groups.hpp"
 #include "models/contract/registry.hpp"
 #include "scenarios/library/templates.hpp"
+#include "scenarios/rules/rules.hpp"
 #include "scenarios/scenario_builder.hpp"
 
 namespace stallcast::client {
@@ -90,6 +91,12 @@ FormPart form_part(const Scenario& scenario, Role role, std::string path,
   return out;
 }
 
+void add_storage(const Scenario& scenario, const Component& storage, std::vector<FormPart>& out) {
+  out.push_back(form_part(scenario, Role::storage, "storage[" + storage.id + "]", storage));
+  out.back().is_read = scenarios::is_read(scenario.design(), storage.id);
+  out.back().is_written = scenarios::is_written(scenario.design(), storage.id);
+}
+
 void add_job(const Scenario& scenario, const JobDesign& job, std::vector<FormPart>& out) {
   const std::string at = "jobs[" + job.job.id + "]";
   out.push_back(form_part(scenario, Role::job, at, job.job));
@@ -113,8 +120,7 @@ Form form(const Scenario& scenario) {
   for (const Component& c : design.hosts)
     out.parts.push_back(form_part(scenario, Role::host, "cluster.hosts[" + c.id + "]", c));
   out.parts.push_back(form_part(scenario, Role::fabric, "cluster.fabric", design.fabric));
-  for (const Component& c : design.storage)
-    out.parts.push_back(form_part(scenario, Role::storage, "storage[" + c.id + "]", c));
+  for (const Component& c : design.storage) add_storage(scenario, c, out.parts);
   for (const JobDesign& job : design.jobs) add_job(scenario, job, out.parts);
   for (const Component& c : design.tenants)
     out.parts.push_back(form_part(scenario, Role::tenant, "tenants[" + c.id + "]", c));

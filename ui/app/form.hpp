@@ -45,8 +45,9 @@ struct FormPart {
   std::string selector;  ///< key that names the kind: "type"; "" when there is only one
   std::string product;   ///< catalogue entry it was taken from, or ""
   std::string summary;   ///< of its kind, one line
-  std::vector<std::string> kinds = {};  ///< of its role
-  std::vector<FormField> fields = {};   ///< those of costs last
+  std::vector<std::string> kinds = {};     ///< of its role
+  bool is_read = true, is_written = true;  ///< of storage: by anybody
+  std::vector<FormField> fields = {};      ///< those of costs last
 };
 
 /// Everything of one scenario that can be edited, besides its text.

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/fall_chart.hpp"
@@ -151,20 +152,29 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const
     const char* mark = word == "yes" ? "\u2713 " : word == "no" ? "\u2717 " : "";
     return QString::fromUtf8(mark) + QString::fromUtf8(word.data(), qsizetype(word.size()));
   };
+  // Of tenants alone, and of stages, changes gain time, and there is no other figure.
+  const std::string time = time_gained(base);
   const report::GainedFigure figure = report::figure_gained(base, found);
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
-    rows.push_back({std::move(change), figure_cell(a.*figure.value, "ratio"),
-                    Cell(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain),
-                    Cell(meets(a))});
+    if (time.empty())
+      rows.push_back(
+          {std::move(change), figure_cell(a.*figure.value, "ratio"),
+           Cell(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain),
+           Cell(meets(a))});
+    else
+      rows.push_back({std::move(change), figure_cell(a.gain, "ratio"), Cell(meets(a))});
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));
   table_->setVisible(!rows.empty());
-  changes_->set(
-      {tr("change"), QString::fromStdString(figure.name), tr("gain"), tr("meets all targets")},
-      std::move(rows));
+  QStringList headers{tr("change")};
+  if (time.empty())
+    headers << QString::fromStdString(figure.name) << tr("gain");
+  else
+    headers << tr("less time %1").arg(QString::fromStdString(time));
+  changes_->set(headers << tr("meets all targets"), std::move(rows));
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

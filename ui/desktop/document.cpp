@@ -1,6 +1,7 @@
 #include "ui/desktop/document.hpp"
 
 #include <QUndoCommand>
+#include <algorithm>
 #include <optional>
 
 #include "stallcast/label.hpp"
@@ -91,6 +92,22 @@ void Document::change(const TextEdit& edit, const QString& label, int merge) {
 
 void Document::replace_text(const QString& text, const QString& label, int merge) {
   change(edit_between(text_, text), label, merge);
+}
+
+QString Document::edits_since(int before) const {
+  constexpr qsizetype kMost = 3;
+  const int now = undo_.index();
+  QStringList made;
+  // An edit that went on with the one before is the same step.
+  for (int i = before == now ? now - 1 : std::min(before, now); i < std::max(before, now); ++i)
+    if (i >= 0 && i < undo_.count() && !made.contains(undo_.text(i))) made << undo_.text(i);
+  if (made.isEmpty()) return {};
+  const QString last = made.takeLast();
+  const QString out = made.isEmpty() ? last
+                      : made.size() < kMost
+                          ? tr("%1 and %2").arg(made.join(QStringLiteral(", ")), last)
+                          : tr("%1 and made %2 other changes").arg(last).arg(made.size());
+  return before > now ? tr("undid: %1").arg(out) : out;
 }
 
 bool Document::set(const QString& path, const QString& literal, int merge) {

@@ -26,6 +26,10 @@ class Document : public QObject {
   /// For messages: the file, or "untitled.json".
   [[nodiscard]] QString name() const;
   [[nodiscard]] QUndoStack& undo_stack() { return undo_; }
+  [[nodiscard]] const QUndoStack& undo_stack() const { return undo_; }
+  /// What was edited since the undo stack was at `before`: "set n_ost to 4 and set batch to 8", of
+  /// steps that went back "undid: set n_ost to 4"; "" where nothing was.
+  [[nodiscard]] QString edits_since(int before) const;
   [[nodiscard]] bool modified() const { return !undo_.isClean(); }
 
   /// The text that the file has, as far as it is known here: as opened, or as saved last.

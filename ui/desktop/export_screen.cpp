@@ -10,6 +10,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "ui/app/run_report.hpp"
 #include "ui/desktop/chart.hpp"
@@ -118,6 +119,17 @@ QString ExportScreen::command_line() const {
   return out;
 }
 
+Scenario ExportScreen::scenario_of_command() const {
+  const Document& document = workspace().document();
+  const SetOptions set = set_options(value_changes(document.saved_text(), document.text()));
+  if (set.sets.isEmpty() || !set.left_out.isEmpty()) return *workspace().scenario();
+  ScenarioFile source{.file = document.name().toStdString(),
+                      .text = document.saved_text().toStdString()};
+  for (const QString& one : set.sets) source.sets.push_back(one.toStdString());
+  client::Reading reading = workspace().session().read(source);
+  return reading.scenario ? *std::move(reading.scenario) : *workspace().scenario();
+}
+
 void ExportScreen::show_text() {
   const Document& document = workspace().document();
   text_->setPlainText(what_->currentIndex() == 0 ? command_line()
@@ -161,6 +173,10 @@ bool ExportScreen::report(const QString& file) {
     status_->setText(tr("The text has errors (F8)"));
     return false;
   }
+  if (writing()) {
+    status_->setText(tr("%1 is still being made").arg(making_));
+    return false;
+  }
   const QFileInfo where(file);
   if (where.isDir() || !QFileInfo(where.absolutePath()).isWritable()) {
     status_->setText(tr("%1 cannot be written").arg(file));
@@ -168,14 +184,22 @@ bool ExportScreen::report(const QString& file) {
   }
   client::RunQuestion wanted;
   wanted.around = true;
-  if (w.freshness() == Freshness::simulated) wanted.known = w.simulated();
-  report::ReportContext context = report::context_of(*w.design(), client::version());
+  if (w.freshness() == Freshness::simulated) wanted.known = w.plain();
+  const Scenario scenario = scenario_of_command();
+  report::ReportContext context = report::context_of(scenario.design(), client::version());
   context.command = command_line().section(u'\n', 0, 0).toStdString();
   status_->setText(tr("Making the report..."));
   fault_.clear();
-  w.background().start([this, file, wanted, context, scenario = *w.scenario()](
-                           client::Session& session,
-                           const Engine::Progress& progress) mutable -> Engine::Then {
+  making_ = file;
+  if (!engine_) {
+    engine_ = std::make_unique<Engine>(w.settings());
+    connect(engine_.get(), &Engine::progressed, this, [this](double done) {
+      if (writing()) status_->setText(tr("Making the report: %1 %").arg(std::lround(100.0 * done)));
+    });
+  }
+  engine_->start([this, file, wanted, context, scenario](
+                     client::Session& session,
+                     const Engine::Progress& progress) mutable -> Engine::Then {
     wanted.predict.on_progress = progress;
     auto found = client::run_report(session, scenario, wanted);
     if (!found.ok())
@@ -195,10 +219,11 @@ bool ExportScreen::report(const QString& file) {
 
 void ExportScreen::ended(const QString& file, const QString& why_not) {
   fault_ = why_not;
+  making_.clear();
   status_->setText(why_not.isEmpty() ? tr("Wrote %1").arg(file) : why_not);
 }
 
-bool ExportScreen::working() const { return workspace().background().busy(); }
+bool ExportScreen::working() const { return writing() || workspace().background().busy(); }
 
 bool ExportScreen::act(const QString& action, const QString& argument) {
   if (action == QLatin1String("report")) return report(argument);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "ui/desktop/screen.hpp"
 
 class QComboBox;
@@ -24,6 +26,7 @@ class ExportScreen : public Screen {
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
   [[nodiscard]] QString fault() const override { return fault_; }
+  [[nodiscard]] bool writing() const override { return !making_.isEmpty(); }
   /// Asks for a file and writes the report to it.
   void ask_and_report();
 
@@ -37,14 +40,18 @@ class ExportScreen : public Screen {
   void ended(const QString& file, const QString& why_not);
   void show_text();
   [[nodiscard]] QString command_line() const;
+  /// As the command line would read it: the file, and what differs from it as options.
+  [[nodiscard]] Scenario scenario_of_command() const;
   [[nodiscard]] std::vector<ChartPane*> panes() const;
 
   QComboBox *chart_, *format_, *what_;
   QLabel* status_;
   QPushButton* report_;
   QPlainTextEdit* text_;
-  QString opened_;  // the text as it was opened: what a patch is made against
-  QString fault_;   // of the last report
+  QString opened_;                  // the text as it was opened: what a patch is made against
+  QString fault_;                   // of the last report
+  QString making_;                  // the file of one that is under way
+  std::unique_ptr<Engine> engine_;  // of reports: nothing else ends one; none before the first
   bool take_next_ = true;
 };
 

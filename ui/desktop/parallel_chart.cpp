@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/desktop/figures.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -209,10 +210,11 @@ void ParallelChart::paint(QPainter& painter, const QRectF& area, const Theme& th
     };
     const double name_y = area.top() + (a % 2 == 0 ? 0.85 : 1.85) * unit;
     label(axis.figures.words, name_y, 1.9 * room, theme.text);
-    label(figure_text(axis.high, axis.figures.unit), inside.top() - 0.1 * unit, 0.95 * room,
-          theme.faint);
-    label(figure_text(axis.low, axis.figures.unit), inside.bottom() + unit, 0.95 * room,
-          theme.faint);
+    const auto end = [&](double value, double other) {
+      return QString::fromStdString(report::print_beside(value, other, axis.figures.unit));
+    };
+    label(end(axis.high, axis.low), inside.top() - 0.1 * unit, 0.95 * room, theme.faint);
+    label(end(axis.low, axis.high), inside.bottom() + unit, 0.95 * room, theme.faint);
   }
 }
 

@@ -29,6 +29,9 @@ class Screen : public QWidget {
   }
   /// True while results are on their way: scripts wait for it to end.
   [[nodiscard]] virtual bool working() const { return false; }
+  /// True while a file is on its way that was asked for: scripts do not end before, whatever screen
+  /// is shown.
+  [[nodiscard]] virtual bool writing() const { return false; }
   /// Why the last of these did not come about: where scripts end. Empty when it did.
   [[nodiscard]] virtual QString fault() const { return {}; }
 

@@ -10,6 +10,7 @@
 #include <QKeyEvent>
 #include <QPixmap>
 #include <QThread>
+#include <utility>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/key_press.hpp"
@@ -67,18 +68,31 @@ bool Script::settled() const {
   return !waits && !w.refining() && !window_.current()->working();
 }
 
+std::optional<QString> Script::fault_of_file() {
+  if (writer_ == nullptr) return QString();
+  if (writer_->writing()) return std::nullopt;
+  return std::exchange(writer_, nullptr)->fault();
+}
+
 void Script::step() {
   if (at_ == 0) level_ = QThread::currentThread()->loopLevel();
-  if (at_ >= steps_.size()) return emit finished({});
-  const QJsonObject step = steps_[at_].toObject();
-  if (step.value(QStringLiteral("do")) == QStringLiteral("wait") && !settled()) {
+  // What was asked for is written before the end, and before the next that is asked for.
+  const bool over = at_ >= steps_.size();
+  const QJsonObject step = over ? QJsonObject() : steps_[at_].toObject();
+  const QString what = step.value(QStringLiteral("do")).toString();
+  const std::optional<QString> file =
+      over || what == QLatin1String("report") ? fault_of_file() : QString();
+  if (!file || (what == QLatin1String("wait") && !settled())) {
     waited_ms_ += kTurnMs;
     if (waited_ms_ < kLongestWaitMs) return again_.start(kTurnMs);
-    return emit finished(QStringLiteral("step %1: still not simulated").arg(at_ + 1));
+    return emit finished(
+        QStringLiteral("step %1: still not %2").arg(at_ + 1).arg(file ? "simulated" : "written"));
   }
   waited_ms_ = 0;
-  const QString fault = perform(step);
+  if (over) return emit finished(*file);
+  const QString fault = file->isEmpty() ? perform(step) : *file;
   if (!fault.isEmpty()) return emit finished(QStringLiteral("step %1: %2").arg(at_ + 1).arg(fault));
+  if (window_.current()->writing()) writer_ = window_.current();
   ++at_;
   again_.start(kTurnMs);
 }

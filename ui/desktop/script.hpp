@@ -4,10 +4,12 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <optional>
 
 namespace stallcast::desktop {
 
 class MainWindow;
+class Screen;
 
 /// Drives the window from a file of steps, without a hand: for tests and for the pictures of the
 /// documentation. docs/guide/explorer.md lists the steps.
@@ -32,9 +34,12 @@ class Script : public QObject {
   [[nodiscard]] QString perform(const QJsonObject& step);
   [[nodiscard]] QString screenshot(const QString& name);
   [[nodiscard]] bool settled() const;
+  /// Why the file that a step asked for was not written; nullopt while it is on its way.
+  [[nodiscard]] std::optional<QString> fault_of_file();
 
   MainWindow& window_;
   QJsonArray steps_;
+  const Screen* writer_ = nullptr;  // of a file that was asked for
   QString folder_;
   int at_ = 0;
   int level_ = 0;  // how many event loops are running where the steps began

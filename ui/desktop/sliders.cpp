@@ -18,6 +18,11 @@ bool can_move(const client::FormField& field) {
   return is_number && field.value.has_value() && std::isfinite(field.value->number);
 }
 
+/// Nothing changes with a rate of reads where nobody reads, nor of writes where nobody writes.
+bool counts(const client::FormPart& part, std::string_view key) {
+  return (part.is_read || !key.ends_with(".read")) && (part.is_written || !key.ends_with(".write"));
+}
+
 SliderSpec field_slider(const client::FormPart& part, const client::FormField& field) {
   SliderSpec out;
   out.path = QString::fromStdString(part.path + "." + field.key);
@@ -110,13 +115,13 @@ void Workspace::choose_sliders() {
   sliders_.clear();
   for (const Parameter& p : form_.parameters)
     slider_paths_.push_back(QString::fromStdString("params." + p.name));
-  const char* kUsual[] = {"ost.write", "count",   "compute",  "every",   "every_steps",
-                          "ost.count", "workers", "prefetch", "nic.rate"};
+  const char* kUsual[] = {"ost.write",   "ost.read",  "count",   "compute",  "every",
+                          "every_steps", "ost.count", "workers", "prefetch", "nic.rate"};
   for (const char* key : kUsual)
     for (const client::FormPart& part : form_.parts)
       for (const client::FormField& field : part.fields)
-        if (field.key == key && can_move(field) && slider_paths_.size() < kEnough &&
-            field.value->source.kind == Source::Kind::scenario)
+        if (field.key == key && can_move(field) && counts(part, key) &&
+            slider_paths_.size() < kEnough && field.value->source.kind == Source::Kind::scenario)
           slider_paths_.push_back(QString::fromStdString(part.path + "." + field.key));
 }
 

@@ -57,6 +57,30 @@ QStringList heads_of(const std::vector<StepChart::Bar>& bars) {
   return out;
 }
 
+constexpr double kNames = 9.0, kMark = 1.3;  // of the legend, in lines of text
+
+/// The columns of shares in a legend as wide as `wide`.
+struct Columns {
+  Columns(const std::vector<StepChart::Bar>& bars, const QFontMetricsF& metrics, double wide)
+      : gap(0.7 * metrics.height()) {
+    if (bars.size() > 1) heads = heads_of(bars);
+    const double figure = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + gap;
+    width = figure;
+    for (const QString& head : heads)
+      width = std::max(width, metrics.horizontalAdvance(head) + gap);
+    const double room =
+        (wide - (kNames + kMark) * metrics.height()) / static_cast<double>(bars.size());
+    fit = room >= figure;
+    numbered = fit && width > room;
+    width = std::min(width, room);
+    for (qsizetype i = 0; numbered && i < heads.size(); ++i) heads[i] = QString::number(i + 1);
+  }
+  QStringList heads;
+  double gap, width = 0.0;
+  bool fit = false;
+  bool numbered = false;  ///< for names there is no room
+};
+
 }  // namespace
 
 StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
@@ -97,11 +121,14 @@ QSize StepChart::minimumSizeHint() const {
 void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
   const double unit = QFontMetricsF(painter.font()).height();
   double y = area.top();
+  const bool numbered = Columns(bars_, QFontMetricsF(painter.font()), area.width()).numbered;
   for (const Bar& bar : bars_) {
     painter.setPen(bar.stale ? theme.faint : theme.text);
+    const QString number =
+        numbered ? QStringLiteral("%1: ").arg(&bar - bars_.data() + 1) : QString();
     painter.drawText(
         QRectF(area.left(), y, area.width(), unit), Qt::AlignLeft,
-        QFontMetricsF(painter.font()).elidedText(bar.name, Qt::ElideMiddle, area.width()));
+        QFontMetricsF(painter.font()).elidedText(number + bar.name, Qt::ElideMiddle, area.width()));
     y += 1.1 * unit;
     double x = area.left();
     const std::vector<QString> texts = texts_of(bar);
@@ -127,18 +154,12 @@ void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
 // What occurs, with a column of shares for each bar, in their order; where there is no room for
 // all, without shares: the table has them.
 void StepChart::paint_legend(QPainter& painter, const QRectF& top, const Theme& theme) const {
-  constexpr double kNames = 9.0, kMark = 1.3;  // lines of text
   const QFontMetricsF metrics(painter.font());
-  const double unit = metrics.height(), gap = 0.7 * unit;
+  const double unit = metrics.height(), n = static_cast<double>(bars_.size());
   const bool several = bars_.size() > 1;
-  const QStringList heads = several ? heads_of(bars_) : QStringList();
-  const double figure = metrics.horizontalAdvance(QStringLiteral("100.0 %")) + gap;
-  double column = figure;
-  for (const QString& head : heads)
-    column = std::max(column, metrics.horizontalAdvance(head) + gap);
-  const double n = static_cast<double>(bars_.size());
-  column = std::min(column, (top.width() - (kNames + kMark) * unit) / n);
-  const bool fits = column >= figure;
+  const Columns columns(bars_, metrics, top.width());
+  const double column = columns.width;
+  const bool fits = columns.fit;
   const double names = top.width() - kMark * unit - (fits ? n * column : 0.0);
   const auto place = [&](std::size_t bar, double y) {
     return QRectF(top.right() - (n - static_cast<double>(bar)) * column, y, column, 1.1 * unit);
@@ -147,9 +168,8 @@ void StepChart::paint_legend(QPainter& painter, const QRectF& top, const Theme& 
   if (several && fits) {
     painter.setPen(theme.faint);
     for (std::size_t b = 0; b < bars_.size(); ++b)
-      painter.drawText(
-          place(b, y), Qt::AlignRight | Qt::AlignVCenter,
-          metrics.elidedText(heads[static_cast<int>(b)], Qt::ElideMiddle, column - gap));
+      painter.drawText(place(b, y), Qt::AlignRight | Qt::AlignVCenter,
+                       columns.heads[static_cast<int>(b)]);
     y += 1.2 * unit;
   }
   for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {

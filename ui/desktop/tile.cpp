@@ -76,11 +76,16 @@ void Tile::refresh(const Workspace& workspace) {
   value_->setText(text);
   value_->setEnabled(!stale);
   kind_->setEnabled(false);
-  // Until there are draws of this text, as far off as at the last ones.
+  // Until there are draws of this text, as far off as at the last ones; a bound is no middle of
+  // any.
   Metric ranged = *shown;
-  if (!ranged.ci90) ranged.ci90 = workspace.outcomes_near(metric_, ranged.value);
+  if (!ranged.ci90 && !bound) ranged.ci90 = workspace.outcomes_near(metric_, ranged.value);
   const QString range = (shown->ci90 ? QString() : QStringLiteral("~ ")) + range_text(ranged);
   const QString middle = middle_text(ranged);  // on a line of its own: tiles are as wide as ends
+  // While a slider moves the tile stays as high as it is.
+  QSizePolicy policy = range_->sizePolicy();
+  policy.setRetainSizeWhenHidden(bound && workspace.outcomes_near(metric_, shown->value));
+  range_->setSizePolicy(policy);
   range_->setVisible(ranged.ci90.has_value());
   range_->setEnabled(!stale && shown->ci90.has_value());
   range_->setText(middle.isEmpty() ? range : range.chopped(middle.size() + 2) + u'\n' + middle);

@@ -69,7 +69,8 @@ WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
   connect(&workspace, &Workspace::predicted, this, [this] {
     if (this->workspace().freshness() == Freshness::simulated) {
       before_ = std::exchange(last_, this->workspace().simulated());
-      last_edit_ = this->workspace().document().undo_stack().undoText();
+      const Document& document = this->workspace().document();
+      last_edits_ = document.edits_since(std::exchange(edits_, document.undo_stack().index()));
     }
     if (isVisible()) refresh();
   });
@@ -229,14 +230,14 @@ void WhatIfScreen::refresh() {
 }
 
 QString WhatIfScreen::why() const {
-  if (!before_ || !last_ || last_edit_.isEmpty() || before_->scenario_id != last_->scenario_id)
+  if (!before_ || !last_ || last_edits_.isEmpty() || before_->scenario_id != last_->scenario_id)
     return {};
   for (const Headline& h : headline_tiles(*last_)) {
     const auto before = find_metric(*before_, h.metric);
     const auto now = find_metric(*last_, h.metric);
     if (!before || !now || metric_text(*before) == metric_text(*now)) continue;
     QString out = tr("%1: %2 %3 \u2192 %4, because you %5")
-                      .arg(h.title, QString(), metric_text(*before), metric_text(*now), last_edit_)
+                      .arg(h.title, QString(), metric_text(*before), metric_text(*now), last_edits_)
                       .replace(QStringLiteral("  "), QStringLiteral(" "));
     const QString from = limit_text(*before_), to = limit_text(*last_);
     return out + (from == to ? tr("; still %1").arg(to) : tr("; first %1, now %2").arg(from, to));

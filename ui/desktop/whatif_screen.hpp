@@ -60,7 +60,8 @@ class WhatIfScreen : public Screen {
   RowsModel* limits_;
   std::optional<Prediction> before_;  // the simulation shown before the last one
   std::optional<Prediction> last_;
-  QString last_edit_;
+  int edits_ = 0;       // of the undo stack, at the last simulation
+  QString last_edits_;  // between that and the one before
 };
 
 }  // namespace stallcast::desktop

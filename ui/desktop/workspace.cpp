@@ -24,6 +24,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     refining_ = false;
     choose_sliders_ = true;
     simulated_.reset();
+    plain_.reset();
     drawn_.reset();
     timeline_.reset();
     estimate_.reset();
@@ -87,7 +88,7 @@ void Workspace::simulate() {
       simulation_ms_ = static_cast<double>(clock.nsecsElapsed()) / 1e6;
       freshness_ = result.ok() ? Freshness::simulated : Freshness::failed;
       if (result.ok())
-        simulated_ = result.value();
+        simulated_ = plain_ = result.value();
       else
         failure_ = failure_text(result.failure());
       emit predicted();

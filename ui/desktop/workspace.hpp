@@ -77,6 +77,8 @@ class Workspace : public QObject {
   [[nodiscard]] Freshness freshness() const { return freshness_; }
   /// The newest simulation, which may be of an earlier text.
   [[nodiscard]] const std::optional<Prediction>& simulated() const { return simulated_; }
+  /// The same without what follows from more simulations: ranges, gains, alternatives.
+  [[nodiscard]] const std::optional<Prediction>& plain() const { return plain_; }
   /// Bounds of design().
   [[nodiscard]] const std::optional<Prediction>& estimate() const { return estimate_; }
   /// What nine in ten outcomes of a metric with this value are within: as far off as at the last
@@ -166,6 +168,7 @@ class Workspace : public QObject {
   std::optional<Scenario> scenario_;
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;
+  std::optional<Prediction> plain_;
   std::optional<Prediction> drawn_;  ///< the last with draws
   std::optional<Timeline> timeline_;
   Freshness freshness_ = Freshness::none;

@@ -50,11 +50,13 @@ std::string limited_cell(const AssertionOutcome& outcome) {
 
 std::string_view what_is_tried(std::string_view resource) {
   const std::string_view last = resource.substr(resource.rfind('.') + 1);
-  const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.");
+  const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.") ||
+                     resource.starts_with("stage.");
   if (resource.starts_with("failure.")) return "without it";
   if (owned && last == "failures") return "without them";
   if (owned && last.starts_with("limit")) return "twice as high";
-  if (owned && last == "threads") return "twice as many";
+  if (owned && (last == "threads" || last == "workers")) return "twice as many";
+  if (last == "depth") return "twice as deep";
   return is_barrier(resource) ? "half of it" : "twice as fast";
 }
 

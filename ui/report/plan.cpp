@@ -3,6 +3,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -211,7 +212,8 @@ Columns columns_of(const PlanResult& plan) {
   for (const PlanAxis& axis : plan.axes) out.heads.push_back(axis.noun);
   if (out.heads.empty()) out.heads.push_back("count");
   const std::size_t taken = 10 * (out.heads.size() - 1);
-  if (page_columns() > kColumns) out.limiter += page_columns() - kColumns;
+  constexpr std::size_t kOther = 48;
+  out.limiter = page_columns() - std::min(page_columns(), kOther);
   out.limiter = taken + 12 < out.limiter ? out.limiter - taken : 12;
   return out;
 }

@@ -112,15 +112,19 @@ PlanPart tornado(const PlanResult& plan) {
   }
   const std::string verb = needs(plan);
   const std::string margin = "margin of " + shortened(plan.tornado.front().target, 10);
-  out.table = "  " + left("input", 42) + left(margin, 20) + "  " + verb + "\n";
+  // Behind the names: margins, and what the ends need.
+  constexpr std::size_t kBehind = 36, kLeast = 16, kMost = 42;
+  const std::size_t page = page_columns();
+  const std::size_t name = std::clamp(page - std::min(page, kBehind), kLeast, kMost);
+  out.table = "  " + left("input", name) + left(margin, 20) + "  " + verb + "\n";
   for (const PlanSwing& s : plan.tornado) {
     const std::string range = s.low + " .. " + s.high;
     const std::string margins =
         print_target_margin(s.at_low) + " .. " + print_target_margin(s.at_high);
     const std::string amount =
         s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
-    out.table += "  " + left(shortened(label::of_input(s.path), 41), 42) + left(margins, 20) +
-                 "  " + amount + "\n    " + range + "  " + s.path + "\n";
+    out.table += "  " + left(shortened(label::of_input(s.path), name - 1), name) +
+                 left(margins, 20) + "  " + amount + "\n    " + range + "  " + s.path + "\n";
     out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", " + verb + " " +
                         amount);
   }

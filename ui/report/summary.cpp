@@ -340,12 +340,12 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 }
 
 std::string use_line(const ResourceUse& use) {
-  constexpr std::size_t kName = 38, kFigures = kColumns - 2 - kName;
+  constexpr std::size_t kName = 38, kLeast = kName / 2;
   const std::string figures = right(print_value(use.throughput, use.unit), 12) + " of " +
                               left(print_value(use.capacity, use.unit), 12) +
                               right(print_share(use.utilization()), 9);
-  const std::size_t more = std::max(figures.size(), kFigures) - kFigures;
-  const std::size_t name = kName - std::min(more, kName / 2);
+  const std::size_t taken = figures.size() + 2, page = std::min(page_columns(), kColumns);
+  const std::size_t name = std::clamp(page - std::min(page, taken), kLeast, kName);
   return "  " + left(shortened(use.name, name - 2), name) + figures + "\n";
 }
 

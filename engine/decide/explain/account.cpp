@@ -330,7 +330,10 @@ void Account::explain_step(ExplainNode& node) {
   node.children = std::move(children);
   if (const double left = node.value - sum / steps; std::abs(left) > kRounding * node.value)
     add_rest(node, left,
-             "compute slowed by saves in the background, and steps that failures undid");
+             has(job_ + "restart.lost_steps")
+                 ? "the mean is of all steps, times are of those that were kept: steps that "
+                   "failures undid took less or more; and compute slowed by saves"
+                 : "compute slowed by saves in the background");
 }
 
 void Account::explain_samples(ExplainNode& node) {

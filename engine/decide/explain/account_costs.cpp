@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "engine/base/design_values.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/contract/training.hpp"
@@ -26,11 +27,11 @@ ExplainNode Account::time_share(const JobDesign& job, const std::string& number)
 std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::string_view key,
                                                const std::string& host) {
   ExplainNode node = simulated(name, 0.0, "count");
-  std::size_t jobs = 0;
+  std::size_t users = 0;
   for (const JobDesign& of : forms_.design().jobs) {
     const std::string job = metric::of_job(of.job.id), metric = job + std::string(key);
     if (!has(metric) || (!host.empty() && models::job_params(of.job).hosts != host)) continue;
-    const std::string number = std::to_string(++jobs);
+    const std::string number = std::to_string(++users);
     if (has(job + "elastic.lent.share") || !forms_.known(job + "ranks")) return std::nullopt;
     ExplainNode ranks = forms_.tree(job + "ranks");
     ranks.symbol = "gpus" + number;
@@ -45,6 +46,20 @@ std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::str
     node.equation += " * share" + number;
     node.children.push_back(Account(run_, forms_, metric).take_apart());
     node.children.back().symbol = "share" + number;
+  }
+  for (const Component& tenant : forms_.design().tenants) {
+    const Value* on = tenant.find("hosts");
+    const std::string share = metric::of_tenant(tenant.id, metric::kGpuUtilization);
+    if (on == nullptr || !has(share) || (!host.empty() && on->text != host)) continue;
+    const Component* there = forms_.design().find_host(on->text);
+    const double gpus = models::serving_gpus(
+        tenant, base::number_of(*there, "count") * base::number_of(*there, "gpus"));
+    const std::string number = std::to_string(++users);
+    node.value += gpus * value(share);
+    node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number + " * share" + number;
+    node.children.push_back(constant("gpus" + number, gpus, "count"));
+    node.children.back().note = "of its replicas";
+    node.children.push_back(read(share, "share" + number));
   }
   if (node.children.empty()) return std::nullopt;
   return node;

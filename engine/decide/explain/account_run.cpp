@@ -165,6 +165,11 @@ std::optional<ExplainNode> Account::busy_gpus(const std::string& host) {
   for (const JobDesign& job : forms_.design().jobs)
     if (models::job_params(job.job).hosts == host)
       node.children.push_back(part(metric::gpu_utilization(job.job.id), ""));
+  for (const Component& tenant : forms_.design().tenants)
+    if (const Value* on = tenant.find("hosts"); on != nullptr && on->text == host)
+      if (const std::string share = metric::of_tenant(tenant.id, metric::kGpuUtilization);
+          has(share))
+        node.children.push_back(read(share, ""));
   if (node.children.size() == 1 && std::abs(node.children.front().value - node.value) <= kExact)
     return ExplainNode(node.children.front());
   if (std::optional<ExplainNode> busy =

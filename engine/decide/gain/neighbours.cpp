@@ -123,9 +123,11 @@ void add_neighbours(const Design& design, Prediction& prediction, const GainOpti
     if (left <= 0.0) continue;
     const std::string name = sharer.job ? metric::of_job(sharer.id, "neighbours.loss")
                                         : metric::of_tenant(sharer.id, "neighbours.loss");
-    // Of two speeds that are the same but for rounding nothing is lost.
+    // Of two speeds that are the same but for rounding nothing is lost; nor does company help by as
+    // little as chance does.
     const double lost = 1.0 - left;
-    prediction.metrics[name].value = std::abs(lost) < kRounding ? 0.0 : lost;
+    const double chance = prediction.gains ? prediction.gains->noise : kRounding;
+    prediction.metrics[name].value = lost < kRounding && lost > -chance ? 0.0 : lost;
     prediction.metrics[name].unit = "ratio";
     for (const std::string& storage : sharer.storage) on[storage].push_back(left);
   }

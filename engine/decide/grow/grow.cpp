@@ -7,6 +7,7 @@
 #include "engine/base/assertion.hpp"
 #include "engine/decide/gain/gains.hpp"
 #include "engine/decide/grow/accumulated.hpp"
+#include "engine/decide/grow/loads.hpp"
 #include "engine/decide/grow/trends.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/capacity.hpp"
@@ -21,30 +22,6 @@ namespace {
 /// Resources below this load in all months are not shown; no more than so many are.
 constexpr double kLeastLoad = 0.2;
 constexpr std::size_t kMostLoads = 8;
-
-/// Share of the jobs' time that they waited for data, files or cores; of jobs in a row each for as
-/// long as it is simulated.    [docs/models/growth.md, eq. 4]
-double waited(const Prediction& p) {
-  const bool in_a_row = p.metrics.contains(metric::kPipelineTime);
-  double sum = 0.0, all = 0.0;
-  for (const auto& [job, shares] : p.breakdown) {
-    const auto wall = p.metrics.find(metric::of_job(job, "time.wall"));
-    const double time = in_a_row && wall != p.metrics.end() ? wall->second.value : 1.0;
-    all += time;
-    for (const char* cause : {"data", "metadata", "cpu"})
-      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second * time;
-  }
-  return all > 0.0 ? sum / all : 0.0;
-}
-
-/// Of what is asked of each resource, over what it can do: [docs/models/growth.md, eq. 4].
-std::map<std::string, double> loads_of(const Prediction& p) {
-  std::map<std::string, double> out;
-  const double working = std::max(1.0 - waited(p), 1e-9);
-  for (const ResourceUse& use : p.resources)
-    if (use.capacity > 0.0) out[use.name] = use.utilization() / working;
-  return out;
-}
 
 std::vector<std::string> headline_figures(const Prediction& p) {
   std::vector<std::string> out;
@@ -127,10 +104,11 @@ class Months {
   }
 
   /// What has come to its limit, in one text that differs where that does.
-  [[nodiscard]] static std::string standing(const Prediction& p) {
+  [[nodiscard]] std::string standing(int month) const {
+    const Prediction& p = seen_.at(month);
     std::string out;
     for (const AssertionOutcome& a : p.assertions) out += a.id + "=" + a.status + ";";
-    for (const auto& [name, load] : loads_of(p))
+    for (const auto& [name, load] : loads_of(designs_.at(month), p))
       if (load >= 1.0) out += name + ";";
     return out;
   }
@@ -139,7 +117,7 @@ class Months {
   [[nodiscard]] std::vector<int> between() const {
     std::vector<int> out;
     for (auto a = seen_.begin(), b = std::next(a); b != seen_.end(); ++a, ++b)
-      if (standing(a->second) != standing(b->second))
+      if (standing(a->first) != standing(b->first))
         for (int month = a->first + 1; month < b->first; ++month) out.push_back(month);
     return out;
   }
@@ -192,7 +170,7 @@ class Months {
     std::map<std::string, int> reached;
     std::size_t place = 0;
     for (const auto& [month, prediction] : seen_) {
-      for (const auto& [name, load] : loads_of(prediction)) {
+      for (const auto& [name, load] : loads_of(designs_.at(month), prediction)) {
         GrowthSeries& series = all[name];
         series.values.resize(seen_.size());
         series.values[place] = load;

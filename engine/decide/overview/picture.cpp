@@ -97,9 +97,10 @@ class Drawing {
     const double n = count == nullptr ? 1.0 : count->number;
     const GpuCount gpus = gpus_of(design_, host);
     const std::string name = title_of(host, "host");
-    made.title = base::print_value(n, "count") + (name.empty() ? " hosts" : " x " + name);
+    made.title = base::print_value(n, "count") +
+                 (!name.empty() ? " x " + name : std::string(n == 1.0 ? " host" : " hosts"));
     made.subtitle = "hosts " + host.id;
-    PicturePart compute{"GPUs", gpus.text(), {}, {}};
+    PicturePart compute{gpus.text() == "1" ? "GPU" : "GPUs", gpus.text(), {}, {}};
     for (const JobDesign& job : design_.jobs)
       if (const Value* on = job.job.find("hosts"); on != nullptr && on->text == host.id)
         compute.metrics.push_back(metric::gpu_utilization(job.job.id));

@@ -28,7 +28,7 @@ using models::Role;
 using Of = models::Remedy::Of;
 
 /// Roles that have resources, and parts of a job that have habits, in the order they are tried.
-constexpr Role kLimiting[] = {Role::storage, Role::host, Role::job, Role::fabric};
+constexpr Role kLimiting[] = {Role::storage, Role::host, Role::job, Role::stage, Role::fabric};
 constexpr Role kJobParts[] = {Role::loader, Role::dataset, Role::checkpoint, Role::recovery};
 
 /// A cause that costs less than this share of wall time is not worth a change of its job.
@@ -214,12 +214,12 @@ class Advisor {
 
   /// The component that a resource belongs to; nullptr when there is none.
   [[nodiscard]] const Component* component_of(const ResourceName& name) const {
-    if (name.role == "storage") return design_.find_storage(name.id);
-    if (name.role == "host") return design_.find_host(name.id);
-    if (name.role == "job")
-      for (const JobDesign& job : design_.jobs)
-        if (job.job.id == name.id) return &job.job;
-    return name.role == "fabric" ? &design_.fabric : nullptr;
+    const std::string path = base::component_path(name.role, name.id);
+    const Component* out = nullptr;
+    base::for_each_component(design_, [&](const auto& at, auto, const Component& component) {
+      if (at == path) out = &component;
+    });
+    return out;
   }
 
   /// More NICs in place of faster ones where these would be faster than ports of the switches.

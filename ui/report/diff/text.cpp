@@ -7,8 +7,14 @@
 namespace stallcast::report {
 namespace {
 
-/// Of a line of the table of metrics; long figures take of the name.
-constexpr std::size_t kNameAndFigures = 61;
+/// Of a line of the table of metrics: behind the figures, the two figures, and a name at least.
+constexpr std::size_t kBehind = 19, kFigures = 26, kLeastName = 12;
+
+std::size_t name_columns() {
+  const std::size_t page = std::min(page_columns(), kColumns);
+  return std::max(page - std::min(page, kBehind + kFigures), kLeastName);
+}
+
 constexpr std::size_t kMostMoves = 4;
 constexpr std::size_t kMostWarnings = 8;
 
@@ -63,13 +69,16 @@ std::string metrics(const Diff& diff, const Ink& ink) {
   const auto moved = told(moved_metrics(diff));
   std::string out;
   if (!moved.empty())
-    out += "\n" + ink.bold(left("Metrics", 37)) + right("base", 13) + right("head", 13) + "\n";
+    out += "\n" + ink.bold(left("Metrics", name_columns() + 2)) + right("base", 13) +
+           right("head", 13) + "\n";
   const std::size_t n = std::min(moved.size(), kMostRows);
   for (std::size_t i = 0; i < n; ++i) {
     const MetricChange& m = *moved[i];
     const std::string effect(effect_name(m.effect));
     const std::string figures = " " + right(before_text(m), 12) + " " + right(after_text(m), 12);
-    const std::size_t name = kNameAndFigures - figures.size();
+    // Long figures take of the name.
+    const std::size_t both = name_columns() + kFigures;
+    const std::size_t name = std::max(both - std::min(both, figures.size()), kLeastName);
     std::vector<std::string> lines = in_lines(metric_label(m.metric), name);
     lines.back() = left(lines.back(), name) + figures + " " + right(delta_text(m), 8) + " " +
                    coloured(ink, effect, effect);
