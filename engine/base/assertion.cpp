@@ -51,7 +51,7 @@ bool is_plain(Dimension wanted) {
 std::string example_of(Dimension wanted, double value, Dimension given) {
   if (is_plain(wanted)) return "48";
   if (wanted == Dimension::ratio && given == Dimension::number && value >= 0.0 && value <= 1.0)
-    return base::shortest(100.0 * value) + " %";
+    return base::exact_quantity(value, Dimension::ratio);
   return std::string(base::dimension_example(wanted));
 }
 

@@ -9,8 +9,9 @@ namespace stallcast::base {
 
 std::string singular(std::string_view plural) {
   if (plural == "shelves") return "shelf";
-  if (const std::size_t per = plural.find(" per "); per != std::string_view::npos)
-    return singular(plural.substr(0, per)) + std::string(plural.substr(per));
+  for (const std::string_view link : {" per ", " of "})
+    if (const std::size_t at = plural.find(link); at != std::string_view::npos)
+      return singular(plural.substr(0, at)) + std::string(plural.substr(at));
   for (const std::string_view end : {"xes", "ches", "shes", "sses"})
     if (plural.ends_with(end)) return std::string(plural.substr(0, plural.size() - 2));
   if (plural.ends_with("ies")) return std::string(plural.substr(0, plural.size() - 3)) + "y";

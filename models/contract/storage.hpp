@@ -361,6 +361,8 @@ class StorageModel {
     (void)part;
     return 0.0;
   }
+  /// Why none of its parts can fail by itself, although it has some; "" where that is not so.
+  [[nodiscard]] virtual std::string why_whole() const { return ""; }
   /// From now on `part` gives `factor` times its present rate: how faults begin and end. A factor
   /// of 1e-6 or less stops it. REQUIRES: attached, and parts(part) > 0.
   virtual void scale(StoragePart part, double factor) {

@@ -165,7 +165,17 @@ void Restarts::report(const std::string& name, const ResourceTable& resources,
   for (std::size_t i = passed_; i < outages_.size(); ++i)
     warn(i, " is over after " + base::print_quantity(over_.in(unit::s), Dimension::time) +
                 " of the run, before this failure comes");
+  // What did not come took nothing: a job that is over before a failure is no worse for it.
+  const auto none = [&](const char* what, const char* unit) {
+    out.metrics[key + what] = {0.0, unit, {}};
+  };
+  if (passed_ == early_) {
+    for (const char* what : {"duration", "restore.duration", "waiting", "lost_work", "caught_up"})
+      none(what, "s");
+    none("lost_steps", "count");
+  }
   if (durations_.empty()) return;
+  if (recovery_.spares) none("waiting", "s");
   out.limited_by[name + "restart"] = name + "failures";
   const auto mean = [&](const char* what, const Series& series, const char* unit) {
     if (!series.empty()) out.metrics[key + what] = {series.mean(), unit, {}};

@@ -135,6 +135,10 @@ void StorageFault::report(RunResult& out) const {
                            ", before this failure; let it come earlier, or lengthen the run");
   Seconds lasted;
   for (const auto& [from, until] : lasted_) lasted += until - from;
+  if (count_ == 0.0) {  // what did not come took no time
+    out.metrics[name + "lasted"] = {0.0, "s", {}};
+    if (!jobs_.empty()) out.metrics[name + "stall"] = {0.0, "s", {}};
+  }
   if (count_ == 0.0 || lasted <= Seconds{}) return;
   out.metrics[name + "lasted"] = {lasted.in(unit::s) / count_, "s", {}};
   if (jobs_.empty()) return;

@@ -172,6 +172,11 @@ void Plant::fold(const Design& design) {
                            .slow = static_cast<double>(params.slow_count),
                            .area = fabric_.area_hosts(host.site())};
     CutPlan& plan = plans[component.id];
+    // What strikes no job strikes nothing.    [docs/models/failures.md, At a date]
+    const bool used = std::ranges::any_of(design.jobs, [&](const JobDesign& job) {
+      return job_params(job.job).hosts == component.id;
+    });
+    if (!used) continue;
     for (const Outage& outage : outages(design, component.id))
       plan.cuts.insert(plan.hosts - outage.hosts);
   }

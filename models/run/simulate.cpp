@@ -11,6 +11,7 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
+#include "models/bounds/waiting_saves.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/contract/rows.hpp"
 #include "models/job/job.hpp"
@@ -239,7 +240,13 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   for (const auto& [name, waiting] : queues)
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
-  const std::vector<Room> rooms = spaces(design);
+  std::vector<Room> rooms = spaces(design);
+  std::vector<BytesOfTier> waiting;
+  for (const auto& job : jobs) {
+    const Checkpointer* saves = job->measured().saves;
+    waiting.push_back(saves == nullptr ? BytesOfTier{} : saves->most_waiting());
+  }
+  add_waiting(design, waiting, rooms);
   add_spaces(rooms, result.metrics);
   for (const Room& room : rooms) {
     for (const char* figure :

@@ -199,7 +199,7 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
   bool left = false;
   if (tiers.empty() || !style_.blocking) held(save);
   for (std::size_t t = 0; t < tiers.size(); ++t) {
-    if (t + 1 == tiers.size() && !save.drained && t != durable_) break;
+    if (!reaches(save, t)) break;
     open(save.lane, "write to ", tiers[t]);
     overwrite(place(t), save);
     std::vector<Course> courses(writers_.size());
@@ -231,7 +231,8 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     double files = 0.0;
     if (!in_memory(tiers[t]))
       files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
-                                  mover_.layout().files(save.part), save.whole());
+                                  mover_.layout().files(save.part), save.whole(),
+                                  goes_to(save, t) < tiers.size());
     copies_.arrived(place(t), *save.point);
     const bool each = t == durable_ || t + 1 < tiers.size();
     complete_[t].add((save.point->number - 1) / (each ? 1 : p_.drain_every),
@@ -242,7 +243,9 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
       parts_.add(save.part);
     }
     if (files > 0.0) context.spawn(remove(tiers[t], files));
+    drained(save, t);
   }
+  for (Retention& tier : retention_) tier.abandon(save.point->number);
   close_all(save.lane);
   end(save, left);
 }
@@ -253,15 +256,6 @@ void Checkpointer::free_buffer(const Save& save) {
   if (!lost(save))
     staged_.add(save.point->number - 1, (mover_.context().now() - save.began).in(unit::s));
   buffers_.release();
-}
-
-// Rank 0 deletes; an unlink costs the metadata servers what an open does (assumption).
-sim::Task<void> Checkpointer::remove(std::string tier, double files) {
-  for (const Mover& mover : writers_)
-    if (mover.share.rank0) {
-      const Mover rank0 = one_of(mover);
-      co_await mover_.metadata(rank0, tier, files);
-    }
 }
 
 // Along the class that takes longest.

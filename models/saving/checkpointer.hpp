@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,10 @@ class Checkpointer {
   [[nodiscard]] bool slows() const { return p_.flush == "thread"; }
   /// A step lost `time` to that.
   void charge(Seconds time);
+
+  /// By name of a tier, most bytes at one time of saves that only lay there since they were not
+  /// drained yet.
+  [[nodiscard]] std::map<std::string, Bytes> most_waiting() const;
 
   /// `steps`: of training so far; `training`: more of them come.
   void describe(sim::Ledger& ledger, std::int64_t steps, bool training);
@@ -156,6 +161,8 @@ class Checkpointer {
   [[nodiscard]] Seconds interval() const;
   /// The tier that they reach more slowly than they begin, behind the first; none: all keep up.
   [[nodiscard]] std::optional<std::string> drains_late() const;
+  /// "; 7.04 TB of saves ... waited in ..."; "" where none did.
+  [[nodiscard]] std::string waiting() const;
   sim::Task<void> snapshot_all(Save& save);
   /// Where a save or a restore that begins now is recorded.
   [[nodiscard]] Lane* lane(const char* what);
@@ -179,6 +186,13 @@ class Checkpointer {
   /// What a restore from `tier` reads.
   [[nodiscard]] const SavePoint& newest_in(const std::string& tier) const;
   sim::Task<void> remove(std::string tier, double files);
+  /// Whether `save` goes as far as tier `tier`.
+  [[nodiscard]] bool reaches(const Save& save, std::size_t tier) const;
+  /// Number of the tier of files that `save` goes on to from tier `tier`; as many as there are:
+  /// none.
+  [[nodiscard]] std::size_t goes_to(const Save& save, std::size_t tier) const;
+  /// It is in tier `tier`, and no longer needed where it came from.
+  void drained(const Save& save, std::size_t tier);
   /// What is kept of its files.
   [[nodiscard]] const Retention& kept() const {
     return retention_[files_ == kInMemory ? 0 : files_];

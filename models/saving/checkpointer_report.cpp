@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <vector>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/saving/checkpointer.hpp"
 #include "stallcast/metric.hpp"
 
@@ -8,6 +12,18 @@ namespace stallcast::models {
 namespace {
 
 constexpr double kSameTime = 1e-9;  // of an interval
+
+/// The least mean of `turns` that follow each other: what an outage held up is not how it goes on.
+///    [docs/models/checkpoint.md, eq. 18]
+double quickest(const std::vector<double>& values, std::size_t turns) {
+  turns = std::min(turns, values.size());
+  double sum = 0.0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += values[i] - (i < turns ? 0.0 : values[i - turns]);
+    if (i + 1 >= turns) least = std::min(least, sum / static_cast<double>(turns));
+  }
+  return least;
+}
 
 }  // namespace
 
@@ -86,9 +102,13 @@ Seconds Checkpointer::owed(Seconds work, std::int64_t steps) const {
 // and others are due a wait for a buffer before they begin.    [docs/models/checkpoint.md, eq. 3]
 bool Checkpointer::falls_behind() const {
   if (stalls_.empty() || (!p_.every && staged_.empty())) return false;
+  const auto turns = static_cast<std::size_t>(p_.full_every);
+  std::vector<double> flushes = staged_.empty() ? stalls_.values() : staged_.in_order();
+  for (std::size_t i = 0; i < flushes.size() && !staged_.empty(); ++i)
+    flushes[i] -=
+        flushes.size() == backpressure_.size() ? backpressure_.values()[i] : backpressure_.mean();
   const double flush =
-      staged_.empty() ? stalls_.mean()
-                      : (staged_.mean() - backpressure_.mean()) / static_cast<double>(p_.buffers);
+      quickest(flushes, turns) / static_cast<double>(staged_.empty() ? 1 : p_.buffers);
   const Seconds waited = Seconds::from(backpressure_.empty() ? 0.0 : backpressure_.mean(), unit::s);
   return flush > p_.every.value_or(interval() - waited).in(unit::s);
 }
@@ -100,10 +120,15 @@ std::optional<std::string> Checkpointer::drains_late() const {
   if (style_.blocking) return {};
   for (std::size_t t = leaves_ + 1; t < tiers.size(); ++t) {
     if (complete_[t].empty()) continue;
-    const double drains =
-        t + 1 == tiers.size() && t != durable_ ? static_cast<double>(p_.drain_every) : 1.0;
-    const double took = complete_[t].mean() - complete_[t - 1].mean();
-    if (took > interval().in(unit::s)*drains) return tiers[t];
+    const std::int64_t drains = t + 1 == tiers.size() && t != durable_ ? p_.drain_every : 1;
+    const std::map<std::int64_t, double> before = complete_[t - 1].numbered();
+    std::vector<double> took;
+    for (const auto& [nth, there] : complete_[t].numbered())
+      if (const auto from = before.find(nth * drains); from != before.end())
+        took.push_back(there - from->second);
+    const double each = quickest(took, static_cast<std::size_t>(p_.chain(drains)));
+    if (!took.empty() && each > interval().in(unit::s) * static_cast<double>(drains))
+      return tiers[t];
   }
   return {};
 }
@@ -120,6 +145,14 @@ Seconds Checkpointer::slowed() const {
 
 Seconds Checkpointer::slowed_by_save() const {
   return stalls_.empty() ? Seconds{} : slowed_ / static_cast<double>(stalls_.size());
+}
+
+std::string Checkpointer::waiting() const {
+  std::string out;
+  for (const auto& [tier, bytes] : most_waiting())
+    out += "; " + base::print_quantity(bytes.in(unit::B), Dimension::bytes) +
+           " of saves that \"keep\" would have deleted waited in \"" + tier + "\" in the end";
+  return out;
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
@@ -178,12 +211,15 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
     out.warnings.push_back("job." + job + ".checkpoint: saves take longer to drain to \"" + *tier +
                            "\" than " + due +
                            ": each begins before the one before is there, and they fall behind "
-                           "for as long as the run goes on where they share what limits them");
+                           "for as long as the run goes on where they share what limits them" +
+                           waiting());
   restore_.report(metric::of_job(job, "restore."), resources, out);
   const auto last = std::find_if(again_.rbegin(), again_.rend(),
                                  [](const auto& again) { return again->took() > Seconds{}; });
   if (last != again_.rend())
     (*last)->report(metric::of_job(job, "restart.restore."), resources, out);
+  else if (out.metrics.contains(metric::of_job(job, "restart.duration")))  // from the beginning
+    out.metrics[metric::of_job(job, "restart.restore.duration")] = {0.0, "s", {}};
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

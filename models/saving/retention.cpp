@@ -4,26 +4,45 @@
 
 namespace stallcast::models {
 
-double Retention::saved(std::int64_t number, Bytes bytes, double files, bool whole) {
+double Retention::saved(std::int64_t number, Bytes bytes, double files, bool whole, bool goes_on) {
   if (overwrites_) held_.clear();
   newest_ = std::max(newest_, number);
-  held_.push_back({++count_, number, bytes, files, whole});
+  held_.push_back({++count_, number, bytes, files, whole, goes_on});
   most_held_ = std::max(most_held_, held());
+  return prune();
+}
+
+double Retention::drained(std::int64_t number) {
+  abandon(number);
+  return prune();
+}
+
+void Retention::abandon(std::int64_t number) {
+  for (Saved& s : held_)
+    if (s.number == number) s.waits = false;
+}
+
+double Retention::prune() {
   if (!last_) return 0.0;
   // From the newest to the oldest: an increment needs everything back to its whole save.
   std::vector<Saved> kept;
   double deleted = 0.0;
+  Bytes waiting;
   bool needed = false;
   for (auto s = held_.rbegin(); s != held_.rend(); ++s) {
     const bool wanted = count_ - s->turn < *last_ || (every_ > 0 && s->turn % every_ == 0);
     if (wanted || needed) {
       kept.push_back(*s);
       needed = !s->whole;
+    } else if (s->waits) {
+      kept.push_back(*s);
+      waiting += s->bytes;
     } else {
       deleted += s->files;
     }
   }
   held_.assign(kept.rbegin(), kept.rend());
+  most_waiting_ = std::max(most_waiting_, waiting);
   return deleted;
 }
 
@@ -55,6 +74,7 @@ void Retention::describe(sim::Ledger& ledger) {
     ledger.count(s.number);
     ledger.state(s.bytes);
     ledger.state(s.whole);
+    ledger.state(s.waits);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -30,6 +31,13 @@ class SaveSeries : public Series {
                      [&](std::size_t a, std::size_t b) { return nth(a) < nth(b); });
     std::vector<double> out;
     for (const std::size_t i : order) out.push_back(values()[i]);
+    return out;
+  }
+  /// By their numbers.
+  [[nodiscard]] std::map<std::int64_t, double> numbered() const {
+    std::map<std::int64_t, double> out;
+    for (std::size_t i = 0; i < size(); ++i)
+      out[static_cast<std::int64_t>(i) + moved_[i]] = values()[i];
     return out;
   }
 

@@ -134,6 +134,14 @@ class CacheStore final : public PooledStore {
     if (p_.writes == "back") metric("dirty.peak", peak_.in(unit::B), "B");
   }
 
+  // The hit laws know no time at which a part of what is held is gone.
+  double parts(StoragePart part) const override {
+    return part == StoragePart::service ? PooledStore::parts(part) : 0.0;
+  }
+  std::string why_whole() const override {
+    return "what a server of it holds is gone with the server, which is not modelled";
+  }
+
   Countable countable() const override {
     return {.noun = "cache servers",
             .unit_read = std::min(p_.read, p_.network(1.0)),

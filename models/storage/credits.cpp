@@ -109,6 +109,7 @@ class CreditedStore final : public StorageModel {
   }
   Countable countable() const override { return inside_->countable(); }
   double parts(StoragePart part) const override { return inside_->parts(part); }
+  std::string why_whole() const override { return inside_->why_whole(); }
   void scale(StoragePart part, double factor) override { inside_->scale(part, factor); }
 
   // u / b of what is used most, and t = C / (u - b)    [docs/models/burst-credits.md, eq. 2]

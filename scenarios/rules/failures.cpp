@@ -44,7 +44,13 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
   if (storage == nullptr || !complete(models::Role::storage, *storage)) return;
   const auto model = models::storage_row(storage->kind).make(*storage);
   const double parts = model->parts(models::storage_part(p));
-  if (parts < 1.0)
+  if (const std::string why = model->why_whole(); parts < 1.0 && !why.empty())
+    report.error(
+        "rule", pointer_of(failure, "part"),
+        "storage \"" + storage->id + "\" of type \"" + storage->kind +
+            "\" fails as a whole: " + why,
+        "compare it with one server less (which also starts cold), or let its \"service\" fail");
+  else if (parts < 1.0)
     report.error("rule", pointer_of(failure, "part"),
                  "storage \"" + storage->id + "\" of type \"" + storage->kind + "\" has no " +
                      p.part + " that fails by itself",
@@ -138,6 +144,26 @@ void check_dates(const Design& design, const JobDesign& job, Diagnostics& report
                     "\", which takes until " +
                     base::print_quantity(back.in(unit::s), Dimension::time) + " or longer",
                 "lengthen \"run\": { \"duration\": ... } beyond that");
+}
+
+// What an outage does to the saves of the run comes back in the months.
+void check_outages(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const auto& failures = design.failures;
+  const auto random = std::find_if(failures.begin(), failures.end(),
+                                   [&](const Component& f) { return hits(f, job) && !dated(f); });
+  const auto outage = std::find_if(failures.begin(), failures.end(), [](const Component& f) {
+    return !f.kind.empty() && !kills(f) && dated(f);
+  });
+  if (random == failures.end() || outage == failures.end()) return;
+  report.warn("rule", pointer_of(*outage, "at"),
+              "what \"" + outage->id +
+                  "\" does to steps and saves of the run counts as often in the "
+                  "months of \"" +
+                  random->id +
+                  "\" as the run fits into them, and for the best "
+                  "interval of job \"" +
+                  job.job.id + "\"",
+              "keep one of both, or make two \"scenarios\" of them");
 }
 
 void check_recovery(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -245,6 +271,7 @@ void check_failures(const Design& design, Diagnostics& report) {
   for (const JobDesign& job : design.jobs) {
     if (job.recovery) check_recovery(design, job, report);
     if (job.recovery && host_of(design, job) != nullptr) check_dates(design, job, report);
+    if (job.recovery && job.checkpoint) check_outages(design, job, report);
     if (job.elastic) check_elastic(design, job, report);
   }
 }

@@ -250,6 +250,16 @@ TEST_CASE("saves by steps that wait for a buffer, and drains that fall behind, a
   set(design.hosts[0], Role::host, "nvme.read", "40 GB/s");
   set(design.hosts[0], Role::host, "nvme.write", "20 GB/s");
   CHECK(told(design, "drain to \"scratch\"") == 0);
+  // What an outage holds up goes on as before when it is over: 210 s of delay in 19 drains.
+  Design outage = design;
+  outage.failures.push_back(component(Role::failure, "storage", "out",
+                                      {{"on", "scratch"},
+                                       {"part", "service"},
+                                       {"at", "55 s"},
+                                       {"failover", "60 s"},
+                                       {"repair", "1 s"}}));
+  CHECK(told(outage, "drain to \"scratch\"") == 0);
+  CHECK(told(outage, "longer than \"every_steps\"") == 0);
   set(design.storage[0], Role::storage, "ost.write", "1 GB/s");
   CHECK(told(design, "drain to \"scratch\"") == 1);
   CHECK(told(design, "leaves room") == 0);

@@ -212,7 +212,7 @@ TEST_CASE("storage fault: the restore after the run is no time of training") {
   // One that comes while the state is read back is none of the run, which says so.
   const RunResult after = broken_at(std::to_string(end + restore / 2.0) + " s");
   CHECK(metric(after, "failure.fault.count") == 0.0);
-  CHECK(after.metrics.count("failure.fault.stall") == 0);
+  CHECK(metric(after, "failure.fault.stall") == 0.0);
   CHECK(metric(after, "job.train.restore.duration") == restore);
   REQUIRE(after.warnings.size() == whole.warnings.size() + 1);
   CHECK_THAT(after.warnings.back(), Catch::Contains("before this failure"));
@@ -302,6 +302,8 @@ TEST_CASE("storage fault: one after the end changes nothing") {
   const RunResult result = run(design);
   CHECK(metric(result, "job.train.throughput.bytes") == before);
   CHECK(metric(result, "failure.fault.count") == 0.0);
+  CHECK(metric(result, "failure.fault.lasted") == 0.0);
+  CHECK(metric(result, "failure.fault.stall") == 0.0);
 }
 
 TEST_CASE("storage fault: two at one time both count") {

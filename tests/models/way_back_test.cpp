@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/failure/renewal.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 namespace way_back_test {
@@ -207,6 +208,39 @@ TEST_CASE("way back: a failure during the restore is noticed as any other") {
     const double alone = restart(run(design), "restore.duration");
     fail(design, "118 s");
     CHECK(restart(run(design), "restore.duration") == Approx(alone).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a failure after the end of the job takes nothing from it") {
+  Design design = without_spares();
+  design.run.values.erase("duration");
+  set(design.jobs[0].job, Role::job, "steps", "100");  // 10 s
+  const RunResult result = run(design);
+  for (const char* what :
+       {"count", "duration", "restore.duration", "waiting", "lost_work", "lost_steps", "caught_up"})
+    CHECK(metric(result, std::string("job.train.restart.") + what) == 0.0);
+  CHECK(metric(result, "job.train.goodput") == Approx(1.0).epsilon(0.01));
+}
+
+TEST_CASE("a way back that waits for no spare and reads no save took no time for it") {
+  Design design = without_spares();
+  set(*design.jobs[0].recovery, Role::recovery, "spares", "1");
+  save_by_steps(design, "sync");
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "every_steps", "300");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.restart.count") == 1.0);
+  CHECK(metric(result, "job.train.restart.waiting") == 0.0);
+  CHECK(metric(result, "job.train.restart.restore.duration") == 0.0);
+}
+
+TEST_CASE("hosts that no job runs on are not told apart for a failure") {
+  Design design = without_spares();
+  design.hosts.push_back(design.hosts.front());
+  design.hosts.back().id = "idle";
+  for (const char* hosts : {"gpu", "idle"}) {
+    set(design.failures[0], Role::failure, "hosts", hosts);
+    CHECK(models::Plant(design).groups("gpu").size() == (hosts == std::string("gpu") ? 2 : 1));
+    CHECK(models::Plant(design).groups("idle").size() == 1);
   }
 }
 

@@ -38,4 +38,22 @@ TEST_CASE("what cannot be down is told what can, of each kind of storage") {
   CHECK(said("port", "san", {{"port.count", "4"}}).empty());
 }
 
+TEST_CASE("what several systems have is not guessed") {
+  Design design = testing::small_design();
+  design.storage = {component(models::Role::storage, "hdfs", "home", {{"datanode.count", "4"}}),
+                    component(models::Role::storage, "lustre", "hot", {{"ost.count", "4"}}),
+                    component(models::Role::storage, "lustre", "cold", {{"ost.count", "4"}})};
+  const auto same = [&](const auto&) -> Result<Design> { return design; };
+  const auto refused = plan::make_outages({"ost"}, design, {}, same);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.failure().message == "survive \"ost\" could be any of several");
+  CHECK(refused.failure().hint == "write one of ost:hot, ost:cold");
+  CHECK(plan::make_outages({"ost:cold"}, design, {}, same)->front().label == "ost of cold");
+  // A word that says what it is means that of all.
+  CHECK_THAT(plan::make_outages({"target"}, design, {}, same).failure().hint,
+             Catch::Contains("target:hot, target:cold"));
+  design.storage.pop_back();  // the one that has some, wherever it stands
+  CHECK(plan::make_outages({"ost"}, design, {}, same)->front().label == "ost of hot");
+}
+
 }  // namespace outages_test

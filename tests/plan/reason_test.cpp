@@ -82,6 +82,17 @@ TEST_CASE("a plan without an answer says what limits and was not searched") {
   CHECK(plan::unsearched_note(design, plan).empty());
 }
 
+TEST_CASE("what was not searched is said where targets are missed with a part down alone") {
+  const Design design = beegfs();
+  PlanResult plan = searched();
+  plan.points = {nine({target("stall", "fail", "server of s down")})};
+  plan.end = 0;
+  plan.answer.reset();
+  plan.points[0].binding = "storage.s.mds";
+  CHECK(plan::unsearched_note(design, plan) ==
+        "target stall with server of s down is limited by the MDSs of s; not searched: --over mds");
+}
+
 TEST_CASE("what a design is short of follows from what limits it") {
   CHECK(plan::given_by("storage.s.capacity") == "capacity");
   CHECK(plan::given_by("storage.s.mds") == "metadata");

@@ -3,6 +3,7 @@
 #include <functional>
 #include <set>
 
+#include "engine/base/counted.hpp"
 #include "tests/plan/fakes.hpp"
 
 namespace search_test {
@@ -318,6 +319,46 @@ TEST_CASE("when time runs out the candidates so far are kept") {
   CHECK(found->status == PlanStatus::inconclusive);
   CHECK(found->seen.size() >= 2);
   CHECK(found->notes.at(0) == "the search ended early: the time limit was reached");
+}
+
+TEST_CASE("what fails at a date leaves no design out where nothing else meets the targets") {
+  // The teeth of a saw: larger designs miss, and so do smaller ones.
+  const auto met = [](const std::vector<double>& n) { return n[0] + n[1] == 8.0; };
+  plan::Problem problem;
+  problem.axes = {axis(1, 8), axis(1, 7)};
+  problem.cost = [](const Cell& cell) {
+    return static_cast<double>(cell[0]) + 1.5 * static_cast<double>(cell[1]);
+  };
+  Fake in_order{met};
+  CHECK(search(problem, in_order.evaluate(problem))->status == PlanStatus::infeasible);
+  problem.dated = true;
+  Fake dated{met};
+  const auto found = search(problem, dated.evaluate(problem));
+  REQUIRE(found->status == PlanStatus::found);
+  CHECK(Fake::numbers(problem, *found->answer) == std::vector<double>{7.0, 1.0});
+  CHECK(found->non_monotone);
+  // Of many designs it is said which are known to miss.
+  problem.axes = {axis(1, 40), axis(1, 40)};
+  Fake many{[](const auto&) { return false; }};
+  const auto none = search(problem, many.evaluate(problem));
+  REQUIRE(none->status == PlanStatus::infeasible);
+  REQUIRE(none->notes.size() == 1);
+  CHECK_THAT(none->notes.front(), Catch::Contains("only those that were simulated"));
+}
+
+TEST_CASE("counts of two systems of one kind say of which they are") {
+  std::vector<plan::Axis> axes = {axis(1, 8), axis(1, 8), axis(1, 8)};
+  const char* owners[] = {"storage hot", "storage cold", "storage hot"};
+  const char* nouns[] = {"OSTs", "OSTs", "OSSs"};
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    axes[a].about.owner = owners[a];
+    axes[a].about.noun = nouns[a];
+    axes[a].about.metric = "required";
+  }
+  plan::tell_apart(axes);
+  CHECK(base::counted(axes[0].about, "4") == "4 OSTs of hot");
+  CHECK(base::counted(axes[1].about, "1") == "1 OST of cold");
+  CHECK(base::counted(axes[2].about, "1") == "1 OSS");
 }
 
 }  // namespace search_test

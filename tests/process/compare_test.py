@@ -74,6 +74,27 @@ class Compare(unittest.TestCase):
         self.assertIn("Warnings\n", text)
         self.assertEqual(" ".join(text.split()).count("storage.scratch: costs"), 1)
 
+    def test_failures_and_saves_that_differ_are_told(self):
+        plain = json.loads(design("plain", 64))
+        plain["jobs"][0]["checkpoint"] = {"to": "scratch", "every_steps": 100, "size": "10 GB"}
+        lossy = json.loads(json.dumps(plain))
+        lossy["failures"] = [{"id": "out", "type": "storage", "on": "scratch", "part": "server", "at": "10 s"}]
+        lossy["jobs"][0]["checkpoint"]["mode"] = "async"
+        paths = [self.write("plain.json", json.dumps(plain)), self.write("lossy.json", json.dumps(lossy))]
+        out = json.loads(self.compare(*paths, "--no-gains", "--format", "json").out)
+        self.assertIn("failures[out] added", out["notes"][0])
+        text = " ".join(self.compare(*paths, "--no-gains").out.split())
+        for said in ("server of scratch, at 10 s", "sync to scratch", "async to scratch"):
+            self.assertIn(said, text)
+        alike = self.compare(paths[0], paths[0] + "#wide", "--no-gains").out
+        self.assertNotIn("sync to scratch", alike)
+
+    def test_two_systems_that_are_alike_are_two(self):
+        two = json.loads(design("two", 64))
+        two["storage"].append(dict(two["storage"][0], id="other"))
+        run = program.Run("run", self.write("two.json", json.dumps(two)), "--no-advice", "--draws", "0")
+        self.assertIn("2 x Lustre of 64 OSTs", " ".join(run.out.split()))
+
     def test_a_job_or_a_tenant_more_is_told_as_one(self):
         one = json.loads(design("one", 64))
         two = json.loads(design("two", 64, sample="4 MiB"))

@@ -192,7 +192,7 @@ class Confidence(unittest.TestCase):
         self.assertIn("for 90 % of all cases", run.out)
         self.assertIn("of 32 draws", run.out)
         # Of the draws nine in ten hold there, and a run says less: it counts what the model leaves open.
-        self.assertRegex(" ".join(run.out.split()), r"a run of it says that all targets hold in [\d.]+ of 100 cases, with what seeds")
+        self.assertRegex(" ".join(run.out.split()), r"a run with \d+ OSTs says that all targets hold in [\d.]+ of 100 cases, with what seeds")
 
     def test_what_is_no_share_is_refused(self):
         for wrong in ("110%", "0", "much"):

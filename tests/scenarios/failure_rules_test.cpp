@@ -195,4 +195,28 @@ TEST_CASE("failures hit a job that there is") {
         "/failures/0 failure \"loss\" has a date and does not say where it comes");
 }
 
+TEST_CASE("an outage at a date comes back in months of other failures") {
+  const std::string out = R"({ "id": "out", "type": "storage", "on": "scratch", "part": "target",
+                               "at": "10 min" })";
+  CHECK(remark({out}) == "");
+  CHECK_THAT(remark({kNever + ", " + out}),
+             Catch::Contains("/failures/1/at what \"out\" does to steps and saves of the run "
+                             "counts as often in the months"));
+}
+
+TEST_CASE("cache servers fail as a whole, since what one held would be gone") {
+  const auto fails = [](const std::string& part) {
+    return remark({R"({ "id": "out", "type": "storage", "on": "front", "part": ")" + part +
+                       R"(", "at": "10 min" })",
+                   Text{}.job, Text{}.run,
+                   Text{}.storage + R"(, { "id": "front", "type": "cache", "over": "scratch",
+                                           "server": { "count": 3, "size": "1 TB" } })"});
+  };
+  for (const char* part : {"target", "server", "metadata"})
+    CHECK_THAT(fails(part),
+               Catch::StartsWith("/failures/0/part storage \"front\" of type \"cache\" "
+                                 "fails as a whole: what a server of it holds"));
+  CHECK_THAT(fails("service"), !Catch::Contains("as a whole"));
+}
+
 }  // namespace failure_rules_test

@@ -176,6 +176,8 @@ TEST_CASE("limits keep their digits") {
   CHECK(print_limit(0.9675, "ratio") == "96.75 %");
   CHECK(print_limit(0.95, "ratio") == "95 %");
   CHECK(print_limit(10.0, "s") == "10 s");
+  CHECK(print_limit(14.367, "s") == "14.367 s");
+  CHECK(print_limit(0.0143, "s") == "14.3 ms");
   CHECK(print_limit(20.0, "USD/h") == "20 USD/h");
   CHECK(print_limit(48.0, "count") == "48");
 }

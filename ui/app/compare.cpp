@@ -35,6 +35,28 @@ std::string counts_of(const Component& component) {
   return out;
 }
 
+const std::string kSavesOf = "saves ", kFailure = "failure ";
+
+/// "async to host-memory, fs".
+std::string saves_of(const Component& checkpoint) {
+  const Value *to = checkpoint.find("to"), *tiers = checkpoint.find("tiers");
+  std::string out = checkpoint.kind + " to ";
+  if (tiers == nullptr || tiers->list.empty()) return out + (to == nullptr ? "" : to->text);
+  return out + base::join(tiers->list, ", ");
+}
+
+/// "server of fs, at 100 s", "host, mtbf 50000 h".
+std::string failure_of(const Component& failure) {
+  const Value *on = failure.find("on"), *part = failure.find("part");
+  std::string out = on == nullptr     ? failure.kind
+                    : part == nullptr ? "of " + on->text
+                                      : part->text + " of " + on->text;
+  for (const char* key : {"at", "mtbf"})
+    if (const Value* when = failure.find(key))
+      out += std::string(", ") + key + " " + base::written(*when);
+  return out;
+}
+
 std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const Component& host : design.hosts) {
@@ -51,7 +73,23 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) 
                                                   (product.empty() ? "" : " (" + product + ")") +
                                                   (counts.empty() ? "" : ", " + counts));
   }
+  for (const JobDesign& job : design.jobs)
+    if (job.checkpoint) out.emplace_back(kSavesOf + job.job.id, saves_of(*job.checkpoint));
+  for (const Component& failure : design.failures)
+    out.emplace_back(kFailure + failure.id, failure_of(failure));
   return out;
+}
+
+/// Saves and failures that are the same in all designs are not what tells them apart.
+void drop_common(std::vector<ComparedDesign>& designs) {
+  const std::vector<std::pair<std::string, std::string>> first = designs.front().plant;
+  for (const auto& row : first) {
+    if (!row.first.starts_with(kSavesOf) && !row.first.starts_with(kFailure)) continue;
+    if (std::all_of(designs.begin(), designs.end(), [&](const ComparedDesign& design) {
+          return std::find(design.plant.begin(), design.plant.end(), row) != design.plant.end();
+        }))
+      for (ComparedDesign& design : designs) std::erase(design.plant, row);
+  }
 }
 
 std::map<std::string, double> gpus_by_job(const Design& design) {
@@ -124,6 +162,7 @@ std::string other_work(const DiffInput& first, const DiffInput& other) {
         if (before.job.id == job.job.id) name_values(before, job, job.job.id + ".", said);
   }
   name_lone(here.tenants, there.tenants, "tenants", said);
+  name_lone(here.failures, there.failures, "failures", said);
   if (said.empty()) return "";
   const std::size_t named = std::min(said.size(), kNamed);
   return other.name + " does other work than " + first.name + ": " +
@@ -179,6 +218,7 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
     if (const std::string note = other_work(inputs.front(), input); !note.empty())
       out.notes.push_back(note);
   }
+  if (!out.designs.empty()) drop_common(out.designs);
   out.warnings = warnings_of(out.designs);
   return out;
 }

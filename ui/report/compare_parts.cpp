@@ -218,10 +218,13 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in some rows, storage systems in others.
+  /// What each is made of: hosts in some rows, storage systems in others, then how jobs save and
+  /// what fails.
   void plant() {
     part("hosts");
     part("storage");
+    part("saves");
+    part("failure");
   }
 
   /// Parts of one id stand side by side. What not all designs have does where it is one of each:

@@ -270,8 +270,18 @@ std::string print_beside(double value, double limit, const std::string& unit) {
 
 std::string print_limit(double limit, std::string_view unit) {
   if (!std::isfinite(limit)) return print_value(limit, unit);
-  return base::with_noun(base::exact_quantity(metric::to_base(limit, unit), dimension_of(unit)),
-                         unit);
+  const Dimension dimension = dimension_of(unit);
+  const double exact = metric::to_base(limit, unit);
+  // In the unit in which figures of its size are told, where few digits say it there.
+  constexpr std::size_t kFewDigits = 6;
+  const std::string near = base::print_quantity(exact, dimension);
+  if (const auto one = base::unit_of_text(near, dimension); one && near.find(' ') != near.npos) {
+    const std::string number = base::shortest(exact / *one);
+    if (number.size() <= kFewDigits &&
+        base::in_unit_of_text(exact / *one, near, dimension) == exact)
+      return base::with_noun(number + near.substr(near.find(' ')), unit);
+  }
+  return base::with_noun(base::exact_quantity(exact, dimension), unit);
 }
 
 std::string as_counted(std::string_view metric, std::string text) {

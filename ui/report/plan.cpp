@@ -42,11 +42,14 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
 
 bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
 
-/// "storage scratch", of all that is searched.
+/// Whether its name says of what it is: "OSTs of cold".
+bool says_owner(const PlanAxis& axis) { return axis.noun.find(" of ") != std::string::npos; }
+
+/// "storage scratch", of all that is searched and does not say so.
 std::string owners(const PlanResult& plan) {
   std::string out;
   for (const PlanAxis& axis : plan.axes)
-    if (!axis.owner.empty() && out.find(axis.owner) == std::string::npos)
+    if (!axis.owner.empty() && !says_owner(axis) && out.find(axis.owner) == std::string::npos)
       out += (out.empty() ? "" : ", ") + axis.owner;
   return out;
 }
@@ -204,14 +207,21 @@ constexpr std::string_view kWaitsFor = "tightest target waits for";
 /// What a table says in its first columns, of so many characters.
 struct Columns {
   std::vector<std::string> heads;
-  std::size_t limiter = 32;  ///< of 80 columns
+  std::vector<std::size_t> widths;  ///< of these; what ends in its system is not cut
+  std::size_t limiter = 32;         ///< of 80 columns
 };
 
 Columns columns_of(const PlanResult& plan) {
   Columns out;
-  for (const PlanAxis& axis : plan.axes) out.heads.push_back(axis.noun);
-  if (out.heads.empty()) out.heads.push_back("count");
-  const std::size_t taken = 10 * (out.heads.size() - 1);
+  constexpr std::size_t kUsual = 9, kWidest = 18;
+  std::size_t taken = 0;
+  for (const PlanAxis& axis : plan.axes) {
+    out.heads.push_back(axis.noun);
+    out.widths.push_back(says_owner(axis) ? std::clamp(axis.noun.size(), kUsual, kWidest) : kUsual);
+    taken += out.widths.back() + 1;
+  }
+  if (out.heads.empty()) out.heads.push_back("count"), out.widths.push_back(kUsual);
+  taken -= std::min(taken, kUsual + 1);
   constexpr std::size_t kOther = 48;
   out.limiter = page_columns() - std::min(page_columns(), kOther);
   out.limiter = taken + 12 < out.limiter ? out.limiter - taken : 12;
@@ -220,9 +230,10 @@ Columns columns_of(const PlanResult& plan) {
 
 /// Of a table of 80 columns.
 std::string short_head(const Columns& columns, std::size_t a) {
-  constexpr std::size_t kWidth = 9;
   const bool alone = columns.heads.size() == 1;
-  return alone && columns.heads[a].size() > kWidth ? "count" : shortened(columns.heads[a], kWidth);
+  return alone && columns.heads[a].size() > columns.widths[a]
+             ? "count"
+             : shortened(columns.heads[a], columns.widths[a]);
 }
 
 /// What a table says of a point in its first columns.
@@ -238,8 +249,9 @@ std::string busy_text(const PlanPoint& point) {
 std::string point_lines(const PlanPoint& point, const Columns& columns, bool alone,
                         const Ink& ink) {
   std::string line = " ";
-  for (const std::string& cell : cells_of(point, columns))
-    line += (line.size() > 1 ? " " : "") + right(cell, 9);
+  const std::vector<std::string> cells = cells_of(point, columns);
+  for (std::size_t a = 0; a < cells.size(); ++a)
+    line += (a > 0 ? " " : "") + right(cells[a], columns.widths[a]);
   line += "  ";
   line += ink.by_status(point.meets          ? "pass"
                         : point.inconclusive ? "unsure"
@@ -291,7 +303,7 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   const Columns columns = columns_of(plan);
   out += "\n ";
   for (std::size_t a = 0; a < columns.heads.size(); ++a)
-    out += (a > 0 ? " " : "") + right(short_head(columns, a), 9);
+    out += (a > 0 ? " " : "") + right(short_head(columns, a), columns.widths[a]);
   const bool alone = without_jobs(plan.prediction);
   out += "  " + left("targets", 7) + (alone ? "" : right("GPU util.", 10)) + "  " +
          left(columns.limiter > kWaitsFor.size() ? kWaitsFor : "waits for", columns.limiter) +

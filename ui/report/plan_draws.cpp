@@ -26,11 +26,14 @@ std::string what_holds(const DrawnPoint& point) {
 }
 
 /// What `run` says of the answer, where that is less than was asked of the draws.
-std::string as_run_says(const ConfidentPlan& sure) {
+std::string as_run_says(const PlanResult& plan, const ConfidentPlan& sure) {
   const DrawnPoint& answer = sure.points[*sure.answer];
   const std::optional<double>& said = answer.probability;
   if (!said || *said >= sure.asked || !answer.target.empty()) return "";
-  return "; a run of it says that all targets hold in " + cases_of(*said, sure.asked) +
+  // The nominal answer was said last, where that is another.
+  const bool other = sure.nominal && sure.nominal != sure.answer;
+  return "; a run " + (other ? "with " + drawn_amounts(plan, answer) : "of it") +
+         " says that all targets hold in " + cases_of(*said, sure.asked) +
          ", with what seeds and the model leave open";
 }
 
@@ -105,7 +108,7 @@ std::string confident_text(const PlanResult& plan) {
                 ? "no design that was looked at meets the targets in "
                 : "the search has no answer yet for ") +
            asked_text(sure);
-  const std::string run = as_run_says(sure);
+  const std::string run = as_run_says(plan, sure);
   if (sure.decides)
     return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer) + run;
   if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;

@@ -168,8 +168,9 @@ std::string_view status_name(const PlanPoint& point) {
 }
 
 std::string needs(const PlanResult& plan) {
-  return plan.objective.maximize && !plan.axes.empty() && plan.axes.front().falls ? "supports"
-                                                                                  : "needs";
+  if (!plan.objective.maximize || plan.axes.empty()) return "needs";
+  const PlanAxis& first = plan.axes.front();
+  return first.falls || first.name == plan.objective.name ? "supports" : "needs";
 }
 
 std::string saves(const PlanResult& plan) { return plan.objective.maximize ? "gains" : "saves"; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -140,7 +141,13 @@ std::string system_sentence(const Design& design) {
   for (const JobDesign& job : design.jobs) add(some, job_phrase(job));
   add_some(out, some, "jobs");
   some.clear();
-  for (const Component& storage : design.storage) add(some, storage_phrase(storage));
+  std::map<std::string, int> alike;
+  for (const Component& storage : design.storage) ++alike[storage_phrase(storage)];
+  for (const Component& storage : design.storage) {
+    const std::string phrase = storage_phrase(storage);
+    const int times = alike.at(phrase);
+    add(some, times > 1 ? std::to_string(times) + " x " + phrase : phrase);
+  }
   add_some(out, some, "storage systems");
   some.clear();
   for (const JobDesign& job : design.jobs) add(some, save_phrase(job));

@@ -386,6 +386,7 @@ Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
                        "name it once"};
     out.push_back(std::move(axis).value());
   }
+  tell_apart(out);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/decide/plan/outages.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "engine/base/text.hpp"
@@ -19,31 +20,48 @@ std::string part_named(std::string_view name) {
   return "";
 }
 
-/// What of a storage system can be down: "one of ost, oss, mdt".
-std::string parts_of(const Component& storage) {
-  const models::StorageRow& row = models::storage_row(storage.kind);
-  const auto model = row.make(storage);
-  const auto fails = [&](std::string_view part) {
-    models::StorageFaultParams fault;
-    fault.part = part;
-    return model->parts(models::storage_part(fault)) >= 1.0;
-  };
+/// Whether a `part` of it can be down by itself.
+bool fails(const Component& storage, std::string_view part) {
+  models::StorageFaultParams fault;
+  fault.part = part;
+  return models::storage_row(storage.kind).make(storage)->parts(models::storage_part(fault)) >= 1.0;
+}
+
+/// What `--survive` can name of a storage system.
+std::vector<std::string> parts_of(const Component& storage) {
   std::vector<std::string> out;
   bool metadata = false;
-  for (const models::Count& count : row.info.counts)
-    if (!count.one.empty() && fails(count.part)) {
+  for (const models::Count& count : models::storage_row(storage.kind).info.counts)
+    if (!count.one.empty() && fails(storage, count.part)) {
       out.emplace_back(count.one);
       metadata = metadata || count.part == "metadata";
     }
-  if (!metadata && fails("metadata")) out.emplace_back("metadata");
-  return out.empty() ? "nothing of \"" + storage.id + "\" fails by itself"
-                     : "one of " + base::join(out, ", ");
+  if (!metadata && fails(storage, "metadata")) out.emplace_back("metadata");
+  return out;
 }
 
-std::string storage_of(const Design& design, const std::vector<Axis>& axes) {
+std::string known_parts(const Component& storage) {
+  const std::vector<std::string> parts = parts_of(storage);
+  return parts.empty() ? "nothing of \"" + storage.id + "\" fails by itself"
+                       : "one of " + base::join(parts, ", ");
+}
+
+/// The storage systems that have what is down: by its name, or by what it is, as a server, where
+/// that is what was said or none calls it so. The first searched, else the first, where none has.
+std::vector<std::string> storage_with(const std::string& name, const Design& design,
+                                      const std::vector<Axis>& axes) {
+  const std::string part = part_named(name);
+  std::vector<std::string> named, alike;
+  for (const Component& storage : design.storage) {
+    const std::vector<std::string> parts = parts_of(storage);
+    if (std::find(parts.begin(), parts.end(), name) != parts.end()) named.push_back(storage.id);
+    if (!part.empty() && fails(storage, part)) alike.push_back(storage.id);
+  }
+  if (name != part && !named.empty()) return named;
+  if (!alike.empty() || design.storage.empty()) return alike;
   for (const Axis& axis : axes)
-    if (axis.about.owner.starts_with("storage ")) return axis.about.owner.substr(8);
-  return design.storage.empty() ? "" : design.storage.front().id;
+    if (axis.about.owner.starts_with("storage ")) return {axis.about.owner.substr(8)};
+  return {design.storage.front().id};
 }
 
 }  // namespace
@@ -54,16 +72,24 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
   std::vector<PartDown> out;
   for (const std::string& text : survive) {
     const std::vector<std::string> words = base::split(text, ':');
-    std::string storage = storage_of(design, axes), takeover = "partner";
+    std::string storage, takeover = "partner";
     for (std::size_t i = 1; i < words.size(); ++i)
       (words[i] == "spread" || words[i] == "partner" ? takeover : storage) = words[i];
+    if (storage.empty()) {
+      std::vector<std::string> known = storage_with(words.front(), design, axes);
+      if (known.size() == 1) storage = known.front();
+      for (std::string& id : known) id = words.front() + ":" + id;
+      if (known.size() > 1)
+        return Failure{ExitCode::bad_input, "survive \"" + text + "\" could be any of several",
+                       "write one of " + base::join(known, ", ")};
+    }
     if (design.find_storage(storage) == nullptr)
       return Failure{ExitCode::bad_input, "no storage is named \"" + storage + "\"",
                      "write oss, oss:scratch or oss:scratch:spread"};
     const std::string part = part_named(words.front());
     if (part.empty())
       return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
-                     parts_of(*design.find_storage(storage))};
+                     known_parts(*design.find_storage(storage))};
     // Down before the first step, taken over at once, and not repaired.
     out.push_back({words.front() + " of " + storage,
                    {"failures[+]",

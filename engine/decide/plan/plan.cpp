@@ -318,6 +318,8 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     };
   problem.most = objective->about.maximize;
   problem.present = present_of(problem.axes);
+  problem.dated = std::ranges::any_of(
+      design.failures, [](const Component& failure) { return failure.find("at") != nullptr; });
   problem.invalid = [&](const Cell& cell) { return designs.fault(cell); };
   // Bounds prove that a target is missed: no simulation can be better.  [docs/models/bounds.md]
   problem.bound = [&](const Cell& cell) {

@@ -69,27 +69,48 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
   return std::nullopt;
 }
 
+namespace {
+
+/// What of `limiter` was not searched, as `--over` takes it; "" where nothing counts it.
+std::string unsearched(const Design& design, const PlanResult& plan, const std::string& limiter) {
+  const std::optional<Proposal> more = doubled(design, plan.prediction, limiter);
+  if (!more) return "";
+  const std::string& path = more->change.path;
+  const Countable* known = countable_at(path);
+  if (known == nullptr && !more->count) return "";
+  if (std::any_of(plan.axes.begin(), plan.axes.end(),
+                  [&](const PlanAxis& axis) { return same_path(axis.path, path); }))
+    return "";
+  if (known == nullptr) return base::plain_path(path);
+  const std::string over(known->what.shortcut);
+  return shortcut_path(over, design).ok() ? over : over + ":" + id_in(path);
+}
+
+std::string note_of(const std::string& target, const std::string& limiter, bool waited,
+                    const std::string& over) {
+  if (over.empty()) return "";
+  return "target " + target + (waited ? " " : " is ") + label::limits(limiter, waited) +
+         "; not searched: --over " + over;
+}
+
+}  // namespace
+
 std::string unsearched_note(const Design& design, const PlanResult& plan) {
   for (const AssertionOutcome& missed : plan.prediction.assertions) {
     if (missed.status == "pass" || missed.level == "warn") continue;
-    const std::optional<Proposal> more = doubled(design, plan.prediction, missed.limited_by);
-    if (!more) continue;
-    const std::string& path = more->change.path;
-    const Countable* known = countable_at(path);
-    if (known == nullptr && !more->count) continue;
-    if (std::any_of(plan.axes.begin(), plan.axes.end(),
-                    [&](const PlanAxis& axis) { return same_path(axis.path, path); }))
-      continue;
-    std::string over = base::plain_path(path);
-    if (known != nullptr) {
-      const auto alone = shortcut_path(std::string(known->what.shortcut), design);
-      over = std::string(known->what.shortcut);
-      if (!alone.ok()) over += ":" + id_in(path);
-    }
-    return "target " + missed.id + (missed.waited ? " " : " is ") +
-           label::limits(missed.limited_by, missed.waited) + "; not searched: --over " + over;
+    if (std::string note = note_of(missed.id, missed.limited_by, missed.waited,
+                                   unsearched(design, plan, missed.limited_by));
+        !note.empty())
+      return note;
   }
-  return "";
+  // What holds may not with a part down.
+  const std::size_t shown = plan.answer.value_or(plan.end);
+  if (shown >= plan.points.size()) return "";
+  const PlanPoint& point = plan.points[shown];
+  const TargetMargin* missed = tightest(point);
+  if (missed == nullptr || missed->status == "pass" || missed->when.empty()) return "";
+  return note_of(missed->name(), point.binding, point.waited,
+                 unsearched(design, plan, point.binding));
 }
 
 std::string non_monotone_note(const PlanResult& plan, const std::optional<PlanPoint>& beyond) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace stallcast::plan {
@@ -71,6 +72,17 @@ std::vector<Cell> grid(const std::vector<Axis>& axes, std::optional<std::size_t>
     out = std::move(more);
   }
   return out;
+}
+
+void tell_apart(std::vector<Axis>& axes) {
+  std::map<std::string, int> times;
+  for (const Axis& axis : axes) ++times[axis.about.noun];
+  for (Axis& axis : axes) {
+    PlanAxis& about = axis.about;
+    const std::size_t id = about.owner.find(' ');
+    if (id != std::string::npos && times[about.noun] > 1)
+      about.noun += " of " + about.owner.substr(id + 1);
+  }
 }
 
 }  // namespace stallcast::plan

@@ -78,6 +78,9 @@ struct Problem {
   /// The most of something is asked for: the answer is the best that meets, also where designs
   /// beyond it miss.
   bool most = false;
+  /// What fails at a date hits the run elsewhere in each design: a larger one that misses proves
+  /// nothing.
+  bool dated = false;
   std::optional<Cell> present = std::nullopt;  ///< the scenario's own design, where it is searched
 };
 
@@ -113,5 +116,8 @@ struct Search {
 
 /// Most designs that are looked at one by one.
 inline constexpr std::int64_t kMostListed = 20'000;
+
+/// What is searched of two systems says of which: "OSTs of cold".
+void tell_apart(std::vector<Axis>& axes);
 
 }  // namespace stallcast::plan
