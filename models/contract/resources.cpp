@@ -23,4 +23,23 @@ ResourceIndex ResourceTable::index(std::string_view name) {
   return index;
 }
 
+void ResourceTable::fails(std::string_view storage, ResourceIndex by, const Outages& outages) {
+  const std::string id(storage);
+  failing_.push_back({"storage." + id + ".", ".client." + id + ".", by, &outages});
+}
+
+ResourceTable::Outage ResourceTable::outage_of(ResourceIndex resource, Seconds from,
+                                               Seconds to) const {
+  Outage most;
+  if (resource == kNoResource) return most;
+  for (const Failing& each : failing_) {
+    const std::string& waited = name(resource);
+    if (!waited.starts_with(each.storage) && waited.find(each.client) == std::string::npos)
+      continue;
+    if (const Seconds time = each.outages->within(from, to); time > most.time)
+      most = {each.by, time};
+  }
+  return most;
+}
+
 }  // namespace stallcast::models
