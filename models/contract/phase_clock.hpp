@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "engine/sim/ledger.hpp"
 #include "models/contract/flat_map.hpp"
@@ -31,10 +32,10 @@ struct WaitSplit {
     if (resource != kNoResource) by_resource[resource] += time;
   }
   /// The time between two dates, of so many, in which `resource` was waited for: what of it was an
-  /// outage of its storage was waited for that.
+  /// outage of its storage, or of `storage`, was waited for that.
   void add(Phase phase, Seconds from, Seconds to, ResourceIndex resource,
-           const ResourceTable& resources, double times = 1.0) {
-    const ResourceTable::Outage outage = resources.outage_of(resource, from, to);
+           const ResourceTable& resources, double times = 1.0, std::string_view storage = {}) {
+    const ResourceTable::Outage outage = resources.outage_of(resource, from, to, storage);
     add(phase, (to - from - outage.time) * times, resource);
     if (outage.time > Seconds{}) add(phase, outage.time * times, outage.by);
   }

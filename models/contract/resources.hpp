@@ -31,12 +31,14 @@ class ResourceTable {
   /// From now on it is `by` that is waited for while `storage` has one of `outages`, which outlive
   /// this, and none of its parts.    [docs/models/failures.md]
   void fails(std::string_view storage, ResourceIndex by, const Outages& outages);
-  /// Of the time between two dates in which `resource` was waited for, what was an outage.
+  /// Of the time between two dates in which `resource` was waited for, what was an outage: of its
+  /// storage, or of `storage`, which was read or written then.
   struct Outage {
     ResourceIndex by = kNoResource;
     Seconds time;
   };
-  [[nodiscard]] Outage outage_of(ResourceIndex resource, Seconds from, Seconds to) const;
+  [[nodiscard]] Outage outage_of(ResourceIndex resource, Seconds from, Seconds to,
+                                 std::string_view storage = {}) const;
 
   /// Resource of each simulated link, by link index; filled as links are made.
   std::vector<ResourceIndex> of_link;

@@ -114,7 +114,8 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   parts.push_back(mover_.send(mover, tiers[tier], piece, served));
   if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, piece, served));
   co_await sim::join(context, std::move(parts));
-  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources());
+  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources(), 1.0,
+           mover_.tiers()[tier]);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   const bool shared = mover_.layout().shared;
   if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
@@ -139,7 +140,8 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
        .save = p_.stored(size_) * part,
        .company = mover_.layout().company(mover.share)},
       1.0);
-  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources());
+  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources(), 1.0,
+           mover_.tiers()[tier]);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
 

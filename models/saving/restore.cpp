@@ -80,7 +80,7 @@ sim::Task<void> Restore::read_files(const Mover& mover, Files files, double stat
         1.0 / pieces);
   read_ += files.bytes * mover.share.members;
   took.add(Phase::data, start, mover_.context().now(), served.limited_by,
-           mover_.plant().resources());
+           mover_.plant().resources(), 1.0, tier);
 }
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
