@@ -92,6 +92,10 @@ Limit limit_of(const Prediction& p) {
   if (p.method == "estimate")
     return p.bottlenecks.empty() ? Limit{} : by_resource(p, p.bottlenecks.front().resource, {});
   if (const AssertionOutcome* missed = worst_missed(p)) {
+    const std::string& by = missed->limited_by;
+    if (missed->change)
+      return {Limit::Kind::gain, by, label::of_resource(by), std::abs(*missed->change),
+              missed->id,        {}, missed->change};
     Limit most = by_resource(p, missed->limited_by, missed->id);
     if (missed->waited && most.kind == Limit::Kind::resource) most.kind = Limit::Kind::waited;
     return most;

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stallcast/metric.hpp"
@@ -164,6 +165,14 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return prediction.gains && bottleneck.gain && bottleneck.gain->time >= prediction.gains->noise
              ? &*bottleneck.gain
              : nullptr;
+}
+
+/// What was found by trying parts for `metric`, of a missed target; nullptr where none was.
+[[nodiscard]] inline const TargetGain* gain_of_target(const Prediction& prediction,
+                                                      std::string_view metric) {
+  if (!prediction.gains) return nullptr;
+  const auto found = prediction.gains->targets.find(std::string(metric));
+  return found == prediction.gains->targets.end() ? nullptr : &found->second;
 }
 
 /// The mean over jobs, or tenants.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ struct Limit {
   double share = 0.0;    ///< of the time: what it costs, or what it would save at twice the speed
   std::string target{};  ///< id of the missed one; "" without
   std::string job{};     ///< of several jobs or tenants, whose time `share` is of; "": of all
+  /// Of a gain that is of the metric of `target` and not of time: its change, relative.
+  std::optional<double> change{};
 };
 [[nodiscard]] Limit limit_of(const Prediction& prediction);
 

@@ -74,6 +74,9 @@ struct Gain {
       by;  ///< the one value of it that gains most of that: "storage[s].ost.read"; may be ""
   /// Of `time`, what each job, or tenant alone, saves of its own; empty where there is but one.
   std::map<std::string, double> each = {};
+  /// Goodput gained, mean over jobs, where work is lost: GPUs are busy with what is done again,
+  /// too.
+  std::optional<double> goodput = std::nullopt;
 };
 
 /// One line of "what limits this": ranked by gain where gains are known, then by blame, then by
@@ -86,6 +89,13 @@ struct Bottleneck {
   std::optional<Gain> gain = std::nullopt;  ///< absent where it was not tried
 };
 
+/// What of all that was tried changes the metric of a missed target most to the better.
+struct TargetGain {
+  std::string resource;  ///< "" where nothing does, and what was waited for is known not to
+  /// Of the metric, relative: -0.5 where half of it is left; none where nothing alone changes it.
+  std::optional<double> change;
+};
+
 /// How blame was found by counterfactuals. docs/models/blame.md.
 struct Gains {
   std::size_t simulated = 0;  ///< designs
@@ -94,7 +104,8 @@ struct Gains {
   Gain all;                   ///< everything twice as fast at once
   /// Parts that gain far more together than each alone; empty where one alone says it.
   std::vector<std::string> pair = {};
-  Gain together;  ///< of `pair`
+  Gain together;                                   ///< of `pair`
+  std::map<std::string, TargetGain> targets = {};  ///< by metric; of missed targets that were tried
 };
 
 /// The outcome of one `expect` line.
@@ -116,6 +127,9 @@ struct AssertionOutcome {
   std::optional<double> probability = std::nullopt;  ///< that it holds; absent without draws
   std::optional<double> confidence = std::nullopt;   ///< what the scenario asks `probability` to be
   bool waited = false;  ///< `limited_by` was waited for most, and nothing was tried
+  /// Of the metric, relative, where `limited_by` is twice as fast, or left out; absent where that
+  /// is not known.
+  std::optional<double> change = std::nullopt;
 };
 
 /// A target that does not hold, or would not by its figure alone.

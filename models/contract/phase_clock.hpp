@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "engine/sim/ledger.hpp"
 #include "models/contract/flat_map.hpp"
@@ -29,6 +30,14 @@ struct WaitSplit {
   void add(Phase phase, Seconds time, ResourceIndex resource) {
     by_phase[static_cast<std::size_t>(phase)] += time;
     if (resource != kNoResource) by_resource[resource] += time;
+  }
+  /// The time between two dates, of so many, in which `resource` was waited for: what of it was an
+  /// outage of its storage, or of `storage`, was waited for that.
+  void add(Phase phase, Seconds from, Seconds to, ResourceIndex resource,
+           const ResourceTable& resources, double times = 1.0, std::string_view storage = {}) {
+    const ResourceTable::Outage outage = resources.outage_of(resource, from, to, storage);
+    add(phase, (to - from - outage.time) * times, resource);
+    if (outage.time > Seconds{}) add(phase, outage.time * times, outage.by);
   }
   /// Time lost by a resource that is in no phase: slow compute.
   void blame(Seconds time, ResourceIndex resource) { by_resource[resource] += time; }
@@ -71,6 +80,8 @@ void leave_phase(Lane& lane, ResourceIndex limited_by);
 /// Sums how one worker's time goes, phase by phase.
 class PhaseClock {
  public:
+  /// Outages are told from what `resources` name; without, they are in the time of what was down.
+  explicit PhaseClock(const ResourceTable* resources = nullptr) : resources_(resources) {}
   /// From now on `lane` receives events, too.
   void record(Lane& lane) { lane_ = &lane; }
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
@@ -82,7 +93,10 @@ class PhaseClock {
   }
   /// From `now` on the worker has nothing to do, which counts as no phase.
   void rest(Seconds now, ResourceIndex ended = kNoResource) {
-    if (!resting_) laps_[lap_].add(phase_, now - since_, ended);
+    if (!resting_ && resources_ != nullptr)
+      laps_[lap_].add(phase_, since_, now, ended, *resources_);
+    else if (!resting_)
+      laps_[lap_].add(phase_, now - since_, ended);
     if (lane_ != nullptr) leave_phase(*lane_, ended);
     since_ = now;
     resting_ = true;
@@ -109,6 +123,7 @@ class PhaseClock {
   Seconds since_;
   bool resting_ = true;
   Lane* lane_ = nullptr;
+  const ResourceTable* resources_;
 };
 
 inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const {

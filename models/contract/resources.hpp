@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/contract/outages.hpp"
+#include "stallcast/units.hpp"
+
 namespace stallcast::models {
 
 /// A resource that can be blamed for waiting: a link, a queue, or a limit of one process.
@@ -25,12 +28,31 @@ class ResourceTable {
   /// `name` without group numbers.
   [[nodiscard]] static std::string without_group(std::string_view name);
 
+  /// From now on it is `by` that is waited for while `storage` has one of `outages`, which outlive
+  /// this, and none of its parts.    [docs/models/failures.md]
+  void fails(std::string_view storage, ResourceIndex by, const Outages& outages);
+  /// Of the time between two dates in which `resource` was waited for, what was an outage: of its
+  /// storage, or of `storage`, which was read or written then.
+  struct Outage {
+    ResourceIndex by = kNoResource;
+    Seconds time;
+  };
+  [[nodiscard]] Outage outage_of(ResourceIndex resource, Seconds from, Seconds to,
+                                 std::string_view storage = {}) const;
+
   /// Resource of each simulated link, by link index; filled as links are made.
   std::vector<ResourceIndex> of_link;
 
  private:
   std::vector<std::string> names_;
   std::map<std::string, ResourceIndex, std::less<>> by_name_;
+  struct Failing {
+    std::string storage;  ///< "storage.scratch."
+    std::string client;   ///< ".client.scratch.", of a host
+    ResourceIndex by = kNoResource;
+    const Outages* outages = nullptr;
+  };
+  std::vector<Failing> failing_;
 };
 
 }  // namespace stallcast::models

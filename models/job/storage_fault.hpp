@@ -35,6 +35,8 @@ class StorageFault {
   void report(RunResult& out) const;
 
   [[nodiscard]] const std::string& storage() const { return p_.on; }
+  /// What is waited for while nobody is answered: "failure.F".
+  [[nodiscard]] std::string resource() const { return "failure." + id_; }
   /// Until others took over.
   [[nodiscard]] const Outages& outages() const { return outages_; }
 

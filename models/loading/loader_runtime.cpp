@@ -69,7 +69,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
   parts_.resize(readers_.size());
   for (std::int64_t w = 0; w < p_.workers; ++w) {
-    workers_.push_back(std::make_unique<Worker>(context));
+    workers_.push_back(std::make_unique<Worker>(context, shared_.site.resources));
     context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
   }
 }
@@ -316,7 +316,7 @@ sim::Task<Loaded> LoaderRuntime::load_groups(std::int64_t worker, std::int64_t s
 
 // t_step = t_load + t_compute: nothing overlaps.
 sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
-  PhaseClock clock;
+  PhaseClock clock(shared_.site.resources);
   clock.enter(Phase::cpu, context_.now());
   const WaitSplit before = clock.read(context_.now());
   const Seconds began = context_.now();

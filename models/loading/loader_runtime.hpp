@@ -100,7 +100,8 @@ class LoaderRuntime {
   /// In a worker's queue: what it does before its first batch.
   static constexpr std::int64_t kImportFirst = -1;
   struct Worker {
-    explicit Worker(sim::Context& context) : indices(context) {}
+    Worker(sim::Context& context, const ResourceTable* resources)
+        : indices(context), clock(resources) {}
     sim::Mailbox<std::int64_t> indices;
     PhaseClock clock;        ///< a lap is a batch
     std::int64_t tasks = 0;  ///< indices it was given and that did not come back

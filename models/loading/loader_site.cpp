@@ -42,6 +42,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
     site.also = OtherStore{&plant.storage(*dataset.also), reading(*dataset.also),
                            cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
   site.opens = plant.host_link(host, group, "opens");
+  site.resources = &plant.resources();
   site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");

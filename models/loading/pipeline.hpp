@@ -53,7 +53,7 @@ class Pipeline {
     SampleReader reader;
     sim::Mailbox<Element> elements;
     double beyond = 0.0;  ///< samples that it was asked for beyond its part of all batches
-    PhaseClock clock;
+    PhaseClock clock{reader.resources()};
     Lane* lane = nullptr;
   };
   struct Decoder {

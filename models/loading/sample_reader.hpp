@@ -30,6 +30,7 @@ struct LoaderSite {
   StorageModel* storage = nullptr;
   Client client;
   HostCores cores;
+  const ResourceTable* resources = nullptr;  ///< names of what is waited for
   sim::LinkId opens;  ///< files that the host opens, each a byte; invalid: no limit
   ResourceIndex opens_resource = kNoResource;
   ResourceIndex copy_resource = kNoResource;
@@ -127,6 +128,8 @@ class SampleReader {
   /// The next `count` samples, with `part` of the parsing and decoding that as many take on
   /// average. REQUIRES: never two at once.
   sim::Task<Loaded> read(double count, double part, PhaseClock& clock);
+  /// Names of what it waits for.
+  [[nodiscard]] const ResourceTable* resources() const { return shared_.site.resources; }
 
   /// The same step by step, where opening and reading files of one storage is all to wait for: a
   /// program that has nothing else to do meanwhile saves one of the reader's own. `begin` says

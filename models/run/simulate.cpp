@@ -93,6 +93,8 @@ struct Simulation::Parts {
             std::make_unique<StorageFault>(design, failure, plant, context, seed, jobs));
     for (auto& fault : faults) {
       for (auto& tenant : tenants) tenant->suffer(fault->storage(), fault->outages());
+      plant.resources().fails(fault->storage(), plant.resources().index(fault->resource()),
+                              fault->outages());
       context.spawn(fault->run());
     }
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();

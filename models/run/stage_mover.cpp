@@ -139,7 +139,7 @@ sim::Task<Seconds> StageMover::await_input(const Gang& gang,
 }
 
 void StageMover::spent(WaitSplit& on, const Piece& piece, Seconds since, ResourceIndex resource) {
-  on.add(Phase::data, (context_.now() - since) * piece.members, resource);
+  on.add(Phase::data, since, context_.now(), resource, plant_.resources(), piece.members);
 }
 
 sim::Task<void> StageMover::read(Gang& gang, Piece piece) {

@@ -216,6 +216,16 @@ void Stages::report(const Stage& stage, RunResult& out) const {
 void Stages::report(RunResult& out) const {
   if (stages_.empty()) return;
   for (const Stage& stage : stages_) report(stage, out);
+  // Dates are those of what went before.
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const auto limited = [&](const char* date, const Stage* most) {
+      if (most != nullptr)
+        out.limited_by[metric::of_stage(stages_[s].node.id, date)] = limit_of(*most);
+    };
+    if (const auto before = started_by(stages_[s]))
+      limited("start", slowest(decisive(*before, stages_[s].began)));
+    limited("end", slowest(decisive(s, stages_[s].ended)));
+  }
   out.metrics[metric::kPipelineTime] = {time().in(unit::s), "s", {}};
   report_first_batch(out);
   const std::vector<Seconds> parts = decisive();

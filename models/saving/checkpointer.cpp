@@ -94,7 +94,7 @@ sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
   if (p_.snapshot == "none" || mover_.past_memory()) co_return;
   const Seconds start = context.now();
   const Served served = co_await mover_.copy(mover, p_.copied(mover.share.bytes));
-  took.add(Phase::data, context.now() - start, served.limited_by);
+  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources());
 }
 
 sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit& took) {
@@ -114,14 +114,16 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   parts.push_back(mover_.send(mover, tiers[tier], piece, served));
   if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, piece, served));
   co_await sim::join(context, std::move(parts));
-  took.add(Phase::data, context.now() - start, served.limited_by);
+  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources(), 1.0,
+           mover_.tiers()[tier]);
   if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   const bool shared = mover_.layout().shared;
   if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
     const Mover who = shared ? one_of(mover) : mover;  // an operation a file, as an open is one
     const Seconds renaming = context.now();
     const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
-    took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
+    took.add(Phase::metadata, renaming, context.now(), renamed.limited_by,
+             mover_.plant().resources());
   }
 }
 
@@ -138,7 +140,8 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
        .save = p_.stored(size_) * part,
        .company = mover_.layout().company(mover.share)},
       1.0);
-  took.add(Phase::data, context.now() - start, served.limited_by);
+  took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources(), 1.0,
+           mover_.tiers()[tier]);
   co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
 
@@ -178,7 +181,7 @@ sim::Task<void> Checkpointer::complete(const std::string& tier, WaitSplit& took)
   if (!p_.coordinated(mover_.layout().files())) co_return;
   const Seconds marking = context.now();
   const Served served = co_await mover_.mark(tier);
-  took.add(Phase::metadata, context.now() - marking, served.limited_by);
+  took.add(Phase::metadata, marking, context.now(), served.limited_by, mover_.plant().resources());
 }
 
 // Its snapshot is there: where a save ends in host memory, or counts there, that is all.
@@ -187,10 +190,16 @@ void Checkpointer::held(const Save& save) {
   if (lost(save)) return;
   if (style_.blocking && in_memory_) copies_.arrived(0, *save.point);
   if (durable_ != kInMemory) return;
-  durations_.add((mover_.context().now() - save.began).in(unit::s));
-  counted_ += save.took;
-  parts_.add(p_.ends_in_cache() ? save.part : 1.0);  // a snapshot is of the whole state
+  counts(save, p_.ends_in_cache() ? save.part : 1.0);  // a snapshot is of the whole state
   rank0_.add((mover_.context().now() - save.written).in(unit::s));
+}
+
+void Checkpointer::counts(const Save& save, double part) {
+  const Seconds took = mover_.context().now() - save.began;
+  durations_.add(took.in(unit::s));
+  longest_.add(took, mover_.worst_of(save.took));
+  counted_ += save.took;
+  parts_.add(part);
 }
 
 sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
@@ -237,11 +246,7 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     const bool each = t == durable_ || t + 1 < tiers.size();
     complete_[t].add((save.point->number - 1) / (each ? 1 : p_.drain_every),
                      (context.now() - save.began).in(unit::s));
-    if (t == durable_) {
-      durations_.add((context.now() - save.began).in(unit::s));
-      counted_ += save.took;
-      parts_.add(save.part);
-    }
+    if (t == durable_) counts(save, save.part);
     if (files > 0.0) context.spawn(remove(tiers[t], files));
     drained(save, t);
   }
@@ -292,6 +297,7 @@ sim::Task<void> Checkpointer::settle() {
 sim::Task<void> Checkpointer::save(const Progress& at) {
   sim::Context& context = mover_.context();
   Save save{.began = context.now(), .written = {}};
+  const WaitSplit before = blamed_;
   save.lane = lane("save");
   open(save.lane, "save", begun_);
   open(save.lane, "quiesce");
@@ -361,6 +367,7 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   // What ranks wait after a failure is the way back.
   const Seconds stall = failures_.until_failure(context.now()) - save.began;
   if (!lost(save)) stalls_.add(stall.in(unit::s));
+  longest_stall_.add(stall, mover_.worst_of(blamed_.since(before, stall)));
   stalled_ += stall;
 }
 

@@ -130,6 +130,14 @@ class Checkpointer {
     Seconds ended;
     WaitSplit took;
   };
+  /// What most of the longest of several was waited for.
+  struct Longest {
+    Seconds time;
+    ResourceIndex by = kNoResource;
+    void add(Seconds other, ResourceIndex worst) {
+      if (other > time) time = other, by = worst;
+    }
+  };
   sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
   /// Of the `part` of the state that a save has, the `share` that is written now.
@@ -150,6 +158,8 @@ class Checkpointer {
   /// All that its phases took goes to `all`, too, which outlives it.
   sim::Task<void> flush(Save save, WaitSplit* all = nullptr);
   void held(const Save& save);
+  /// It counts from now on, with this part of the state.
+  void counts(const Save& save, double part);
   /// Whether saves are due more often than they end.
   [[nodiscard]] bool falls_behind() const;
   void begin_anew();
@@ -235,7 +245,9 @@ class Checkpointer {
   WaitSplit counted_;              ///< what the saves of `durations_` took
   std::vector<WaitSplit> beyond_;  ///< what those of `complete_` took in tiers behind, by tier
   WaitSplit blamed_;               ///< what training waited for
-  std::vector<WaitSplit> fills_;   ///< of a save into the page cache, what training waited for
+  /// The same of the save that training waited longest for, and of the one that took longest.
+  Longest longest_stall_, longest_;
+  std::vector<WaitSplit> fills_;  ///< of a save into the page cache, what training waited for
   Series stalls_, durations_, backpressure_, rank0_;
   SaveSeries staged_;
   Series parts_;                      ///< of the state that the saves of `durations_` moved

@@ -199,8 +199,20 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   };
   limit("duration", counted_);
   limit("bandwidth", counted_);
+  limit("rank0", counted_);
+  if (out.metrics.contains(name + "settled")) {
+    WaitSplit all = counted_;
+    for (const WaitSplit& tier : beyond_) all += tier;
+    limit("settled", all);
+  }
   limit("stall", blamed_);
   limit("overhead", blamed_);
+  // A save that an outage holds up is one of many.
+  const auto of_longest = [&](const char* metric, const Longest& longest) {
+    if (longest.by != kNoResource) out.limited_by[name + metric] = resources.name(longest.by);
+  };
+  of_longest("duration.max", longest_);
+  of_longest("stall.max", longest_stall_);
   if (last_limit_ != kNoResource)
     out.limited_by[name + "backpressure"] = resources.name(last_limit_);
   const std::string due = p_.every ? "\"every\"" : "\"every_steps\"";

@@ -79,7 +79,8 @@ sim::Task<void> Restore::read_files(const Mover& mover, Files files, double stat
         {.readers = readers, .files = files.writers, .save = save, .company = files.company}, trips,
         1.0 / pieces);
   read_ += files.bytes * mover.share.members;
-  took.add(Phase::data, mover_.context().now() - start, served.limited_by);
+  took.add(Phase::data, start, mover_.context().now(), served.limited_by,
+           mover_.plant().resources(), 1.0, tier);
 }
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
@@ -91,7 +92,8 @@ sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& too
 sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
   const Seconds start = mover_.context().now();
   const Served served = co_await part;
-  took.add(Phase::data, mover_.context().now() - start, served.limited_by);
+  took.add(Phase::data, start, mover_.context().now(), served.limited_by,
+           mover_.plant().resources());
 }
 
 // Replicas pass on what they receive. By NVLink each host takes in every part once, and of R ranks
@@ -155,7 +157,7 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();
     const Served served = co_await mover_.copy(mover, mover.share.bytes * moved);
-    took.add(Phase::data, context.now() - start, served.limited_by);
+    took.add(Phase::data, start, context.now(), served.limited_by, mover_.plant().resources());
   }
   if (p.compresses_on_gpu()) {
     const Seconds time = mover.share.bytes * brought / p.compress_rate;
@@ -198,7 +200,8 @@ void Restore::report(const std::string& name, ResourceTable& resources, RunResul
     if (time > Seconds{})
       out.metrics[name + "took." + resources.name(resource)] = {time.in(unit::s), "s", {}};
   if (const ResourceIndex worst = mover_.worst_of(split_); worst != kNoResource)
-    out.limited_by[name + "duration"] = resources.name(worst);
+    for (const char* metric : {"duration", "rank0"})
+      out.limited_by[name + metric] = resources.name(worst);
 }
 
 }  // namespace stallcast::models

@@ -187,6 +187,7 @@ class S3 final : public StorageModel {
   }
   void scale(StoragePart part, double factor) override {
     if (part == StoragePart::server) return server_links_.scale(*context_, factor);
+    failed_ = failed_ || factor < 1.0;
     gets_->scale(factor);
     puts_->scale(factor);
   }
@@ -203,7 +204,9 @@ class S3 final : public StorageModel {
     if (most > p_.retry_tries)
       out.warnings.push_back(name_ + ": a request was tried " + std::to_string(most) +
                              " times; clients give up after " + std::to_string(p_.retry_tries) +
-                             ": spread the objects over more prefixes");
+                             // More prefixes are as unavailable as the others.
+                             (failed_ ? " (\"retry.tries\"): it failed for longer than they try"
+                                      : ": spread the objects over more prefixes"));
   }
 
   Countable countable() const override {
@@ -380,6 +383,7 @@ class S3 final : public StorageModel {
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
   std::optional<RequestLimit> gets_, puts_;
+  bool failed_ = false;  ///< once, or served less
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
                 tls_ = kNoResource, library_ = kNoResource;

@@ -203,7 +203,7 @@ class Replay final : public Tenant {
         co_await within_limit({}, static_cast<double>(step.calls));
         const Seconds asked = context().now();
         const Served served = co_await place.storage.open(client, static_cast<double>(step.calls));
-        wait(context().now() - asked, 1.0, served.limited_by);
+        wait_since(asked, served.limited_by);
         break;
     }
     close(shown);
@@ -242,7 +242,7 @@ class Replay final : public Tenant {
                               .part = step.offset > 0,
                               .goes_on = ahead};
     const Served served = co_await place.storage.read(client, request);
-    wait(context().now() - asked, 1.0, served.limited_by);
+    wait_since(asked, served.limited_by);
     count(rest, {}, 0.0);
     if (cached) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);
@@ -261,7 +261,7 @@ class Replay final : public Tenant {
                                  .requests = static_cast<double>(step.calls),
                                  .direct = direct};
       const Served served = co_await place.storage.write(client, request);
-      wait(context().now() - since, 1.0, served.limited_by);
+      wait_since(since, served.limited_by);
       count({}, bytes, 0.0);
       co_return;
     }
@@ -306,13 +306,13 @@ class Replay final : public Tenant {
     if (found != site.files.end()) {
       const std::shared_ptr<Dirty> dirty = found->second;
       co_await dirty->clean.wait();
-      wait(context().now() - began, 1.0, dirty->limited_by);
+      wait_since(began, dirty->limited_by);
     }
     const Seconds since = context().now();
     const double calls = static_cast<double>(step.calls);
     const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = is_direct(step)};
     const Served served = co_await place.storage.write(client, request);
-    wait(context().now() - since, 1.0, served.limited_by);
+    wait_since(since, served.limited_by);
     count({}, request.bytes, 0.0);
   }
 

@@ -245,7 +245,8 @@ void Tenant::spent(const Operation& operation, Seconds since, Served& served) {
 
 Seconds Tenant::spent(const Operation& operation, Seconds since, ResourceIndex resource) {
   const Seconds now = context_.now();
-  if (operation.sampled) wait(now - since, operation.members, resource);
+  if (operation.sampled)
+    waited_.add(Phase::data, since, now, resource, plant_.resources(), operation.members);
   return now;
 }
 

@@ -133,6 +133,11 @@ class Tenant {
     waited_.add(Phase::data, time * members, resource);
   }
 
+  /// The time of one process since then was spent on `resource`.
+  void wait_since(Seconds since, ResourceIndex resource) {
+    waited_.add(Phase::data, since, context_.now(), resource, plant_.resources());
+  }
+
   /// The same on the cores of its hosts.
   void wait_for_cores(Seconds time, double members) {
     wait(time, members, plant_.resources().index("host." + common_.hosts + ".cpu"));

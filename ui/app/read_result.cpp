@@ -97,6 +97,7 @@ AssertionOutcome outcome_of(const Json& node, const std::string& at) {
   out.waited = !out.limited_by.empty();
   if (!out.waited) out.limited_by = text_or_empty(node, at, "limited_by");
   out.why = text_or_empty(node, at, "why");
+  out.change = number_if(node, at, "change");
   out.probability = number_if(node, at, "probability");
   out.confidence = number_if(node, at, "confidence");
   const auto said = base::parse_assertion(out.that);
@@ -108,6 +109,7 @@ AssertionOutcome outcome_of(const Json& node, const std::string& at) {
 Gain gain_of(const Json& node, const std::string& at) {
   Gain out{number(node, at, "time"), number(node, at, "utilization"),
            text_or_empty(node, at, "part"), text_or_empty(node, at, "by")};
+  out.goodput = number_if(node, at, "goodput");
   if (node.contains("each"))
     for (const auto& [id, time] : node["each"].items())
       out.each[id] = as<double>(time, at + "/each/" + id, "number");

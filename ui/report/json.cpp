@@ -49,6 +49,7 @@ Json assertions_array(const Prediction& prediction) {
         {"level", a.level},
         {"limited_by", a.limited_by.empty() || a.waited ? Json(nullptr) : Json(a.limited_by)}};
     if (a.waited) line["most_waited_for"] = a.limited_by;
+    if (a.change) line["change"] = *a.change;
     if (!a.why.empty()) line["why"] = a.why;
     if (a.probability) line["probability"] = *a.probability;
     if (a.confidence) line["confidence"] = *a.confidence;
@@ -83,6 +84,7 @@ Json gain_object(const Gain& gain) {
               {"part", gain.part},
               {"by", gain.by.empty() ? Json(nullptr) : Json(gain.by)}};
   if (!gain.each.empty()) out["each"] = gain.each;
+  if (gain.goodput) out["goodput"] = *gain.goodput;
   return out;
 }
 
@@ -99,13 +101,15 @@ Json limit_object(const Prediction& prediction) {
   const Limit limit = limit_of(prediction);
   const bool known = limit.kind != Limit::Kind::waited;
   const bool resource = known && limit.name != limit.label;
-  return {{"kind", kind_name(limit.kind)},
-          {"resource", resource ? Json(limit.name) : Json(nullptr)},
-          {"label", known ? limit.label : ""},
-          {"share", limit.share},
-          {"target", limit.target.empty() ? Json(nullptr) : Json(limit.target)},
-          {"phrase", limit_phrase(prediction)},
-          {"advice", advice_phrase(prediction)}};
+  Json out = {{"kind", kind_name(limit.kind)},
+              {"resource", resource ? Json(limit.name) : Json(nullptr)},
+              {"label", known ? limit.label : ""},
+              {"share", limit.share},
+              {"target", limit.target.empty() ? Json(nullptr) : Json(limit.target)},
+              {"phrase", limit_phrase(prediction)},
+              {"advice", advice_phrase(prediction)}};
+  if (limit.change) out["change"] = *limit.change;
+  return out;
 }
 
 Json gains_object(const Gains& gains) {

@@ -79,6 +79,11 @@ std::string of_the_time(const Prediction& p) {
   return what.empty() ? " of the time" : " of the time " + what;
 }
 
+/// "56.3 % less", "12.0 % more".
+std::string change_words(double change) {
+  return print_share(std::abs(change)) + (change < 0.0 ? " less" : " more");
+}
+
 LimitWords limit_words(const Prediction& p) {
   const Limit limit = limit_of(p);
   constexpr std::string_view kThe = "the ";
@@ -101,7 +106,8 @@ LimitWords limit_words(const Prediction& p) {
       if (limit.share > 0.0) out.cost = share + " is spent waiting for it";
       break;
     case Limit::Kind::gain:
-      out.cost = std::string(what_is_tried(limit.name)) + " saves " + share;
+      out.cost = std::string(what_is_tried(limit.name)) +
+                 (limit.change ? ", it is " + change_words(*limit.change) : " saves " + share);
       break;
     case Limit::Kind::together:
       out.cost = "both twice as fast saves " + share;

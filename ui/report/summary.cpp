@@ -292,6 +292,7 @@ std::string gain_phrase(const Gain& gain) {
   }
   const std::string out =
       print_share(std::abs(gain.time)) + (gain.time < 0.0 ? " more time" : " less time");
+  if (gain.goodput) return out + " (" + signed_points(*gain.goodput, 1) + " of goodput)";
   return gain.utilization == 0.0 ? out : out + " (" + signed_points(gain.utilization, 1) + ")";
 }
 

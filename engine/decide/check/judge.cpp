@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::check {
@@ -135,7 +136,9 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
 }
 
 void name_limit(const Prediction& prediction, CheckedAssertion& checked) {
-  if (checked.outcome.limited_by.empty()) return;
+  if (checked.outcome.limited_by.empty() &&
+      gain_of_target(prediction, checked.outcome.metric) == nullptr)
+    return;
   predict::name_limit(prediction, checked.outcome);
   checked.load = load_of(prediction, checked.outcome.limited_by);
 }

@@ -91,7 +91,12 @@ void Account::add_form(ExplainNode& node, const std::string& name, std::string s
 void Account::add_limit(ExplainNode& node) const {
   const auto found = run_.limited_by.find(metric_);
   if (found == run_.limited_by.end()) return;
-  node.note += (node.note.empty() ? "" : "; ") + std::string("limited by ") + found->second;
+  // Of times a run knows what was waited for; what limits them is what would change them.
+  const metric::Domain domain = metric::parse(metric_).domain;
+  const bool waits = domain == metric::Domain::job || domain == metric::Domain::tenant ||
+                     domain == metric::Domain::stage;
+  node.note += (node.note.empty() ? "" : "; ") +
+               std::string(waits ? "waits most for " : "limited by ") + found->second;
 }
 
 void Account::explain_job(ExplainNode& node) {

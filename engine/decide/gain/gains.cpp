@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/gain/levers.hpp"
 #include "engine/decide/gain/rows.hpp"
+#include "engine/decide/gain/targets.hpp"
 #include "engine/decide/gain/whole_cycles.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "models/contract/fabric.hpp"
@@ -37,21 +38,7 @@ constexpr double kHistories = 200.0;
 /// Parts that gain so much more together than the best alone limit together.
 constexpr double kTogether = 2.0;
 
-using Levers = std::vector<Lever>;
-
-Gain gain_of(const Prediction& before, const Prediction& after, const std::string& of) {
-  Gain out;
-  if (!of.empty()) {
-    const double was = figure_or_zero(before, of), is = figure_or_zero(after, of);
-    out.time = was > 0.0 && is > 0.0 ? 1.0 - is / was : 0.0;
-    return out;
-  }
-  out.time = time_saved(before, after);
-  out.each = times_saved(before, after);
-  if (out.each.size() < 2) out.each.clear();
-  out.utilization = mean_utilization(after) - mean_utilization(before);
-  return out;
-}
+using Take = TargetFigures::Take;
 
 /// `prediction` as if nothing but tenants were in it.
 Prediction of_tenants(Prediction prediction) {
@@ -65,7 +52,8 @@ class Ranking {
       : design_(design),
         p_(prediction),
         options_(options),
-        parts_(parts_of(design, options.of.empty() ? prediction : of_tenants(prediction))) {
+        parts_(parts_of(design, options.of.empty() ? prediction : of_tenants(prediction))),
+        targets_(design, prediction) {
     for (const Bottleneck& b : p_.bottlenecks)
       blame_[part_of_resource(b.resource, design_, parts_)] += b.blamed_share;
     // Nobody waits for what failures cost, and it may be most of what is lost: tried by its share.
@@ -94,14 +82,24 @@ class Ranking {
         return part_of_resource(resource, design_, parts_);
       });
     }
-    p_.gains = std::move(out_);
+    p_.gains = out_;
+    if (!targets_.empty() && most_ > 0) find_targets();
     predict::name_limits(p_);
   }
 
  private:
   /// What these gain, each alone; none for what cannot be built or did not end.
   std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0,
-                                         bool again = false) {
+                                         bool again = false, const Take& take = {}) {
+    std::vector<std::optional<Gain>> out(all.size());
+    each_with(all, strength, again, [&](std::size_t i, const Prediction& found) {
+      out[i] = gain_between(again ? other_ : base_, found, options_.of);
+      if (take) take(i, found);
+    });
+    return out;
+  }
+
+  void each_with(const std::vector<Levers>& all, double strength, bool again, const Take& take) {
     std::vector<Design> designs;
     std::vector<std::size_t> place;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -110,11 +108,22 @@ class Ranking {
       place.push_back(i);
       designs.push_back(std::move(changed));
     }
-    std::vector<std::optional<Gain>> out(all.size());
     const std::vector<Result<Prediction>> found = simulate(designs, again);
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].ok()) out[place[i]] = gain_of(again ? other_ : base_, *found[i], options_.of);
-    return out;
+      if (found[i].ok()) take(place[i], *found[i]);
+  }
+
+  /// What changes the figures of missed targets.
+  void find_targets() {
+    if (base_.metrics.empty() && !begin_with_base()) return;
+    auto found = targets_.find(
+        base_, most_,
+        [&](const std::vector<Levers>& all, double strength, const Take& take) {
+          each_with(all, strength, false, take);
+        },
+        p_);
+    p_.gains->targets = std::move(found);
+    p_.gains->simulated = out_.simulated;
   }
 
   /// With the first seed, or `again` with the next.
@@ -151,14 +160,19 @@ class Ranking {
     base_ = *std::move(found.front());
   }
 
-  /// Everything at once, and each owner.
-  bool begin() {
+  bool begin_with_base() {
     std::vector<Design> as_it_is(1, design_);
     std::vector<Result<Prediction>> base = simulate(as_it_is);
     if (!base.front().ok()) return false;
     base_ = *std::move(base.front());
     out_.simulated = 0;  // of what is changed
     end_with_a_cycle();
+    return true;
+  }
+
+  /// Everything at once, and each owner.
+  bool begin() {
+    if (!begin_with_base()) return false;
     Levers everything;
     for (const auto& [path, part] : parts_) {
       Owner& owner = owners_[part.owner];
@@ -179,7 +193,9 @@ class Ranking {
     order.resize(std::min(order.size(), left() / 2));
     std::vector<Levers> all = {everything};
     for (const std::string& path : order) all.push_back(owners_[path].levers);
-    const std::vector<std::optional<Gain>> found = tried(all);
+    const auto found = tried(all, 1.0, false, [&](std::size_t i, const Prediction& with) {
+      if (i > 0) targets_.add(order[i - 1], all[i], with);
+    });
     if (found.front()) out_.all = *found.front();
     for (std::size_t i = 0; i < order.size(); ++i) {
       Owner& owner = owners_[order[i]];
@@ -215,7 +231,9 @@ class Ranking {
     if (order.empty()) return;
     std::vector<Levers> all;
     for (const std::string& part : order) all.push_back(parts_.at(part).levers);
-    const std::vector<std::optional<Gain>> found = tried(all);
+    const auto found = tried(all, 1.0, false, [&](std::size_t i, const Prediction& with) {
+      targets_.add(order[i], all[i], with);
+    });
     for (std::size_t i = 0; i < order.size(); ++i)
       if (found[i]) keep(order[i], *found[i]);
   }
@@ -231,7 +249,7 @@ class Ranking {
     std::vector<Result<Prediction>> other = simulate(one, true);
     if (!other.front().ok()) return;
     other_ = *std::move(other.front());
-    if (std::abs(gain_of(base_, other_, options_.of).time) < kNothing) return;
+    if (std::abs(gain_between(base_, other_, options_.of).time) < kNothing) return;
     std::stable_sort(order.begin(), order.end(),
                      [&](const auto& a, const auto& b) { return gains_[a].time > gains_[b].time; });
     order.resize(std::min({order.size(), kAgain, left() / 2}));
@@ -248,6 +266,8 @@ class Ranking {
       else
         gain.time = (gain.time + found[i]->time) / 2.0;
       gain.utilization = (gain.utilization + found[i]->utilization) / 2.0;
+      if (gain.goodput && found[i]->goodput)
+        gain.goodput = (*gain.goodput + *found[i]->goodput) / 2.0;
       for (auto& [id, time] : gain.each) time = (time + gain_of(*found[i], id)) / 2.0;
     }
     out_.noise = std::max(out_.noise, luck);
@@ -360,6 +380,7 @@ class Ranking {
   Prediction& p_;
   const GainOptions& options_;
   const Parts parts_;
+  TargetFigures targets_;
   std::map<std::string, double> blame_;  ///< by part
   std::map<std::string, Owner> owners_;
   std::map<std::string, Gain> gains_;  ///< by part

@@ -108,6 +108,7 @@ struct Lost {
   /// The most that a value of this role can gain. Ranks that load or save unevenly wait for each
   /// other, too.
   [[nodiscard]] double most(Role role, std::string_view key) const {
+    if (any) return 1.0;
     const double moving = to({"data", "metadata", "cpu", "checkpoint"});
     const double uneven = moving >= kNoTime ? to({"sync"}) : 0.0;
     switch (role) {
@@ -138,6 +139,7 @@ struct Lost {
   }
   std::map<std::string, double> by_cause;
   bool alone = false;
+  bool any = false;  ///< nothing is left out for the little time that it costs
 };
 
 /// Where a value belongs. Readers' work on the CPU is one part with the cores that do it.
@@ -205,14 +207,8 @@ void add_slow(const std::string& path, std::size_t at, const Component& host, Pa
     }
 }
 
-}  // namespace
-
-Parts parts_of(const Design& design, const Prediction& prediction) {
+Parts parts_for(const Design& design, const Prediction& prediction, const Lost& lost) {
   Parts out;
-  const Lost lost(prediction);
-  if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <
-      kNoTime)
-    return out;
   std::map<std::string, std::string> hosts;  // path of the host class, by that of who runs there
   for (const JobDesign& job : design.jobs)
     if (const Value* value = job.job.find("hosts"))
@@ -248,6 +244,22 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
         }
       });
   return out;
+}
+
+}  // namespace
+
+Parts parts_of(const Design& design, const Prediction& prediction) {
+  const Lost lost(prediction);
+  if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <
+      kNoTime)
+    return {};
+  return parts_for(design, prediction, lost);
+}
+
+Parts all_parts_of(const Design& design, const Prediction& prediction) {
+  Lost lost(prediction);
+  lost.any = true;
+  return parts_for(design, prediction, lost);
 }
 
 std::string part_of_resource(std::string_view resource, const Design& design, const Parts& parts) {

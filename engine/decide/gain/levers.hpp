@@ -36,6 +36,8 @@ struct DesignPart {
 /// lost to what it takes part in. Named by path.
 using Parts = std::map<std::string, DesignPart>;
 [[nodiscard]] Parts parts_of(const Design& design, const Prediction& prediction);
+/// All parts: also those that cost jobs no time, which a figure of its own may hang on.
+[[nodiscard]] Parts all_parts_of(const Design& design, const Prediction& prediction);
 
 /// The part that a resource is of ("storage.scratch.ost.read" -> "storage[scratch].ost"); "" where
 /// no value of the design makes it faster.

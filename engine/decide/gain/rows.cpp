@@ -1,10 +1,12 @@
 #include "engine/decide/gain/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "engine/decide/gain/levers.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/limit.hpp"
 
 namespace stallcast::gain {
 namespace {
@@ -34,6 +36,23 @@ std::string named(const Prediction& p, const Bottleneck& row, const Gain& gain, 
 }
 
 }  // namespace
+
+Gain gain_between(const Prediction& before, const Prediction& after, const std::string& of) {
+  Gain out;
+  if (!of.empty()) {
+    const double was = figure_or_zero(before, of), is = figure_or_zero(after, of);
+    out.time = was > 0.0 && is > 0.0 ? 1.0 - is / was : 0.0;
+    return out;
+  }
+  out.time = time_saved(before, after);
+  out.each = times_saved(before, after);
+  if (out.each.size() < 2) out.each.clear();
+  out.utilization = mean_utilization(after) - mean_utilization(before);
+  const double goodput = mean_goodput(before);
+  if (std::abs(mean_utilization(before) - goodput) >= kNegligible)
+    out.goodput = mean_goodput(after) - goodput;
+  return out;
+}
 
 void put_into_rows(Prediction& prediction, const std::map<std::string, Gain>& gains, double noise,
                    const std::function<std::string(const std::string& resource)>& part_of) {

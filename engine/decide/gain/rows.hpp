@@ -8,6 +8,11 @@
 
 namespace stallcast::gain {
 
+/// What `after` gains over `before`: of the time of jobs or tenants, or, of a metric that is a
+/// time, of that.
+[[nodiscard]] Gain gain_between(const Prediction& before, const Prediction& after,
+                                const std::string& of);
+
 /// Puts each of `gains`, by part, into the row of `prediction` that it is told at, the resource of
 /// the part (`part_of`) that is blamed most, or into a row of its own where it has none and is no
 /// less than `noise`; ranks the rows by gain. docs/models/blame.md.

@@ -101,13 +101,20 @@ class Answer {
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
   void rank_smaller() {
-    Cell cell = *search_.answer;
-    if (cell.front()-- == 0) return;
-    const auto place = places_.find(cell);
-    if (place == places_.end()) return;
-    PlanPoint& point = out_.points[place->second];
-    const TargetMargin* missed = tightest(point);
-    if (point.meets || missed == nullptr || !missed->when.empty()) return;
+    for (std::size_t a = 0; a < search_.answer->size(); ++a) {
+      Cell cell = *search_.answer;
+      if (cell[a]-- == 0) continue;
+      const auto place = places_.find(cell);
+      if (place == places_.end()) continue;
+      PlanPoint& point = out_.points[place->second];
+      const TargetMargin* missed = tightest(point);
+      if (point.meets || missed == nullptr) continue;
+      if (missed->when.empty()) rank(cell, point);
+      return;
+    }
+  }
+
+  void rank(const Cell& cell, PlanPoint& point) {
     const Result<Design>& design = designs_.at(cell);
     if (!design.ok()) return;
     Prediction ranked = search_.seen.at(cell);

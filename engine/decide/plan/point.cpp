@@ -2,6 +2,7 @@
 
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -72,6 +73,12 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
       if (target.when.empty()) predict::name_limit(prediction, named);
       point.binding = named.limited_by;
       point.waited = named.waited;
+      // Nobody waits for room that is left.
+      if (outcome.status == "pass" && metric::parse(outcome.metric).figure == "capacity.used") {
+        const Limit most = most_waited_for(prediction);
+        point.binding = most.kind == Limit::Kind::resource ? most.name : "";
+        point.waited = !point.binding.empty();
+      }
     }
     point.targets.push_back(std::move(target));
   }

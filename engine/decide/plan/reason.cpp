@@ -59,14 +59,17 @@ PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed, std::st
 }
 
 std::optional<PlanReason> reason_of(const PlanResult& plan) {
+  // Less of what was asked for first, else of what else was searched.
+  const PlanNeighbour* of = nullptr;
   for (const PlanNeighbour& n : plan.neighbours) {
     const PlanPoint& smaller = plan.points[n.point];
-    if (n.axis != 0 || n.direction > 0 || smaller.meets) continue;
-    const TargetMargin* missed = tightest(smaller);
-    if (missed == nullptr) continue;
-    return missed_by(smaller, *missed, base::counted(plan.axes[n.axis], smaller.values[n.axis]));
+    if (n.direction > 0 || smaller.meets || tightest(smaller) == nullptr) continue;
+    if (of == nullptr || n.axis < of->axis) of = &n;
   }
-  return std::nullopt;
+  if (of == nullptr) return std::nullopt;
+  const PlanPoint& smaller = plan.points[of->point];
+  return missed_by(smaller, *tightest(smaller),
+                   base::counted(plan.axes[of->axis], smaller.values[of->axis]));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
@@ -226,6 +227,8 @@ void leave_open(Prediction& prediction) {
 
 void name_limit(const Prediction& prediction, AssertionOutcome& outcome) {
   outcome.limited_by = limiter(prediction, outcome.metric);
+  const TargetGain* own = gain_of_target(prediction, outcome.metric);
+  outcome.change = own == nullptr ? std::nullopt : own->change;
   const bool tried = prediction.gains && prediction.gains->simulated > 0;
   outcome.waited = !tried && !outcome.limited_by.empty() && !is_barrier(outcome.limited_by) &&
                    known_limiter(prediction, outcome.metric).empty();
@@ -233,7 +236,8 @@ void name_limit(const Prediction& prediction, AssertionOutcome& outcome) {
 
 void name_limits(Prediction& prediction) {
   for (AssertionOutcome& outcome : prediction.assertions)
-    if (!outcome.limited_by.empty()) name_limit(prediction, outcome);
+    if (!outcome.limited_by.empty() || gain_of_target(prediction, outcome.metric) != nullptr)
+      name_limit(prediction, outcome);
 }
 
 Verdict verdict_of(std::span<const AssertionOutcome> outcomes) {

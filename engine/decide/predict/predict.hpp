@@ -68,15 +68,19 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// measured): most of it where 20 jobs run for a few steps.
 [[nodiscard]] double events_of(const Design& design, double simulated);
 
-/// The resource that most limits `metric`, for every verb: what the run said of it or of a parent
-/// of it; else, of the time of a job or of tenants alone, what gains that most where gains are
-/// known; else "job.J.barrier" when ranks wait mostly for the slowest; else the first bottleneck.
+/// The resource that most limits `metric`, for every verb: what was found to change it most where
+/// parts were tried for it; else what the run said of it or of a parent of it; else, of the time of
+/// a job or of tenants alone, what gains that most where gains are known; else "job.J.barrier" when
+/// ranks wait mostly for the slowest; else the first bottleneck.
 /// "" when nothing limits.
 [[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
 
-/// The first of these alone: what the run said of `metric` or of a parent of it, which no gains
-/// change. "" where it said nothing.
+/// What the run alone said of `metric` or of a parent of it. "" where it said nothing.
 [[nodiscard]] std::string known_limiter(const Prediction& prediction, std::string_view metric);
+
+/// Whether what limits `metric` is what changes its own figure: not all the time of a job, which
+/// gains are of, nor anything that no speed changes.
+[[nodiscard]] bool tried_by_its_figure(const Prediction& prediction, std::string_view metric);
 
 /// Says what limits the metric of `outcome`, or what was waited for most where no more is known.
 void name_limit(const Prediction& prediction, AssertionOutcome& outcome);

@@ -53,7 +53,12 @@ std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const std
 /// What limits a design that misses targets, and what would help.
 std::string said_once(const CheckedScenario& s) {
   std::string out;
-  const std::string below(kIndent, ' ');
+  // Below a target that it is not of it says what it is of.
+  const auto last = std::find_if(s.assertions.rbegin(), s.assertions.rend(),
+                                 [](const CheckedAssertion& a) { return a.is_open(); });
+  const bool of_last = last == s.assertions.rend() || !s.prediction ||
+                       limit_of(*s.prediction).target == last->outcome.id;
+  const std::string below = of_last ? std::string(kIndent, ' ') : "  " + s.id + ": ";
   for (const std::string& text :
        {limit_text(s), s.prediction ? advice_phrase(*s.prediction) : std::string()})
     if (!text.empty()) out += wrapped(below, text, kIndent);
