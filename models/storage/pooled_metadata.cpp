@@ -61,7 +61,7 @@ sim::Task<Served> PooledStore::data_line(const Client& client, double requests) 
 
 Seconds PooledStore::in_directory(const Client& client, bool create) const {
   const bool one = client.directories == Directories::one ||
-                   (create && client.directories == Directories::usual);
+                   (create && client.directories == Directories::usual && !metadata_.in_many);
   return one ? (create ? directory_service_ : directory_open_service_) / metadata_factor_
              : Seconds{};
 }
