@@ -171,6 +171,7 @@ struct ReadRequest {
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
+  double together = 1.0;     ///< members that wait for each other at each of these calls
   bool part = false;         ///< they are ranges of larger files
   bool goes_on = false;      ///< where the read before ended: a part of what was asked ahead
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way

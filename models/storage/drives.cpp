@@ -60,6 +60,7 @@ void DriveBank::attach(sim::Context& context, ResourceTable& resources, double s
   resources_ = &resources;
   interleaved_ = streams > p_.drives();
   resource_ = resources.index(media_);
+  latency_ = resources.index(media_ + ".latency");
   // One drive is a link of capacity 1: a drive-second per second, held as 1 B/s.
   const std::string name = media_ + ".busy" + group_;
   busy_ = context.add_link(name, Rate::from(p_.drives() * banks_, unit::Bps));
@@ -71,15 +72,20 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
                                   Rate cap, ResourceIndex stream) {
   const double files = std::max(request.files, 1e-9);
   const Bytes range = request.bytes / files;
-  const Bytes piece = request.as_asked ? range : std::min(p_.request, range);
+  const bool asked = request.as_asked && !p_.memory;
+  const Bytes piece = asked ? range : std::min(p_.request, range);
   const double touched = p_.touched(piece);
   const double requests = files * std::ceil(range / piece - 1e-9);
-  const double depth = static_cast<double>(p_.depth);
+  const double depth = asked ? 1.0 : static_cast<double>(p_.depth);
   // t_1 = n (L + turn) + B / (k b); q of n requests are in flight.    [local.md, eq. 1]
   const double slowdown = writing_ > 0.0 ? p_.read_slowdown : 1.0;
   const Seconds latency = turn + p_.slowest(touched) * slowdown;
-  const Seconds alone = latency * requests + request.bytes / (p_.read * touched);
-  const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / alone);
+  // Those that wait for each other have what the drives give all of them.
+  const double most_drives = asked ? std::min(touched, p_.drives() / request.together) : touched;
+  const Seconds alone = latency * requests + request.bytes / (p_.read * most_drives);
+  // Nothing comes before the first answer.
+  const Seconds first = asked ? latency * std::min(1.0, requests) : Seconds{};
+  const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / (alone - first));
   // T = seeks x seek + max(n k / IOPS, B / b)    [local.md, eq. 2]
   const Seconds time =
       p_.seek * (interleaved_ ? requests : files) +
@@ -90,8 +96,10 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   set_reading(reading_ + 1.0);
   Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
                                 std::min(most, client.reads_at_most()), time,
-                                std::min(p_.drives(), touched * depth), stream);
+                                std::min(p_.drives(), touched * depth), stream, first);
   set_reading(reading_ - 1.0);
+  if (asked && latency * requests > alone * 0.5 && served.limited_by == stream)
+    served.limited_by = latency_;
   // Of a range that takes several requests what differs averages out.
   if (range <= piece) served.tail = {p_.tail() * slowdown, touched};
   co_return served;
@@ -159,7 +167,7 @@ Bytes DriveBank::take_burst(Bytes bytes) {
 
 sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,
                                   Bytes bytes, Rate cap, Seconds time, double drives,
-                                  ResourceIndex stream) {
+                                  ResourceIndex stream, Seconds after) {
   // Those of other hosts work for others.    [docs/models/host.md, eq. 7]
   if (inside_ && client.hosts < banks_)
     drives = std::min(drives, p_.drives() * client.hosts / client.processes());
@@ -172,7 +180,15 @@ sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::Lin
                      .cap = Rate::from(drives, unit::Bps)},
                     client.share)};
   std::array<sim::FlowOutcome, 2> outcomes;
-  co_await context_->transfer_all(flows, outcomes);
+  if (after > Seconds{} && time > Seconds{}) {
+    sim::Beside working;
+    working.start(*context_, flows[1]);
+    outcomes[0] = co_await context_->transfer_after(after, flows[0]);
+    outcomes[1] = co_await working.end();
+  } else {
+    co_await context_->sleep(after);
+    co_await context_->transfer_all(flows, outcomes);
+  }
   const auto& [data, work] = outcomes;
   if (work.ended > data.ended) co_return Served{resource_};
   co_return Served{data.binding.valid() ? resources_->of_link[data.binding.index] : stream};

@@ -188,7 +188,7 @@ class KvCache final : public Tenant {
                         .seat = seat()};
     const auto some = [&](double of, double members, double requests) {
       operation.bytes = p_.token * (of / members);
-      operation.members = members;
+      operation.members = operation.together = members;
       operation.requests = requests;
       return in ? read(operation) : write(operation);
     };

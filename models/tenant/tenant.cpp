@@ -298,6 +298,7 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .round_trips = 1.0,
                             .direct = operation.direct,
                             .as_asked = operation.direct,
+                            .together = operation.together,
                             .part = operation.files == 0.0};
   pace(operation, due, clients);
   Served served =

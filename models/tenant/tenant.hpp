@@ -87,6 +87,7 @@ class Tenant {
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
     double beside = 0.0;      ///< members of other parts of its closed loop, on the same hosts
+    double together = 1.0;    ///< of its members, that wait for each other at each request
     ClosedLoop::Train* train = nullptr;  ///< its members do not wait for each other
     Seconds room{};                      ///< what follows that the first can begin before the last
     std::optional<std::size_t> seat = {};  ///< the one group of hosts that it is of; none: of all

@@ -174,6 +174,7 @@ class VectorDatabase final : public Tenant {
     who.hosts = clients + who.beside;
     who.direct = p_.direct;
     for (double* each : {&who.members, &who.beside}) *each *= at_once_;
+    who.together = std::max(1.0, at_once_);
     who.room = part;
     for (double hop = 0.0; hop < hops; hop += together) {
       if (at_once_ > 0.0) co_await read(who);
