@@ -1,5 +1,7 @@
 #include "models/storage/drives.hpp"
 
+#include "models/contract/chance.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,13 +95,24 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   const Rate most = std::min(cap, drives * p_.inflation);
   if (client.reads_at_most() <= most) stream = client.read_limit(stream);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
+  const Seconds asked_at = context_->now();
+  double at_once = std::min(p_.drives(), touched * depth);
+  // Those that come evenly take their time of the drives as they come.    [tenants.md, eq. 3]
+  if (client.spread > Seconds{}) at_once = std::min(at_once, time / client.spread);
   set_reading(reading_ + 1.0);
-  Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
-                                std::min(most, client.reads_at_most()), time,
-                                std::min(p_.drives(), touched * depth), stream, first);
+  Served served =
+      co_await move(client, client.read_path, request.bytes * p_.inflation,
+                    std::min(most, client.reads_at_most()), time, at_once, stream, first);
   set_reading(reading_ - 1.0);
   if (asked && latency * requests > alone * 0.5 && served.limited_by == stream)
     served.limited_by = latency_;
+  if (client.chance != nullptr) {
+    const Seconds least = std::max(first + request.bytes * p_.inflation / most, time / at_once);
+    const double busy = client.chance->others.in(unit::per_s)*time.in(unit::s);
+    client.chance->waits(shared_wait(context_->now() - asked_at,
+                                     std::max(least, time * client.members / all_drives(client)),
+                                     busy / (p_.drives() * banks_)));
+  }
   // Of a range that takes several requests what differs averages out.
   if (range <= piece) served.tail = {p_.tail() * slowdown, touched};
   co_return served;
@@ -139,6 +152,10 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   }
   writing_ -= 1.0;
   co_return served;
+}
+
+double DriveBank::all_drives(const Client& client) const {
+  return p_.drives() * (inside_ ? std::min(client.hosts, banks_) : banks_);
 }
 
 void DriveBank::set_reading(double classes) {
@@ -186,7 +203,7 @@ sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::Lin
     outcomes[0] = co_await context_->transfer_after(after, flows[0]);
     outcomes[1] = co_await working.end();
   } else {
-    co_await context_->sleep(after);
+    if (after > Seconds{}) co_await context_->sleep(after);
     co_await context_->transfer_all(flows, outcomes);
   }
   const auto& [data, work] = outcomes;

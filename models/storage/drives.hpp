@@ -86,6 +86,8 @@ class DriveBank {
   sim::Task<Served> move(const Client& client, std::span<const sim::LinkId> path, Bytes bytes,
                          Rate cap, Seconds time, double drives, ResourceIndex stream,
                          Seconds after = {});
+  /// Those that `client` may use.
+  [[nodiscard]] double all_drives(const Client& client) const;
   void set_reading(double classes);
   /// Time in which any class has read.
   [[nodiscard]] Seconds read_so_far() const;

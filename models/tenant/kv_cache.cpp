@@ -216,6 +216,8 @@ class KvCache final : public Tenant {
     return std::min(kMostPrefill, replica.prompts.busy() / elapsed);
   }
 
+  [[nodiscard]] bool did_any() const override { return answered_ > 0.0 || Tenant::did_any(); }
+
   void remark(const std::string& name, RunResult& out) const override {
     tell_open(ttft_.open(), "first token", out);
     ttft_.report(name + "ttft", context().now(), out);
