@@ -75,7 +75,15 @@ Seconds ServerQueue::admit(double count, Seconds service, Seconds over, Seconds 
     return admit(count, service) + (answer - service);
   served_ += count;
   busy_ += work;
+  std::erase_if(even_, [&](const Even& even) { return even.until <= context_.now(); });
+  even_.push_back({context_.now() + over, work / over});
   return context_.now() + answer * std::min(count, 1.0);
+}
+
+double ServerQueue::evenly_busy() const {
+  double busy = 0.0;
+  for (const Even& even : even_) busy += even.until > context_.now() ? even.busy : 0.0;
+  return std::min(busy, static_cast<double>(free_at_.size()));
 }
 
 Seconds ServerQueue::worked() const {

@@ -93,6 +93,8 @@ class ServerQueue {
   /// The same of requests that keep their server for `service` and are answered `answer` after it
   /// began: the earlier or the later of both.
   [[nodiscard]] Seconds admit(double count, Seconds service, Seconds over, Seconds answer);
+  /// Servers that are busy now with requests that come evenly and wait for nobody.
+  [[nodiscard]] double evenly_busy() const;
   /// Awaitable: `admit`, then sleep until that date.
   [[nodiscard]] auto serve(double count, Seconds service, Seconds over = {}) {
     const Seconds done = admit(count, service, over);
@@ -115,7 +117,12 @@ class ServerQueue {
   double serve_rounds(double count, double now, double length, double& last_start);
 
   Context& context_;
+  struct Even {
+    Seconds until;
+    double busy;  // servers
+  };
   std::vector<double> free_at_;  // min-heap of dates in s at which each server is free
+  std::vector<Even> even_;       // what comes evenly; some of it is over
   Seconds busy_;
   Seconds waited_;
   double served_ = 0.0;

@@ -96,6 +96,28 @@ struct RequestWindow {
   double hosts = 0.0;    ///< of the group
 };
 
+/// A part of what a request takes that is another for each: the slowest of so many.
+struct Tail {
+  Seconds mean{};  ///< of each, exponential; of the slowest, lognormal
+  double of = 1.0;
+  double sigma = 0.0;   ///< of the logarithm, where it is lognormal
+  double chance = 1.0;  ///< exponential, of one: the part of the requests that have it
+};
+
+/// A request that comes by chance, among others of its tenant that are simulated as coming evenly:
+/// what it waits for those on average it waits.    [docs/models/tenants.md, eq. 3]
+struct Chance {
+  OpRate others;  ///< come evenly meanwhile
+  Tail queued{};  ///< what it has waited for them, by the law of such waits
+
+  void waits(Tail more) {
+    const Seconds both = queued.mean + more.mean;
+    if (both <= Seconds{}) return;
+    queued.chance = (queued.mean * queued.chance + more.mean * more.chance) / both;
+    queued.mean = both;
+  }
+};
+
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
@@ -117,6 +139,7 @@ struct Client {
   double beside = 0.0;     ///< members of other classes that ask for the same all the time
   double turns = 1.0;      ///< requests of a member that follow each other join a line so often
   double loose = 0.0;  ///< members that do not wait for each other, or groups of them; 0: all do
+  Chance* chance = nullptr;             ///< it is one request that comes by chance; none: it is not
   OperationLine* operations = nullptr;  ///< that its job may begin; none: nothing limits them
   HostCpu cpu{};                        ///< of its host
   RequestWindow window{};               ///< of its host group
@@ -171,6 +194,7 @@ struct ReadRequest {
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
+  double together = 1.0;     ///< members that wait for each other at each of these calls
   bool part = false;         ///< they are ranges of larger files
   bool goes_on = false;      ///< where the read before ended: a part of what was asked ahead
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
@@ -211,13 +235,6 @@ struct WriteRequest {
   [[nodiscard]] Bytes file() const {
     return bytes / files * (sharing == FileSharing::own ? 1.0 : writers);
   }
-};
-
-/// A part of what a request takes that is another for each: the slowest of so many.
-struct Tail {
-  Seconds mean{};  ///< of each, exponential; of the slowest, lognormal
-  double of = 1.0;
-  double sigma = 0.0;  ///< of the logarithm, where it is lognormal
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

@@ -102,6 +102,7 @@ class CacheStore final : public PooledStore {
     if (found == 1.0) co_return served;
     const ReadRequest missed = part(request, 1.0 - found);
     Reader& through = reader(client, kept(request));
+    const Client behind = through.of(client, p_.connection());
     // Whole files are opened, each when the first of it is missed.
     const double more = missed.files - through.in_file - kPartsAddUp;
     const double opened = missed.goes_on ? 0.0 : std::max(0.0, std::ceil(more));
@@ -111,8 +112,8 @@ class CacheStore final : public PooledStore {
     const Seconds asked = context().now(), crossing = p_.link_rtt * (2.0 * missed.files);
     co_await answers(missed.files * missed.round_trips, p_.service);
     co_await context().sleep(crossing);
-    if (opened > 0.0) co_await behind_->open(through.client, opened);
-    served = co_await behind_->read(through.client, missed);
+    if (opened > 0.0) co_await behind_->open(behind, opened);
+    served = co_await behind_->read(behind, missed);
     served.tail.mean *= 1.0 - found;  // requests are told as one mean of both
     co_return blame_line(served, crossing, asked);
   }
@@ -219,18 +220,23 @@ class CacheStore final : public PooledStore {
 
   // A client of the system behind whose data also cross this one, each link once.
   struct Reader {
-    Client client;
+    std::vector<sim::LinkId> path;
     double in_file = 0.0;  // part of the file that it opened last which it has not read
+
+    // As many of it as there are this time.
+    [[nodiscard]] Client of(const Client& client, Rate connection) const {
+      Client out = client;
+      out.read_path = path;
+      out.unseen = 0.0;  // whether a member's read misses is drawn by nobody
+      out.host_read = std::min(client.host_read, connection);
+      return out;
+    }
   };
   Reader& reader(const Client& client, bool keep) {
-    const auto [found, added] = readers_.try_emplace({client.id, keep}, Reader{client});
+    const auto [found, added] = readers_.try_emplace({client.id, keep});
     if (added) {
-      Client& behind = found->second.client;
-      std::vector<sim::LinkId> path = keep ? paths_.fill : paths_.pass;
-      append(path, client.read_path);
-      behind.read_path = std::move(path);
-      behind.unseen = 0.0;  // whether a member's read misses is drawn by nobody
-      behind.host_read = std::min(client.host_read, p_.connection());
+      found->second.path = keep ? paths_.fill : paths_.pass;
+      append(found->second.path, client.read_path);
     }
     return found->second;
   }

@@ -55,6 +55,7 @@ DriveParams pool(const CxlParams& p) {
   out.chunk = kInterleave;
   out.request = kLine;
   out.depth = p.lines;
+  out.memory = true;
   out.open = out.create = p.open;
   out.stream = Rate::infinity();
   return out;

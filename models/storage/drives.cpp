@@ -1,5 +1,7 @@
 #include "models/storage/drives.hpp"
 
+#include "models/contract/chance.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -60,6 +62,7 @@ void DriveBank::attach(sim::Context& context, ResourceTable& resources, double s
   resources_ = &resources;
   interleaved_ = streams > p_.drives();
   resource_ = resources.index(media_);
+  latency_ = resources.index(media_ + ".latency");
   // One drive is a link of capacity 1: a drive-second per second, held as 1 B/s.
   const std::string name = media_ + ".busy" + group_;
   busy_ = context.add_link(name, Rate::from(p_.drives() * banks_, unit::Bps));
@@ -71,15 +74,20 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
                                   Rate cap, ResourceIndex stream) {
   const double files = std::max(request.files, 1e-9);
   const Bytes range = request.bytes / files;
-  const Bytes piece = request.as_asked ? range : std::min(p_.request, range);
+  const bool asked = request.as_asked && !p_.memory;
+  const Bytes piece = asked ? range : std::min(p_.request, range);
   const double touched = p_.touched(piece);
   const double requests = files * std::ceil(range / piece - 1e-9);
-  const double depth = static_cast<double>(p_.depth);
+  const double depth = asked ? 1.0 : static_cast<double>(p_.depth);
   // t_1 = n (L + turn) + B / (k b); q of n requests are in flight.    [local.md, eq. 1]
   const double slowdown = writing_ > 0.0 ? p_.read_slowdown : 1.0;
   const Seconds latency = turn + p_.slowest(touched) * slowdown;
-  const Seconds alone = latency * requests + request.bytes / (p_.read * touched);
-  const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / alone);
+  // Those that wait for each other have what the drives give all of them.
+  const double most_drives = asked ? std::min(touched, p_.drives() / request.together) : touched;
+  const Seconds alone = latency * requests + request.bytes / (p_.read * most_drives);
+  // Nothing comes before the first answer.
+  const Seconds first = asked ? latency * std::min(1.0, requests) : Seconds{};
+  const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / (alone - first));
   // T = seeks x seek + max(n k / IOPS, B / b)    [local.md, eq. 2]
   const Seconds time =
       p_.seek * (interleaved_ ? requests : files) +
@@ -87,11 +95,24 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   const Rate most = std::min(cap, drives * p_.inflation);
   if (client.reads_at_most() <= most) stream = client.read_limit(stream);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
+  const Seconds asked_at = context_->now();
+  double at_once = std::min(p_.drives(), touched * depth);
+  // Those that come evenly take their time of the drives as they come.    [tenants.md, eq. 3]
+  if (client.spread > Seconds{}) at_once = std::min(at_once, time / client.spread);
   set_reading(reading_ + 1.0);
-  Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
-                                std::min(most, client.reads_at_most()), time,
-                                std::min(p_.drives(), touched * depth), stream);
+  Served served =
+      co_await move(client, client.read_path, request.bytes * p_.inflation,
+                    std::min(most, client.reads_at_most()), time, at_once, stream, first);
   set_reading(reading_ - 1.0);
+  if (asked && latency * requests > alone * 0.5 && served.limited_by == stream)
+    served.limited_by = latency_;
+  if (client.chance != nullptr) {
+    const Seconds least = std::max(first + request.bytes * p_.inflation / most, time / at_once);
+    const double busy = client.chance->others.in(unit::per_s)*time.in(unit::s);
+    client.chance->waits(shared_wait(context_->now() - asked_at,
+                                     std::max(least, time * client.members / all_drives(client)),
+                                     busy / (p_.drives() * banks_)));
+  }
   // Of a range that takes several requests what differs averages out.
   if (range <= piece) served.tail = {p_.tail() * slowdown, touched};
   co_return served;
@@ -133,6 +154,10 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   co_return served;
 }
 
+double DriveBank::all_drives(const Client& client) const {
+  return p_.drives() * (inside_ ? std::min(client.hosts, banks_) : banks_);
+}
+
 void DriveBank::set_reading(double classes) {
   read_ = read_so_far();
   read_at_ = context_->now();
@@ -159,7 +184,7 @@ Bytes DriveBank::take_burst(Bytes bytes) {
 
 sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,
                                   Bytes bytes, Rate cap, Seconds time, double drives,
-                                  ResourceIndex stream) {
+                                  ResourceIndex stream, Seconds after) {
   // Those of other hosts work for others.    [docs/models/host.md, eq. 7]
   if (inside_ && client.hosts < banks_)
     drives = std::min(drives, p_.drives() * client.hosts / client.processes());
@@ -172,7 +197,15 @@ sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::Lin
                      .cap = Rate::from(drives, unit::Bps)},
                     client.share)};
   std::array<sim::FlowOutcome, 2> outcomes;
-  co_await context_->transfer_all(flows, outcomes);
+  if (after > Seconds{} && time > Seconds{}) {
+    sim::Beside working;
+    working.start(*context_, flows[1]);
+    outcomes[0] = co_await context_->transfer_after(after, flows[0]);
+    outcomes[1] = co_await working.end();
+  } else {
+    if (after > Seconds{}) co_await context_->sleep(after);
+    co_await context_->transfer_all(flows, outcomes);
+  }
   const auto& [data, work] = outcomes;
   if (work.ended > data.ended) co_return Served{resource_};
   co_return Served{data.binding.valid() ? resources_->of_link[data.binding.index] : stream};

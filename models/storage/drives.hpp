@@ -35,6 +35,7 @@ struct DriveParams {
   Seconds open, create;         ///< of one file, on the host
   Rate stream;                  ///< most one process moves through the page cache
   double inflation = 1.0;       ///< bytes that leave the drives per byte read: where they decode
+  bool memory = false;  ///< loaded in pieces of `request`, whatever is asked for at one time
 
   [[nodiscard]] double drives() const { return static_cast<double>(count); }
   /// Bytes on drives for one byte written.    [local.md, eq. 4]
@@ -81,9 +82,12 @@ class DriveBank {
   }
 
  private:
-  /// Moves bytes along `path` while the drives work for `time` per member.
+  /// Moves bytes along `path`, from `after` on, while the drives work for `time` per member.
   sim::Task<Served> move(const Client& client, std::span<const sim::LinkId> path, Bytes bytes,
-                         Rate cap, Seconds time, double drives, ResourceIndex stream);
+                         Rate cap, Seconds time, double drives, ResourceIndex stream,
+                         Seconds after = {});
+  /// Those that `client` may use.
+  [[nodiscard]] double all_drives(const Client& client) const;
   void set_reading(double classes);
   /// Time in which any class has read.
   [[nodiscard]] Seconds read_so_far() const;
@@ -98,7 +102,7 @@ class DriveBank {
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
   sim::LinkId busy_;
-  ResourceIndex resource_ = kNoResource;
+  ResourceIndex resource_ = kNoResource, latency_ = kNoResource;
   double reading_ = 0.0, writing_ = 0.0;  ///< classes at it
   double left_ = 0.0;                     ///< pieces of writes under way
   Seconds read_, read_at_;                ///< time in which any read, at that date

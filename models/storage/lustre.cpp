@@ -169,6 +169,7 @@ class Lustre final : public PooledStore {
                 p_.directory_striped
                     ? OpRate::infinity()
                     : p_.directory_creates.value_or(one ? p_.mdt_create : OpRate::infinity()),
+            .in_many = p_.directories.value_or(1) > 1,
             .directory_on_server = one,
             .directory_opens = one ? p_.mdt_open : OpRate::infinity()};
   }

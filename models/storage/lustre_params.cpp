@@ -124,10 +124,11 @@ constexpr std::array<Field<LustreParams>, 60> kLustreFields{
     field("mdt.read", &LustreParams::mdt_read, "5 GB/s", "data one MDT reads or writes",
           between("2 GB/s", "15 GB/s", assumed(kPositive, "a few NVMe drives"),
                   "expert range: a mirror of SAS SSDs to several NVMe drives")),
-    field("directory.count", &LustreParams::directories, kOptional,
-          "directories that files are opened in, each on an MDT drawn for it; without it so many "
-          "that all MDTs are equally busy",
-          up_to(1e6)),
+    field(
+        "directory.count", &LustreParams::directories, kOptional,
+        "directories that files are opened in, and tenants and stages create files in, each on an "
+        "MDT drawn for it; without it opens keep all MDTs equally busy and creates are in one",
+        up_to(1e6)),
     field("directory.striped", &LustreParams::directory_striped, "false",
           "each directory lies on all MDTs (lfs mkdir -c -1)"),
     field("directory.creates", &LustreParams::directory_creates, kOptional,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/contract/chance.hpp"
 #include "models/storage/pooled_store.hpp"
 
 /// Opens and creates at the metadata servers. docs/models/storage.md, eq. 2, 3 and 16.
@@ -38,7 +39,13 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
     co_await metadata_up_->wait();
     const Seconds one = request.answer / metadata_factor_;
     const double count = client.members * some;
-    const Seconds taken = admit(count, request, client.spread) - context_->now();
+    Seconds taken = admit(count, request, client.spread) - context_->now();
+    if (client.chance != nullptr) {
+      const Tail queue = line_wait(static_cast<double>(line_->servers()), line_->evenly_busy(),
+                                   request.held / metadata_factor_);
+      client.chance->waits(queue);
+      taken += queue.mean;
+    }
     if (unlike)
       turn = taken <= alone_in_line(count, request) * (1.0 + kRounding) ? 2.0 * turn : least;
     const Seconds until = request.of_parts ? taken * std::min(some, 1.0) : taken;
@@ -61,7 +68,7 @@ sim::Task<Served> PooledStore::data_line(const Client& client, double requests) 
 
 Seconds PooledStore::in_directory(const Client& client, bool create) const {
   const bool one = client.directories == Directories::one ||
-                   (create && client.directories == Directories::usual);
+                   (create && client.directories == Directories::usual && !metadata_.in_many);
   return one ? (create ? directory_service_ : directory_open_service_) / metadata_factor_
              : Seconds{};
 }

@@ -55,6 +55,7 @@ struct MetadataShape {
   /// What one directory takes, where it lives on one server or behind one lock: the files of a
   /// save are created in one directory. Infinite where directories are spread.
   OpRate directory_creates = OpRate::infinity();
+  bool in_many = false;              ///< that holds for files of saves alone: others are in many
   bool directory_on_server = false;  ///< that is what its server creates: no line after it
   /// The same of opens, where all files that are opened lie in one directory.
   OpRate directory_opens = OpRate::infinity();

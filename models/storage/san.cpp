@@ -110,14 +110,16 @@ class San final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     // [san.md, eq. 1]
     const Bytes file = request.bytes / request.files;
-    return read_files(client, request, p_.service + p_.cpu, stream_cap(file, request.direct),
+    return read_files(client, request, p_.service + p_.cpu,
+                      stream_cap(file, request.direct, request.as_asked, request.round_trips),
                       Rate::infinity(), requests(request.bytes, file));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    return write_files(client, request, p_.service + p_.cpu,
-                       stream_cap(request.range(), request.direct), p_.commit, Rate::infinity(),
-                       requests(request.bytes, request.range()));
+    return write_files(
+        client, request, p_.service + p_.cpu,
+        stream_cap(request.range(), request.direct, false, request.requests > 0.0 ? 1.0 : 0.0),
+        p_.commit, Rate::infinity(), requests(request.bytes, request.range()));
   }
 
   Countable countable() const override {
@@ -157,14 +159,21 @@ class San final : public PooledStore {
   Work requests(Bytes bytes, Bytes piece) const {
     return {.amount = bytes / std::min(piece, p_.request)};
   }
-  // `depth` requests in flight, each of which costs its process CPU time in addition to the copy;
-  // one process may use all paths.    [san.md, eq. 3]
-  Rate stream_cap(Bytes file, bool direct) const {
+  // `depth` requests in flight, those of one call all; each costs its process CPU time in addition
+  // to the copy; one process may use all paths. Of the first ones the `answered` turns, and the
+  // first request, are waited for already.    [san.md, eq. 3]
+  Rate stream_cap(Bytes file, bool direct, bool asked, double answered) const {
+    if (!file.finite()) return stream_cap(p_.request, direct, false, 0.0);  // without an end
     const Bytes request = std::min(file, p_.request);
-    const Rate window = window_rate(request * static_cast<double>(p_.depth), request,
-                                    round_trip() + p_.service, client_limits().read);
-    const Seconds copy = direct ? Seconds{} : request / p_.stream;
-    return std::min(window, request / (p_.cpu + copy));
+    const Rate paths = client_limits().read;
+    const Bytes window = asked ? file : request * static_cast<double>(p_.depth);
+    const Bytes first = std::min(file, window) * std::min(1.0, answered);
+    const Seconds moving =
+        first / paths +
+        (file - first) / window_rate(window, request, round_trip() + p_.service, paths);
+    const double calls = std::max(0.0, file / request - std::min(1.0, answered));
+    const Seconds working = p_.cpu * calls + (direct ? Seconds{} : file / p_.stream);
+    return file / std::max(moving, working);
   }
 
   SanParams p_;

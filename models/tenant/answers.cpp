@@ -15,6 +15,9 @@ constexpr std::array kShares{0.1,  0.3,  0.45,  0.55,  0.7,   0.8, 0.9,
 
 // What the slowest of k takes at most with probability u: exponential -m ln(1 - u^(1/k)).
 double slowest(double u, Tail tail) {
+  // Few have it, the mean of all is 1.
+  if (tail.chance < 1.0)
+    return u <= 1.0 - tail.chance ? 0.0 : -std::log((1.0 - u) / tail.chance) / tail.chance;
   const double of_each = std::pow(u, 1.0 / tail.of);
   return tail.sigma > 0.0 ? std::exp(tail.sigma * base::normal_quantile(of_each))
                           : -std::log1p(-of_each);

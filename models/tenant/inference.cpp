@@ -103,7 +103,8 @@ class Inference final : public Tenant {
       if (context().now() + gap >= end) break;
       co_await context().sleep(gap);
       if (over()) co_return;
-      context().spawn(read({.bytes = p_.request, .files = p_.files, .direct = p_.direct}));
+      context().spawn(
+          read({.bytes = p_.request, .files = p_.files, .direct = p_.direct, .by_chance = true}));
     }
     co_await context().sleep(end - context().now());
   }
@@ -118,6 +119,7 @@ class Inference final : public Tenant {
 
   sim::Task<void> load() {
     const Seconds began = context().now();
+    loads_.ask(began);
     const double readers = static_cast<double>(p_.readers);
     const auto gpus = static_cast<double>(plant().host(common().hosts).gpus);
     co_await read(
@@ -127,15 +129,16 @@ class Inference final : public Tenant {
          .hosts = static_cast<double>(p_.replicas) * (gpus > 0.0 ? std::ceil(readers / gpus) : 1.0),
          .direct = p_.direct,
          .sampled = false});
-    loads_.add((context().now() - began).in(unit::s));
+    loads_.answer(began, context().now());
   }
 
   void remark(const std::string& name, RunResult& out) const override {
-    loads_.report(name + "weights.load", "s", out);
+    tell_open(loads_.open(), "weights", out, "starting replicas");
+    loads_.report(name + "weights.load", context().now(), out);
   }
 
   InferenceParams p_;
-  Series loads_;
+  Answers loads_;
 };
 
 }  // namespace

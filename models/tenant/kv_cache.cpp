@@ -189,7 +189,7 @@ class KvCache final : public Tenant {
                         .seat = seat()};
     const auto some = [&](double of, double members, double requests) {
       operation.bytes = p_.token * (of / members);
-      operation.members = members;
+      operation.members = operation.together = members;
       operation.requests = requests;
       return in ? read(operation) : write(operation);
     };
@@ -216,6 +216,8 @@ class KvCache final : public Tenant {
     if (p_.disaggregated || elapsed <= Seconds{}) return 0.0;
     return std::min(kMostPrefill, replica.prompts.busy() / elapsed);
   }
+
+  [[nodiscard]] bool did_any() const override { return answered_ > 0.0 || Tenant::did_any(); }
 
   void remark(const std::string& name, RunResult& out) const override {
     tell_open(ttft_.open(), "first token", out);

@@ -110,6 +110,7 @@ sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
   // Where the slowest of a part takes long others go on.
   const int at_once = plant_.varied(common_.on) ? kAtOnce : 1;
   request.sampled = false;
+  evenly_ += rate;
   for (double part = 0.0; part < parts && !over(); ++part) {
     backlog_ += arrive;
     queued(arrive, request.bytes);
@@ -126,6 +127,7 @@ sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
     }
     co_await context_.sleep(slot);
   }
+  evenly_ -= rate;
 }
 
 // So many of the backlog by as many processes, one of a process's after the other.
@@ -144,7 +146,9 @@ sim::Task<void> Tenant::take(Operation request, double requests, double processe
 
 // In parts that take about as long as those that were asked for, one after the other.
 sim::Task<void> Tenant::drain(Operation request, double first) {
-  const Seconds aim = std::max(request.spread * kPartsOfDrain, answered_in_ * kAnswers);
+  // Who waits at each of its hops waits for a part at each.
+  const Seconds answers = request.behind < 1.0 ? Seconds{} : answered_in_ * kAnswers;
+  const Seconds aim = std::max(request.spread * kPartsOfDrain, answers);
   request.spread = {};
   request.cap = Rate::infinity();
   ++draining_;
@@ -263,13 +267,15 @@ void Tenant::begin(const Operation& operation) {
   if (operation.sampled) latencies_.ask(context_.now(), operation.in_turn());
 }
 
-void Tenant::done(const Operation& operation, Seconds began, const Served& served) {
+void Tenant::done(const Operation& operation, Seconds began, const Served& served,
+                  const Chance& chance) {
   unanswered_ -= operation.data_operations();
   open_bytes_ -= operation.bytes * operation.members;
   operations_ += operation.data_operations();
   metadata_ += operation.metadata_operations();
   if (!operation.sampled) return;
-  latencies_.answer(began, context_.now() - served.ahead, operation.in_turn(), served.tail);
+  const Tail& tail = chance.queued.mean > served.tail.mean ? chance.queued : served.tail;
+  latencies_.answer(began, context_.now() - served.ahead, operation.in_turn(), tail);
   const Seconds one = (context_.now() - served.ahead - began) / operation.in_turn();
   answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
 }
@@ -285,8 +291,11 @@ sim::Task<void> Tenant::read(Operation operation) {
   Seconds since = spent(operation, began, own_limit_);
   // Behind all that came before it.
   if (operation.sampled && draining_ > 0 && drained_ > OpRate{})
-    co_await context_.sleep(Ops::from(backlog_, unit::ops) / drained_);
+    co_await context_.sleep(Ops::from(backlog_ * operation.behind, unit::ops) / drained_);
   std::vector<Client> clients = clients_for(operation);
+  Chance chance{.others = std::max(OpRate{}, evenly_)};
+  if (operation.by_chance && evenly_ > OpRate{} && clients.size() == 1)
+    clients.front().chance = &chance;
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {
     open(shown, "open");
@@ -301,6 +310,7 @@ sim::Task<void> Tenant::read(Operation operation) {
                             .round_trips = 1.0,
                             .direct = operation.direct,
                             .as_asked = operation.direct,
+                            .together = operation.together,
                             .part = operation.files == 0.0};
   pace(operation, due, clients);
   Served served =
@@ -309,7 +319,8 @@ sim::Task<void> Tenant::read(Operation operation) {
   close(shown, served.limited_by);
   spent(operation, since, served);
   read_ += operation.bytes * operation.members;
-  done(operation, began, served);
+  if (operation.queued != nullptr) operation.queued->mean += chance.queued.mean;
+  done(operation, began, served, chance);
 }
 
 sim::Task<void> Tenant::write(Operation operation) {
@@ -341,10 +352,11 @@ sim::Task<void> Tenant::write(Operation operation) {
   done(operation, began, served);
 }
 
-bool Tenant::tell_open(double part, std::string_view what, RunResult& out) const {
+bool Tenant::tell_open(double part, std::string_view what, RunResult& out,
+                       std::string_view of) const {
   if (part <= kMuch) return false;
   out.warnings.push_back(
-      "tenant." + id_ + ": " + base::percent(part, 0) + " of its requests had no " +
+      "tenant." + id_ + ": " + base::percent(part, 0) + " of its " + std::string(of) + " had no " +
       std::string(what) +
       " when the run ended: it asks for more than it is given, and latencies grow as long as it "
       "does, or the run is short for them; they count with the time until then");
@@ -383,7 +395,7 @@ void Tenant::report(RunResult& out) const {
   if (metadata_ > 0.0) out.metrics[name + "metadata"] = {metadata_ / time.in(unit::s), "1/s", {}};
   opens_.report(name + "metadata.latency", "s", out);
   if (operations_ > 0.0) tell_open(unanswered_ / (operations_ + unanswered_), "answer", out);
-  if (operations_ <= 0.0 && !ends())
+  if (!did_any() && !ends())
     out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
   if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)
     out.limited_by["tenant." + id_] = plant_.resources().name(worst);

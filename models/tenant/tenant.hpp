@@ -70,6 +70,8 @@ class Tenant {
  protected:
   /// What the kind does from its start on.
   virtual sim::Task<void> work() = 0;
+  /// Whether it did anything so far.
+  [[nodiscard]] virtual bool did_any() const { return operations_ > 0.0; }
   virtual void remark(const std::string& name, RunResult& out) const {
     (void)name;
     (void)out;
@@ -86,9 +88,13 @@ class Tenant {
     Rate cap = Rate::infinity();
     bool direct = false;
     bool sampled = true;
+    bool by_chance = false;   ///< one request, among those that flow
+    Tail* queued = nullptr;   ///< gets the law of what it waits for these; none: it is told
+    double behind = 1.0;      ///< of the backlog it is behind
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
     double beside = 0.0;      ///< members of other parts of its closed loop, on the same hosts
+    double together = 1.0;    ///< of its members, that wait for each other at each request
     ClosedLoop::Train* train = nullptr;  ///< its members do not wait for each other
     Seconds room{};                      ///< what follows that the first can begin before the last
     std::optional<std::size_t> seat = {};  ///< the one group of hosts that it is of; none: of all
@@ -169,9 +175,10 @@ class Tenant {
     unanswered_ += requests;
     open_bytes_ += each * requests;
   }
-  /// Says so where `part` of the requests had no `what` when the run ended, if that is much;
-  /// returns whether it is.
-  bool tell_open(double part, std::string_view what, RunResult& out) const;
+  /// Says so where `part` of the requests (or others) had no `what` when the run ended, if that is
+  /// much; returns whether it is.
+  bool tell_open(double part, std::string_view what, RunResult& out,
+                 std::string_view of = "requests") const;
   /// Where an operation is shown; nullptr where it is not.
   [[nodiscard]] Lane* lane();
 
@@ -186,7 +193,8 @@ class Tenant {
   /// What moved since `since` was held by its limit until `due`; returns the later of both.
   sim::Task<Seconds> held_until(const Operation& operation, Seconds since, Seconds due);
   void begin(const Operation& operation);
-  void done(const Operation& operation, Seconds began, const Served& served);
+  void done(const Operation& operation, Seconds began, const Served& served,
+            const Chance& chance = {});
   sim::Task<void> take(Operation request, double requests, double processes);
   sim::Task<void> drain(Operation request, double first);
   /// What the operation did since `since` was limited by `resource`; returns the present.
@@ -220,6 +228,7 @@ class Tenant {
   int flowing_ = 0;       ///< parts of flows under way
   int draining_ = 0;      ///< parts of the backlog at a time,
   OpRate drained_;        ///< at this rate
+  OpRate evenly_;         ///< of flows that go on
   Seconds answered_in_;   ///< what requests that are timed take, the last ones most
   Series opens_;
   WaitSplit waited_;

@@ -66,13 +66,21 @@ class Tracking final : public Tenant {
     while (true) {
       co_await context().sleep(p_.artifact_every);
       if (over()) co_return;
-      context().spawn(write({.bytes = *p_.artifact, .files = 1.0, .sampled = false}));
+      context().spawn(store());
     }
+  }
+
+  sim::Task<void> store() {
+    const Seconds began = context().now();
+    artifacts_.ask(began);
+    co_await write({.bytes = *p_.artifact, .files = 1.0, .sampled = false});
+    artifacts_.answer(began, context().now());
   }
 
   // Calls of many writers arrive at random, each takes as long: M/D/1.  [docs/models/tenants.md,
   // eq. 6]
   void remark(const std::string& name, RunResult& out) const override {
+    tell_open(artifacts_.open(), "end", out, "artifacts");
     if (!p_.database) return;
     const double rate = p_.database->in(unit::per_s);
     const double asked = static_cast<double>(p_.writers) * p_.calls / p_.every.in(unit::s);
@@ -88,6 +96,7 @@ class Tracking final : public Tenant {
   }
 
   TrackingParams p_;
+  Answers artifacts_;
 };
 
 }  // namespace

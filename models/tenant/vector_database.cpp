@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/sim/join.hpp"
+#include "models/contract/chance.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// A vector database whose index lies on the storage: a search reads what the reads before it
@@ -64,29 +65,24 @@ constexpr std::array<Field<VectorDatabaseParams>, 12> kVectorDatabaseFields{
 class CoreLine {
  public:
   /// `busy` of the `cores` at one time, by queries of `compute` each that come at random.
-  CoreLine(double cores, double busy, Seconds compute) {
-    if (busy <= 0.0) return;
-    constexpr double kFull = 0.999;
-    const double rho = std::min(busy / cores, kFull), load = rho * cores;
-    double blocked = 1.0;  // Erlang's B
-    for (double k = 1.0; k <= cores; k += 1.0) blocked = load * blocked / (k + load * blocked);
-    all_busy_ = blocked / (1.0 - rho * (1.0 - blocked));
-    mean_ = compute / (2.0 * cores * (1.0 - rho));
-    behind_ = std::max(0.0, busy / cores - 1.0);
-  }
+  CoreLine(double cores, double busy, Seconds compute)
+      : law_(line_wait(cores, busy, compute)), behind_(std::max(0.0, busy / cores - 1.0)) {}
 
   /// What one waits that comes `since` the first: where all are busy, and all that is behind by
   /// then.
   [[nodiscard]] Seconds wait(Seconds since, base::RandomStream& random) const {
     const Seconds behind = since * behind_;
-    if (random.uniform() >= all_busy_) return behind;
-    return behind - mean_ * std::log(1.0 - random.uniform());
+    if (law_.mean <= Seconds{} || random.uniform() >= law_.chance) return behind;
+    return behind - law_.mean / law_.chance * std::log(1.0 - random.uniform());
   }
 
  private:
-  double all_busy_ = 0.0, behind_ = 0.0;  ///< Erlang's C; s of work a second beyond the cores
-  Seconds mean_;                          ///< wait of those that wait
+  Tail law_;
+  double behind_;  ///< s of work a second beyond the cores
 };
+
+/// More reads of a hop than these are missed in equal parts.
+constexpr double kDrawn = 64.0;
 
 /// How long others flow before the flow is made anew.
 constexpr Seconds kFlow = Seconds::from(1.0, unit::s);
@@ -95,10 +91,15 @@ class VectorDatabase final : public Tenant {
  public:
   VectorDatabase(const Component& component, Plant& plant, sim::Context& context,
                  std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kVectorDatabaseFields, component)) {
+      : Tenant(component, plant, context, seed),
+        p_(bind(kVectorDatabaseFields, component)),
+        misses_(stream("misses")) {
     const bool graph = p_.index == "graph";
     hops_ = graph ? static_cast<double>(p_.hops) : 1.0;
-    at_once_ = static_cast<double>(graph ? p_.beam : p_.lists) * (1.0 - p_.cached.in(unit::ratio));
+    asked_ = static_cast<double>(graph ? p_.beam : p_.lists);
+    const double cached = p_.cached.in(unit::ratio);
+    at_once_ = asked_ * (1.0 - cached);
+    reading_ = 1.0 - std::pow(cached, asked_);
     bytes_ = graph ? p_.node : p_.list;
   }
 
@@ -153,8 +154,13 @@ class VectorDatabase final : public Tenant {
       wait_for_cores(so_long, 1.0);
     }
     if (over()) co_return;
-    co_await hop_by_hop({}, hops_, 1.0, p_.compute);
-    times_.answer(asked, context().now(), 1.0);
+    Tail queued;
+    Operation who;
+    who.by_chance = true;
+    who.queued = &queued;
+    who.behind = behind();
+    co_await hop_by_hop(who, hops_, 1.0, p_.compute);
+    times_.answer(asked, context().now(), 1.0, queued);
   }
 
   /// Queries of the members of `who`, one after the other: `hops` in all, which flow together.
@@ -166,18 +172,35 @@ class VectorDatabase final : public Tenant {
     times_.answer(asked, context().now(), queries);
   }
 
-  /// `hops` of the members of `who`, `together` at a time.
+  /// Of `hops`, those that read, and what each of them reads: of one hop alone as it falls out.
+  [[nodiscard]] std::pair<double, double> missed(double hops, double clients) {
+    if (hops == 1.0 && clients == 1.0 && asked_ <= kDrawn) {
+      double reads = 0.0;
+      for (double i = 0.0; i < asked_; i += 1.0)
+        if (misses_.uniform() * asked_ < at_once_) reads += 1.0;
+      return {reads > 0.0 ? 1.0 : 0.0, reads};
+    }
+    if (reading_ <= 0.0) return {};
+    return {std::floor(hops * reading_ + misses_.uniform()), at_once_ / reading_};
+  }
+
+  /// `hops` of the members of `who`, `together` at a time. Where all that a hop asks for is cached
+  /// it reads nothing.    [docs/models/inference.md, eq. 6]
   sim::Task<void> hop_by_hop(Operation who, double hops, double together, Seconds compute) {
     const double queries = hops / hops_, clients = who.members;
     const Seconds part = compute / hops_ * together;
-    who.bytes = bytes_ * together;
-    who.requests = together;
+    const double beside = who.beside;
     who.hosts = clients + who.beside;
     who.direct = p_.direct;
-    for (double* each : {&who.members, &who.beside}) *each *= at_once_;
     who.room = part;
     for (double hop = 0.0; hop < hops; hop += together) {
-      if (at_once_ > 0.0) co_await read(who);
+      const auto [reading, at_once] = missed(together, clients);
+      who.bytes = bytes_ * reading;
+      who.requests = reading;
+      who.members = clients * at_once;
+      who.beside = beside * at_once;
+      who.together = at_once;
+      if (reading > 0.0) co_await read(who);
       const Seconds begun = who.train ? std::exchange(who.train->ahead, Seconds{}) : Seconds{};
       co_await context().sleep(part - begun);
       wait_for_cores(part, clients);
@@ -192,16 +215,22 @@ class VectorDatabase final : public Tenant {
     const double reads = hops_ * at_once_;
     if (reads <= 0.0) co_return;
     while (!over()) {
-      context().spawn(flow(others_ * reads, kFlow, {.bytes = bytes_, .direct = p_.direct}));
+      context().spawn(
+          flow(others_ * reads, kFlow, {.bytes = bytes_, .direct = p_.direct, .behind = behind()}));
       co_await context().sleep(kFlow);
     }
   }
+
+  /// Of all reads that are behind, for how many each hop waits.    [docs/models/inference.md, eq.
+  /// 6]
+  [[nodiscard]] double behind() const { return std::min(1.0, 2.0 / hops_); }
 
   /// How many those are, so far.
   [[nodiscard]] double flowed() const {
     return (others_ * std::max(Seconds{}, active())).in(unit::ops);
   }
 
+  [[nodiscard]] bool did_any() const override { return queries_ + flowed() > 0.0; }
   [[nodiscard]] Seconds computed() const override { return computed_ + p_.compute * flowed(); }
 
   void remark(const std::string& name, RunResult& out) const override {
@@ -221,7 +250,10 @@ class VectorDatabase final : public Tenant {
   }
 
   VectorDatabaseParams p_;
-  double hops_ = 1.0, at_once_ = 1.0, queries_ = 0.0;
+  double hops_ = 1.0, queries_ = 0.0;
+  double asked_ = 1.0, at_once_ = 1.0;  ///< of a hop: reads, and those that are not cached
+  double reading_ = 1.0;                ///< hops that read anything, of all
+  base::RandomStream misses_;
   Bytes bytes_;
   Seconds began_, computed_;
   OpRate others_;  ///< queries that are not simulated one by one

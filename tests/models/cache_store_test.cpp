@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "engine/sim/fluid_context.hpp"
 #include "models/contract/storage.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -109,6 +111,26 @@ TEST_CASE("cache: what is kept on the second read is found on the third") {
   const Design design = tiers({{"admit", "second-read"}, {"server.size", "200 GB"}});
   CHECK(read_seconds(design, 1.0) == Approx(10.0).epsilon(1e-3));
   CHECK(read_seconds(design, 2.0) == Approx(2.0).epsilon(1e-3));
+}
+
+TEST_CASE("cache: all who miss read from behind, whoever read before") {
+  // One member, then eight of 1 GB each, nothing of which is there: 8 GB over four OSTs of 1 GB/s
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(tiers());
+  plant.attach(*context, 1);
+  models::Client client = plant.client("gpu", 0, "scratch", 1.0);
+  double took = 0.0;
+  const auto reader = [&]() -> sim::Task<void> {
+    const models::ReadRequest small{.bytes = 1_MB}, large{.bytes = 1_GB};
+    co_await plant.storage("scratch").read(client, small);
+    const Seconds began = context->now();
+    client.members = 8.0;
+    co_await plant.storage("scratch").read(client, large);
+    took = (context->now() - began).in(unit::s);
+  };
+  context->spawn(reader());
+  context->run();
+  CHECK(took == Approx(2.0).epsilon(0.01));
 }
 
 TEST_CASE("cache: files above the limit pass through") {

@@ -188,6 +188,31 @@ TEST_CASE("lists are read at once, and what is in memory not at all") {
   CHECK(of(memory, "query.p50") == Approx(1e-3));
 }
 
+TEST_CASE("a hop of a search reads nothing where all that it asks for is in memory") {
+  // Of 20 hops of one node each a tenth, of 20 of two nodes 1 - 0.9^2 are read: 0.19 x 260 us, and
+  // compute. Queries of a client, and those that arrive.
+  const std::pair<const char*, double> beams[] = {{"1", 0.1}, {"2", 0.19}};
+  for (const auto& [beam, read] : beams)
+    for (const char* rate : {"", "20 ops/s"}) {
+      Design design = serving("vector_database",
+                              {{"clients", "1"},
+                               {"hops", "20"},
+                               {"beam", beam},
+                               {"cached", "90 %"},
+                               {"compute", "1 ms"}},
+                              "100 s");
+      if (*rate != 0) set(design.tenants[0], Role::tenant, "rate", rate);
+      const RunResult result = run(design);
+      INFO(beam << " " << rate);
+      CHECK(of(result, "query") == Approx(1e-3 + 20 * read * kTurn).epsilon(0.03));
+    }
+}
+
+TEST_CASE("a tenant whose requests need nothing of the storage has done them") {
+  CHECK(chat("100 %", "0 %", "0 %").warnings.empty());
+  CHECK(run(serving("vector_database", {{"cached", "100 %"}}, "100 s")).warnings.empty());
+}
+
 TEST_CASE("queries that arrive load the storage whether or not they are simulated one by one") {
   const auto at = [](const char* sampled) {
     return run(serving("vector_database",

@@ -113,6 +113,29 @@ TEST_CASE("local: a range that is asked for as it is takes one latency, however 
   CHECK(took(false) == Approx(8 * 100e-6 + 1048576.0 / 8e9).epsilon(1e-6));
 }
 
+TEST_CASE("local: a call is one request, whatever others read ahead") {
+  // 100 us + 4 KiB / 8 GB/s = 100.512 us, ten of them one after the other ten times as long; eight
+  // at one time: 100 us, then 32 KiB of the drive. Those that wait for each other do so at each.
+  for (const char* depth : {"1", "8", "64"}) {
+    const Design design = drives("1", {{"depth", depth}});
+    const auto took = [&](double files, double members, double together = 1.0) {
+      return serve(design,
+                   {.bytes = 4_KiB * files,
+                    .files = files,
+                    .direct = true,
+                    .as_asked = true,
+                    .together = together},
+                   {.bytes = 1_MiB}, members)
+          .read.in(unit::us);
+    };
+    CHECK(took(1.0, 1.0) == Approx(100.512).epsilon(1e-6));
+    CHECK(took(10.0, 1.0) == Approx(1005.12).epsilon(1e-6));
+    // 4 hosts, two each
+    CHECK(took(1.0, 8.0) == Approx(100.0 + 2 * 0.512).epsilon(1e-6));
+    CHECK(took(10.0, 8.0, 2.0) == Approx(10 * (100.0 + 2 * 0.512)).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("local: the queue depth curve rises with the readers, then stands at the drive's rate") {
   // 4 hosts: q readers each. X(q) = min(q / (L + s / b), IOPS, b / s), s = 128 KiB: 8 GB/s at q = 8
   for (const double q : {1.0, 2.0, 4.0, 7.0, 8.0, 16.0, 64.0}) {

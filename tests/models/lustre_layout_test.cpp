@@ -171,6 +171,20 @@ TEST_CASE("lustre: a save into one directory has one MDT unless it is striped") 
   CHECK(seconds("true", "100 ops/s") == Approx(0.25).epsilon(0.03));
 }
 
+TEST_CASE("lustre: what is no save is created in as many directories as there are") {
+  // 10,000 creates at 1000/s of one MDT; of a million directories on four in a fourth of that
+  const auto seconds = [](const char* directories) {
+    const Design design = lustre({{"mdt.count", "4"},
+                                  {"mdt.create", "1 kops/s"},
+                                  {"mdt.open", "1 kops/s"},
+                                  {"mdt.service", "1 ms"},
+                                  {"directory.count", directories}});
+    return write_seconds(design, {.bytes = 1_kB}, 10000.0);
+  };
+  CHECK(seconds("1") == Approx(10.0).epsilon(0.01));
+  CHECK(seconds("1000000") == Approx(2.5).epsilon(0.03));
+}
+
 TEST_CASE("lustre: read-ahead and dirty bytes limit a buffered stream") {
   // 8 MiB in flight over 10 ms: 4 MiB RPCs, two at a time
   Design design = lustre({{"client.read_ahead", "8 MiB"}, {"client.dirty", "16 MiB"}});

@@ -30,6 +30,24 @@ TEST_CASE("san: a small read is a round trip, a service time and its bytes") {
   CHECK(t.read.in(unit::us) == Approx(312.0).epsilon(1e-3));
 }
 
+TEST_CASE("san: the answer to the first requests is waited for once") {
+  // 10 + 300 us and 16 kB over 8 GB/s, of any depth; of 4 MiB in requests of 512 KiB, 2 at a time
+  // over 8 GB/s: 310 us, 131 us of data, then three times 310 us and 65.5 us of a request
+  const double request = 524288.0 / 8e3;
+  for (const char* depth : {"1", "2", "64"})
+    CHECK(serve(store({{"client.depth", depth}, {"client.path", "4 GB/s"}}),
+                {.bytes = 16_kB, .direct = true, .as_asked = true}, {.bytes = 1_MiB})
+              .read.in(unit::us) == Approx(312.0).epsilon(1e-3));
+  CHECK(serve(store({{"client.depth", "2"}, {"client.path", "4 GB/s"}}),
+              {.bytes = 4_MiB, .direct = true}, {.bytes = 1_MiB})
+            .read.in(unit::us) ==
+        Approx(310.0 + 2 * request + 3 * (310.0 + request)).epsilon(1e-3));
+  // A call asks for all of it at one time.
+  CHECK(serve(store({{"client.depth", "2"}, {"client.path", "4 GB/s"}}),
+              {.bytes = 4_MiB, .direct = true, .as_asked = true}, {.bytes = 1_MiB})
+            .read.in(unit::us) == Approx(310.0 + 8 * request).epsilon(1e-3));
+}
+
 TEST_CASE("san: ports add up until the controllers are busy") {
   CHECK(serve(store(), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
         Approx(4.0).epsilon(1e-3));
