@@ -12,7 +12,6 @@ namespace stallcast::explain {
 namespace {
 
 constexpr const char* kTraining = "docs/models/training.md";
-// Less than this share of the whole is rounding of sums.
 
 }  // namespace
 
@@ -336,8 +335,8 @@ void Account::explain_step(ExplainNode& node) {
   if (const double left = node.value - sum / steps; std::abs(left) > kRounding * node.value)
     add_rest(node, left,
              has(job_ + "restart.lost_steps")
-                 ? "the mean is of all steps, times are of those that were kept: steps that "
-                   "failures undid took less or more; and compute slowed by saves"
+                 ? "the mean is of all steps, times of kept ones (steps that failures undid took "
+                   "less or more), and compute slowed by saves"
                  : "compute slowed by saves in the background");
 }
 
