@@ -53,7 +53,8 @@ class Target:
 @dataclass(frozen=True)
 class Limit:
     """What limits a design. ``phrase`` says it in words, ``resource`` is its name in reports, or None where
-    it is no resource; ``share`` of the time it costs, 0..1; ``target`` is the target missed for it."""
+    it is no resource; ``share`` of the time it costs, 0..1; ``target`` is the target missed for it, and
+    ``change`` the relative change of its metric without the limit, where that is known."""
 
     kind: str
     resource: Optional[str]
@@ -62,6 +63,7 @@ class Limit:
     target: Optional[str]
     phrase: str
     advice: str
+    change: Optional[float] = None
 
     def __str__(self) -> str:
         return self.phrase

@@ -24,6 +24,7 @@ Prediction predicted(double stall) {
   p.metrics["job.train.gpu.utilization"] = {0.95, "ratio", {{0.94, 0.96}}};
   p.metrics["resource.storage.a.ost.utilization"] = {0.9, "ratio", {}};
   p.bottlenecks = {{"storage.a.ost", 0.9, 0.7, ""}};
+  p.limited_by["job.train.checkpoint"] = "storage.a.ost";  // what saves say of themselves
   p.resources = {{"storage.a.ost", "B/s", 100.0, 90.0}};
   return p;
 }

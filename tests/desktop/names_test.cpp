@@ -56,9 +56,8 @@ QStringList texts_of(const QWidget& widget) {
 
 TEST_CASE("screens name figures, resources and inputs in words") {
   // One job, two of them with others on their storage, and a pipeline.
-  const char* file =
-      GENERATE("tests/desktop/light.json", "scenarios/library/qos-two-jobs.json",
-               "scenarios/library/ingest-to-archive.json");
+  const char* file = GENERATE("tests/desktop/light.json", "scenarios/library/qos-two-jobs.json",
+                              "scenarios/library/ingest-to-archive.json");
   INFO(file);
   MainWindow window(settings(2), {});
   window.show();

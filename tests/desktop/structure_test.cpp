@@ -22,10 +22,9 @@ namespace {
 struct Subject {
   const char *file, *path, *value;
 };
-constexpr Subject kSubjects[] = {
-    {"tests/desktop/light.json", "params.n_ost.value", "4"},
-    {"tests/desktop/light.json", "", ""},
-    {"scenarios/library/ingest-to-archive.json", "", ""}};
+constexpr Subject kSubjects[] = {{"tests/desktop/light.json", "params.n_ost.value", "4"},
+                                 {"tests/desktop/light.json", "", ""},
+                                 {"scenarios/library/ingest-to-archive.json", "", ""}};
 
 struct Size {
   int width, height, percent;

@@ -84,7 +84,7 @@ TEST_CASE("a target of requests is limited by what makes these faster, not by wh
 })"});
   REQUIRE(p.assertions.size() == 1);
   const AssertionOutcome& iops = p.assertions.front();
-  CHECK(iops.limited_by == "storage.d.drives");
+  CHECK(iops.limited_by == "storage.d.drives.latency");
   REQUIRE(iops.change.has_value());
   CHECK(*iops.change == Approx(1.0).epsilon(0.05));
 }

@@ -78,12 +78,14 @@ std::string many_stores(int hosts, int stores) {
     "loader": { "type": "pytorch", "workers": 8, "prefetch": 4 } } ], "run": { "duration": "1 min" } })";
 }
 
-/// What limits is drawn red where it is a part of hosts, the fabric or storage.
+/// What limits is drawn red where it is a part of hosts, the fabric or storage; an outage is none.
 void check_limit_is_drawn(const Prediction& p) {
   const std::string limit = report::limit_of(p).name;
   const auto use = std::find_if(p.resources.begin(), p.resources.end(),
                                 [&](const ResourceUse& u) { return u.name == limit; });
-  if (use == p.resources.end() || limit.starts_with("job.") || limit.starts_with("tenant.")) return;
+  for (const char* other : {"job.", "tenant.", "failure."})
+    if (limit.starts_with(other)) return;
+  if (use == p.resources.end()) return;
   std::size_t red = 0;
   for (const PictureBox& b : p.picture.boxes)
     for (const PicturePart& part : b.parts) red += report::part_load(p, part).limit ? 1U : 0U;
