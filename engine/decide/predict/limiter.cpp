@@ -88,8 +88,10 @@ std::string known_limiter(const Prediction& prediction, std::string_view metric)
   }
   const std::string job = job_of_time(prediction, metric);
   const std::string whole = job.empty() ? "" : "job." + job;  // where it waited most, all in all
+  // of the time of a job with its best interval, too, a save is no more than a part
+  const std::string saves = job.empty() ? "" : whole + ".checkpoint";
   // the longest entry that is the metric or a parent of it
-  for (std::string entry(metric); !entry.empty() && entry != whole;) {
+  for (std::string entry(metric); !entry.empty() && entry != whole && entry != saves;) {
     const auto found = prediction.limited_by.find(entry);
     if (found != prediction.limited_by.end()) return found->second;
     const std::size_t dot = entry.rfind('.');
