@@ -106,8 +106,9 @@ LimitWords limit_words(const Prediction& p) {
       if (limit.share > 0.0) out.cost = share + " is spent waiting for it";
       break;
     case Limit::Kind::gain:
-      out.cost = std::string(what_is_tried(limit.name)) +
-                 (limit.change ? ", it is " + change_words(*limit.change) : " saves " + share);
+      out.cost =
+          std::string(what_is_tried(limit.name)) +
+          (limit.change ? ", its figure is " + change_words(*limit.change) : " saves " + share);
       break;
     case Limit::Kind::together:
       out.cost = "both twice as fast saves " + share;
