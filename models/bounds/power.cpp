@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/base/design_values.hpp"
+#include "engine/base/accelerators.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -67,11 +67,11 @@ class Meter {
 std::optional<double> busy_share(const Design& design, const std::string& host,
                                  const std::map<std::string, Metric>& metrics) {
   const Component* component = design.find_host(host);
-  const double gpus = base::number_of(*component, "count") * base::number_of(*component, "gpus");
+  const double gpus = base::gpus_of(*component);
   if (!(gpus > 0.0)) return 1.0;
   const std::optional<GpuUse> use = gpu_use(design, host, gpus, metrics, false);
   if (!use) return std::nullopt;
-  return std::min(use->busy / gpus, 1.0);
+  return use->busy / gpus;
 }
 
 /// Of one derivation for each part.

@@ -20,8 +20,10 @@ class Outages {
   /// How much of the time between two dates was outage.
   [[nodiscard]] Seconds within(Seconds from, Seconds to) const {
     Seconds sum;
-    for (const auto& [began, ended] : times_)
-      sum += std::max(Seconds{}, std::min(to, ended) - std::max(from, began));
+    const auto over = [&](const auto& outage) { return outage.second <= from; };
+    for (auto at = std::partition_point(times_.begin(), times_.end(), over);
+         at != times_.end() && at->first < to; ++at)
+      sum += std::min(to, at->second) - std::max(from, at->first);
     return sum;
   }
 

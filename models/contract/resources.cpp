@@ -23,14 +23,9 @@ ResourceIndex ResourceTable::index(std::string_view name) {
   return index;
 }
 
-namespace {
-/// Of "storage.scratch.".
-constexpr std::size_t kOwner = std::string_view("storage.").size();
-}  // namespace
-
 void ResourceTable::fails(std::string_view storage, ResourceIndex by, const Outages& outages) {
   const std::string id(storage);
-  failing_.push_back({"storage." + id + ".", ".client." + id + ".", by, &outages});
+  failing_.push_back({id, "storage." + id + ".", ".client." + id + ".", by, &outages});
 }
 
 ResourceTable::Outage ResourceTable::outage_of(ResourceIndex resource, Seconds from, Seconds to,
@@ -38,12 +33,11 @@ ResourceTable::Outage ResourceTable::outage_of(ResourceIndex resource, Seconds f
   Outage most;
   if (resource == kNoResource) return most;
   for (const Failing& each : failing_) {
+    const Seconds time = each.outages->within(from, to);
+    if (time <= most.time) continue;
     const std::string& waited = name(resource);
-    const bool used = !storage.empty() &&
-                      each.storage.substr(kOwner, each.storage.size() - kOwner - 1) == storage;
-    if (!used && !waited.starts_with(each.storage) && waited.find(each.client) == std::string::npos)
-      continue;
-    if (const Seconds time = each.outages->within(from, to); time > most.time)
+    if (storage == each.id || waited.starts_with(each.parts) ||
+        waited.find(each.client) != std::string::npos)
       most = {each.by, time};
   }
   return most;

@@ -47,8 +47,9 @@ class ResourceTable {
   std::vector<std::string> names_;
   std::map<std::string, ResourceIndex, std::less<>> by_name_;
   struct Failing {
-    std::string storage;  ///< "storage.scratch."
-    std::string client;   ///< ".client.scratch.", of a host
+    std::string id;      ///< "scratch"
+    std::string parts;   ///< "storage.scratch."
+    std::string client;  ///< ".client.scratch.", of a host
     ResourceIndex by = kNoResource;
     const Outages* outages = nullptr;
   };

@@ -8,6 +8,7 @@ namespace gain_test {
 
 using namespace stallcast;
 using testing::ranked;
+using testing::two_stages;
 
 namespace {
 
@@ -371,19 +372,8 @@ TEST_CASE("of a job that waits for nothing no part is tried") {
 }
 
 TEST_CASE("what limits stages is what the time of all of them would gain from") {
-  // 10 TB by 4 hosts x 10 workers x 50 MB/s = 2 GB/s take 5,000 s, then 10 TB of copies at 10 GB/s
-  // take 1,000 s. Cores twice as fast: 2,500 s less of 6,000 s.
-  const Prediction p = ranked({.file = "stages.json", .text = R"({
-  "id": "stages",
-  "cluster": { "hosts": [ { "id": "prep", "count": 4, "gpus": 0 } ] },
-  "storage": [ { "id": "near", "type": "lustre", "ost": { "count": 40, "read": "10 GB/s", "write": "10 GB/s" } } ],
-  "stages": [
-    { "id": "clean", "type": "transform", "from": "near", "to": "near", "hosts": "prep", "workers": 10,
-      "size": "10 TB", "cpu": "50 MB/s", "ratio": 1 },
-    { "id": "load", "type": "copy", "from": "near", "to": "near", "hosts": "prep", "rate": "10 GB/s",
-      "after": ["clean"] } ],
-  "run": { "replicas": 1 }
-})"});
+  // Cores twice as fast: 2,500 s less of 6,000 s.
+  const Prediction p = ranked(two_stages());
   REQUIRE_FALSE(p.bottlenecks.empty());
   CHECK(p.bottlenecks.front().resource == "host.prep.cpu");
   REQUIRE(p.bottlenecks.front().gain.has_value());

@@ -8,6 +8,7 @@ namespace target_gain_test {
 
 using namespace stallcast;
 using testing::ranked;
+using testing::two_stages;
 
 namespace {
 
@@ -90,18 +91,8 @@ TEST_CASE("a target of requests is limited by what makes these faster, not by wh
 }
 
 TEST_CASE("a stage begins as late as those before it let it") {
-  const Prediction p = ranked({.file = "stages.json", .text = R"({
-  "id": "stages",
-  "cluster": { "hosts": [ { "id": "prep", "count": 4, "gpus": 0 } ] },
-  "storage": [ { "id": "near", "type": "lustre", "ost": { "count": 40, "read": "10 GB/s", "write": "10 GB/s" } } ],
-  "stages": [
-    { "id": "clean", "type": "transform", "from": "near", "to": "near", "hosts": "prep", "workers": 10,
-      "size": "10 TB", "cpu": "50 MB/s", "ratio": 1 },
-    { "id": "load", "type": "copy", "from": "near", "to": "near", "hosts": "prep", "rate": "10 GB/s",
-      "after": ["clean"] } ],
-  "run": { "replicas": 1 },
-  "expect": [ { "id": "begins", "that": "stage.load.start <= 1 h" } ]
-})"});
+  const Prediction p = ranked(
+      two_stages(R"(, "expect": [ { "id": "begins", "that": "stage.load.start <= 1 h" } ])"));
   REQUIRE(p.assertions.size() == 1);
   // 5,000 s of cores, which twice as fast take half as long.
   CHECK(p.assertions.front().limited_by == "host.prep.cpu");

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/base/design_values.hpp"
+#include "engine/base/accelerators.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/contract/training.hpp"
@@ -52,8 +52,7 @@ std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::str
     const std::string share = metric::of_tenant(tenant.id, metric::kGpuUtilization);
     if (on == nullptr || !has(share) || (!host.empty() && on->text != host)) continue;
     const Component* there = forms_.design().find_host(on->text);
-    const double gpus = models::serving_gpus(
-        tenant, base::number_of(*there, "count") * base::number_of(*there, "gpus"));
+    const double gpus = models::serving_gpus(tenant, base::gpus_of(*there));
     const std::string number = std::to_string(++users);
     node.value += gpus * value(share);
     node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number + " * share" + number;

@@ -59,10 +59,10 @@ double through_nics(const Prediction& p, const std::string& host) {
   return sum;
 }
 
-/// By place, how much more tenants asked for than was moved for them. What is under way is partly
-/// there: where tenants are alone, NICs say how much of it.
-std::map<std::string, double> behind(const Design& design, const Prediction& p) {
-  std::map<std::string, Traffic> all = traffic_of(design, p);
+/// By place, how much more tenants asked for than was moved for them, of `all` they did. What is
+/// under way is partly there: where tenants are alone, NICs say how much of it.
+std::map<std::string, double> behind(const Design& design, const Prediction& p,
+                                     const std::map<std::string, Traffic>& all) {
   double moved = 0.0, asked = 0.0, through = 0.0;
   for (const auto& [place, traffic] : all)
     if (place.starts_with("host.")) {
@@ -98,8 +98,9 @@ std::map<std::string, double> loads_of(const Design& design, const Prediction& p
   const double waits = 1.0 / std::max(1.0 - waited(p), 1e-9);
   // By place, what is asked over what was done.
   std::map<std::string, double> more;
-  const std::map<std::string, double> by_tenants = behind(design, p);
-  for (const auto& [place, traffic] : traffic_of(design, p)) {
+  const std::map<std::string, Traffic> all = traffic_of(design, p);
+  const std::map<std::string, double> by_tenants = behind(design, p, all);
+  for (const auto& [place, traffic] : all) {
     const double jobs = of_jobs(design, p, place, traffic.moved);
     more[place] = jobs * waits + (1.0 - jobs) * by_tenants.at(place);
   }
