@@ -27,13 +27,6 @@ const AssertionOutcome* worst_missed(const Prediction& p) {
   return worst;
 }
 
-double mean_share(const Prediction& p, const char* cause) {
-  double sum = 0.0;
-  for (const auto& [job, shares] : p.breakdown)
-    if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
-  return sum / static_cast<double>(std::max<std::size_t>(p.breakdown.size(), 1));
-}
-
 const Bottleneck* find_bottleneck(const Prediction& p, const std::string& resource) {
   const auto found = std::find_if(p.bottlenecks.begin(), p.bottlenecks.end(),
                                   [&](const Bottleneck& b) { return b.resource == resource; });

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,27 +33,67 @@ namespace stallcast {
   return out;
 }
 
-/// Goodput, mean over the jobs that tell it. 0 where none does.
-[[nodiscard]] inline double mean_goodput(const Prediction& prediction) {
-  double sum = 0.0, jobs = 0.0;
-  for (const auto& [job, shares] : prediction.breakdown)
-    if (const auto found = prediction.metrics.find(metric::of_job(job, "goodput"));
-        found != prediction.metrics.end())
-      sum += found->second.value, jobs += 1.0;
-  return jobs > 0.0 ? sum / jobs : 0.0;
+/// Ids of the jobs that it has figures of.
+[[nodiscard]] inline std::vector<std::string> jobs_of(const Prediction& prediction) {
+  std::vector<std::string> out;
+  for (const auto& [job, shares] : prediction.breakdown) out.push_back(job);
+  if (!out.empty()) return out;
+  for (const auto& [full, metric] : prediction.metrics)  // bounds have no shares
+    if (const metric::Name name = metric::parse(full);
+        name.domain == metric::Domain::job && (out.empty() || out.back() != name.id))
+      out.emplace_back(name.id);
+  return out;
 }
 
-/// GPU utilization, mean over jobs.
+/// Mean over GPUs of what `figure` says of a job by its id: each job weighs as much as it has GPUs,
+/// all alike where that is not known. Jobs that it says nothing of, nullopt, do not count; 0 where
+/// it says something of none.
+template <typename Figure>
+[[nodiscard]] double mean_over_gpus(const Prediction& prediction, Figure figure) {
+  const std::vector<std::string> jobs = jobs_of(prediction);
+  const auto gpus = [&](const std::string& job) {
+    const auto found = prediction.gpus.find(job);
+    return found == prediction.gpus.end() ? 0.0 : found->second;
+  };
+  const bool known = jobs.size() > 1 && std::all_of(jobs.begin(), jobs.end(), [&](const auto& job) {
+                       return gpus(job) > 0.0;
+                     });
+  double sum = 0.0, weight = 0.0;
+  for (const std::string& job : jobs)
+    if (const std::optional<double> value = figure(job)) {
+      const double of_job = known ? gpus(job) : 1.0;
+      sum += of_job * *value, weight += of_job;
+    }
+  return weight > 0.0 ? sum / weight : 0.0;
+}
+
+/// Of the time of a job, what goes to `cause`, mean over GPUs.
+[[nodiscard]] inline double mean_share(const Prediction& prediction, const char* cause) {
+  return mean_over_gpus(prediction, [&](const std::string& job) -> std::optional<double> {
+    const auto shares = prediction.breakdown.find(job);
+    if (shares == prediction.breakdown.end()) return std::nullopt;
+    const auto found = shares->second.find(cause);
+    return found == shares->second.end() ? 0.0 : found->second;
+  });
+}
+
+/// A figure of jobs, such as "goodput", mean over the GPUs of those that tell it.
+[[nodiscard]] inline double mean_figure(const Prediction& prediction, std::string_view figure) {
+  return mean_over_gpus(prediction, [&](const std::string& job) -> std::optional<double> {
+    const auto found = prediction.metrics.find(metric::of_job(job, figure));
+    return found == prediction.metrics.end() ? std::nullopt : std::optional(found->second.value);
+  });
+}
+[[nodiscard]] inline double mean_goodput(const Prediction& prediction) {
+  return mean_figure(prediction, metric::kGoodput);
+}
 [[nodiscard]] inline double mean_utilization(const Prediction& prediction) {
-  const std::vector<double> all = utilizations(prediction);
-  if (all.empty()) return 0.0;
-  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  return mean_figure(prediction, metric::kGpuUtilization);
 }
 
 /// What that is called where it is said of a change: "GPU utilization".
 [[nodiscard]] inline const char* mean_utilization_name(const Prediction& prediction) {
-  return utilizations(prediction).size() > 1 ? "mean GPU utilization of all jobs"
-                                             : "GPU utilization";
+  return jobs_of(prediction).size() > 1 ? "mean utilization of all GPUs" : "GPU utilization";
 }
 
 /// Whether it has stages: then the time of all of them says what limits it.
@@ -78,17 +119,15 @@ namespace stallcast {
   return of_tenants_alone(prediction) ? "of requests" : "";
 }
 
-/// Share of the time that goes to waiting for something that could be faster, mean over jobs: all
+/// Share of the time that goes to waiting for something that could be faster, mean over GPUs: all
 /// but compute, barriers and restarts. Of tenants alone it is all the time of their requests, of
 /// stages all of theirs.
 [[nodiscard]] inline double waiting_share(const Prediction& prediction) {
   if (of_tenants_alone(prediction) || of_pipeline(prediction)) return 1.0;
   double sum = 0.0;
-  for (const auto& [job, shares] : prediction.breakdown)
-    for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
-      if (const auto it = shares.find(cause); it != shares.end()) sum += it->second;
-  return prediction.breakdown.empty() ? 0.0
-                                      : sum / static_cast<double>(prediction.breakdown.size());
+  for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
+    sum += mean_share(prediction, cause);
+  return sum;
 }
 
 /// Ids of the tenants that it has figures of.
@@ -175,9 +214,14 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return found == prediction.gains->targets.end() ? nullptr : &found->second;
 }
 
-/// The mean over jobs, or tenants.
+/// The mean over GPUs, or tenants.
 [[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
   const std::map<std::string, double> each = times_saved(before, after);
+  if (!before.breakdown.empty() && !of_pipeline(before))
+    return mean_over_gpus(before, [&](const std::string& job) -> std::optional<double> {
+      const auto found = each.find(job);
+      return found == each.end() ? 0.0 : found->second;
+    });
   double sum = 0.0;
   for (const auto& [id, saved] : each) sum += saved;
   return each.empty() ? 0.0 : sum / static_cast<double>(each.size());

@@ -65,7 +65,7 @@ struct PlanPoint {
   std::int64_t count = 0;            ///< of what is searched first, where that is a number
   bool meets = false;                ///< every error-level target passes
   bool inconclusive = false;         ///< the interval of a target straddles its limit
-  double utilization = 0.0;          ///< GPU utilization, mean over jobs
+  double utilization = 0.0;          ///< GPU utilization, mean over GPUs
   std::string binding;               ///< resource most to blame; "" when none
   bool waited = false;               ///< it was waited for most, and nothing was tried
   double binding_utilization = 0.0;  ///< of that resource

@@ -32,12 +32,14 @@ struct Metric {
 
 /// How one shared resource was used over the run.
 struct ResourceUse {
-  std::string name;           ///< hierarchical: "storage.scratch.oss.nic"
-  std::string unit;           ///< "B/s" or "1/s"
-  double capacity = 0.0;      ///< in `unit`
-  double throughput = 0.0;    ///< mean over the job's wall time, in `unit`
-  double in_use = 0.0;        ///< mean over the time while anything moved, in `unit`; 0: not known
-  double blamed_share = 0.0;  ///< share of all stall time during which this was what was waited for
+  std::string name;         ///< hierarchical: "storage.scratch.oss.nic"
+  std::string unit;         ///< "B/s" or "1/s"
+  double capacity = 0.0;    ///< in `unit`
+  double throughput = 0.0;  ///< mean over the job's wall time, in `unit`
+  double in_use = 0.0;      ///< mean over the time while anything moved, in `unit`; 0: not known
+  /// Share of all stall time during which this was what was waited for; of several jobs each
+  /// weighs as its share of the time lost times its GPUs.
+  double blamed_share = 0.0;
   [[nodiscard]] double utilization() const { return capacity > 0 ? throughput / capacity : 0.0; }
   /// Utilization while it was in use, at least the mean.
   [[nodiscard]] double load() const {
@@ -68,13 +70,13 @@ enum class Verdict { pass, fail, inconclusive, none };
 /// What a design would gain if a part of it were twice as fast, simulated with the same seed.
 struct Gain {
   double time = 0.0;         ///< of the time of the jobs, or of tenants alone, saved for the same
-  double utilization = 0.0;  ///< GPU utilization gained, mean over jobs
+  double utilization = 0.0;  ///< GPU utilization gained, mean over GPUs
   std::string part;          ///< what was made twice as fast, as `--set` names it: "storage[s].ost"
   std::string
       by;  ///< the one value of it that gains most of that: "storage[s].ost.read"; may be ""
   /// Of `time`, what each job, or tenant alone, saves of its own; empty where there is but one.
   std::map<std::string, double> each = {};
-  /// Goodput gained, mean over jobs, where work is lost: GPUs are busy with what is done again,
+  /// Goodput gained, mean over GPUs, where work is lost: GPUs are busy with what is done again,
   /// too.
   std::optional<double> goodput = std::nullopt;
 };
@@ -142,7 +144,7 @@ struct MissedTarget {
 /// A change that was tried by simulation, with what it gains.
 struct Alternative {
   std::string change;        ///< "storage.scratch.ost.count 48 -> 56"
-  double utilization = 0.0;  ///< GPU utilization with it, all jobs together
+  double utilization = 0.0;  ///< GPU utilization with it, mean over GPUs
   double gain = 0.0;  ///< utilization minus that of the design as it is; of tenants alone, of the
                       ///< time of their requests, saved
   Verdict verdict = Verdict::none;  ///< of the targets with it
@@ -165,7 +167,7 @@ struct Alternative {
 /// What another number of what is bought by number makes of a design, simulated.
 struct CountedDesign {
   double count = 0.0;
-  double utilization = 0.0, goodput = 0.0;  ///< mean over jobs
+  double utilization = 0.0, goodput = 0.0;  ///< mean over GPUs
   Verdict verdict = Verdict::none;
   std::optional<double> cost = std::nullopt;  ///< USD, all of it; absent where nothing has a price
 };
@@ -190,6 +192,9 @@ struct Prediction {
   Verdict verdict = Verdict::none;
   std::map<std::string, Metric> metrics;
   std::map<std::string, std::map<std::string, double>> breakdown;
+  /// By job, the GPUs that it has: weights of means over jobs. Of jobs that follow each other on
+  /// the same hosts, times the share of the time that it trains.
+  std::map<std::string, double> gpus;
   std::vector<Bottleneck> bottlenecks;
   std::vector<ResourceUse> resources;
   std::map<std::string, std::string> limited_by;  ///< as in RunResult

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/accelerators.hpp"
 #include "models/bounds/job_dates.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
@@ -49,6 +50,14 @@ TimeShare time_share(const Design& design, const JobDesign& job,
   return out;
 }
 
+std::map<std::string, double> gpus_of_jobs(const Design& design,
+                                           const std::map<std::string, Metric>& metrics) {
+  std::map<std::string, double> out;
+  for (const JobDesign& job : design.jobs)
+    out[job.job.id] = base::accelerators(design, job) * time_share(design, job, metrics).share;
+  return out;
+}
+
 double serving_gpus(const Component& tenant, double gpus) {
   const Value* each = tenant.find("gpus");
   if (each == nullptr || !(each->number > 0.0)) return 0.0;
@@ -58,11 +67,11 @@ double serving_gpus(const Component& tenant, double gpus) {
 std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, double gpus,
                               const std::map<std::string, Metric>& metrics, bool kept) {
   GpuUse out;
+  const std::map<std::string, double> weights = gpus_of_jobs(design, metrics);
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
     if (p.hosts != host) continue;
-    const double n = (p.accelerators ? static_cast<double>(*p.accelerators) : gpus) *
-                     time_share(design, job, metrics).share;
+    const double n = weights.at(job.job.id);
     const std::string utilization = metric::gpu_utilization(job.job.id);
     const std::string goodput = metric::goodput(job.job.id);
     if (!metrics.contains(utilization) || (kept && !metrics.contains(goodput))) return std::nullopt;

@@ -25,6 +25,10 @@ struct TimeShare {
 [[nodiscard]] TimeShare time_share(const Design& design, const JobDesign& job,
                                    const std::map<std::string, Metric>& metrics);
 
+/// By job, the GPUs that it has, times its time_share: what it weighs in means over GPUs.
+[[nodiscard]] std::map<std::string, double> gpus_of_jobs(
+    const Design& design, const std::map<std::string, Metric>& metrics);
+
 /// Of `gpus` GPUs of its hosts those that replicas of `tenant` serve a model on; 0 of tenants that
 /// use none.    [docs/models/inference.md, eq. 2]
 [[nodiscard]] double serving_gpus(const Component& tenant, double gpus);

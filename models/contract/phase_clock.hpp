@@ -46,6 +46,11 @@ struct WaitSplit {
     for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
     return *this;
   }
+  WaitSplit& operator*=(double times) {
+    for (Seconds& time : by_phase) time = time * times;
+    for (auto& [resource, time] : by_resource) time = time * times;
+    return *this;
+  }
   void clear() {
     by_phase = {};
     by_resource.clear();

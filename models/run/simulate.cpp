@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/accelerators.hpp"
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/power.hpp"
@@ -30,12 +31,21 @@ namespace {
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
 
-// What is waited for: by the jobs; without one by the requests of tenants, of which each counts as
-// much as any other.    [docs/models/tenants.md, eq. 9]
-WaitSplit waited(const std::vector<std::unique_ptr<TrainingJob>>& jobs,
+// What is waited for: by the jobs, as a share of the time of each, weighed by its GPUs; without one
+// by the requests of tenants, of which each counts as much as any other.
+//    [docs/models/blame.md, eq. 1; docs/models/tenants.md, eq. 9]
+WaitSplit waited(const Design& design, const std::vector<std::unique_ptr<TrainingJob>>& jobs,
                  const std::vector<std::unique_ptr<Tenant>>& tenants) {
   WaitSplit all;
-  for (const auto& job : jobs) all += job->waited();
+  const auto weight = [&](std::size_t j) {
+    const Seconds wall = std::max(jobs[j]->measured().wall, kShortest);
+    return base::accelerators(design, design.jobs[j]) / wall.in(unit::s);
+  };
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    WaitSplit own = jobs[j]->waited();
+    if (j > 0 && weight(0) > 0.0) own *= weight(j) / weight(0);
+    all += own;
+  }
   if (!jobs.empty()) return all;
   for (const auto& tenant : tenants) {
     Seconds total;
@@ -230,7 +240,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
   plant.remark(result);
   if (stages.empty())
-    blame(waited(jobs, tenants), {}, plant.resources(), result.resources);
+    blame(waited(design, jobs, tenants), {}, plant.resources(), result.resources);
   else
     blame(stages.waited(), stages.time(), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),

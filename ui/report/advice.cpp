@@ -43,7 +43,7 @@ GainedFigure figure_gained(const Prediction& p, bool some_gain_goodput) {
         return metric::parse(a.metric).figure.starts_with(metric::kGoodput);
       });
   if (mean_goodput(p) > 0.0 && (asked || some_gain_goodput))
-    return {p.breakdown.size() > 1 ? "mean goodput of all jobs" : "goodput", &Alternative::goodput,
+    return {p.breakdown.size() > 1 ? "mean goodput of all GPUs" : "goodput", &Alternative::goodput,
             &Alternative::goodput_gain};
   return {mean_utilization_name(p), &Alternative::utilization, &Alternative::gain};
 }

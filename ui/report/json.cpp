@@ -194,6 +194,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);
   out["breakdown"] = breakdown_object(prediction);
+  if (prediction.gpus.size() > 1) out["gpus"] = prediction.gpus;
   if (const std::vector<StageLine> rows = stage_lines(prediction); !rows.empty())
     out["pipeline"] = pipeline_object(prediction, rows);
   out["bottlenecks"] = Json::array();

@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "models/bounds/gpu_use.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -169,6 +170,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   prediction.scenario_file = design.file;
   prediction.metrics = combine_metrics(replicas);
   prediction.breakdown = combine_breakdown(replicas);
+  prediction.gpus = models::gpus_of_jobs(design, prediction.metrics);
   prediction.resources = combine_resources(replicas);
   add_resource_metrics(prediction);
   prediction.bottlenecks = rank(prediction.resources);

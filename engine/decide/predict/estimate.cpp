@@ -7,6 +7,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
+#include "models/bounds/gpu_use.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
@@ -123,6 +124,7 @@ Prediction estimate(const Design& design) {
   }
   const models::Costs costs = models::costs(design);
   add_with(costs, design, prediction.metrics);
+  prediction.gpus = models::gpus_of_jobs(design, prediction.metrics);
   for (const char* sum : {metric::kPower, metric::kStoragePower, metric::kRackUnits, metric::kCapex,
                           metric::kHourlyCost})
     if (const auto found = prediction.metrics.find(sum); found != prediction.metrics.end())
