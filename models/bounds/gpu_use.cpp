@@ -72,12 +72,16 @@ std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, dou
     const JobParams p = job_params(job.job);
     if (p.hosts != host) continue;
     const double n = weights.at(job.job.id);
+    const auto whole = [&](std::string_view figure) {
+      return over_whole_run(design, job.job.id, figure, metrics) *
+             figure_or_zero(metrics, metric::of_job(job.job.id, figure));
+    };
     const std::string utilization = metric::gpu_utilization(job.job.id);
     const std::string goodput = metric::goodput(job.job.id);
     if (!metrics.contains(utilization) || (kept && !metrics.contains(goodput))) return std::nullopt;
     const double lent = figure_or_zero(metrics, metric::of_job(job.job.id, "elastic.lent.share"));
-    out.busy += n * ((1.0 - lent) * figure_or_zero(metrics, utilization) + lent);
-    if (kept) out.useful += n * ((1.0 - lent) * figure_or_zero(metrics, goodput) + lent);
+    out.busy += n * ((1.0 - lent) * whole(metric::kGpuUtilization) + lent);
+    if (kept) out.useful += n * ((1.0 - lent) * whole(metric::kGoodput) + lent);
   }
   for (const Component& tenant : design.tenants) {
     const Value* on = tenant.find("hosts");

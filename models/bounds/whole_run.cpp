@@ -105,22 +105,58 @@ std::vector<WholeRun> whole_runs(const Design& design) {
 }
 
 // T = n t / ((1 - w) G') + r + s, G' = G W / (W - r - s)          [whole-run.md, eq. 2]
+namespace {
+
+/// What comes once in a run, however long it is, as `metrics` tell of a part of it.
+struct Once {
+  Once(const std::string& job, const std::map<std::string, Metric>& metrics) {
+    const auto of = [&](const char* figure) {
+      return figure_or_zero(metrics, metric::of_job(job, figure));
+    };
+    // A failure with a date comes once, and so do epochs that fill caches; what is owed of saves is
+    // missing once. Months leave the start out of their goodput.
+    const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
+                 start = of("start.once"), wall = of("time.wall");
+    months = metrics.contains(metric::of_job(job, "goodput.p5"));
+    if (!(r + start < wall)) return;
+    time = Seconds::from(r + start, unit::s);
+    others = (months ? wall - start : wall) / (wall - start - r);
+  }
+  Seconds time;
+  bool months = false;
+  double others = 1.0;  ///< shares of the other time, over those of all that was simulated
+};
+
+}  // namespace
+
 std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
   const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
   const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
   if (useful == metrics.end() || !(useful->second.value > 0.0)) return std::nullopt;
-  const auto of = [&](const char* figure) {
-    return figure_or_zero(metrics, metric::of_job(run.job, figure));
+  const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
+  const Once once(run.job, metrics);
+  return run.time((1.0 - lent) * useful->second.value * once.others) + once.time;
+}
+
+// G' = o G (T - r) / T, o what other time has of all that was simulated, r what comes once; work
+// that is lost once is lost once: U' = G' + (U - G) W / T. Months lose it again and again.
+double over_whole_run(const Design& design, const std::string& job, std::string_view figure,
+                      const std::map<std::string, Metric>& metrics) {
+  const Once once(job, metrics);
+  if (once.time == Seconds{} && once.others == 1.0) return 1.0;
+  const auto of = [&](std::string_view name) {
+    return figure_or_zero(metrics, metric::of_job(job, name));
   };
-  // A failure with a date comes once, and so do epochs that fill caches, however long it is; what
-  // is owed of saves is missing once. Months leave the start out of their goodput.
-  const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
-               start = of("start.once"), wall = of("time.wall");
-  const bool months = metrics.contains(metric::of_job(run.job, "goodput.p5"));
-  const bool measured = r + start < wall;
-  const double others = measured ? (months ? wall - start : wall) / (wall - start - r) : 1.0;
-  return run.time((1.0 - of("elastic.lent.share")) * useful->second.value * others) +
-         Seconds::from(measured ? r + start : 0.0, unit::s);
+  const double useful = of(metric::kGoodput), busy = of(metric::kGpuUtilization);
+  for (const WholeRun& run : whole_runs(design)) {
+    const auto time = run.job == job ? time_of(run, metrics) : std::nullopt;
+    if (!time || *time <= once.time) continue;
+    const double k = once.others * ((*time - once.time) / *time);
+    if (figure != metric::kGpuUtilization || once.months || !(busy > 0.0)) return k;
+    const double again = (busy - useful) * (Seconds::from(of("time.wall"), unit::s) / *time);
+    return (k * useful + again) / busy;
+  }
+  return 1.0;
 }
 
 // cost = T times all that the design costs by the hour    [whole-run.md, eq. 3]

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/bounds/cost.hpp"
@@ -41,6 +42,13 @@ struct WholeRun {
 /// they do not say how much of the GPU time is useful.     [docs/models/whole-run.md, eq. 2]
 [[nodiscard]] std::optional<Seconds> time_of(const WholeRun& run,
                                              const std::map<std::string, Metric>& metrics);
+
+/// Of a job's whole run the share of GPU time that `figure` tells, goodput or utilization, over the
+/// same of what was simulated: of a failure with a date, of a start and of cold caches a long run
+/// has less. 1 of a job without a `run`.    [docs/models/cost.md, eq. 3, 4]
+[[nodiscard]] double over_whole_run(const Design& design, const std::string& job,
+                                    std::string_view figure,
+                                    const std::map<std::string, Metric>& metrics);
 
 /// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
 /// utilization.

@@ -91,7 +91,7 @@ struct Simulation::Parts {
       : grains(design, plant.order()),
         jobs(jobs_of(design, grains, plant, seed, context)),
         fast_forward(context, plant, jobs),
-        stages(design, plant, context, jobs,
+        stages(design, plant, context, jobs, seed,
                [this, &context] { return context.now() + fast_forward.skipped(); }) {
     for (const Component& tenant : design.tenants)
       tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
@@ -274,9 +274,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   // they.
   double drained = 1.0;
   if (!jobs.empty() && tenants.empty() && stages.trains_only()) {
-    Seconds ended;
-    for (const auto& job : jobs) ended = std::max(ended, job->ended());
-    const Seconds after = end - ended - stages.left_out();
+    const Seconds after = end - stages.left_out() - stages.last_step();
     if (const Seconds steps = wall - after; steps > kShortest) drained = wall / steps;
   }
   add_costs(design, prices, result.metrics, drained);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/run/months.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -9,12 +10,19 @@ namespace {
 
 // A stage that waited for its input for more of its time was held up: pieces end apart by less.
 constexpr double kHeldUp = 0.02;
+// What a stage did for more of its time limits it.
+constexpr double kDecides = 0.5;
 
 }  // namespace
 
 Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const Jobs& jobs,
-               std::function<Seconds()> date)
-    : plant_(plant), context_(context), jobs_(jobs), date_(std::move(date)) {
+               std::uint64_t seed, std::function<Seconds()> date)
+    : design_(design),
+      plant_(plant),
+      context_(context),
+      seed_(seed),
+      jobs_(jobs),
+      date_(std::move(date)) {
   const std::vector<StageNode> nodes = stage_graph(design);
   stages_.reserve(nodes.size());
   for (const StageNode& node : nodes) stages_.push_back({.node = node});
@@ -57,6 +65,7 @@ sim::Task<void> Stages::work(TrainingJob& job) {
   count(simulated_, 1);
   co_await job.run();
   count(simulated_, -1);
+  last_step_ = std::max(last_step_, job.ended() - left_out_);
 }
 
 sim::Task<void> Stages::run(Stage& stage) {
@@ -88,6 +97,10 @@ sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   if (!stage.whole) co_return;
   RunResult simulated;
   stage.job->report(simulated);
+  const std::string& id = stage.node.job->job.id;
+  add_failures(design_, *stage.node.job, *stage.job, plant_, seed_, simulated);
+  if (simulated.metrics.contains(metric::of_job(id, "failures.count")))
+    stage.failed = simulated.breakdown[id]["restart"];
   const Seconds whole = time_of(*stage.whole, simulated.metrics).value_or(Seconds{});
   count(waiting_, 1);
   co_await context_.sleep(std::max(Seconds{}, whole - (date_() - stage.began)));
@@ -164,13 +177,15 @@ WaitSplit Stages::waited() const {
   const std::vector<Seconds> parts = decisive();
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const Stage& stage = stages_[s];
-    const WaitSplit own = stage.mover ? stage.mover->limited() : stage.job->waited();
+    const WaitSplit own = stage.limited();
     Seconds total = stage.mover ? Seconds{} : stage.job->wall();
     if (stage.mover)
       for (const auto& [resource, time] : own.by_resource) total += time;
     if (total <= Seconds{}) continue;
     for (const auto& [resource, time] : own.by_resource)
-      all.blame(parts[s] * (time / total), resource);
+      all.blame(parts[s] * ((1.0 - stage.failed) * (time / total)), resource);
+    if (stage.failed > 0.0)
+      all.blame(parts[s] * stage.failed, plant_.resources().index(failures_of(stage)));
   }
   return all;
 }
@@ -182,13 +197,21 @@ std::vector<std::pair<std::string, Seconds>> Stages::computed() const {
   return out;
 }
 
+std::string Stages::failures_of(const Stage& stage) {
+  return metric::of_job(stage.node.job->job.id, "failures");
+}
+
 std::string Stages::limit_of(const Stage& stage) const {
-  if (const auto by = held_up_by(stage); by && stage.starved() > stage.time() * 0.5)
+  if (const auto by = held_up_by(stage); by && stage.starved() > stage.time() * kDecides)
     return metric::of_stage(stages_[*by].node.id, "rate");
-  const WaitSplit own = stage.mover ? stage.mover->limited() : stage.job->waited();
-  if (stage.job != nullptr && stage.job->useful() > stage.job->wall() * 0.5)
+  const WaitSplit own = stage.limited();
+  if (stage.job != nullptr &&
+      stage.job->useful() * (1.0 - stage.failed) > stage.job->wall() * kDecides)
     return metric::of_job(stage.node.job->job.id, "compute");
   const ResourceIndex worst = own.worst();
+  const Seconds waited = worst == kNoResource ? Seconds{} : own.by_resource.find(worst)->second;
+  if (stage.failed > 0.0 && stage.job->wall() * stage.failed > waited * (1.0 - stage.failed))
+    return failures_of(stage);
   return worst == kNoResource ? std::string() : plant_.resources().name(worst);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,9 +27,10 @@ namespace stallcast::models {
 class Stages {
  public:
   using Jobs = std::vector<std::unique_ptr<TrainingJob>>;
-  /// `date`: time of the run, what was counted and not simulated included. All must outlive this.
+  /// `date`: time of the run, what was counted and not simulated included; `seed`: of failures over
+  /// months. All must outlive this.
   Stages(const Design& design, Plant& plant, sim::Context& context, const Jobs& jobs,
-         std::function<Seconds()> date);
+         std::uint64_t seed, std::function<Seconds()> date);
 
   /// Whether there is none.
   [[nodiscard]] bool empty() const { return stages_.empty(); }
@@ -45,6 +47,8 @@ class Stages {
   /// How long nothing was simulated, since a job's whole run was waited for that is like the part
   /// of it that was.    [docs/models/stages.md, eq. 4]
   [[nodiscard]] Seconds left_out() const { return left_out_; }
+  /// When the last job made its last step, without what was left out.
+  [[nodiscard]] Seconds last_step() const { return last_step_; }
   /// Adds "stage.S. ..." and "pipeline. ..." metrics.
   void report(RunResult& out) const;
   /// From its first stage's start to its last stage's end.
@@ -60,12 +64,14 @@ class Stages {
     StageNode node;
     TrainingJob* job = nullptr;
     std::optional<WholeRun> whole{};  ///< of the job, where it says one
+    double failed = 0.0;  ///< share of the time of the whole run that failures over months cost
     std::unique_ptr<StageMover> mover{};
     std::unique_ptr<StageSupply> brings{};
     Lane* lane = nullptr;
     Seconds began = Seconds::infinity(), ended{};
     [[nodiscard]] Seconds time() const { return ended - began; }
     [[nodiscard]] Seconds starved() const { return mover ? mover->starved() : job->starved(); }
+    [[nodiscard]] WaitSplit limited() const { return mover ? mover->limited() : job->waited(); }
   };
   sim::Task<void> run(Stage& stage);
   sim::Task<void> train(Stage& stage, std::vector<StageSupply*> behind);
@@ -86,17 +92,21 @@ class Stages {
   /// Of those it follows, the last to end; none where it follows none, or waited for its own date.
   [[nodiscard]] std::optional<std::size_t> started_by(const Stage& stage) const;
   [[nodiscard]] std::string limit_of(const Stage& stage) const;
+  /// What the failures of a job that is a stage are called.
+  [[nodiscard]] static std::string failures_of(const Stage& stage);
   void report(const Stage& stage, RunResult& out) const;
   void report_first_batch(RunResult& out) const;
 
+  const Design& design_;
   Plant& plant_;
   sim::Context& context_;
+  std::uint64_t seed_;
   const Jobs& jobs_;
   std::function<Seconds()> date_;
   std::vector<Stage> stages_;  ///< each after those that it follows
   int moving_ = 0;
   int simulated_ = 0, waiting_ = 0;  ///< at work; waiting for the rest of a whole run
-  Seconds counted_at_{}, left_out_{};
+  Seconds counted_at_{}, left_out_{}, last_step_{};
 };
 
 }  // namespace stallcast::models

@@ -89,7 +89,7 @@ class Checkpointer {
   /// What steps lost to each save, mean.
   [[nodiscard]] Seconds slowed_by_save() const;
   /// What saves would have cost `work` of training in so many steps more, had they begun as often
-  /// from its start on as they did later; zero before the second.
+  /// from its start on as they did later; zero before the first, or, due by time, the second.
   [[nodiscard]] Seconds owed(Seconds work, std::int64_t steps) const;
   /// Share of all time that saves take which are due by time; zero where they are due by steps, or
   /// are fewer than two.

@@ -91,10 +91,10 @@ double Checkpointer::due_share() const {
 // o = w q / (1 - q) - stalled; of saves by steps, cost n / N - stalled
 //    [docs/models/whole-run.md, eq. 4]
 Seconds Checkpointer::owed(Seconds work, std::int64_t steps) const {
-  if (stalls_.empty() || !interval().finite()) return {};
+  if (stalls_.empty()) return {};
   if (p_.every_steps)
     return cost() * (static_cast<double>(steps) / static_cast<double>(*p_.every_steps)) - stalled_;
-  const double share = due_share();
+  const double share = due_share();  // none before the second
   return share > 0.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
 }
 

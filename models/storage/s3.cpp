@@ -126,7 +126,11 @@ class S3 final : public StorageModel {
     // The delay of one member stands for the class: members differ from class to class.
     //    [s3.md, eq. 2]
     const double turns = request.files * (before + body.turns);
-    const Seconds delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    // Those of many requests that come evenly are as long as in the mean.    [tenants.md, eq. 3]
+    const Seconds delay =
+        client.spread > Seconds{}
+            ? p_.first_byte * (mean_ * turns) + setup() * turns
+            : delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
     // The others have delays of their own: the longest is the largest of as many chains.
     //    [folding.md, eq. 5]
     Seconds behind;

@@ -106,9 +106,13 @@ LimitWords limit_words(const Prediction& p) {
       if (limit.share > 0.0) out.cost = share + " is spent waiting for it";
       break;
     case Limit::Kind::gain:
-      out.cost =
-          std::string(what_is_tried(limit.name)) +
-          (limit.change ? ", its figure is " + change_words(*limit.change) : " saves " + share);
+      out.cost = std::string(what_is_tried(limit.name));
+      if (limit.change)
+        out.cost += ", its figure is " + change_words(*limit.change);
+      else if (out.cost.starts_with("without"))
+        out.cost += ", " + share + " is saved";
+      else
+        out.cost += " saves " + share;
       break;
     case Limit::Kind::together:
       out.cost = "both twice as fast saves " + share;

@@ -3,6 +3,7 @@
 #include "engine/base/accelerators.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "models/bounds/gpu_use.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
@@ -36,12 +37,18 @@ std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::str
     ExplainNode ranks = forms_.tree(job + "ranks");
     ranks.symbol = "gpus" + number;
     ExplainNode time = time_share(of, number);
-    node.value += ranks.value * time.value * value(metric);
+    const double whole = models::over_whole_run(forms_.design(), of.job.id, key, run_.metrics);
+    node.value += ranks.value * time.value * whole * value(metric);
     node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number;
     node.children.push_back(std::move(ranks));
     if (time.value < 1.0) {
       node.equation += " * time" + number;
       node.children.push_back(std::move(time));
+    }
+    if (whole != 1.0) {
+      node.equation += " * whole" + number;
+      node.children.push_back(constant("whole" + number, whole, "ratio"));
+      node.children.back().note = "what comes once in the whole run comes once, in a longer time";
     }
     node.equation += " * share" + number;
     node.children.push_back(Account(run_, forms_, metric).take_apart());

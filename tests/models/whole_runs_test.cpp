@@ -1,0 +1,113 @@
+#include <catch2/catch.hpp>
+
+#include "models/bounds/cost.hpp"
+#include "models/bounds/whole_run.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/stages.hpp"
+
+/// Whole runs with failures, saves and requests: alone and in a row. docs/models/whole-run.md,
+/// docs/models/stages.md.
+namespace whole_runs_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using namespace stallcast::testing::staged;
+using models::Role;
+
+namespace {
+
+// 100 steps of 100 ms stand for 100,000; a process fails every 30 min, and a restart takes 10 min.
+Design failing() {
+  Design design = with_job({});
+  design.hosts.resize(1);
+  set(design.jobs[0].job, Role::job, "run.steps", "100000");
+  design.jobs[0].recovery =
+      component(Role::recovery, "restart", "recovery", {{"restore", "10 min"}});
+  design.failures.push_back(
+      component(Role::failure, "process", "crash", {{"mtbf", "30 min"}, {"per", "job"}}));
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "near"}, {"size", "1 MB"}, {"every_steps", "20"}});
+  return design;
+}
+
+// The same work by two jobs, one after the other.
+Design failing_in_a_row() {
+  Design design = failing();
+  set(design.jobs[0].job, Role::job, "run.steps", "50000");
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "tune";
+  set(design.jobs[1].job, Role::job, "after", "train");
+  return design;
+}
+
+}  // namespace
+
+TEST_CASE("failures over months delay what follows a job") {
+  const RunResult one = run(failing()), two = run(failing_in_a_row());
+  const double time = metric(one, "job.train.run.time");
+  CHECK(metric(one, "job.train.goodput") < 0.75);
+  CHECK(metric(two, "pipeline.time") == Approx(time).epsilon(0.02));
+  CHECK(of_stage(two, "train.time") == Approx(metric(two, "job.train.run.time")).epsilon(1e-9));
+  CHECK(of_stage(two, "tune.start") == Approx(of_stage(two, "train.end")).epsilon(1e-9));
+  const auto blamed = [&](const std::string& name) {
+    double share = 0.0;
+    for (const ResourceUse& use : two.resources)
+      if (use.name == name) share = use.blamed_share;
+    return share;
+  };
+  CHECK(blamed("job.train.failures") + blamed("job.tune.failures") ==
+        Approx(one.breakdown.at("train").at("restart")).epsilon(0.05));
+}
+
+TEST_CASE("two jobs in a row cost and idle as one that does the work of both") {
+  const auto priced = [](Design design) {
+    set(design.hosts[0], Role::host, "rent", "8 USD/h");
+    for (Component& storage : design.storage) set(storage, Role::storage, "price", "0 USD");
+    return run(design);
+  };
+  const RunResult one = priced(failing()), two = priced(failing_in_a_row());
+  for (const char* figure : {"cost.per_useful_gpu_hour", "cost.gpu_idle"})
+    CHECK(metric(two, figure) == Approx(metric(one, figure)).epsilon(0.03));
+}
+
+TEST_CASE("a useful GPU-hour of a whole run costs what the run does over what it computes") {
+  // A failure with a date comes once in the whole run, however much of the window it takes.
+  Design design = failing();
+  set(design.hosts[0], Role::host, "rent", "8 USD/h");
+  design.failures[0] = component(Role::failure, "process", "crash", {{"at", "5 s"}});
+  set(*design.jobs[0].recovery, Role::recovery, "restore", "20 s");
+  const RunResult result = run(design);
+  REQUIRE(metric(result, "job.train.goodput") < 0.5);
+  const double gpus = 32.0, hours = 100000.0 * 0.1 / 3600.0;
+  CHECK(metric(result, "cost.per_useful_gpu_hour") ==
+        Approx(metric(result, "job.train.run.cost") / (gpus * hours)).epsilon(1e-6));
+  const double idle = metric(result, "cost.gpu_idle") / metric(result, "cost.hourly");
+  CHECK(idle > 0.0);
+  CHECK(idle < 0.05);
+}
+
+TEST_CASE("a window with one save of many says what the others cost") {
+  // A save of 5 GB at 5 GB/s after each 40 steps: 2.5 of them in 100 steps, and one in 60.
+  const auto time = [](const char* steps) {
+    Design design = failing();
+    design.failures.clear();
+    set(design.jobs[0].job, Role::job, "steps", steps);
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "size", "5 GB");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "every_steps", "40");
+    return metric(run(design), "job.train.run.time");
+  };
+  CHECK(time("60") == Approx(time("80")).epsilon(2e-3));
+  CHECK(time("100") == Approx(time("80")).epsilon(2e-3));
+}
+
+TEST_CASE("requests of a row of jobs are paid by the time that was simulated") {
+  Design design = failing_in_a_row();
+  design.failures.clear();
+  design.storage[1] = component(Role::storage, "s3", "near", {{"request.get.price", "0.4 USD"}});
+  const RunResult result = run(design);
+  const double gets = metric(result, "resource.storage.near.prefixes.get.throughput");
+  REQUIRE(gets > 0.0);
+  CHECK(metric(result, "cost.requests") == Approx(gets * 0.4 / 1000.0 * 3600.0).epsilon(0.05));
+}
+
+}  // namespace whole_runs_test
