@@ -1,11 +1,11 @@
 #include "models/storage/pooled_store.hpp"
-#include "models/contract/chance.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "models/storage/others.hpp"
 namespace stallcast::models {
 namespace {
 
@@ -213,16 +213,7 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
   Served served = by_media ? Served{media_resource_} : blame(flow);
   if (!by_media && !flow.binding.valid() && client.reads_at_most() <= cap.rate)
     served.limited_by = client.read_limit(stream_resource_);
-  if (client.chance != nullptr) {
-    Rate most = Rate::infinity();
-    for (const sim::LinkId link : client.read_path)
-      most = std::min(most, context_->use(link).capacity);
-    const Seconds moved = flow.ended - flow.began;
-    const Bytes all = bytes * client.members;
-    client.chance->waits(
-        shared_wait(moved, std::max(bytes / std::min(own, placed), all / most),
-                    client.chance->others.in(unit::per_s) * (bytes / most).in(unit::s)));
-  }
+  waits_for_others(client, *context_, client.read_path, bytes, std::min(own, placed), flow);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

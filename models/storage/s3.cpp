@@ -7,6 +7,7 @@
 #include "models/contract/storage.hpp"
 #include "models/storage/kinds.hpp"
 #include "models/storage/object_cut.hpp"
+#include "models/storage/others.hpp"
 #include "models/storage/request_limit.hpp"
 #include "models/storage/s3_draws.hpp"
 #include "models/storage/s3_params.hpp"
@@ -126,11 +127,10 @@ class S3 final : public StorageModel {
     // The delay of one member stands for the class: members differ from class to class.
     //    [s3.md, eq. 2]
     const double turns = request.files * (before + body.turns);
-    // Those of many requests that come evenly are as long as in the mean.    [tenants.md, eq. 3]
-    const Seconds delay =
-        client.spread > Seconds{}
-            ? p_.first_byte * (mean_ * turns) + setup() * turns
-            : delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    // Of many requests that come evenly it is as in the mean.    [tenants.md, eq. 3]
+    Seconds delay = (p_.first_byte * mean_ + setup()) * turns;
+    if (client.spread <= Seconds{})
+      delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
     // The others have delays of their own: the longest is the largest of as many chains.
     //    [folding.md, eq. 5]
     Seconds behind;
@@ -234,11 +234,8 @@ class S3 final : public StorageModel {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
   S3Draws& draws_of(const Client& client) {
-    if (client.id >= draws_.size()) draw_until(client.id);
+    while (client.id >= draws_.size()) draws_.emplace_back(seed_, name_, draws_.size());
     return draws_[client.id];
-  }
-  void draw_until(std::size_t client) {
-    while (client >= draws_.size()) draws_.emplace_back(seed_, name_, draws_.size());
   }
   // A request for each of them, one after the other, before the first is read.
   sim::Task<Served> ask_about(const Client& client, double heads) {
@@ -351,6 +348,8 @@ class S3 final : public StorageModel {
   // `moved`: from the first requests' turn to the last byte; it waited besides.
   Served served(const Client& client, const RequestLimit& limit, Rate host, const Call& call,
                 const sim::FlowOutcome& flow, Seconds moved, Seconds waited) {
+    const Rate own = std::min({call.connections, call.library, host});
+    waits_for_others(client, *context_, client.read_path, call.bytes, own, flow);
     const Seconds delayed = std::min(call.delay, moved);
     const ResourceIndex by = draws_of(client).blame.charge(
         {{limit.resource(), waited},

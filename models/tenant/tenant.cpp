@@ -36,10 +36,11 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
 // A flow of requests begins in so many parts at most, of which so many are under way where storage
-// keeps up; where it does not, parts of the backlog take so many times as long, and so many times
-// an answer.  [tenants.md, eq. 3]
+// keeps up: with few, parts that wait for a first byte would keep others from the bytes. Where it
+// does not, parts of the backlog, so many at once, take so many times as long, and so many times an
+// answer.    [tenants.md, eq. 3]
 constexpr double kParts = 64.0, kPartsOfDrain = 2.0, kAnswers = 10.0, kBehind = 8.0;
-constexpr int kAtOnce = 4;
+constexpr int kFlowing = 32, kAtOnce = 4;
 // Requests of a closed loop that follow each other are simulated together, up to so many bytes.
 // [tenants.md, eq. 15]
 constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
@@ -113,7 +114,7 @@ sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
   for (double part = 0.0; part < parts && !over(); ++part) {
     backlog_ += arrive;
     queued(arrive, request.bytes);
-    if (flowing_ < kAtOnce && draining_ == 0) {
+    if (flowing_ < kFlowing && draining_ == 0) {
       // In flight, by what requests take that are timed, or have taken so far (Little's law).
       const Seconds one = std::max({idle, answered_in_, latencies_.oldest(context_.now()) * 0.5});
       double processes = backlog_ / arrive * (rate * one).in(unit::ops);
@@ -139,14 +140,17 @@ sim::Task<void> Tenant::take(Operation request, double requests, double processe
   request.cap = request.cap / request.members;
   backlog_ -= requests;
   ++flowing_;
+  const Seconds began = context_.now();
   co_await read(request);
+  least_answer_ = std::min(least_answer_, context_.now() - began - request.spread);
   --flowing_;
 }
 
 // In parts that take about as long as those that were asked for, one after the other.
 sim::Task<void> Tenant::drain(Operation request, double first) {
   // Who waits at each of its hops waits for a part at each.
-  const Seconds answers = request.behind < 1.0 ? Seconds{} : answered_in_ * kAnswers;
+  const Seconds least = least_answer_.finite() ? least_answer_ : Seconds{};
+  const Seconds answers = request.behind < 1.0 ? Seconds{} : least * kAnswers;
   const Seconds aim = std::max(request.spread * kPartsOfDrain, answers);
   request.spread = {};
   request.cap = Rate::infinity();
@@ -277,6 +281,7 @@ void Tenant::done(const Operation& operation, Seconds began, const Served& serve
   latencies_.answer(began, context_.now() - served.ahead, operation.in_turn(), tail);
   const Seconds one = (context_.now() - served.ahead - began) / operation.in_turn();
   answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
+  least_answer_ = std::min(least_answer_, one);
 }
 
 sim::Task<void> Tenant::read(Operation operation) {
@@ -301,7 +306,7 @@ sim::Task<void> Tenant::read(Operation operation) {
     const Served opened = co_await each(
         clients, [&](const Client& client) { return storage.open(client, operation.files); });
     close(shown, opened.limited_by);
-    if (operation.sampled) opens_.add((context_.now() - since).in(unit::s));
+    if (operation.sampled) add_spread(context_.now() - since, 1.0, chance.queued, opens_);
     since = spent(operation, since, opened.limited_by);
   }
   const ReadRequest request{.bytes = operation.bytes,

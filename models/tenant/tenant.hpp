@@ -230,6 +230,8 @@ class Tenant {
   OpRate drained_;        ///< at this rate
   OpRate evenly_;         ///< of flows that go on
   Seconds answered_in_;   ///< what requests that are timed take, the last ones most
+  Seconds least_answer_ =
+      Seconds::infinity();  ///< of requests and parts of flows, beyond its spread
   Series opens_;
   WaitSplit waited_;
   ResourceIndex own_limit_ = kNoResource;

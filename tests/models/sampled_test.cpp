@@ -14,7 +14,7 @@ namespace {
 
 // Requests of `bytes` at `rate`, of which `sampled` are simulated one by one.
 RunResult reads(const Component& storage, const std::string& rate, const std::string& sampled,
-                const char* bytes) {
+                const char* bytes, const char* files = "0") {
   Design design = small_design();
   design.jobs.clear();
   design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}}));
@@ -27,6 +27,7 @@ RunResult reads(const Component& storage, const std::string& rate, const std::st
                                       {"request", bytes},
                                       {"burst", "1"},
                                       {"direct", "true"},
+                                      {"files", files},
                                       {"sampled", sampled.c_str()}}));
   return run(design);
 }
@@ -66,6 +67,41 @@ TEST_CASE("what is timed waits for what flows as it would for requests one by on
       CHECK(metric(some, "tenant.t.latency.p99") ==
             Approx(metric(all, "tenant.t.latency.p99")).epsilon(0.3));
     }
+}
+
+TEST_CASE("first bytes of what flows keep no bytes from moving") {
+  // One server of 0.15 GB/s: 2,289 requests of 64 KiB a second, each after 30 ms, or 150 ms.
+  for (const char* first_byte : {"30 ms", "150 ms"})
+    for (const double busy : {0.5, 0.9}) {
+      const Component store = component(Role::storage, "s3", "scratch",
+                                        {{"prefixes", "1000"},
+                                         {"first_byte", first_byte},
+                                         {"first_byte_spread", "1"},
+                                         {"server.count", "1"},
+                                         {"server.read", "10 GB/s"},
+                                         {"server.nic", "1.2 Gb/s"}});
+      const std::string rate = std::to_string(busy * 0.15e9 / 65536.0) + " ops/s";
+      const RunResult all = reads(store, rate, rate, "64 KiB");
+      const RunResult some = reads(store, rate, "40 ops/s", "64 KiB");
+      INFO(first_byte << " " << busy);
+      CHECK(metric(some, "tenant.t.latency") ==
+            Approx(metric(all, "tenant.t.latency")).epsilon(0.03));
+      CHECK(metric(some, "tenant.t.latency.p99") ==
+            Approx(metric(all, "tenant.t.latency.p99")).epsilon(0.1));
+    }
+}
+
+TEST_CASE("opens that wait in a line by chance differ as in the line") {
+  // One thread, at 80 %: of M/D/1 half of the requests wait for less than the service, one in a
+  // hundred for some ten times as long.
+  Component line = filer_of_one_head({{"head.ops", "1 kops/s"}, {"head.service", "1 ms"}});
+  const RunResult some = reads(line, "400 ops/s", "40 ops/s", "4 KiB", "1");
+  const RunResult all = reads(line, "400 ops/s", "400 ops/s", "4 KiB", "1");
+  for (const char* figure : {"", ".p50", ".p95", ".p99"}) {
+    const std::string name = std::string("tenant.t.metadata.latency") + figure;
+    INFO(name);
+    CHECK(metric(some, name) == Approx(metric(all, name)).epsilon(0.3));
+  }
 }
 
 }  // namespace sampled_test
