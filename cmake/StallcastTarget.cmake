@@ -23,7 +23,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 at -O2 takes the unused half of a std::variant for uninitialised: the warning stays off.
   target_compile_options(stallcast_flags INTERFACE -Wno-maybe-uninitialized)
   # The compiler's memory is collected every 30 % of growth by default, which takes a tenth of its time.
-  target_compile_options(stallcast_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=262144)
+  target_compile_options(stallcast_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=1048576)
   if(CMAKE_UNITY_BUILD)
     # A batch includes its sources: what is unnamed in one of them is not in a header.
     target_compile_options(stallcast_flags INTERFACE -Wno-subobject-linkage)
