@@ -15,7 +15,7 @@
 # With CMAKE_UNITY_BUILD (preset release) a target's sources are compiled in batches, since most of the time of one file
 # goes into the headers it includes. Names in unnamed namespaces then differ within a folder. Preset dev compiles each
 # file by itself, which reveals a missing include.
-set(STALLCAST_BATCH 16)  # a touched file rebuilds its batch
+set(STALLCAST_BATCH 16)  # about as many files in each; a touched file rebuilds its batch
 
 add_library(stallcast_flags INTERFACE)
 target_compile_options(stallcast_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror)
@@ -23,7 +23,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 at -O2 takes the unused half of a std::variant for uninitialised: the warning stays off.
   target_compile_options(stallcast_flags INTERFACE -Wno-maybe-uninitialized)
   # The compiler's memory is collected every 30 % of growth by default, which takes a tenth of its time.
-  target_compile_options(stallcast_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=262144)
+  target_compile_options(stallcast_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=1048576)
   if(CMAKE_UNITY_BUILD)
     # A batch includes its sources: what is unnamed in one of them is not in a header.
     target_compile_options(stallcast_flags INTERFACE -Wno-subobject-linkage)
@@ -77,7 +77,15 @@ macro(stallcast_target NAME TYPE)
 endmacro()
 
 function(stallcast_compile TARGET WARM)
-  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD_BATCH_SIZE ${STALLCAST_BATCH})
+  # Batches of one size: seventeen files are one batch, not one of sixteen and another that reads all headers for one file.
+  get_target_property(sources ${TARGET} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(LENGTH sources count)
+  math(EXPR batches "(${count} + ${STALLCAST_BATCH} / 2 - 1) / ${STALLCAST_BATCH}")
+  if(batches GREATER 0)
+    math(EXPR count "(${count} + ${batches} - 1) / ${batches}")
+  endif()
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD_BATCH_SIZE ${count})
   if(WARM STREQUAL "TEST")
     target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O0>)
   elseif(WARM)

@@ -7,6 +7,11 @@
 #include <openssl/sha.h>
 
 #include <array>
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+
+#include "engine/base/file_failure.hpp"
 
 namespace stallcast::base {
 
@@ -23,16 +28,31 @@ Digest digest_of(std::string_view data) {
   return digest;
 }
 
-}  // namespace
-
-std::string sha256(std::string_view data) {
+std::string hex(const Digest& digest) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
-  for (const unsigned char byte : digest_of(data)) {
+  for (const unsigned char byte : digest) {
     out += kHex[byte >> 4U];
     out += kHex[byte & 15U];
   }
   return out;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view data) { return hex(digest_of(data)); }
+
+Result<std::string> sha256_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  std::array<char, 1 << 16> piece;
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0)
+    SHA256_Update(&context, piece.data(), static_cast<std::size_t>(file.gcount()));
+  if (!file.eof()) return file_failure("cannot read", path, errno);
+  Digest digest{};
+  SHA256_Final(digest.data(), &context);
+  return hex(digest);
 }
 
 std::string sha256_base64(std::string_view data) {

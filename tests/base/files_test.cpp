@@ -76,4 +76,17 @@ TEST_CASE("SHA-256 matches the vectors of FIPS 180-4") {
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST_CASE("SHA-256 of a file is that of its bytes, whatever pieces it is read in") {
+  const Folder folder;
+  for (const std::size_t size : {0U, 3U, 1U << 16, (1U << 16) + 1, 200000U}) {
+    const std::string bytes(size, 'a');
+    REQUIRE(write_file(folder.path / "f", bytes).ok());
+    const auto found = sha256_of_file(folder.path / "f");
+    REQUIRE(found.ok());
+    CHECK(*found == sha256(bytes));
+  }
+  CHECK_FALSE(sha256_of_file(folder.path / "none").ok());
+  CHECK_FALSE(sha256_of_file(folder.path).ok());
+}
+
 }  // namespace stallcast::base

@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QSplitter>
+#include <QStyle>
 #include <QTabBar>
 #include <QTest>
 #include <catch2/catch.hpp>

@@ -16,7 +16,7 @@ constexpr std::size_t kProbes = 8;
 /// A search of so few designs goes through all of them, else through the ends of all axes, where
 /// these are no more.
 constexpr std::size_t kFew = 256;
-constexpr std::size_t kBatch = 16;  ///< of these in one batch
+constexpr std::size_t kCellsAtATime = 16;  ///< of these in one batch
 
 /// `cell` with each axis at places that are spread evenly over it.
 std::vector<Cell> spread_from(const Cell& cell, const std::vector<Axis>& axes) {
@@ -76,11 +76,11 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
   // None of these can be judged. Is there any that can?
   if (!simulate(fresh_of(spread_from(fresh.front(), problem_.axes), false))) return false;
   const std::vector<Cell> others = all_or_corners(problem_.axes);
-  for (std::size_t i = 0; i < others.size() && seen_.empty(); i += kBatch)
-    if (!simulate(fresh_of(
-            {others.begin() + static_cast<std::ptrdiff_t>(i),
-             others.begin() + static_cast<std::ptrdiff_t>(std::min(i + kBatch, others.size()))},
-            false)))
+  for (std::size_t i = 0; i < others.size() && seen_.empty(); i += kCellsAtATime)
+    if (!simulate(fresh_of({others.begin() + static_cast<std::ptrdiff_t>(i),
+                            others.begin() + static_cast<std::ptrdiff_t>(
+                                                 std::min(i + kCellsAtATime, others.size()))},
+                           false)))
       return false;
   if (seen_.empty()) failure_ = lacking_.at(fresh.front());
   return !seen_.empty();

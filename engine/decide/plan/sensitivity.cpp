@@ -93,7 +93,7 @@ std::vector<Input> assumed_inputs(const Design& design, const std::string& bindi
 }
 
 /// `value` to six digits: 56 % of 70 % and 0.8.
-double rounded(double value) {
+double to_six_digits(double value) {
   char text[32];
   const auto end =
       std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
@@ -120,9 +120,9 @@ Setting scaled(const Input& input, double factor) {
   const std::string text = base::exact_quantity(input.number, input.dimension);
   const std::size_t blank = text.find(' ');
   if (const auto number = base::parse_number(text.substr(0, blank)))
-    return Amount{rounded(*number * factor),
+    return Amount{to_six_digits(*number * factor),
                   blank == std::string::npos ? "" : text.substr(blank + 1)};
-  return setting_of(rounded(input.number * factor), input.dimension);
+  return setting_of(to_six_digits(input.number * factor), input.dimension);
 }
 
 std::vector<Change> varied(std::vector<Change> changes, const Input& input, double factor) {

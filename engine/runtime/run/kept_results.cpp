@@ -59,15 +59,15 @@ fs::path folder_of_results() {
 
 Result<KeptResults> KeptResults::open(const fs::path& folder, const std::string& worker,
                                       std::size_t each) {
-  const Result<std::string> bytes = base::read_file(worker);
-  if (!bytes) return bytes.failure();
+  const Result<std::string> maker = base::sha256_of_file(worker);
+  if (!maker) return maker.failure();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
     return Failure{ExitCode::bad_input,
                    "cannot keep results in \"" + folder.string() + "\": " + error.message(),
                    "the environment variable STALLCAST_RESULTS names the folder"};
-  return KeptResults(folder, base::sha256(*bytes), each);
+  return KeptResults(folder, *maker, each);
 }
 
 fs::path KeptResults::path_of(const EncodedDesign& design, std::uint64_t seed) const {
