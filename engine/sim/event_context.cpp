@@ -41,9 +41,9 @@ void EventContext::set_capacity(LinkId link, Rate capacity) {
   resize_link(link, capacity);
 }
 
-void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
-  assert(delay >= Seconds{});
-  const double date = now_ + delay.in(unit::s);
+void EventContext::schedule_at(Seconds at, std::coroutine_handle<> waiter) {
+  const double date = at.in(unit::s);
+  assert(date >= now_);
   if (date <= now_) {
     events_now_.push_back(waiter);
   } else if (date < std::numeric_limits<double>::infinity()) {

@@ -43,18 +43,18 @@ void LoaderRuntime::blame(WaitSplit& wait, Seconds waited, const Ready& ready) {
   if (pipeline_)
     wait += pipeline_->clocks(context_.now()).since(loaded_, waited - staged);
   else
-    wait += workers_[ready.by.worker]->clock.last_lap().since({}, waited - staged);
+    wait += workers_[ready.by.worker]->clock.last_lap(context_.now()).since({}, waited - staged);
 }
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
 // takes the time that is returned.    [docs/models/dataloader.md, eq. 7]
 Seconds LoaderRuntime::map_next() {
-  auto [index, ready] = incoming_.front();
+  const Arrival& arrival = incoming_.front();
+  const Seconds handover = draw_handover(arrival.bytes);
+  const Seconds later = handover * policy_.at_delivery;
+  done_[arrival.index] = {arrival.bytes, {}, later, arrival.last, arrival.by};
   incoming_.pop_front();
-  const Seconds handover = draw_handover(ready.bytes);
-  ready.handover = handover * policy_.at_delivery;
-  done_[index] = ready;
-  return handover - ready.handover;
+  return handover - later;
 }
 
 // The training loop takes a batch that has arrived, `after` that time, and has it when the time
@@ -76,6 +76,17 @@ Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
   return handover;
 }
 
+void LoaderRuntime::await_first() {
+  if (incoming_.empty() || incoming_.front().there == announced_) return;
+  announced_ = incoming_.front().there;
+  context_.spawn(announce(announced_));
+}
+
+sim::Task<void> LoaderRuntime::announce(Seconds date) {
+  co_await context_.sleep_until(date);
+  arrival_.set();
+}
+
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   if (!primed_) co_await start(batch);
   skip_dry();
@@ -83,8 +94,9 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   HostCores& cores = shared_.site.cores;
   WaitSplit mapping;
   while (!arrived()) {
-    if (incoming_.empty()) {
+    if (!any_there()) {
       arrival_.reset();
+      await_first();
       co_await arrival_.wait();
     } else {
       const Seconds held = context_.now();
@@ -116,9 +128,9 @@ void LoaderRuntime::prefetch() const {
 bool LoaderRuntime::at_hand() const {
   if (!undisturbed_ || !primed_ || !listed_) return false;
   if (arrived()) return true;
-  if (!policy_.in_order) return !incoming_.empty();
-  for (std::size_t i = 0; i < incoming_.size(); ++i)
-    if (incoming_[i].first == base_ + received_) return true;
+  if (!policy_.in_order) return any_there();
+  for (std::size_t i = 0; i < incoming_.size() && incoming_[i].there <= context_.now(); ++i)
+    if (incoming_[i].index == base_ + received_) return true;
   return false;
 }
 

@@ -164,10 +164,15 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
   const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
   bool ended = false;  // its files are read, and it reported so
   std::int64_t epoch = -1;
+  Seconds done;
+  std::optional<std::int64_t> next;  // index, where it was waited for in advance
   for (;;) {
-    const Seconds done = context_.now();
-    self.clock.rest(done);
-    const std::int64_t index = co_await indices.pop();
+    if (!next) {
+      done = context_.now();
+      self.clock.rest(done);
+    }
+    const std::int64_t index = next ? *next : co_await indices.pop();
+    next.reset();
     const bool rested = epoch != base_ || context_.now() > done;
     if (index == kImportFirst) {
       open(self.lane, "import");
@@ -196,8 +201,19 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
       if (const Seconds left = reader.arrived(co_await reader.reading(opened_by, self.clock));
           left > Seconds{})
         co_await context_.sleep(left);
-      co_await shared_.site.cores.compute(reader.processing(self.clock));
-      bytes = reader.end(self.clock);
+      const Seconds processing = reader.processing(self.clock);
+      done = context_.now() + processing;
+      if (samples == p_.batch && ends_unseen(self, done)) {
+        shared_.site.cores.pass(processing);
+        bytes = reader.end(self.clock, done);
+        bytes.memory = part.whole(samples, bytes.memory);
+        self.clock.lap(done);
+        arrive({index, bytes, last_of(bytes, done), {static_cast<std::uint32_t>(number), rested}, done});
+        next = co_await indices.pop_from(done);
+        continue;
+      }
+      co_await shared_.site.cores.compute(processing);
+      bytes = reader.end(self.clock, context_.now());
     } else if (samples > 0) {
       bytes = co_await load(number, samples, most, self.clock);
     }
@@ -217,8 +233,22 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
   }
 }
 
-Seconds LoaderRuntime::last_of(const Loaded& bytes) const {
-  return bytes.behind > Seconds{} ? context_.now() + bytes.behind : Seconds{};
+// When a batch is processed is known when its bytes are there, and who could tell whether its worker
+// hands it over then or now?    [docs/adr/0047-results-with-a-date.md]
+bool LoaderRuntime::ends_unseen(const Worker& self, Seconds done) const {
+  return undisturbed_ && told_ahead() && !staged() && self.lane == nullptr &&
+         !arrival_.awaited() && self.indices.size() == 0 && done > context_.now();
+}
+
+Seconds LoaderRuntime::last_of(const Loaded& bytes, Seconds date) {
+  return bytes.behind > Seconds{} ? date + bytes.behind : Seconds{};
+}
+
+// By date, as they are seen.
+void LoaderRuntime::arrive(const Arrival& arrival) {
+  incoming_.push_back(arrival);
+  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > arrival.there;)
+    std::swap(incoming_[i - 1], incoming_[i]);
 }
 
 void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
@@ -226,7 +256,7 @@ void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
     to_stage_.push({index, bytes, context_.now(), by});
     return;
   }
-  incoming_.push_back({index, {bytes, {}, {}, last_of(bytes), by}});
+  arrive({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
   arrival_.set();
 }
 
@@ -259,7 +289,7 @@ sim::Task<void> LoaderRuntime::stage() {
     done_[index] = {
         bytes, context_.now() - came,
         draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0),
-        last_of(bytes), by};
+        last_of(bytes, context_.now()), by};
     arrival_.set();
   }
 }

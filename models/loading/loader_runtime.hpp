@@ -127,6 +127,14 @@ class LoaderRuntime {
     std::uint32_t worker = 0;
     bool rested = false;  ///< had nothing to do before
   };
+  /// A loaded batch in the queue of results.
+  struct Arrival {
+    std::int64_t index = 0;
+    Loaded bytes;
+    Seconds last;  ///< as of Ready
+    Loader by;
+    Seconds there;  ///< date from which it is in the queue: nobody sees it before
+  };
   /// A loaded batch on its way to the training loop.
   struct Ready {
     Loaded bytes;
@@ -149,8 +157,18 @@ class LoaderRuntime {
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
-  /// Of a batch that is ready now.
-  [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
+  /// Of a batch that is ready at `date`.
+  [[nodiscard]] static Seconds last_of(const Loaded& bytes, Seconds date);
+  /// Whether a worker is done with a batch at that date without anybody who waits for it.
+  [[nodiscard]] bool ends_unseen(const Worker& self, Seconds done) const;
+  void arrive(const Arrival& arrival);
+  /// Whether one is in the queue of results now.
+  [[nodiscard]] bool any_there() const {
+    return !incoming_.empty() && incoming_.front().there <= context_.now();
+  }
+  /// The training loop waits for what will be there first, if that is known.
+  void await_first();
+  sim::Task<void> announce(Seconds date);
   /// Whether a batch, which is one group, ends sooner or later.
   [[nodiscard]] bool ends_apart(const Worker& self, std::int64_t index) const;
   [[nodiscard]] bool in_one(std::int64_t samples, std::int64_t most) const;
@@ -226,7 +244,8 @@ class LoaderRuntime {
   bool started_ = false;         ///< workers are alive
   bool primed_ = false;          ///< this epoch's first indices are out
   sim::Signal arrival_;
-  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
+  sim::Ring<Arrival> incoming_;  ///< by the dates from which they are there
+  Seconds announced_;            ///< date at which somebody says that one is there
   std::optional<base::RandomStream> handovers_;         ///< where they differ
   FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
 };

@@ -170,7 +170,7 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     if (const Seconds left = arrived(co_await reading(opened_by, clock)); left > Seconds{})
       co_await shared_.context.sleep(left);
     co_await shared_.site.cores.compute(processing(clock));
-    co_return end(clock);
+    co_return end(clock, shared_.context.now());
   }
   const SampleAccess& access = shared_.access;
   Asked asked{.epoch = epoch_, .count = count, .part = part, .loaded = to_load(count)};
@@ -213,7 +213,7 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     co_await shared_.site.cores.compute((processing + decode) * part);
   }
   asked.stored = before + asked.stored;
-  co_return end(asked, clock);
+  co_return end(asked, clock, shared_.context.now());
 }
 
 bool SampleReader::begin(double count, double part) {
@@ -246,8 +246,8 @@ Seconds SampleReader::processing(PhaseClock& clock) {
   return (unpacking(asked_) - fetch_.parsing + parsing(asked_) + decoding(asked_)) * asked_.part;
 }
 
-Loaded SampleReader::end(const Asked& asked, PhaseClock& clock) {
-  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+Loaded SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date) {
+  clock.enter(Phase::cpu, date, shared_.site.cores.resource);
   const Bytes fetched = std::exchange(fetched_, {}), missed = std::exchange(missed_, {});
   const Seconds behind = std::exchange(behind_, {});
   const ResourceIndex behind_by = std::exchange(behind_by_, kNoResource);

@@ -144,7 +144,8 @@ class SampleReader {
     return end_read(fetch_, 0, read);
   }
   [[nodiscard]] Seconds processing(PhaseClock& clock);
-  [[nodiscard]] Loaded end(PhaseClock& clock) { return end(asked_, clock); }
+  /// At `date`, when that is processed.
+  [[nodiscard]] Loaded end(PhaseClock& clock, Seconds date) { return end(asked_, clock, date); }
 
  private:
   /// Of more samples or files one number is drawn for all.
@@ -196,7 +197,7 @@ class SampleReader {
     const bool apart = shared_.decoded_apart || shared_.access.decoded_ahead;
     return apart ? Seconds{} : shared_.decoding(asked.count);
   }
-  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock);
+  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock, Seconds date);
   /// When the last of the operations of a fetch may have begun, and who is to blame for that.
   struct Turn {
     Seconds over{};
