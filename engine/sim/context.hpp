@@ -56,6 +56,12 @@ struct Flow {
   return flow;
 }
 
+/// One that starts `after` some time.
+struct LaterFlow {
+  Seconds after;
+  Flow flow;
+};
+
 /// How a transfer went.
 struct FlowOutcome {
   Seconds began;
@@ -227,6 +233,37 @@ inline auto Context::transfer_after(Seconds delay, const Flow& flow) {
   };
   return Awaiter{*this, delay, flow};
 }
+
+/// A transfer that starts later, kept by whoever will wait for it. It ends before this goes, and
+/// this stays where it is meanwhile.
+class Later {
+ public:
+  Later() = default;
+  Later(const Later&) = delete;
+  Later& operator=(const Later&) = delete;
+
+  /// REQUIRES: the one before has ended.
+  void start(Context& context, Seconds delay, const Flow& flow) {
+    arrivals_ = {.missing = 1, .waiter = {}};
+    context.start_after(delay, flow, outcome_, arrivals_);
+  }
+  /// Awaitable, yields FlowOutcome: resumes when it has ended. REQUIRES: started, at this date.
+  [[nodiscard]] auto end() {
+    struct Awaiter {
+      Later& later;
+      bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> waiter) const noexcept {
+        later.arrivals_.waiter = waiter;
+      }
+      const FlowOutcome& await_resume() const noexcept { return later.outcome_; }
+    };
+    return Awaiter{*this};
+  }
+
+ private:
+  FlowOutcome outcome_{};
+  Arrivals arrivals_{};
+};
 
 /// A transfer that goes on beside what its starter does next. It ends before this goes, and this
 /// stays where it is meanwhile.

@@ -131,7 +131,7 @@ void EventContext::run_due() {
 void EventContext::prefetch_next() const {
   std::coroutine_handle<> next;
   if (events_later_.date() <= now_ || (events_now_.empty() && !events_later_.empty()))
-    next = events_later_.waiter();
+    next = events_later_.first();
   else if (!events_now_.empty())
     next = events_now_.front();
   if (is_starter(next))

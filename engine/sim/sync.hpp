@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <coroutine>
 #include <cstddef>
@@ -140,6 +141,8 @@ class TokenBucket {
   [[nodiscard]] auto take(Ops n) { return context_.sleep(promise(n) / rate_); }
   /// Takes `n` tokens now, of which the result (>= 0) has yet to accrue: the caller waits for it.
   [[nodiscard]] Ops promise(Ops n);
+  /// Whether nothing of it has.
+  [[nodiscard]] bool has(Ops n) const { return level_now() >= n; }
   /// From now on another rate, and a burst of as many seconds of it. Who waits in `take` does not
   /// notice. REQUIRES: rate > 0.
   void set_rate(OpRate rate);
@@ -147,6 +150,9 @@ class TokenBucket {
   [[nodiscard]] Ops accrued() const { return accrued_ + rate_ * (context_.now() - updated_); }
 
  private:
+  [[nodiscard]] Ops level_now() const {
+    return std::min(burst_, level_ + rate_ * (context_.now() - updated_));
+  }
   void update();
   Context& context_;
   OpRate rate_;
@@ -166,9 +172,9 @@ class Mailbox {
   void push(T value, Seconds after);
   /// Awaitable, yields T.
   [[nodiscard]] auto pop();
-  /// The same for a consumer who comes at that date and waits in advance. Yields a T that is pushed
-  /// then or later; nothing, at that date, where one was pushed before, which is to be popped.
-  /// REQUIRES: now empty; no other consumer.
+  /// The same for a consumer who comes at that date, which may be later, and waits in advance.
+  /// Yields a T that is pushed then or later; nothing, at that date, where one was pushed before,
+  /// which is to be popped. REQUIRES: where it is later, now empty and without another consumer.
   [[nodiscard]] auto pop_from(Seconds date);
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   /// How many; what they are is for their owner to tell. REQUIRES: all are there.
@@ -264,7 +270,6 @@ struct Mailbox<T>::Waiter {
 
 template <class T>
 struct Mailbox<T>::EarlyWaiter : Waiter {
-  bool await_ready() const noexcept { return false; }
   std::optional<T> await_resume() { return std::move(this->value); }
 };
 
