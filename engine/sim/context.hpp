@@ -56,6 +56,12 @@ struct Flow {
   return flow;
 }
 
+/// One that starts `after` some time.
+struct LaterFlow {
+  Seconds after;
+  Flow flow;
+};
+
 /// How a transfer went.
 struct FlowOutcome {
   Seconds began;
@@ -95,6 +101,8 @@ class Context {
 
   /// Awaitable: resumes `delay` later (0: after everything already due now). REQUIRES: delay >= 0.
   [[nodiscard]] auto sleep(Seconds delay);
+  /// The same at a date. REQUIRES: date >= now().
+  [[nodiscard]] auto sleep_until(Seconds date);
   /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived. It starts when
   /// this is called, by who awaits it there and then.
   [[nodiscard]] auto transfer(const Flow& flow);
@@ -141,6 +149,8 @@ class Context {
 
   /// For awaitables: resume `waiter` after `delay`.
   virtual void schedule(Seconds delay, std::coroutine_handle<> waiter) = 0;
+  /// The same at a date. REQUIRES: date >= now().
+  virtual void schedule_at(Seconds date, std::coroutine_handle<> waiter) = 0;
   /// For awaitables: start `flow`; when it is done, fill `outcome` and take it off `arrivals`,
   /// whose waiter resumes when none is missing. REQUIRES: `flow` does not go alone.
   virtual void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) = 0;
@@ -167,16 +177,18 @@ class Context {
   std::exception_ptr error_;
 };
 
-inline auto Context::sleep(Seconds delay) {
+inline auto Context::sleep_until(Seconds date) {
   struct Awaiter {
     Context& context;
-    Seconds delay;
+    Seconds date;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> waiter) { context.schedule(delay, waiter); }
+    void await_suspend(std::coroutine_handle<> waiter) { context.schedule_at(date, waiter); }
     void await_resume() const noexcept {}
   };
-  return Awaiter{*this, delay};
+  return Awaiter{*this, date};
 }
+
+inline auto Context::sleep(Seconds delay) { return sleep_until(now() + delay); }
 
 namespace detail {
 
@@ -221,6 +233,37 @@ inline auto Context::transfer_after(Seconds delay, const Flow& flow) {
   };
   return Awaiter{*this, delay, flow};
 }
+
+/// A transfer that starts later, kept by whoever will wait for it. It ends before this goes, and
+/// this stays where it is meanwhile.
+class Later {
+ public:
+  Later() = default;
+  Later(const Later&) = delete;
+  Later& operator=(const Later&) = delete;
+
+  /// REQUIRES: the one before has ended.
+  void start(Context& context, Seconds delay, const Flow& flow) {
+    arrivals_ = {.missing = 1, .waiter = {}};
+    context.start_after(delay, flow, outcome_, arrivals_);
+  }
+  /// Awaitable, yields FlowOutcome: resumes when it has ended. REQUIRES: started, at this date.
+  [[nodiscard]] auto end() {
+    struct Awaiter {
+      Later& later;
+      bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> waiter) const noexcept {
+        later.arrivals_.waiter = waiter;
+      }
+      const FlowOutcome& await_resume() const noexcept { return later.outcome_; }
+    };
+    return Awaiter{*this};
+  }
+
+ private:
+  FlowOutcome outcome_{};
+  Arrivals arrivals_{};
+};
 
 /// A transfer that goes on beside what its starter does next. It ends before this goes, and this
 /// stays where it is meanwhile.

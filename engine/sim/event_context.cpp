@@ -41,9 +41,9 @@ void EventContext::set_capacity(LinkId link, Rate capacity) {
   resize_link(link, capacity);
 }
 
-void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
-  assert(delay >= Seconds{});
-  const double date = now_ + delay.in(unit::s);
+void EventContext::schedule_at(Seconds at, std::coroutine_handle<> waiter) {
+  const double date = at.in(unit::s);
+  assert(date >= now_);
   if (date <= now_) {
     events_now_.push_back(waiter);
   } else if (date < std::numeric_limits<double>::infinity()) {
@@ -131,7 +131,7 @@ void EventContext::run_due() {
 void EventContext::prefetch_next() const {
   std::coroutine_handle<> next;
   if (events_later_.date() <= now_ || (events_now_.empty() && !events_later_.empty()))
-    next = events_later_.waiter();
+    next = events_later_.first();
   else if (!events_now_.empty())
     next = events_now_.front();
   if (is_starter(next))

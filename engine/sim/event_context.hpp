@@ -31,7 +31,10 @@ class EventContext : public Context {
   [[nodiscard]] std::uint32_t link_count() const final { return links_.size(); }
   void add_running(std::span<Bytes> moved) const final;
   void describe(Ledger& ledger) final;
-  void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
+  void schedule(Seconds delay, std::coroutine_handle<> waiter) final {
+    schedule_at(now() + delay, waiter);
+  }
+  void schedule_at(Seconds date, std::coroutine_handle<> waiter) final;
   void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) final;
   void start_after(Seconds delay, const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) final;
 

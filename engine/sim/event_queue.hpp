@@ -12,30 +12,32 @@
 
 namespace stallcast::sim {
 
-/// Programs by the date at which they resume, those of one date in the order they were added.
+/// Things by their dates, as programs by the dates at which they resume; those of one date in the
+/// order they were added.
 ///
 /// Few dates are a heap. Of many, the next half is cut into as many buckets as there are dates,
 /// each a list in no order that is sorted when its turn comes: a date costs the same however many
 /// wait, and nothing is touched between adding and taking it. What is due within the bucket whose
 /// turn it is goes to the heap; what is due after the last bucket is one list, cut into buckets
-/// when these have been used up. Programs that are added one after the other for one date, as ranks
+/// when these have been used up. Those that are added one after the other for one date, as ranks
 /// do that pass a barrier, are one entry.
-class EventQueue {
+template <class Value>
+class DateQueue {
  public:
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Of the next event; infinity when empty.
   [[nodiscard]] double date() const { return date_; }
   /// The first. REQUIRES: not empty.
-  [[nodiscard]] std::coroutine_handle<> waiter() const { return nodes_[first_].waiter; }
+  [[nodiscard]] Value first() const { return nodes_[first_].value; }
   /// Takes it. REQUIRES: not empty.
-  std::coroutine_handle<> pop() {
-    const std::coroutine_handle<> waiter = nodes_[first_].waiter;
+  Value pop() {
+    const Value value = nodes_[first_].value;
     const std::uint32_t together = nodes_[first_].together;
     give(first_);
     if (date_ == last_date_) last_ = kEnd;
     if (together != kEnd) {
       first_ = (of_heap_ ? heap_.front() : sorted_[taken_]).node = together;
-      return waiter;
+      return value;
     }
     if (of_heap_) {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
@@ -46,16 +48,16 @@ class EventQueue {
     }
     if (--size_ == 0) {
       date_ = kNever;
-      return waiter;
+      return value;
     }
     if (heap_.empty() && sorted_.empty()) turn();
     find_first();
-    return waiter;
+    return value;
   }
-  /// REQUIRES: date finite, and not before that of what was taken last.
-  void push(double date, std::coroutine_handle<> waiter) {
+  /// REQUIRES: date finite. What comes before what was taken last costs more.
+  void push(double date, Value value) {
     const std::uint32_t node = take();
-    nodes_[node].waiter = waiter;
+    nodes_[node].value = value;
     nodes_[node].together = kEnd;
     if (date == last_date_ && last_ != kEnd) {
       last_ = nodes_[last_].together = node;
@@ -95,7 +97,7 @@ class EventQueue {
   struct Entry {
     double date;
     std::uint32_t order;  // counts on from 0 after the last: two that wait are closer than half
-    std::uint32_t node;   // of the first program
+    std::uint32_t node;   // of its first
     bool operator>(const Entry& other) const { return other < *this; }
     bool operator<(const Entry& other) const {
       return date != other.date ? date < other.date
@@ -103,9 +105,9 @@ class EventQueue {
     }
   };
   struct Node {
-    std::coroutine_handle<> waiter;
-    std::uint32_t together;  // next program of the same entry
-    std::uint32_t next;      // in a list: next entry, by the node of its first program
+    Value value;
+    std::uint32_t together;  // next of the same entry
+    std::uint32_t next;      // in a list: next entry, by the node of its first
     double date;             // the same
     std::uint32_t order;
   };
@@ -239,5 +241,8 @@ class EventQueue {
   std::vector<Node> nodes_;
   std::uint32_t later_ = kEnd, unused_ = kEnd;  // lists of nodes
 };
+
+/// Programs, by the dates at which they resume.
+using EventQueue = DateQueue<std::coroutine_handle<>>;
 
 }  // namespace stallcast::sim

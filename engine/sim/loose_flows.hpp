@@ -1,12 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <span>
 
+#include "engine/sim/event_queue.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/short_list.hpp"
 
@@ -35,33 +33,30 @@ class LooseFlows {
     Loose& flow = flows_[key];
     flow = figures;
     flow.path.assign(path);
-    ends_.push({flow.end, key});
+    ends_.push(flow.end, key);
   }
 
   /// Date at which the next one ends; infinity if none runs.
-  [[nodiscard]] double next() const {
-    return ends_.empty() ? std::numeric_limits<double>::infinity() : ends_.top().date;
-  }
+  [[nodiscard]] double next() const { return ends_.date(); }
   /// Of those that end until `last`, takes those for which `over(key, flow)`; of equal dates in any
   /// order.
   template <class Over>
   void take_until(double last, Over&& over) {
     while (next() <= last) {
-      const End end = ends_.top();
-      ends_.pop();
-      Loose& flow = flows_[end.key];
-      if (over(end.key, flow))
+      const FlowKey key = ends_.pop();
+      Loose& flow = flows_[key];
+      if (over(key, flow))
         flow.end = kEnded;
       else
-        not_yet_.push_back(end);
+        not_yet_.push_back(key);
     }
-    for (const End& end : not_yet_) ends_.push(end);
+    for (const FlowKey key : not_yet_) ends_.push(flows_[key].end, key);
     not_yet_.clear();
   }
   /// Takes all, in the order of their starts.
   template <class Take>
   void take_all(Take&& take) {
-    for (const End& end : ends_) all_.push_back(end.key);
+    while (!ends_.empty()) all_.push_back(ends_.pop());
     std::sort(all_.begin(), all_.end(),
               [this](FlowKey a, FlowKey b) { return flows_[a].order < flows_[b].order; });
     for (const FlowKey key : all_) {
@@ -69,27 +64,17 @@ class LooseFlows {
       flows_[key].end = kEnded;
     }
     all_.clear();
-    ends_.clear();
   }
-  [[nodiscard]] std::size_t size() const { return ends_.size(); }
   /// Nothing for a key that has none.
   [[nodiscard]] const Loose* find(FlowKey key) const {
     return key < flows_.size() && flows_[key].end != kEnded ? &flows_[key] : nullptr;
   }
 
  private:
-  struct End {
-    double date;
-    FlowKey key;
-    bool operator>(const End& other) const { return date > other.date; }
-  };
-  // Half as deep as with two children, which lie next to each other.
-  using Ends =
-      boost::heap::d_ary_heap<End, boost::heap::arity<4>, boost::heap::compare<std::greater<>>>;
-  LongVector<Loose> flows_;  // by key
-  Ends ends_;
-  LongVector<End> not_yet_;  // scratch
-  LongVector<FlowKey> all_;  // scratch
+  LongVector<Loose> flows_;      // by key
+  DateQueue<FlowKey> ends_;      // those that run
+  LongVector<FlowKey> not_yet_;  // scratch
+  LongVector<FlowKey> all_;      // scratch
 };
 
 }  // namespace stallcast::sim

@@ -159,7 +159,7 @@ double ServerQueue::serve_rounds(double count, double now, double length, double
 
 void TokenBucket::update() {
   const Seconds now = context_.now();
-  level_ = std::min(burst_, level_ + rate_ * (now - updated_));
+  level_ = level_now();
   accrued_ = accrued();
   updated_ = now;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <coroutine>
 #include <cstddef>
@@ -23,6 +24,8 @@ class Signal {
   void set();
   void reset() { is_set_ = false; }
   [[nodiscard]] bool is_set() const { return is_set_; }
+  /// Whether anybody waits.
+  [[nodiscard]] bool awaited() const { return !waiters_.empty(); }
   void describe(Ledger& ledger) const {
     ledger.state(is_set_);
     ledger.state(waiters_.size());
@@ -138,6 +141,8 @@ class TokenBucket {
   [[nodiscard]] auto take(Ops n) { return context_.sleep(promise(n) / rate_); }
   /// Takes `n` tokens now, of which the result (>= 0) has yet to accrue: the caller waits for it.
   [[nodiscard]] Ops promise(Ops n);
+  /// Whether nothing of it has.
+  [[nodiscard]] bool has(Ops n) const { return level_now() >= n; }
   /// From now on another rate, and a burst of as many seconds of it. Who waits in `take` does not
   /// notice. REQUIRES: rate > 0.
   void set_rate(OpRate rate);
@@ -145,6 +150,9 @@ class TokenBucket {
   [[nodiscard]] Ops accrued() const { return accrued_ + rate_ * (context_.now() - updated_); }
 
  private:
+  [[nodiscard]] Ops level_now() const {
+    return std::min(burst_, level_ + rate_ * (context_.now() - updated_));
+  }
   void update();
   Context& context_;
   OpRate rate_;
@@ -164,23 +172,29 @@ class Mailbox {
   void push(T value, Seconds after);
   /// Awaitable, yields T.
   [[nodiscard]] auto pop();
+  /// The same for a consumer who comes at that date, which may be later, and waits in advance.
+  /// Yields a T that is pushed then or later; nothing, at that date, where one was pushed before,
+  /// which is to be popped. REQUIRES: where it is later, now empty and without another consumer.
+  [[nodiscard]] auto pop_from(Seconds date);
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   /// How many; what they are is for their owner to tell. REQUIRES: all are there.
   void describe(Ledger& ledger) const {
     ledger.state(items_.size());
     std::size_t waiting = 0;
-    for (const Waiter* waiter = first_; waiter != nullptr; waiter = waiter->next) ++waiting;
+    for (const Waiter* waiter = first_; waiter != nullptr; waiter = waiter->next)
+      waiting += waiter->from <= context_.now() ? 1 : 0;
     ledger.state(waiting);
   }
 
  private:
   struct Waiter;
+  struct EarlyWaiter;
   struct Item {
     T value;
     Seconds there;  // date
   };
   Context& context_;
-  Ring<Item> items_;         // empty while anybody waits
+  Ring<Item> items_;         // empty while anybody waits who has come
   Waiter* first_ = nullptr;  // who wait: a list that lies in their frames
   Waiter* last_ = nullptr;
 };
@@ -236,6 +250,7 @@ struct Mailbox<T>::Waiter {
   std::coroutine_handle<> handle{};
   Waiter* next = nullptr;
   Seconds left{};  // until the value is there
+  Seconds from{};  // date at which the consumer comes
   bool await_ready() {
     if (box.items_.empty()) return false;
     Item& first = box.items_.front();
@@ -254,12 +269,22 @@ struct Mailbox<T>::Waiter {
 };
 
 template <class T>
+struct Mailbox<T>::EarlyWaiter : Waiter {
+  std::optional<T> await_resume() { return std::move(this->value); }
+};
+
+template <class T>
 void Mailbox<T>::push(T value, Seconds after) {
   if (first_ == nullptr) {
     items_.push_back({std::move(value), context_.now() + after});
     return;
   }
   Waiter* const first = std::exchange(first_, first_->next);
+  if (first->from > context_.now()) {
+    items_.push_back({std::move(value), context_.now() + after});
+    context_.schedule_at(first->from, first->handle);
+    return;
+  }
   first->value.emplace(std::move(value));
   context_.schedule(after, first->handle);
 }
@@ -267,6 +292,11 @@ void Mailbox<T>::push(T value, Seconds after) {
 template <class T>
 auto Mailbox<T>::pop() {
   return Waiter{*this};
+}
+
+template <class T>
+auto Mailbox<T>::pop_from(Seconds date) {
+  return EarlyWaiter{{.box = *this, .from = date}};
 }
 
 }  // namespace stallcast::sim

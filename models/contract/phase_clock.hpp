@@ -92,6 +92,8 @@ class PhaseClock {
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
   void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
     rest(now, ended);
+    if (fresh_) laps_[lap_].clear();
+    fresh_ = false;
     phase_ = phase;
     resting_ = false;
     if (lane_ != nullptr) enter_phase(*lane_, phase);
@@ -106,17 +108,22 @@ class PhaseClock {
     since_ = now;
     resting_ = true;
   }
-  /// From `now` on the worker has nothing to do, and what comes is another lap.
-  void lap(Seconds now) {
-    rest(now);
+  /// From `date` on, which may be to come, the worker has nothing to do, and what comes is another
+  /// lap.
+  void lap(Seconds date) {
+    rest(date);
+    if (fresh_) laps_[lap_].clear();
     lap_ = 1 - lap_;
-    laps_[lap_].clear();
+    fresh_ = true;
   }
-  /// The lap before this one.
-  [[nodiscard]] const WaitSplit& last_lap() const { return laps_[1 - lap_]; }
+  /// The lap that was over last at `now`.
+  [[nodiscard]] const WaitSplit& last_lap(Seconds now) const {
+    return laps_[fresh_ && now < since_ ? lap_ : 1 - lap_];
+  }
   /// This lap up to `now`, the running phase included (its resource is not known yet).
   [[nodiscard]] WaitSplit read(Seconds now) const {
-    WaitSplit out = laps_[lap_];
+    WaitSplit out;
+    if (!fresh_) out = laps_[lap_];
     if (!resting_) out.add(phase_, now - since_, kNoResource);
     return out;
   }
@@ -127,6 +134,7 @@ class PhaseClock {
   Phase phase_ = Phase::cpu;
   Seconds since_;
   bool resting_ = true;
+  bool fresh_ = false;  ///< this lap has no time yet: there still is what the lap before last took
   Lane* lane_ = nullptr;
   const ResourceTable* resources_;
 };

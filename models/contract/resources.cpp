@@ -28,8 +28,8 @@ void ResourceTable::fails(std::string_view storage, ResourceIndex by, const Outa
   failing_.push_back({id, "storage." + id + ".", ".client." + id + ".", by, &outages});
 }
 
-ResourceTable::Outage ResourceTable::outage_of(ResourceIndex resource, Seconds from, Seconds to,
-                                               std::string_view storage) const {
+ResourceTable::Outage ResourceTable::failed(ResourceIndex resource, Seconds from, Seconds to,
+                                            std::string_view storage) const {
   Outage most;
   if (resource == kNoResource) return most;
   for (const Failing& each : failing_) {

@@ -38,12 +38,16 @@ class ResourceTable {
     Seconds time;
   };
   [[nodiscard]] Outage outage_of(ResourceIndex resource, Seconds from, Seconds to,
-                                 std::string_view storage = {}) const;
+                                 std::string_view storage = {}) const {
+    return failing_.empty() ? Outage{} : failed(resource, from, to, storage);
+  }
 
   /// Resource of each simulated link, by link index; filled as links are made.
   std::vector<ResourceIndex> of_link;
 
  private:
+  [[nodiscard]] Outage failed(ResourceIndex resource, Seconds from, Seconds to,
+                              std::string_view storage) const;
   std::vector<std::string> names_;
   std::map<std::string, ResourceIndex, std::less<>> by_name_;
   struct Failing {

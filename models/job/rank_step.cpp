@@ -34,10 +34,7 @@ Seconds TrainingJob::decode_on_gpu(RankClass& ranks) {
 Seconds TrainingJob::pass_step(RankClass& ranks) {
   ranks.batch = {};
   Seconds takes;
-  if (ranks.loader) {
-    takes = ranks.loader->map_until_next(ranks.batch);
-    takes += ranks.loader->take(ranks.batch, takes);
-  }
+  if (ranks.loader) takes = ranks.loader->take_at_once(ranks.batch);
   ranks.computes = context_.now() + takes;
   takes += compute(ranks) + between();
   takes += decode_on_gpu(ranks);

@@ -43,37 +43,52 @@ void LoaderRuntime::blame(WaitSplit& wait, Seconds waited, const Ready& ready) {
   if (pipeline_)
     wait += pipeline_->clocks(context_.now()).since(loaded_, waited - staged);
   else
-    wait += workers_[ready.by.worker]->clock.last_lap().since({}, waited - staged);
+    wait += workers_[ready.by.worker]->clock.last_lap(context_.now()).since({}, waited - staged);
 }
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
 // takes the time that is returned.    [docs/models/dataloader.md, eq. 7]
 Seconds LoaderRuntime::map_next() {
-  auto [index, ready] = incoming_.front();
+  const Arrival& arrival = incoming_.front();
+  const Seconds handover = draw_handover(arrival.bytes);
+  const Seconds later = handover * policy_.at_delivery;
+  done_[arrival.index] = {arrival.bytes, {}, later, arrival.last, arrival.by};
   incoming_.pop_front();
-  const Seconds handover = draw_handover(ready.bytes);
-  ready.handover = handover * policy_.at_delivery;
-  done_[index] = ready;
-  return handover - ready.handover;
+  return handover - later;
 }
 
 // The training loop takes a batch that has arrived, `after` that time, and has it when the time
 // that is returned has passed, too.
 Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
   const auto found = next_done();
-  batch.index = found->first;
-  batch.bytes = found->second.bytes;
-  batch.behind = std::max(Seconds{}, found->second.last - (context_.now() + after));
-  const Seconds handover = found->second.handover;
-  if (policy_.fixed_assignment && !pipeline_) --workers_[found->second.by.worker]->tasks;
-  if (policy_.iterable)
-    if (const auto owner = owner_.find(found->first); owner != owner_.end()) owner_.erase(owner);
-  if (found->second.by.rested && staged()) --rested_;
+  const auto [index, ready] = *found;
   done_.erase(found);
+  give_out(batch, index, ready, after);
+  return ready.handover;
+}
+
+void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds after) {
+  batch.index = index;
+  batch.bytes = ready.bytes;
+  batch.behind = std::max(Seconds{}, ready.last - (context_.now() + after));
+  if (policy_.fixed_assignment && !pipeline_) --workers_[ready.by.worker]->tasks;
+  if (policy_.iterable)
+    if (const auto owner = owner_.find(index); owner != owner_.end()) owner_.erase(owner);
+  if (ready.by.rested && staged()) --rested_;
   ++received_;
   if (pipeline_) loaded_ = pipeline_->clocks(context_.now());
   issue(after);  // a slot is freed by consumption, never by completion
-  return handover;
+}
+
+void LoaderRuntime::await_first() {
+  if (incoming_.empty() || incoming_.front().there == announced_) return;
+  announced_ = incoming_.front().there;
+  context_.spawn(announce(announced_));
+}
+
+sim::Task<void> LoaderRuntime::announce(Seconds date) {
+  co_await context_.sleep_until(date);
+  arrival_.set();
 }
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
@@ -83,8 +98,9 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   HostCores& cores = shared_.site.cores;
   WaitSplit mapping;
   while (!arrived()) {
-    if (incoming_.empty()) {
+    if (!any_there()) {
       arrival_.reset();
+      await_first();
       co_await arrival_.wait();
     } else {
       const Seconds held = context_.now();
@@ -108,17 +124,17 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 }
 
 void LoaderRuntime::prefetch() const {
-  const auto* const changing = reinterpret_cast<const std::byte*>(&workers_);
-  sim::prefetch(changing,
-                static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this + 1) - changing));
+  const auto* const first = reinterpret_cast<const std::byte*>(this);
+  const auto* const last = reinterpret_cast<const std::byte*>(&done_) + sim::kCacheLine;
+  sim::prefetch(first, static_cast<std::size_t>(last - first));
 }
 
 bool LoaderRuntime::at_hand() const {
   if (!undisturbed_ || !primed_ || !listed_) return false;
-  if (arrived()) return true;
-  if (!policy_.in_order) return !incoming_.empty();
-  for (std::size_t i = 0; i < incoming_.size(); ++i)
-    if (incoming_[i].first == base_ + received_) return true;
+  if (!done_.empty() && arrived()) return true;
+  if (!policy_.in_order) return any_there();
+  for (std::size_t i = 0; i < incoming_.size() && incoming_[i].there <= context_.now(); ++i)
+    if (incoming_[i].index == base_ + received_) return true;
   return false;
 }
 
@@ -130,8 +146,28 @@ Seconds LoaderRuntime::map_until_next(Batch& batch) {
 }
 
 Seconds LoaderRuntime::take(Batch& batch, Seconds left) {
+  return on_its_way(batch, deliver(batch, left));
+}
+
+Seconds LoaderRuntime::take_at_once(Batch& batch) {
+  if (!done_.empty() || incoming_.front().index != base_ + received_) {
+    const Seconds mapping = map_until_next(batch);
+    return mapping + take(batch, mapping);
+  }
+  // The same, of the only one.
+  const Arrival& arrival = incoming_.front();
+  const Seconds handover = draw_handover(arrival.bytes), later = handover * policy_.at_delivery,
+                mapping = handover - later;
+  const Ready ready{arrival.bytes, {}, later, arrival.last, arrival.by};
+  incoming_.pop_front();
+  pass(mapping, batch);
+  give_out(batch, base_ + received_, ready, mapping);
+  return mapping + on_its_way(batch, later);
+}
+
+// Core time of the training process, then the way to the GPU.
+Seconds LoaderRuntime::on_its_way(Batch& batch, Seconds handover) {
   const LoaderSite& site = shared_.site;
-  const Seconds handover = deliver(batch, left);
   pass(handover, batch);
   if (!copies()) return handover;
   const Seconds copying = batch.bytes.memory / site.gpu_copy;

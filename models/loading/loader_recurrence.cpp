@@ -21,9 +21,11 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   shared_indices_.describe(ledger);
   to_stage_.describe(ledger);
   shared_.lock.describe(ledger);
-  ledger.state(incoming_.size());
-  for (std::size_t i = 0; i < incoming_.size(); ++i)
-    ledger.state(incoming_[i].first - base_ - received_);
+  std::size_t there = 0;
+  while (there < incoming_.size() && incoming_[there].there <= context_.now()) ++there;
+  ledger.state(there);
+  for (std::size_t i = 0; i < there; ++i) ledger.state(incoming_[i].index - base_ - received_);
+  for (std::size_t i = there; i < incoming_.size(); ++i) ledger.due(incoming_[i].there);
   ledger.state(done_.size());
   for (const auto& [index, ready] : done_) ledger.state(index - base_ - received_);
   // Indices go on as they are; the epoch has as many fewer to come as were skipped.

@@ -25,6 +25,8 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
       design_(std::move(design)),
       p_(design_->params),
       policy_(design_->policy),
+      finer_(site.finer),
+      arrival_(context),
       shared_{.context = context,
               .dataset = design_->dataset,
               .access = design_->access,
@@ -42,8 +44,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
       ranks_(ranks),
       handover_spread_(policy_.handover_spread),
       shared_indices_(context),
-      to_stage_(context),
-      arrival_(context) {
+      to_stage_(context) {
   undisturbed_ = p_.workers > 0 && !policy_.iterable && shared_.site.cores.free() &&
                  !(copies() && shared_.site.gpu_link.valid()) && shared_.site.peers <= 0.0;
   if (shared_.site.apart && shared_.dataset.sample_stdev == Bytes{}) {
@@ -69,8 +70,11 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
   parts_.resize(readers_.size());
   for (std::int64_t w = 0; w < p_.workers; ++w) {
-    workers_.push_back(std::make_unique<Worker>(context, shared_.site.resources));
-    context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
+    const auto number = static_cast<std::uint32_t>(w);
+    workers_.push_back(std::make_unique<Worker>(context, shared_.site.resources, number));
+    Worker& self = *workers_.back();
+    context_.spawn(
+        work(self, *readers_[number], policy_.fixed_assignment ? self.indices : shared_indices_));
   }
 }
 
@@ -158,67 +162,111 @@ void LoaderRuntime::issue(Seconds after) {
   }
 }
 
-sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
-  Worker& self = *workers_[static_cast<std::size_t>(number)];
-  SampleReader& reader = *readers_[static_cast<std::size_t>(number)];
-  const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
-  bool ended = false;  // its files are read, and it reported so
-  std::int64_t epoch = -1;
+sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
+                                    sim::Mailbox<std::int64_t>& indices) {
   for (;;) {
-    const Seconds done = context_.now();
-    self.clock.rest(done);
-    const std::int64_t index = co_await indices.pop();
-    const bool rested = epoch != base_ || context_.now() > done;
-    if (index == kImportFirst) {
+    const std::optional<std::int64_t> index = co_await indices.pop_from(self.done);
+    if (!index) continue;  // it has come, and takes one that came before
+    if (*index == kImportFirst) {
       open(self.lane, "import");
       co_await import(self.clock);
       close(self.lane);
-      continue;
-    }
-    if (epoch != base_) ended = false;
-    epoch = base_;
-    if (ended || index < base_) continue;
-    if (rested && staged()) ++rested_;
-    const auto samples =
-        static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
-    self.left -= static_cast<double>(samples);
-    Loaded bytes;
-    const bool early = opens || index < base_ + most();
-    open(self.lane, "batch", index);
-    const std::int64_t most = (early ? kGroups : kGroupsLater) * shared_.site.finer;
-    Part& part = parts_[static_cast<std::size_t>(number)];
-    part.begin = part.end;
-    part.end = ends_apart(self, index) ? draw_cut(*cuts_, number, p_.workers) : 0.0;
-    if (in_one(samples, most) && reader.begin(part.of(samples), 1.0)) {
+      rest(self);
+    } else if (!begin_batch(self, *index)) {
+      rest(self);
+    } else if (in_one(self.samples, self.groups) &&
+               reader.begin(part(self.number).of(self.samples), 1.0)) {
       // As `load` does it, without a program around it.
       ResourceIndex opened_by = kNoResource;
       if (reader.opens()) opened_by = (co_await reader.opening(self.clock)).limited_by;
-      if (const Seconds left = reader.arrived(co_await reader.reading(opened_by, self.clock));
-          left > Seconds{})
-        co_await context_.sleep(left);
-      co_await shared_.site.cores.compute(reader.processing(self.clock));
-      bytes = reader.end(self.clock);
-    } else if (samples > 0) {
-      bytes = co_await load(number, samples, most, self.clock);
+      Seconds left;
+      if (reader.reads_once(opened_by, self.clock))
+        left = reader.arrived(co_await reader.once());
+      else
+        left = reader.arrived(co_await reader.reading(self.clock));
+      if (left > Seconds{}) co_await context_.sleep(left);
+      if (ends_unseen(self, reader)) continue;
+      co_await shared_.site.cores.compute(self.processing);
+      end_batch(self, reader.end(self.clock, context_.now()));
+    } else {
+      Loaded bytes;
+      if (self.samples > 0) bytes = co_await load(self);
+      end_batch(self, bytes);
     }
-    close(self.lane);
-    if (index < base_) continue;  // the epoch ended without it
-    if (samples == p_.batch) {
-      bytes.memory = part.whole(samples, bytes.memory);
-      self.clock.lap(context_.now());
-      hand_over(index, bytes, {static_cast<std::uint32_t>(number), rested});
-      continue;
-    }
-    // A batch that is not full is dropped with the samples that were read for it.
-    ended = true;
-    self.end = index;
-    ended_.push_back(static_cast<std::size_t>(number));
-    arrival_.set();
   }
 }
 
-Seconds LoaderRuntime::last_of(const Loaded& bytes) const {
-  return bytes.behind > Seconds{} ? context_.now() + bytes.behind : Seconds{};
+void LoaderRuntime::rest(Worker& self) {
+  self.done = context_.now();
+  self.clock.rest(self.done);
+}
+
+// Whether there is one to load: not where it is of an epoch that is over, or its files are read.
+bool LoaderRuntime::begin_batch(Worker& self, std::int64_t index) {
+  self.index = index;
+  self.rested = self.epoch != base_ || context_.now() > self.done;
+  if (self.epoch != base_) self.ended = false;
+  self.epoch = base_;
+  if (self.ended || index < base_) return false;
+  if (self.rested && staged()) ++rested_;
+  self.samples =
+      static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
+  self.left -= static_cast<double>(self.samples);
+  open(self.lane, "batch", index);
+  const bool opens = design_->access.files * static_cast<double>(p_.batch) >= 1.0;
+  self.groups = (opens || index < base_ + most() ? kGroups : kGroupsLater) * finer_;
+  if (!ends_apart_) return true;
+  Part& part = parts_[self.number];
+  part.begin = part.end;
+  part.end = ends_apart(self, index)
+                 ? draw_cut(*cuts_, static_cast<std::int64_t>(self.number), p_.workers)
+                 : 0.0;
+  return true;
+}
+
+void LoaderRuntime::end_batch(Worker& self, Loaded bytes) {
+  close(self.lane);
+  if (self.index >= base_ && self.samples == p_.batch) {
+    bytes.memory = part(self.number).whole(self.samples, bytes.memory);
+    self.clock.lap(context_.now());
+    hand_over(self.index, bytes, self.by());
+  } else if (self.index >= base_) {
+    // A batch that is not full is dropped with the samples that were read for it.
+    self.ended = true;
+    self.end = self.index;
+    ended_.push_back(self.number);
+    arrival_.set();
+  }  // else the epoch ended without it
+  rest(self);
+}
+
+// When a batch is processed is known when its bytes are there, and who could tell whether its
+// worker hands it over then or now?    [docs/adr/0047-results-with-a-date.md]
+bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
+  self.processing = reader.processing(self.clock);
+  const Seconds done = context_.now() + self.processing;
+  if (!undisturbed_ || !told_ahead() || staged() || self.lane != nullptr ||
+      self.samples != p_.batch || self.indices.size() > 0 || arrival_.awaited() ||
+      done <= context_.now())
+    return false;
+  self.done = done;
+  shared_.site.cores.pass(self.processing);
+  Loaded bytes = reader.end(self.clock, done);
+  bytes.memory = part(self.number).whole(self.samples, bytes.memory);
+  self.clock.lap(done);
+  arrive({self.index, bytes, last_of(bytes, done), self.by(), done});
+  return true;
+}
+
+Seconds LoaderRuntime::last_of(const Loaded& bytes, Seconds date) {
+  return bytes.behind > Seconds{} ? date + bytes.behind : Seconds{};
+}
+
+// By date, as they are seen.
+void LoaderRuntime::arrive(const Arrival& arrival) {
+  incoming_.push_back(arrival);
+  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > arrival.there;)
+    std::swap(incoming_[i - 1], incoming_[i]);
 }
 
 void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
@@ -226,7 +274,7 @@ void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
     to_stage_.push({index, bytes, context_.now(), by});
     return;
   }
-  incoming_.push_back({index, {bytes, {}, {}, last_of(bytes), by}});
+  arrive({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
   arrival_.set();
 }
 
@@ -259,7 +307,7 @@ sim::Task<void> LoaderRuntime::stage() {
     done_[index] = {
         bytes, context_.now() - came,
         draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0),
-        last_of(bytes), by};
+        last_of(bytes, context_.now()), by};
     arrival_.set();
   }
 }
@@ -267,7 +315,7 @@ sim::Task<void> LoaderRuntime::stage() {
 // But of the first, which is waited for, and of the last of each worker.
 //    [docs/models/dataloader.md, "grain"]
 bool LoaderRuntime::ends_apart(const Worker& self, std::int64_t index) const {
-  return ends_apart_ && index > base_ && index + p_.workers < base_ + steps_ && self.left >= 1.0;
+  return index > base_ && index + p_.workers < base_ + steps_ && self.left >= 1.0;
 }
 
 // Nothing is done between the groups of such a batch, or after them.
@@ -277,6 +325,10 @@ bool LoaderRuntime::in_one(std::int64_t samples, std::int64_t most) const {
 }
 
 // One after the other, in groups.    [docs/models/dataloader.md, "grain"]
+sim::Task<Loaded> LoaderRuntime::load(Worker& self) {
+  return load(static_cast<std::int64_t>(self.number), self.samples, self.groups, self.clock);
+}
+
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                                       PhaseClock& clock) {
   const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};

@@ -71,6 +71,8 @@ class LoaderRuntime {
   [[nodiscard]] Seconds map_until_next(Batch& batch);
   /// The first of these has passed, but for `left`, which is 0 unless told_ahead().
   [[nodiscard]] Seconds take(Batch& batch, Seconds left);
+  /// Both, where told_ahead().
+  [[nodiscard]] Seconds take_at_once(Batch& batch);
   /// Whether which worker has the next index is known ahead of time, as is all that the rank does
   /// until it has a batch that is at_hand().
   [[nodiscard]] bool told_ahead() const {
@@ -99,17 +101,6 @@ class LoaderRuntime {
   sim::Task<void> pass_on(Batch& batch);
   /// In a worker's queue: what it does before its first batch.
   static constexpr std::int64_t kImportFirst = -1;
-  struct Worker {
-    Worker(sim::Context& context, const ResourceTable* resources)
-        : indices(context), clock(resources) {}
-    sim::Mailbox<std::int64_t> indices;
-    PhaseClock clock;        ///< a lap is a batch
-    std::int64_t tasks = 0;  ///< indices it was given and that did not come back
-    double left = 0.0;       ///< samples of its files in this epoch
-    std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
-    bool dry = false;        ///< it has read them all, and the training loop knows
-    Lane* lane = nullptr;
-  };
   /// What a reader loads of its batch.
   struct Part {
     std::int64_t group = 0;         ///< it is at
@@ -122,10 +113,41 @@ class LoaderRuntime {
       return part * (static_cast<double>(samples) / of(samples));
     }
   };
+  [[nodiscard]] Part part(std::uint32_t worker) const {
+    return ends_apart_ ? parts_[worker] : Part{};
+  }
   /// Who loaded a batch.
   struct Loader {
     std::uint32_t worker = 0;
     bool rested = false;  ///< had nothing to do before
+  };
+  struct Worker {
+    Worker(sim::Context& context, const ResourceTable* resources, std::uint32_t place)
+        : indices(context), clock(resources), number(place) {}
+    [[nodiscard]] Loader by() const { return {number, rested}; }
+    sim::Mailbox<std::int64_t> indices;
+    PhaseClock clock;        ///< a lap is a batch
+    std::int64_t tasks = 0;  ///< indices it was given and that did not come back
+    double left = 0.0;       ///< samples of its files in this epoch
+    std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
+    Lane* lane = nullptr;
+    bool dry = false;    ///< it has read them all, and the training loop knows
+    bool ended = false;  ///< it has, and reported so
+    // Of the batch under way:
+    bool rested = false;  ///< as of Loader
+    std::uint32_t number;
+    std::int64_t epoch = -1, index = -1;
+    std::int64_t samples = 0, groups = 1;  ///< in at most so many groups
+    Seconds processing;                    ///< once its bytes are there
+    Seconds done;                          ///< date from which it has nothing to do
+  };
+  /// A loaded batch in the queue of results.
+  struct Arrival {
+    std::int64_t index = 0;
+    Loaded bytes;
+    Seconds last;  ///< as of Ready
+    Loader by;
+    Seconds there;  ///< date from which it is in the queue: nobody sees it before
   };
   /// A loaded batch on its way to the training loop.
   struct Ready {
@@ -145,16 +167,30 @@ class LoaderRuntime {
   /// The next index is out `after` that time, which is 0 unless told_ahead().
   void issue(Seconds after = {});
   void give(std::int64_t worker, Seconds after);
-  sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
+  sim::Task<void> work(Worker& self, SampleReader& reader, sim::Mailbox<std::int64_t>& indices);
+  void rest(Worker& self);
+  [[nodiscard]] bool begin_batch(Worker& self, std::int64_t index);
+  void end_batch(Worker& self, Loaded bytes);
+  /// Its bytes are there: whether the worker is done with it though it is not processed yet.
+  [[nodiscard]] bool ends_unseen(Worker& self, SampleReader& reader);
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
-  /// Of a batch that is ready now.
-  [[nodiscard]] Seconds last_of(const Loaded& bytes) const;
+  /// Of a batch that is ready at `date`.
+  [[nodiscard]] static Seconds last_of(const Loaded& bytes, Seconds date);
+  void arrive(const Arrival& arrival);
+  /// Whether one is in the queue of results now.
+  [[nodiscard]] bool any_there() const {
+    return !incoming_.empty() && incoming_.front().there <= context_.now();
+  }
+  /// The training loop waits for what will be there first, if that is known.
+  void await_first();
+  sim::Task<void> announce(Seconds date);
   /// Whether a batch, which is one group, ends sooner or later.
   [[nodiscard]] bool ends_apart(const Worker& self, std::int64_t index) const;
   [[nodiscard]] bool in_one(std::int64_t samples, std::int64_t most) const;
   /// In at most `most` groups, one after the other.
+  sim::Task<Loaded> load(Worker& self);
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                          PhaseClock& clock);
   sim::Task<Loaded> load_groups(std::int64_t worker, std::int64_t samples, std::int64_t groups,
@@ -167,6 +203,8 @@ class LoaderRuntime {
   sim::Task<void> receive(Batch& batch);
   [[nodiscard]] Seconds map_next();
   [[nodiscard]] Seconds deliver(Batch& batch, Seconds after);
+  void give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds after);
+  [[nodiscard]] Seconds on_its_way(Batch& batch, Seconds handover);
   void pass(Seconds time, Batch& batch);
   /// Core time of the training process, which waits for cores with its workers. Threads of the
   /// process hand over where they are: a delay.
@@ -190,10 +228,32 @@ class LoaderRuntime {
   [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
   [[nodiscard]] Seconds staging(const Loaded& bytes) const;
 
+  // First what each step looks at.
   sim::Context& context_;
   std::shared_ptr<const LoaderDesign> design_;
   const LoaderParams& p_;
   const LoaderPolicy& policy_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
+  std::int64_t base_ = 0;               ///< first index of this epoch: indices never repeat
+  std::int64_t sent_ = 0;               ///< issued in this epoch
+  std::int64_t received_ = 0;           ///< delivered or skipped in this epoch
+  std::int64_t steps_ = 0;
+  std::int64_t rested_ = 0;  ///< outstanding with a last stage to come, of workers that had rested
+  std::size_t next_worker_ = 0;  ///< in the cycle
+  bool undisturbed_ = false;     ///< hand-overs cross nothing that is shared
+  bool scanned_ = false;         ///< what the format lists first is known
+  bool listed_ = false;          ///< this epoch's names are shuffled
+  bool started_ = false;         ///< workers are alive
+  bool primed_ = false;          ///< this epoch's first indices are out
+  bool ends_apart_ = false;      ///< batches of one sample end sooner or later than others
+  std::int64_t finer_ = 1;       ///< as of LoaderSite
+  sim::Signal arrival_;
+  sim::Ring<Arrival> incoming_;                  ///< by the dates from which they are there
+  Seconds announced_;                            ///< date at which somebody says that one is there
+  std::optional<base::RandomStream> handovers_;  ///< where they differ
+  FlatMap<std::int64_t, Ready> done_;            ///< received, not yet delivered
+  // From here on, what not all steps look at.
   ReaderShared shared_;
   double ranks_;
   base::LognormalSpread handover_spread_;
@@ -209,26 +269,7 @@ class LoaderRuntime {
   /// samples, or batches of one sample; else workers decode at different times.
   ///    [docs/models/dataloader.md, "grain"]
   std::optional<base::RandomStream> cuts_;
-  bool decodes_apart_ = false, ends_apart_ = false;
-
-  // From here on, what each step looks at.
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
-  std::int64_t base_ = 0;               ///< first index of this epoch: indices never repeat
-  std::int64_t sent_ = 0;               ///< issued in this epoch
-  std::int64_t received_ = 0;           ///< delivered or skipped in this epoch
-  std::int64_t steps_ = 0;
-  std::int64_t rested_ = 0;  ///< outstanding with a last stage to come, of workers that had rested
-  std::size_t next_worker_ = 0;  ///< in the cycle
-  bool undisturbed_ = false;     ///< hand-overs cross nothing that is shared
-  bool scanned_ = false;         ///< what the format lists first is known
-  bool listed_ = false;          ///< this epoch's names are shuffled
-  bool started_ = false;         ///< workers are alive
-  bool primed_ = false;          ///< this epoch's first indices are out
-  sim::Signal arrival_;
-  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
-  std::optional<base::RandomStream> handovers_;         ///< where they differ
-  FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
+  bool decodes_apart_ = false;
 };
 
 }  // namespace stallcast::models

@@ -111,17 +111,19 @@ sim::Task<Served> SampleReader::open(const Fetch& f, PhaseClock& clock) {
 }
 
 // Cores copy and run the client while data arrive.    [docs/models/host.md, eq. 3]
-sim::Task<Served> SampleReader::begin_read(Fetch& f, std::size_t which, PhaseClock& clock) {
+ReadRequest SampleReader::request(const Fetch& f, std::size_t which) const {
   const double part = f.missed * f.where.part[which];
-  f.request = {.bytes = f.bytes * part,
-               .files = f.samples * shared_.access.ranges * part,
-               .round_trips = shared_.access.round_trips,
-               .direct = shared_.dataset.direct,
-               .part = shared_.access.ranges > shared_.access.files + 1e-9,
-               .revisits = shared_.revisits};
-  f.operation = {.bytes = f.request.bytes,
-                 .most = streaming_[which].reads_at_most(),
-                 .more = f.parsing * f.where.part[which]};
+  return {.bytes = f.bytes * part,
+          .files = f.samples * access_.ranges * part,
+          .round_trips = access_.round_trips,
+          .direct = dataset_.direct,
+          .part = access_.ranges > access_.files + 1e-9,
+          .revisits = shared_.revisits};
+}
+
+sim::Task<Served> SampleReader::begin_read(Fetch& f, std::size_t which, PhaseClock& clock) {
+  f.request = request(f, which);
+  f.operation = operation(f, which, f.request.bytes);
   sim::Task<Served> reading = f.parsing > Seconds{}
                                   ? receive(which, f.request, clock)
                                   : store(which).read(streaming_[which], f.request);

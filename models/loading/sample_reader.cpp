@@ -159,18 +159,21 @@ Bytes SampleReader::take(double samples) {
 
 // Groups of samples of one size may end within one.
 Bytes SampleReader::stored(double loaded) {
-  const DatasetParams& dataset = shared_.dataset;
-  return dataset.sample_stdev == Bytes{} ? dataset.sample * loaded : draw(loaded);
+  return dataset_.sample_stdev == Bytes{} ? dataset_.sample * loaded : draw(loaded);
 }
 
 sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& clock) {
   if (begin(count, part)) {
     ResourceIndex opened_by = kNoResource;
     if (opens()) opened_by = (co_await opening(clock)).limited_by;
-    if (const Seconds left = arrived(co_await reading(opened_by, clock)); left > Seconds{})
-      co_await shared_.context.sleep(left);
+    Seconds left;
+    if (reads_once(opened_by, clock))
+      left = arrived(co_await once());
+    else
+      left = arrived(co_await reading(clock));
+    if (left > Seconds{}) co_await shared_.context.sleep(left);
     co_await shared_.site.cores.compute(processing(clock));
-    co_return end(clock);
+    co_return end(clock, shared_.context.now());
   }
   const SampleAccess& access = shared_.access;
   Asked asked{.epoch = epoch_, .count = count, .part = part, .loaded = to_load(count)};
@@ -213,15 +216,12 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     co_await shared_.site.cores.compute((processing + decode) * part);
   }
   asked.stored = before + asked.stored;
-  co_return end(asked, clock);
+  co_return end(asked, clock, shared_.context.now());
 }
 
 bool SampleReader::begin(double count, double part) {
-  const LoaderSite& site = shared_.site;
   const double loaded = to_load(count);
-  if (shared_.locked || shared_.access.unit > 0.0 || loaded <= 0.0 || stores() > 1 ||
-      streaming_[0].operations != nullptr || site.opens.valid() ||
-      (site.cache && site.cache->found(shared_.revisits) > 0.0))
+  if (!plain_ || loaded <= 0.0 || (cached_ && shared_.site.cache->found(shared_.revisits) > 0.0))
     return false;
   asked_ = {
       .epoch = epoch_, .count = count, .part = part, .loaded = loaded, .stored = stored(loaded)};
@@ -235,19 +235,27 @@ sim::Task<Served> SampleReader::opening(PhaseClock& clock) {
   return opening;
 }
 
-sim::Task<Served> SampleReader::reading(ResourceIndex opened_by, PhaseClock& clock) {
+bool SampleReader::reads_once(ResourceIndex opened_by, PhaseClock& clock) {
   clock.enter(Phase::data, shared_.context.now(), opened_by);
-  return begin_read(fetch_, 0, clock);
+  if (!reads_once_ || fetch_.parsing > Seconds{}) return false;
+  const ReadRequest asked = request(fetch_, 0);
+  const HostCores::Operation beside = operation(fetch_, 0, asked.bytes);
+  if (cores(0).contended(beside)) return false;
+  const std::optional<sim::LaterFlow> later = store(0).read_once(streaming_[0], asked, once_);
+  if (!later) return false;
+  transfer_.start(shared_.context, later->after, later->flow);
+  fetch_.operation = cores(0).begin(beside);
+  return true;
 }
 
 Seconds SampleReader::processing(PhaseClock& clock) {
-  if (shared_.site.cache) shared_.site.cache->keep(client_[0], fetch_.bytes, shared_.revisits);
+  if (cached_) shared_.site.cache->keep(client_[0], fetch_.bytes, shared_.revisits);
   end_fetch(fetch_, clock);
   return (unpacking(asked_) - fetch_.parsing + parsing(asked_) + decoding(asked_)) * asked_.part;
 }
 
-Loaded SampleReader::end(const Asked& asked, PhaseClock& clock) {
-  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+Loaded SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date) {
+  clock.enter(Phase::cpu, date, shared_.site.cores.resource);
   const Bytes fetched = std::exchange(fetched_, {}), missed = std::exchange(missed_, {});
   const Seconds behind = std::exchange(behind_, {});
   const ResourceIndex behind_by = std::exchange(behind_by_, kNoResource);

@@ -107,7 +107,9 @@ class SampleReader {
         client_{shared.site.client, shared.site.also ? shared.site.also->client : Client{}},
         random_(random),
         wake_(shared.context),
-        filled_(shared.context) {
+        filled_(shared.context),
+        dataset_(shared.dataset),
+        access_(shared.access) {
     for (Client& client : client_) client.process = shared.readers;
     ++shared.readers;
     streaming_ = client_;
@@ -115,6 +117,11 @@ class SampleReader {
       if (shared.access.stream < client.core)
         client.core = shared.access.stream, client.reads_by = kNoResource;
     parsed_beside_ = parsed_beside();
+    plain_ = !shared.locked && access_.unit <= 0.0 && stores() == 1 &&
+             streaming_[0].operations == nullptr && !shared.site.opens.valid();
+    cached_ = shared.site.cache != nullptr;
+    reads_once_ = shared.site.storage->reads_once();
+    decodes_ = !shared.decoded_apart && !access_.decoded_ahead && !shared.site.storage->decodes();
   }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
@@ -139,12 +146,21 @@ class SampleReader {
     return fetch_.where.opened[0] > 0.0 && store(0).asks_to_open();
   }
   [[nodiscard]] sim::Task<Served> opening(PhaseClock& clock);  ///< REQUIRES: opens()
-  [[nodiscard]] sim::Task<Served> reading(ResourceIndex opened_by, PhaseClock& clock);
+  /// Then a read is asked for: whether it is one transfer, `once`. Else it is a task.
+  [[nodiscard]] bool reads_once(ResourceIndex opened_by, PhaseClock& clock);
+  [[nodiscard]] auto once() { return transfer_.end(); }
+  [[nodiscard]] sim::Task<Served> reading(PhaseClock& clock) {
+    return begin_read(fetch_, 0, clock);
+  }
   [[nodiscard]] Seconds arrived(const Served& read) {  ///< what passes until it is over
     return end_read(fetch_, 0, read);
   }
+  [[nodiscard]] Seconds arrived(const sim::FlowOutcome& flow) {
+    return arrived(store(0).read_ended(streaming_[0], once_, flow));
+  }
   [[nodiscard]] Seconds processing(PhaseClock& clock);
-  [[nodiscard]] Loaded end(PhaseClock& clock) { return end(asked_, clock); }
+  /// At `date`, when that is processed.
+  [[nodiscard]] Loaded end(PhaseClock& clock, Seconds date) { return end(asked_, clock, date); }
 
  private:
   /// Of more samples or files one number is drawn for all.
@@ -174,9 +190,9 @@ class SampleReader {
     Seconds parsing;                   ///< goes on while bytes arrive
     double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
     Where where{};
-    ReadRequest request{};                   ///< the last one
-    HostCores::Operation operation{};        ///< core time beside it
+    HostCores::Operation operation{};        ///< core time beside the last request
     ResourceIndex limited_by = kNoResource;  ///< how it went
+    ReadRequest request{};                   ///< where it is not one transfer
   };
   void plan(Fetch& f, double samples, Bytes stored, Seconds parsing = {});
   /// What `read` was called for, and what it takes in for that.
@@ -187,16 +203,15 @@ class SampleReader {
   };
   [[nodiscard]] Bytes stored(double loaded);
   [[nodiscard]] Seconds unpacking(const Asked& asked) const {
-    return shared_.access.fetching(asked.stored, asked.loaded);
+    return access_.fetching(asked.stored, asked.loaded);
   }
   [[nodiscard]] Seconds parsing(const Asked& asked) const {
-    return shared_.access.parsing(asked.stored, asked.loaded);
+    return access_.parsing(asked.stored, asked.loaded);
   }
   [[nodiscard]] Seconds decoding(const Asked& asked) const {
-    const bool apart = shared_.decoded_apart || shared_.access.decoded_ahead;
-    return apart ? Seconds{} : shared_.decoding(asked.count);
+    return decodes_ ? dataset_.decoding(access_.columns) * asked.count : Seconds{};
   }
-  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock);
+  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock, Seconds date);
   /// When the last of the operations of a fetch may have begun, and who is to blame for that.
   struct Turn {
     Seconds over{};
@@ -207,6 +222,13 @@ class SampleReader {
   sim::Task<Served> open(const Fetch& f, PhaseClock& clock);
   /// What it reads of a storage; `end_read` then says what core time is left.
   sim::Task<Served> begin_read(Fetch& f, std::size_t which, PhaseClock& clock);
+  [[nodiscard]] ReadRequest request(const Fetch& f, std::size_t which) const;
+  [[nodiscard]] HostCores::Operation operation(const Fetch& f, std::size_t which,
+                                               Bytes bytes) const {
+    return {.bytes = bytes,
+            .most = streaming_[which].reads_at_most(),
+            .more = f.parsing * f.where.part[which]};
+  }
   [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which, const Served& read);
   void end_fetch(const Fetch& f, PhaseClock& clock);
   [[nodiscard]] HostCores& cores(std::size_t which) {
@@ -240,6 +262,12 @@ class SampleReader {
   bool ahead_started_ = false;
 
   // From here on, what each read looks at.
+  const DatasetParams& dataset_;
+  const SampleAccess& access_;
+  bool plain_ = false;       ///< opening and reading files of one storage is all it does
+  bool cached_ = false;      ///< but for what a cache of the hosts has
+  bool reads_once_ = false;  ///< a read may be one transfer
+  bool decodes_ = false;     ///< itself, and what storage did not
   std::int64_t epoch_ = 0;   ///< how many have begun
   double in_file_ = 0.0;     ///< part of the open file that is not read yet
   std::int64_t opened_ = 0;  ///< times that a file was opened
@@ -251,8 +279,10 @@ class SampleReader {
   /// Of the read since the last sample of which another rank waits longest.
   Seconds behind_;
   ResourceIndex behind_by_ = kNoResource, limited_by_ = kNoResource;
-  Asked asked_;  ///< of what is read step by step
-  Fetch fetch_;  ///< the same
+  Asked asked_;          ///< of what is read step by step
+  sim::Later transfer_;  ///< the same, where one is all
+  OneTransfer once_;     ///< of that
+  Fetch fetch_;          ///< the same
 };
 
 }  // namespace stallcast::models

@@ -203,17 +203,17 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Stre
   const Rate own = std::min(cap.rate, client.reads_at_most());
   Working working;
   begin(working, client, work, reads_, bytes, bytes / std::min(own, placed));
-  const sim::FlowOutcome flow =
-      co_await context_->transfer(sim::weighted({.path = client.read_path,
-                                                 .bytes = bytes,
-                                                 .members = client.members,
-                                                 .cap = std::min(own, placed)},
-                                                client.share));
+  const sim::Flow asked = sim::weighted({.path = client.read_path,
+                                         .bytes = bytes,
+                                         .members = client.members,
+                                         .cap = std::min(own, placed)},
+                                        client.share);
+  const sim::FlowOutcome flow = co_await context_->transfer(asked);
   const bool by_media = !flow.binding.valid() && media_bind(cap, client.reads_at_most(), placed);
   Served served = by_media ? Served{media_resource_} : blame(flow);
   if (!by_media && !flow.binding.valid() && client.reads_at_most() <= cap.rate)
     served.limited_by = client.read_limit(stream_resource_);
-  waits_for_others(client, *context_, client.read_path, bytes, std::min(own, placed), flow);
+  waits_for_others(client, *context_, asked, flow);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }

@@ -48,6 +48,10 @@ class RequestLimit {
   };
   /// `count` more requests come, first come, first served.
   [[nodiscard]] Turn ask(double count);
+  /// Whether they would have their turn at once.
+  [[nodiscard]] bool has_room(double count) const {
+    return !changed() && bucket_.has(Ops::from(count, unit::ops));
+  }
   /// Waits for that turn.
   [[nodiscard]] sim::Task<void> take(double count);
   /// Whether `wait` does not tell when a turn comes, but `accrue`.

@@ -6,9 +6,9 @@
 #include "engine/base/random.hpp"
 #include "models/contract/storage.hpp"
 #include "models/storage/kinds.hpp"
-#include "models/storage/object_cut.hpp"
 #include "models/storage/others.hpp"
 #include "models/storage/request_limit.hpp"
+#include "models/storage/s3_call.hpp"
 #include "models/storage/s3_draws.hpp"
 #include "models/storage/s3_params.hpp"
 #include "models/storage/scaled_links.hpp"
@@ -21,20 +21,6 @@ using namespace base;
 
 // The 99th percentile of a standard normal variable.
 constexpr double kQuantile99 = 2.3263478740408408;
-
-/// One operation of a member.
-struct Call {
-  double requests = 1.0;  ///< in all
-  double at_once = 1.0;   ///< of these, before anything else
-  Bytes bytes;
-  Rate connections;                        ///< what they carry while bytes flow
-  Rate library = Rate::infinity();         ///< what the process makes parts at
-  Seconds delay;                           ///< first bytes or answers, all turns
-  double turns = 1.0;                      ///< that many, one after the other, bytes between them
-  ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
-  Seconds behind{};                        ///< the longest delay of other members is that much more
-  Tail tail{};                             ///< of the delay of each of what is asked for
-};
 
 class S3 final : public StorageModel {
  public:
@@ -120,35 +106,24 @@ class S3 final : public StorageModel {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    const Bytes object = request.bytes / request.files;
-    const Cut body = cut(object, p_.get_parallel > 1 ? p_.get_part : object, p_.get_parallel);
-    const double before = std::max(request.round_trips - 1.0, 0.0);  // look-ups before the body
-    const double requests = request.files * (before + body.requests);
-    // The delay of one member stands for the class: members differ from class to class.
-    //    [s3.md, eq. 2]
-    const double turns = request.files * (before + body.turns);
-    // Of many requests that come evenly it is as in the mean.    [tenants.md, eq. 3]
-    Seconds delay = (p_.first_byte * mean_ + setup()) * turns;
-    if (client.spread <= Seconds{})
-      delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
-    // The others have delays of their own: the longest is the largest of as many chains.
-    //    [folding.md, eq. 5]
-    Seconds behind;
-    if (client.unseen >= 1.0)
-      behind = std::max(Seconds{}, delay_of(p_.first_byte, turns, body.connections * client.unseen,
-                                            draws_of(client).others) -
-                                       delay);
-    return serve_in_turns(
-        client, *gets_, client.read_path, client.reads_at_most(),
-        {.requests = requests,
-         .at_once = std::min(requests, body.connections),
-         .bytes = request.bytes,
-         .connections = p_.connection * body.speedup,
-         .delay = delay,
-         .turns = turns,
-         .delayed_by = first_byte_,
-         .behind = behind,
-         .tail = tail_of(delay, request.files, before + body.turns, body.connections)});
+    return serve_in_turns(client, *gets_, client.read_path, client.reads_at_most(),
+                          get(client, request, gets_of(request, p_)));
+  }
+  bool reads_once() const override { return true; }
+  std::optional<sim::LaterFlow> read_once(const Client& client, const ReadRequest& request,
+                                          OneTransfer& told) override {
+    const S3Gets gets = gets_of(request, p_);
+    if (client.staggered || gets.requests > gets.at_once ||
+        !gets_->has_room(client.members * gets.at_once))
+      return std::nullopt;
+    const S3Call call = get(client, request, gets);
+    (void)gets_->ask(client.members * gets.at_once);
+    told = one_transfer(client, *gets_, client.reads_at_most(), call);
+    return flow_of(client, client.read_path, client.reads_at_most(), call);
+  }
+  Served read_ended(const Client& client, const OneTransfer& told,
+                    const sim::FlowOutcome& flow) override {
+    return served(client, told, flow, flow.ended - told.asked, Seconds{});
   }
 
   // No object is written in place: each request, or bytes without a file of their own, is one.
@@ -230,6 +205,32 @@ class S3 final : public StorageModel {
  private:
   using Path = std::vector<sim::LinkId>;
 
+  [[nodiscard]] S3Call get(const Client& client, const ReadRequest& request, const S3Gets& gets) {
+    const Cut& body = gets.body;
+    // The delay of one member stands for the class: members differ from class to class.
+    //    [s3.md, eq. 2]
+    const double turns = request.files * (gets.before + body.turns);
+    // Of many requests that come evenly it is as in the mean.    [tenants.md, eq. 3]
+    Seconds delay = (p_.first_byte * mean_ + setup()) * turns;
+    if (client.spread <= Seconds{})
+      delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    // The others have delays of their own: the longest is the largest of as many chains.
+    //    [folding.md, eq. 5]
+    Seconds behind;
+    if (client.unseen >= 1.0)
+      behind = std::max(Seconds{}, delay_of(p_.first_byte, turns, body.connections * client.unseen,
+                                            draws_of(client).others) -
+                                       delay);
+    return {.requests = gets.requests,
+            .at_once = gets.at_once,
+            .bytes = request.bytes,
+            .connections = p_.connection * body.speedup,
+            .delay = delay,
+            .turns = turns,
+            .delayed_by = first_byte_,
+            .behind = behind,
+            .tail = tail_of(delay, request.files, gets.before + body.turns, body.connections)};
+  }
   Rate servers(Rate one) const {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
   }
@@ -279,47 +280,47 @@ class S3 final : public StorageModel {
 
   // Others come in between of what is asked for bit by bit.    [dataloader.md, "grain"]
   sim::Task<Served> serve_in_turns(const Client& client, RequestLimit& limit, const Path& path,
-                                   Rate host, Call call) {
-    const double parts = std::floor(std::min(client.turns, call.requests / call.at_once));
-    if (parts <= 1.0) return serve(client, limit, path, host, call);
+                                   Rate host, const S3Call& all) {
+    const double parts = std::floor(std::min(client.turns, all.requests / all.at_once));
+    if (parts <= 1.0) return serve(client, limit, path, host, all);
+    S3Call call = all;
     call.requests /= parts, call.bytes /= parts, call.delay /= parts, call.turns /= parts;
     return serve_parts(client, limit, path, host, call, parts);
   }
   sim::Task<Served> serve_parts(const Client& client, RequestLimit& limit, const Path& path,
-                                Rate host, Call part, double parts) {
+                                Rate host, S3Call part, double parts) {
     for (; parts > 1.0; --parts) (void)co_await serve(client, limit, path, host, part);
     co_return co_await serve(client, limit, path, host, part);
   }
 
-  // One turn's delay, then the bytes at the mean rate over all turns.    [s3.md, eq. 1]
-  [[nodiscard]] auto move(const Client& client, const Path& path, Rate host, const Call& call) {
-    const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
-    const Rate cap = std::min({call.connections, call.library, host});
-    return context_->transfer_after(
-        before, sim::weighted({.path = path,
-                               .bytes = call.bytes,
-                               .members = client.members,
-                               .cap = call.bytes / (between + call.bytes / cap)},
-                              client.share));
+  [[nodiscard]] OneTransfer one_transfer(const Client& client, const RequestLimit& limit, Rate host,
+                                         const S3Call& call) const {
+    return {.asked = context_->now(),
+            .delay = call.delay,
+            .delayed_by = call.delayed_by,
+            .line = limit.resource(),
+            .own = own_limit(client, host, call),
+            .behind = call.behind,
+            .tail = call.tail};
   }
   // The first requests wait for their turn, the others do while the first are served; all do of
   // clients that do not begin together.    [s3.md, eq. 1]
   sim::Task<Served> serve(const Client& client, RequestLimit& limit, const Path& path, Rate host,
-                          const Call& call) {
+                          const S3Call& call) {
     const double first = client.staggered ? 0.0 : call.at_once;
     const auto turn = first > 0.0 ? limit.ask(client.members * first) : RequestLimit::Turn{};
     if (call.requests <= first && turn.wait <= Seconds{} && !limit.changed())
-      return serve_at_once(client, limit, path, host, call);
+      return serve_at_once(client, flow_of(client, path, host, call),
+                           one_transfer(client, limit, host, call));
     return serve_in_line(client, limit, path, host, call, first, turn);
   }
-  sim::Task<Served> serve_at_once(const Client& client, const RequestLimit& limit, const Path& path,
-                                  Rate host, Call call) {
-    const Seconds began = context_->now();
-    const sim::FlowOutcome flow = co_await move(client, path, host, call);
-    co_return served(client, limit, host, call, flow, flow.ended - began, Seconds{});
+  sim::Task<Served> serve_at_once(const Client& client, sim::LaterFlow later, OneTransfer one) {
+    const sim::FlowOutcome flow = co_await context_->transfer_after(later.after, later.flow);
+    waits_for_others(client, *context_, later.flow, flow);
+    co_return read_ended(client, one, flow);
   }
   sim::Task<Served> serve_in_line(const Client& client, RequestLimit& limit, const Path& path,
-                                  Rate host, Call call, double first, RequestLimit::Turn turn) {
+                                  Rate host, S3Call call, double first, RequestLimit::Turn turn) {
     const Seconds asked = context_->now();
     bool refused = limit.refuses(turn, turn.wait);
     if (refused) limit.refuse(client.members * first);  // at once: the run may end before its turn
@@ -327,13 +328,15 @@ class S3 final : public StorageModel {
       co_await context_->sleep(turn.wait);
     if (first > 0.0 && limit.changed()) co_await limit.accrue(turn.due);
     Seconds waited = context_->now() - asked;
-    const Seconds began = context_->now();
+    const OneTransfer one = one_transfer(client, limit, host, call);
+    const sim::LaterFlow later = flow_of(client, path, host, call);
     const bool others = call.requests > first;
     const double rest = client.members * (call.requests - first);
     turn = others ? limit.ask(rest) : RequestLimit::Turn{};
     if (refused) limit.refuse(rest);
-    const sim::FlowOutcome flow = co_await move(client, path, host, call);
-    const Seconds left = std::max(Seconds{}, began + turn.wait - flow.ended);
+    const sim::FlowOutcome flow = co_await context_->transfer_after(later.after, later.flow);
+    waits_for_others(client, *context_, later.flow, flow);
+    const Seconds left = std::max(Seconds{}, one.asked + turn.wait - flow.ended);
     if (others && !refused && limit.refuses(turn, left)) {
       refused = true;
       limit.refuse(client.members * call.requests);
@@ -343,24 +346,21 @@ class S3 final : public StorageModel {
     waited += context_->now() - flow.ended;
     const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
-    co_return served(client, limit, host, call, flow, flow.ended - began, waited + lost);
+    co_return served(client, one, flow, flow.ended - one.asked, waited + lost);
   }
   // `moved`: from the first requests' turn to the last byte; it waited besides.
-  Served served(const Client& client, const RequestLimit& limit, Rate host, const Call& call,
-                const sim::FlowOutcome& flow, Seconds moved, Seconds waited) {
-    const Rate own = std::min({call.connections, call.library, host});
-    waits_for_others(client, *context_, client.read_path, call.bytes, own, flow);
-    const Seconds delayed = std::min(call.delay, moved);
+  Served served(const Client& client, const OneTransfer& one, const sim::FlowOutcome& flow,
+                Seconds moved, Seconds waited) {
+    const Seconds delayed = std::min(one.delay, moved);
     const ResourceIndex by = draws_of(client).blame.charge(
-        {{limit.resource(), waited},
-         {call.delayed_by, delayed},
-         {flow.binding.valid() ? resources_->of_link[flow.binding.index]
-                               : own_limit(client, host, call),
+        {{one.line, waited},
+         {one.delayed_by, delayed},
+         {flow.binding.valid() ? resources_->of_link[flow.binding.index] : one.own,
           moved - delayed}});
-    return {by, call.behind, call.delayed_by, call.tail};
+    return {by, one.behind, one.delayed_by, one.tail};
   }
   // What a connection by itself cannot exceed.
-  ResourceIndex own_limit(const Client& client, Rate host, const Call& call) const {
+  ResourceIndex own_limit(const Client& client, Rate host, const S3Call& call) const {
     const ResourceIndex held = client.write_limit(kNoResource);
     if (held != kNoResource && host <= std::min(call.connections, call.library)) return held;
     if (call.library < std::min(call.connections, client.core)) return library_;

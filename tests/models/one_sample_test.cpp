@@ -91,4 +91,23 @@ TEST_CASE("a batch of one sample is handed over whole, and an epoch reads what i
   }
 }
 
+TEST_CASE("a batch that nobody waits for ends without an event") {
+  // 32 ms to read and 40 ms to decode, of which a step of 300 ms waits for none. A batch that is
+  // stacked goes through the program of its samples: it waits for the end of the last, then for the
+  // stacking, which takes no time.
+  const auto events = [](const char* steps, bool stacked) {
+    Design design = one_reader("raw", {{"sample", "16 MB"}, {"decode", "40 ms"}}, "300 ms");
+    if (stacked) set(*design.jobs[0].loader, Role::loader, "collate", "1000000 TB/s");
+    set(design.hosts[0], Role::host, "cpu.cores", "1000");
+    set(design.jobs[0].job, Role::job, "steps", steps);
+    set(design.jobs[0].step, Role::step, "jitter", "1 %");  // so that no step is skipped
+    design.run.values.erase("duration");
+    return static_cast<double>(run(design).events);
+  };
+  const auto of_step = [&](bool stacked) {
+    return (events("200", stacked) - events("100", stacked)) / 100.0;
+  };
+  CHECK(of_step(true) - of_step(false) == 2.0);
+}
+
 }  // namespace one_sample_test

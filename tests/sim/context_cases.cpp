@@ -91,13 +91,21 @@ sim::Task<void> run_later(Context& context, Seconds delay, sim::Flow flow, sim::
   into = co_await context.transfer_after(delay, flow);
 }
 
+// The same, kept by whoever waits.
+sim::Task<void> keep_later(Context& context, Seconds delay, sim::Flow flow,
+                           sim::FlowOutcome& into) {
+  sim::Later kept;
+  kept.start(context, delay, flow);
+  into = co_await kept.end();
+}
+
 Numbers later(Context& context) {
   // 10 B on a link of 1 B/s from 2 on; from 4 on they share it with 5 B, which take until 14. What
   // no link carries runs apart, from 5 until 8; and one flow never starts.
   const std::vector<LinkId> link{context.add_link("link", 1_Bps)};
   std::vector<sim::FlowOutcome> went(4);
   context.spawn(run_later(context, 2_s, {.path = link, .bytes = b(10)}, went[0]));
-  context.spawn(run_later(context, 4_s, {.path = link, .bytes = b(5)}, went[1]));
+  context.spawn(keep_later(context, 4_s, {.path = link, .bytes = b(5)}, went[1]));
   context.spawn(run_later(context, 5_s, {.path = {}, .bytes = b(3), .cap = 1_Bps}, went[2]));
   context.spawn(run_later(context, Seconds::infinity(), {.path = link, .bytes = b(1)}, went[3]));
   context.run(3_s);

@@ -43,7 +43,7 @@ void agree(std::size_t most, const std::function<double(std::mt19937_64&)>& dela
     if (expected.empty()) continue;
     const auto [date, number] = *expected.begin();
     REQUIRE(queue.date() == date);
-    REQUIRE(queue.waiter() == program(number));
+    REQUIRE(queue.first() == program(number));
     if (turn % 1000 == 0) {
       std::vector<double> dates, all;
       queue.each_date([&](double each) { dates.push_back(each); });

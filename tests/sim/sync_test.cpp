@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -65,18 +64,6 @@ Task<void> take_at(Context& context, TokenBucket& bucket, Seconds at, Ops n, dou
   co_await context.sleep(at);
   co_await bucket.take(n);
   end = context.now().in(unit::s);
-}
-
-Task<void> consume(Context& context, Mailbox<int>& box, int times, std::vector<int>& got) {
-  for (int i = 0; i < times; ++i) {
-    got.push_back(co_await box.pop());
-    co_await context.sleep(0_s);
-  }
-}
-
-Task<void> push_all(Context& context, Mailbox<int>& box, Seconds at, int first, int last) {
-  co_await context.sleep(at);
-  for (int i = first; i < last; ++i) box.push(i);
 }
 
 }  // namespace
@@ -265,63 +252,6 @@ TEST_CASE("a token bucket spends its burst, then paces in order of arrival") {
   CHECK(ends[2] == Approx(1.1).epsilon(1e-12));
   CHECK(ends[3] == 2.0);
   CHECK(ends[4] == Approx(2.2).epsilon(1e-12));
-}
-
-TEST_CASE("a mailbox keeps order and loses nothing with several consumers") {
-  const auto context = make_fluid_context();
-  Mailbox<int> box(*context);
-  std::vector<int> first;
-  std::vector<int> second;
-  context->spawn(consume(*context, box, 3, first));
-  context->spawn(consume(*context, box, 3, second));
-  context->spawn(push_all(*context, box, 1_s, 0, 7));
-  context->run();
-  // 0 and 1 go to those who wait; the rest alternates.
-  CHECK(first == std::vector<int>{0, 2, 4});
-  CHECK(second == std::vector<int>{1, 3, 5});
-  CHECK(box.size() == 1);
-}
-
-TEST_CASE("a consumer that comes later cannot steal what a waiting one was given") {
-  const auto context = make_fluid_context();
-  Mailbox<std::unique_ptr<int>> box(*context);
-  Notes notes;
-  const auto pop = [](Context& c, Mailbox<std::unique_ptr<int>>& from, int who,
-                      Notes& into) -> Task<void> {
-    const std::unique_ptr<int> value = co_await from.pop();
-    into.push_back({static_cast<double>(*value), who});
-    note(into, c, who);
-  };
-  context->spawn(pop(*context, box, 1, notes));
-  box.push(std::make_unique<int>(41));
-  context->spawn(pop(*context, box, 2, notes));  // 1 has not run yet
-  box.push(std::make_unique<int>(42));
-  context->run();
-  CHECK(notes == Notes{{41, 1}, {0, 1}, {42, 2}, {0, 2}});
-}
-
-TEST_CASE("what is pushed ahead of time is there at its date, whether or not somebody waits") {
-  const auto context = make_fluid_context();
-  Mailbox<int> box(*context);
-  Notes notes;
-  const auto work = [](Context& c, Mailbox<int>& from, Notes& into, Seconds each) -> Task<void> {
-    for (;;) {
-      note(into, c, co_await from.pop());
-      co_await c.sleep(each);
-    }
-  };
-  // 0 finds the consumer waiting; 1 is there at 5 s, before the consumer is free at 6 s; 2 at 12 s,
-  // after it is free at 10 s; 3 at once, of those that come later none sooner.
-  context->spawn(work(*context, box, notes, 4_s));
-  context->spawn([](Context& c, Mailbox<int>& to) -> Task<void> {
-    to.push(0, 2_s);
-    to.push(1, 5_s);
-    to.push(2, 12_s);
-    co_await c.sleep(20_s);
-    to.push(3);
-  }(*context, box));
-  context->run();
-  CHECK(notes == Notes{{2, 0}, {6, 1}, {12, 2}, {20, 3}});
 }
 
 // Values 0, 1, 2, ... go in; after every third one comes out. Up to 200 - 66 = 134 are in it, so it
