@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
@@ -73,9 +74,10 @@ class FittedStation {
  public:
   FittedStation() = default;
   /// `servers` such devices whose work is spread evenly; `resource` is blamed. `coupling` of reads
-  /// and writes.
+  /// and writes. `weights` of clients from the least on, of which the first may be anybody's.
   FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
-                ResourceIndex resource, double servers, double coupling = 1.0);
+                ResourceIndex resource, double servers, std::span<const double> weights,
+                double coupling = 1.0);
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
@@ -83,18 +85,37 @@ class FittedStation {
   [[nodiscard]] Bytes moved(bool writes, std::span<const Bytes> running) const;
 
  private:
+  /// What is outstanding.
+  struct Outstanding {
+    double operations = 0.0;
+    double lined = 0.0;  ///< of these, by the laws line and mva
+    Seconds work;        ///< demands of all
+    Seconds delayed;     ///< sum of alpha over them
+    Seconds laned;       ///< sum of demand x lanes
+    Seconds random;      ///< the part of the work that follows law mva
+
+    void add(const ResponseParams& params, const StationOps& ops, double sign);
+    void add(const Outstanding& other);
+  };
+  /// Who has at least `weight`: clients that go before others get no more for it than they would
+  /// have with their part of the device to themselves.
+  struct Class {
+    double weight = 1.0;
+    std::vector<sim::LinkId> path;  ///< the device, then a link of each class from the second on
+    Outstanding own;                ///< of those of just that weight
+  };
   void change(const ResponseParams& params, const StationOps& ops, double sign);
+  void hold_classes();
+  [[nodiscard]] std::size_t class_of(double share) const;
+  [[nodiscard]] double speed(const Outstanding& of, double part) const;
 
   sim::Context* context_ = nullptr;
   double servers_ = 1.0;
   sim::LinkId link_;
   Mix mix_;
   ServedBytes served_bytes_;
-  double outstanding_ = 0.0;  ///< operations
-  Seconds work_;              ///< demands of all operations outstanding
-  Seconds delayed_;           ///< sum of alpha over them
-  Seconds laned_;             ///< sum of demand x lanes
-  Seconds served_;            ///< the part of the work that follows law mva
+  Outstanding all_;
+  std::vector<Class> classes_;  ///< from the least weight on; none where all have the same
 };
 
 }  // namespace stallcast::models

@@ -47,6 +47,7 @@ class Measured final : public StorageModel {
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     files_ = load.files;
+    weights_ = load.weights;
     source_ = topology.add_node(name_ + ".source", graph::NodeRole::target);
     sink_ = topology.add_node(name_ + ".sink", graph::NodeRole::target);
     if (p_.shared()) add_device(topology, 1.0, "");
@@ -203,13 +204,14 @@ class Measured final : public StorageModel {
       const std::string name = of.name_ + ".device";
       const double servers = count * static_cast<double>(of.p_.servers);
       if (!in_queues(of.reads_) || !in_queues(of.writes_))
-        data = {context,           resources, name + ".busy" + group,
-                of.data_resource_, servers,   of.p_.coupling};
+        data = {context, resources,   name + ".busy" + group, of.data_resource_,
+                servers, of.weights_, of.p_.coupling};
       if (!in_queues(of.writes_) && !of.p_.one_line())
-        own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, servers};
+        own_data = {context,           resources, name + ".writes.busy" + group,
+                    of.data_resource_, servers,   of.weights_};
       if (!in_queues(of.reads_))
-        metadata = {context, resources, of.name_ + ".metadata.busy" + group, of.open_resource_,
-                    count};
+        metadata = {context,           resources, of.name_ + ".metadata.busy" + group,
+                    of.open_resource_, count,     of.weights_};
       queues = {context, of.p_.servers};
       own_queues = {context, of.p_.servers};
       mix = Mix(of.p_.coupling);
@@ -341,7 +343,8 @@ class Measured final : public StorageModel {
 
   std::string name_;
   MeasuredParams p_;
-  double files_ = 0.0;  ///< in all data sets on it
+  double files_ = 0.0;           ///< in all data sets on it
+  std::vector<double> weights_;  ///< of those who use it
   RequestPath reads_, writes_;
   graph::NodeId source_, sink_;
   std::vector<std::unique_ptr<Device>> devices_;
