@@ -13,7 +13,6 @@ namespace {
 constexpr Seconds kWeight = Seconds::from(1e-6, unit::s);  // one unit of weight on the link
 constexpr double kNone = 1e-9;                             // operations: rounding
 constexpr double kIdle = 1e-9;                             // of a device that nothing waits for
-constexpr double kLoose = 2.0;                             // of a server's speed: limits nobody
 
 /// Share of its time that the device of a closed network of `n` customers is busy: delay `alpha`,
 /// demand `demand` of its `lanes` together.                                 [measured.md, eq. 3]
@@ -57,22 +56,24 @@ void Mix::add(bool writes, double operations) {
 double Mix::factor() const { return reads_ > 0.0 && writes_ > 0.0 ? coupling_ : 1.0; }
 
 FittedStation::FittedStation(sim::Context& context, ResourceTable& resources,
-                             const std::string& link, ResourceIndex resource, double servers,
-                             std::span<const double> weights, double coupling)
-    : context_(&context), servers_(servers), mix_(coupling) {
+                             const std::string& link, ResourceIndex resource, const Shape& shape)
+    : context_(&context), servers_(shape.servers), mix_(shape.coupling) {
   // A second of the device is a second, held as 1 B/s.
   const auto add = [&](const std::string& name) {
-    const sim::LinkId out = context.add_link(name, Rate::from(servers, unit::Bps));
+    const sim::LinkId out = context.add_link(name, Rate::from(servers_, unit::Bps));
     resources.of_link.resize(out.index + 1, kNoResource);
     resources.of_link[out.index] = resource;
     return out;
   };
   link_ = add(link);
-  if (weights.size() < 2) return;
-  std::vector<sim::LinkId> path{link_};
-  for (const double weight : weights) {
-    if (!classes_.empty()) path.push_back(add(own_link(link, "class")));
-    classes_.push_back({weight, path, {}});
+  classes_.resize(std::max<std::size_t>(1, shape.weights.size()));
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    if (!shape.weights.empty()) classes_[c].weight = shape.weights[c];
+    classes_[c].kinds.resize(shape.kinds);
+    for (Kind& kind : classes_[c].kinds) {
+      kind.path = {link_};
+      if (classes_.size() * shape.kinds > 1) kind.path.push_back(add(own_link(link, "kind")));
+    }
   }
 }
 
@@ -83,71 +84,93 @@ void FittedStation::Outstanding::add(const ResponseParams& params, const Station
   const bool waits = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
   operations += more;
   work += demand * more;
-  if (waits) lined += more;
   if (waits) delayed += params.by_itself(ops.size) * more;
   laned += demand * (more * (waits ? params.lanes : 1.0));
-  if (params.law == ResponseLaw::mva) random += demand * more;
   if (operations < kNone) *this = {};  // rounding, once nothing is left
 }
 
-void FittedStation::Outstanding::add(const Outstanding& other) {
-  operations += other.operations;
-  lined += other.lined;
-  work += other.work;
-  delayed += other.delayed;
-  laned += other.laned;
-  random += other.random;
+void FittedStation::Outstanding::add(const Outstanding& other, double times) {
+  operations += other.operations * times;
+  work += other.work * times;
+  delayed += other.delayed * times;
+  laned += other.laned * times;
 }
 
-// The device's speed with all that is outstanding: C = D / (alpha + D max(1, K / n)), D the sum of
-// demands on one of its servers, of which a request uses one, and alpha the mean of those that are
-// outstanding: all that began end after the mean of what each would take. Of a `part` of its time:
-// as with so many more in flight, of which these are that part.  [measured.md, eq. 2, eq. 8, eq.
-// 12]
-double FittedStation::speed(const Outstanding& of, double part) const {
-  const double servers = std::min(servers_, std::max(1.0, of.operations / part));
-  const double all = of.work.in(unit::s) / part / servers;
-  const double alpha = of.delayed.in(unit::s) / of.operations;
-  const double n = of.operations / part / servers, lanes = of.laned / of.work;
-  const double line = all / (alpha + all * std::max(1.0, lanes / n));
-  const double random = of.random / of.work;
-  const double busy =
-      random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n, lanes) : line;
-  return std::max(busy * part, kIdle) * servers / mix_.factor();
+// Of all servers together, if each of these had the law and the latency of `kind`: C = D / R with D
+// the sum of demands, of which a request uses one server.  [measured.md, eq. 2 and 3]
+double FittedStation::speed(const Outstanding& of, const Kind& kind) const {
+  const double servers = std::min(servers_, std::max(1.0, of.operations));
+  const double all = of.work.in(unit::s) / servers;
+  const double alpha = kind.own.delayed.in(unit::s) / kind.own.operations;
+  const double n = of.operations / servers, lanes = of.laned / of.work;
+  double response = alpha + all * std::max(1.0, lanes / n);
+  if (kind.random) {
+    // A request waits for those that it meets, and then takes its own time.
+    const double mean = all / n, own = kind.own.work.in(unit::s) / kind.own.operations;
+    response = all / busy_by_mva(n, alpha, mean, lanes) + (own - mean) * lanes;
+  }
+  return std::max(all / response, kIdle) * servers;
+}
+
+FittedStation::Kind& FittedStation::kind_of(const StationOps& ops) {
+  const auto above =
+      std::upper_bound(classes_.begin() + 1, classes_.end(), ops.share,
+                       [](double weight, const Class& each) { return weight < each.weight; });
+  std::vector<Kind>& kinds = (above - 1)->kinds;
+  return kinds[std::min(ops.kind, kinds.size() - 1)];
 }
 
 void FittedStation::change(const ResponseParams& params, const StationOps& ops, double sign) {
   mix_.add(ops.writes, sign * ops.members * ops.in_flight);
-  all_.add(params, ops, sign);
-  if (!classes_.empty()) classes_[class_of(ops.share)].own.add(params, ops, sign);
-  if (all_.operations <= 0.0 || all_.work <= Seconds{}) return;
-  context_->set_capacity(link_, Rate::from(speed(all_, 1.0), unit::Bps));
-  hold_classes();
+  Kind& kind = kind_of(ops);
+  kind.own.add(params, ops, sign);
+  kind.random = params.law == ResponseLaw::mva;
+  kind.limited = kind.random || params.law == ResponseLaw::line;
+  if (kind.path.size() > 1) return share_out();
+  if (kind.own.work > Seconds{})
+    context_->set_capacity(link_, Rate::from(speed(kind.own, kind) / mix_.factor(), unit::Bps));
 }
 
-// Max-min shares alone would let those of the greatest weight have all that the device does with
-// everybody's requests outstanding, more than they have without the others.  [measured.md, eq. 11]
-void FittedStation::hold_classes() {
-  double weighed = 0.0;
-  for (const Class& each : classes_) weighed += each.own.work.in(unit::s)*each.weight;
-  Outstanding group;
-  double of_group = 0.0;
-  for (std::size_t c = classes_.size(); c-- > 1;) {
-    group.add(classes_[c].own);
-    of_group += classes_[c].own.work.in(unit::s)*classes_[c].weight;
-    // Of laws that are no line each flow has a limit of its own.
-    const bool held = group.lined > 0.0 && of_group < weighed;
-    context_->set_capacity(
-        classes_[c].path.back(),
-        Rate::from(held ? speed(group, of_group / weighed) : kLoose * servers_, unit::Bps));
-  }
-}
-
-std::size_t FittedStation::class_of(double share) const {
-  const auto above =
-      std::upper_bound(classes_.begin(), classes_.end(), share,
-                       [](double weight, const Class& each) { return weight < each.weight; });
-  return above == classes_.begin() ? 0 : static_cast<std::size_t>(above - classes_.begin()) - 1;
+// Each takes its own alpha and the demands of all that is outstanding, of clients of less weight as
+// much less; what is left of what the device does with all of it is for these.
+//                                                             [measured.md, eq. 2, 8 and 11]
+void FittedStation::share_out() {
+  Outstanding all;
+  std::vector<Outstanding> of(classes_.size());  // of each class, what its requests wait for
+  for (const Class& each : classes_)
+    for (const Kind& kind : each.kinds) all.add(kind.own, 1.0);
+  if (all.work <= Seconds{}) return;
+  const double servers = std::min(servers_, std::max(1.0, all.operations));
+  const double factor = mix_.factor();
+  context_->set_capacity(
+      link_, Rate::from(servers * std::min(1.0, all.operations / servers) / factor, unit::Bps));
+  std::vector<double> own(classes_.size()), below(classes_.size());  // demands, in s
+  for (std::size_t c = 0; c < classes_.size(); ++c)
+    for (std::size_t other = 0; other < classes_.size(); ++other) {
+      const double times = std::min(1.0, classes_[other].weight / classes_[c].weight);
+      for (const Kind& kind : classes_[other].kinds) {
+        of[c].add(kind.own, times);
+        if (other <= c) (other == c ? own : below)[c] += kind.own.work.in(unit::s)*times;
+      }
+    }
+  const auto class_speed = [&](std::size_t wanted, const Kind& kind) {
+    double taken = 0.0;
+    for (std::size_t c = classes_.size();; --c) {
+      if (own[c - 1] <= 0.0) continue;
+      const double part =
+          (speed(of[c - 1], kind) - taken) * own[c - 1] / (own[c - 1] + below[c - 1]);
+      if (c - 1 == wanted) return part;
+      taken += part;
+    }
+  };
+  for (std::size_t c = 0; c < classes_.size(); ++c)
+    for (const Kind& kind : classes_[c].kinds) {
+      if (kind.own.work <= Seconds{}) continue;
+      const double rate = kind.limited ? class_speed(c, kind) * kind.own.work.in(unit::s) / own[c]
+                                       : servers_;  // each flow has a limit of its own
+      context_->set_capacity(kind.path.back(),
+                             Rate::from(std::max(rate, kIdle) / factor, unit::Bps));
+    }
 }
 
 sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {
@@ -170,10 +193,8 @@ sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps op
                        ? Rate::from(demand * ops.in_flight / (alone * mix_.factor()), unit::Bps)
                        : Rate::infinity();
   const double weight = demand * ops.in_flight / kWeight * ops.share;
-  const std::span<const sim::LinkId> path =
-      classes_.empty() ? std::span(&link_, 1) : std::span(classes_[class_of(ops.share)].path);
   co_await context_->transfer(
-      sim::weighted({.path = path,
+      sim::weighted({.path = kind_of(ops).path,
                      .bytes = Bytes::from((demand * (rounds * ops.in_flight)).in(unit::s), unit::B),
                      .members = ops.members,
                      .cap = cap},

@@ -66,6 +66,7 @@ struct StationOps {
   double in_flight = 1.0;   ///< per member
   Bytes size;               ///< of one
   bool writes = false;
+  std::size_t kind = 0;  ///< those of one kind have one latency
 };
 
 /// The server. Operations of all kinds wait in one line, so that each takes as long as all that is
@@ -73,11 +74,16 @@ struct StationOps {
 class FittedStation {
  public:
   FittedStation() = default;
-  /// `servers` such devices whose work is spread evenly; `resource` is blamed. `coupling` of reads
-  /// and writes. `weights` of clients from the least on, of which the first may be anybody's.
+  /// What serves: `servers` such devices whose work is spread evenly.
+  struct Shape {
+    double servers = 1.0;
+    double coupling = 1.0;              ///< of reads and writes
+    std::size_t kinds = 1;              ///< of operations; those beyond are of the last one
+    std::span<const double> weights{};  ///< of clients from the least on, which may be anybody's
+  };
+  /// `resource` is blamed.
   FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
-                ResourceIndex resource, double servers, std::span<const double> weights,
-                double coupling = 1.0);
+                ResourceIndex resource, const Shape& shape);
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
@@ -88,34 +94,35 @@ class FittedStation {
   /// What is outstanding.
   struct Outstanding {
     double operations = 0.0;
-    double lined = 0.0;  ///< of these, by the laws line and mva
-    Seconds work;        ///< demands of all
-    Seconds delayed;     ///< sum of alpha over them
-    Seconds laned;       ///< sum of demand x lanes
-    Seconds random;      ///< the part of the work that follows law mva
+    Seconds work;     ///< demands of all
+    Seconds delayed;  ///< sum of alpha over them
+    Seconds laned;    ///< sum of demand x lanes
 
     void add(const ResponseParams& params, const StationOps& ops, double sign);
-    void add(const Outstanding& other);
+    void add(const Outstanding& other, double times);
   };
-  /// Who has at least `weight`: clients that go before others get no more for it than they would
-  /// have with their part of the device to themselves.
+  /// Operations of one latency and weight.
+  struct Kind {
+    Outstanding own;
+    bool limited = false;  ///< by what all that is outstanding leaves them: laws line and mva
+    bool random = false;   ///< law mva
+    std::vector<sim::LinkId> path;
+  };
   struct Class {
     double weight = 1.0;
-    std::vector<sim::LinkId> path;  ///< the device, then a link of each class from the second on
-    Outstanding own;                ///< of those of just that weight
+    std::vector<Kind> kinds;
   };
   void change(const ResponseParams& params, const StationOps& ops, double sign);
-  void hold_classes();
-  [[nodiscard]] std::size_t class_of(double share) const;
-  [[nodiscard]] double speed(const Outstanding& of, double part) const;
+  void share_out();
+  [[nodiscard]] Kind& kind_of(const StationOps& ops);
+  [[nodiscard]] double speed(const Outstanding& of, const Kind& kind) const;
 
   sim::Context* context_ = nullptr;
   double servers_ = 1.0;
   sim::LinkId link_;
   Mix mix_;
   ServedBytes served_bytes_;
-  Outstanding all_;
-  std::vector<Class> classes_;  ///< from the least weight on; none where all have the same
+  std::vector<Class> classes_;  ///< from the least weight on
 };
 
 }  // namespace stallcast::models

@@ -102,4 +102,46 @@ TEST_CASE("measured: equal weights are no classes, and a limit of one leaves the
         Approx(0.75 / kDemand).epsilon(1e-6));
 }
 
+TEST_CASE("measured: a writer is no faster for readers of a shorter latency, by any two laws") {
+  const char* const laws[] = {"line", "mva", "roofline", "throttle"};
+  // Seconds that `write` takes, alone or beside a reader of 4 KiB requests.
+  const auto write = [](const char* reads, const char* writes, int readers) {
+    Design design = device({{"read.law", reads},
+                            {"read.latency", "0.1 ms"},
+                            {"write.law", writes},
+                            {"write.latency", "4 ms"},
+                            {"write.request", "128 KiB"},
+                            {"read.stream", "1 GB/s"},
+                            {"write.stream", "1 GB/s"}});
+    design.tenants = {component(models::Role::tenant, "fio", "both",
+                                {{"on", "scratch"}, {"hosts", "gpu"}, {"rw", "randrw"}})};
+    const auto context = sim::make_fluid_context();
+    models::Plant plant(design);
+    plant.attach(*context, 1);
+    models::StorageModel& storage = plant.storage("scratch");
+    const models::Client client = plant.client("gpu", 0, "scratch", 1.0);
+    double took = 0.0;
+    const auto writer = [&]() -> sim::Task<void> {
+      co_await storage.write(client, {.bytes = Bytes::from(1e7, unit::B)});
+      took = context->now().in(unit::s);
+      context->stop();
+    };
+    const auto reader = [&]() -> sim::Task<void> {
+      while (true)
+        co_await storage.read(client, {.bytes = Bytes::from(4096, unit::B), .files = 1.0});
+    };
+    for (int r = 0; r < readers; ++r) context->spawn(reader());
+    context->spawn(writer());
+    context->run();
+    return took;
+  };
+  for (const char* const reads : laws)
+    for (const char* const writes : laws) {
+      INFO(reads << " and " << writes);
+      const double alone = write(reads, writes, 0);
+      CHECK(write(reads, writes, 1) >= alone * (1.0 - 1e-6));
+      CHECK(write(reads, writes, 16) >= alone * (1.0 - 1e-6));
+    }
+}
+
 }  // namespace measured_classes_test
