@@ -141,7 +141,8 @@ struct Session::Impl {
       else
         for (std::vector<std::string> lines : {calibration::other_machines(*profile, design),
                                                calibration::refused_mixes(*profile, design),
-                                               calibration::several_hosts(*profile, design)})
+                                               calibration::several_hosts(*profile, design),
+                                               calibration::other_parts(*profile, design)})
           std::ranges::move(lines, std::back_inserter(prediction.warnings));
     }
     prediction.left_range = prediction.extrapolated && question.strict_range;
