@@ -132,7 +132,8 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       NarrowedInput one;
       one.role = role;
       one.kind = component->kind;
-      if (of_kind[{role, component->kind}] > 1) one.component = component->id;
+      if (of_kind[{role, component->kind}] > 1 || (is_stated(value) && component->id != role))
+        one.component = component->id;
       one.field = place.key;
       one.dimension = value.dimension;
       one.scales = value.number > 0.0 && value.dimension != Dimension::ratio &&

@@ -28,13 +28,17 @@ struct Reads {
   double alone = 0.0;       ///< share of a read's time that the least of them took
 };
 
+/// Of a sample. What the kernel reads ahead is asked for at one time, where nobody counted.
+double requests_of(const JobFacts& facts) {
+  return std::max(1.0,
+                  std::ceil(facts.requests_per_sample.value_or(*facts.sample / 128_KiB) - 0.01));
+}
+
 Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& costs) {
   Reads out;
   const double asked = samples_per_second(o, facts);
   out.delivered = *facts.sample * OpRate::from(asked, unit::per_s).in(unit::per_s) / 1_s;
-  // What the kernel reads ahead is asked for at one time, where nobody counted.
-  out.requests =
-      std::max(1.0, std::ceil(facts.requests_per_sample.value_or(*facts.sample / 128_KiB) - 0.01));
+  out.requests = requests_of(facts);
   Seconds io = facts.sample_io.value_or(Seconds{});
   if (facts.open && facts.files_per_sample)
     io = std::max(io - *facts.open * *facts.files_per_sample, io * 0.5);
@@ -106,6 +110,7 @@ void JobWriter::add_storage() {
   assume("store.type", "measured", "as its clients saw it");
   if (!how_.profile.empty()) {
     comment("store", "Its figures are those of the profile that the file is run with.");
+    add_request();
     return;
   }
   assume("store.scope", "shared", "all hosts of the job together",
@@ -113,6 +118,15 @@ void JobWriter::add_storage() {
          "mount (stallcast probe) and import again with --profile, or put another storage here.");
   add_reads();
   add_writes();
+}
+
+// What the job asks for at once is its own, whatever it reads from.
+void JobWriter::add_request() {
+  if (!reads_data()) return;
+  if (!facts_.requests_per_sample) return leave("reading.operations", "store.request");
+  const Bytes request = *facts_.sample / requests_of(facts_) * 1.0001;
+  set("reading.operations", "store.request", text(five_digits(std::max(request, kLeastRequest))),
+      "bytes of one read");
 }
 
 void JobWriter::add_reads() {
@@ -123,11 +137,7 @@ void JobWriter::add_reads() {
   const Reads reads = reads_of(o_, facts_, costs_);
   const std::string from = facts_.io_from.empty() ? "steps.wait" : facts_.io_from;
   const double hosts = static_cast<double>(facts_.hosts);
-  const Bytes request = std::max(*facts_.sample / reads.requests * 1.0001, kLeastRequest);
-  if (facts_.requests_per_sample)
-    set("reading.operations", "store.request", text(five_digits(request)), "bytes of one read");
-  else
-    leave("reading.operations", "store.request");
+  add_request();
   const auto latency = text(five_digits(reads.latency)),
              rate = text(five_digits(reads.rate * hosts));
   if (reads.waited_for) {

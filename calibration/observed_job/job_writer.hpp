@@ -30,6 +30,7 @@ class JobWriter {
   void add_start();
   void add_hand_over();
   void add_storage();
+  void add_request();
   void add_reads();
   void add_writes();
   void add_checkpoint();

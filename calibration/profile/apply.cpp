@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -115,6 +116,42 @@ std::vector<std::string> several_hosts(const CalibrationProfile& profile, const 
                   " hosts at one time, and each host has a storage \"" + storage.id +
                   "\" like it; with \"scope\": \"shared\" it is one for all");
   }
+  return out;
+}
+
+std::vector<std::string> other_parts(const CalibrationProfile& profile, const Design& design) {
+  std::vector<std::string> out, devices;
+  for (const Component& storage : design.storage)
+    if (storage.kind == "measured" && std::ranges::any_of(storage.values, [](const auto& one) {
+          return one.second.source.kind == Source::Kind::profile;
+        }))
+      devices.push_back("\"" + storage.id + "\"");
+  const auto of_any = [](const auto& one) {
+    return one.role == "storage" && one.kind == "measured";
+  };
+  const bool all_alike = std::ranges::any_of(profile.values, of_any) ||
+                         std::ranges::any_of(profile.narrowed, [&](const auto& one) {
+                           return of_any(one) && one.component.empty();
+                         });
+  if (all_alike && devices.size() > 1)
+    out.push_back(
+        "the profile \"" + profile.id + "\" has one measured device, and storage " +
+        base::join(devices, " and ") +
+        " are all like it; what the scenario states of one of them goes before the profile");
+  std::map<std::string, std::string> missing;  // fields of each part
+  for (const NarrowedInput& n : profile.narrowed) {
+    bool found = n.component.empty();
+    base::for_each_component(
+        design, [&](const std::string&, std::string_view role, const Component& component) {
+          found = found || (n.role == role && n.component == component.id);
+        });
+    if (found) continue;
+    std::string& fields = missing[n.role + " \"" + n.component + "\""];
+    fields += (fields.empty() ? "\"" : ", \"") + n.field + "\"";
+  }
+  for (const auto& [part, fields] : missing)
+    out.push_back("the profile \"" + profile.id + "\" has " + fields + " of " + part +
+                  ", which this design has not: it is left out");
   return out;
 }
 

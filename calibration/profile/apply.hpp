@@ -30,6 +30,11 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 [[nodiscard]] std::vector<std::string> several_hosts(const CalibrationProfile& profile,
                                                      const Design& design);
 
+/// Where values of one measured device are those of several storage systems of `design`, and where
+/// `design` has no part of an id that the profile tells something of: a line each.
+[[nodiscard]] std::vector<std::string> other_parts(const CalibrationProfile& profile,
+                                                   const Design& design);
+
 /// The part of a design the profile set: whether it was used at all.
 [[nodiscard]] std::size_t values_from_profile(const Design& design);
 

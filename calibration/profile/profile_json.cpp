@@ -169,5 +169,12 @@ std::optional<ProfileFile> read_profile_file(const std::string& path, Diagnostic
   return ProfileFile{std::move(*text), std::move(profile)};
 }
 
+const CalibrationProfile* ProfileFiles::read(const std::string& path, Diagnostics& diagnostics) {
+  if (const auto known = known_.find(path); known != known_.end()) return &known->second;
+  auto read = read_profile_file(path, diagnostics);
+  if (!read || diagnostics.has_errors()) return nullptr;
+  return &known_.emplace(path, std::move(read->profile)).first->second;
+}
+
 }  // namespace calibration
 }  // namespace stallcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -26,5 +27,15 @@ struct ProfileFile {
 /// Reads the profile at `path`; nullopt with a fault when there is no such file.
 [[nodiscard]] std::optional<ProfileFile> read_profile_file(const std::string& path,
                                                            Diagnostics& diagnostics);
+
+/// Profiles that were read, kept as long as scenarios may refer to them.
+class ProfileFiles {
+ public:
+  /// nullptr with a fault when there is none at `path`.
+  [[nodiscard]] const CalibrationProfile* read(const std::string& path, Diagnostics& diagnostics);
+
+ private:
+  std::map<std::string, CalibrationProfile> known_;
+};
 
 }  // namespace stallcast::calibration

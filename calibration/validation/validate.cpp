@@ -26,8 +26,13 @@ double error_of(double predicted, double measured, const std::string& unit) {
   return 100.0 * (predicted / measured - 1.0);
 }
 
+// Of a share of nothing, a factor on this at least.
 double factor_of(const Comparison& c) {
-  return std::max(c.predicted.value / c.measured, c.measured / c.predicted.value);
+  constexpr double kLeastShare = 1e-3;
+  const double least = c.measured > 0.0 ? 0.0 : kLeastShare;
+  const double measured = std::max(c.measured, least);
+  const double predicted = std::max(c.predicted.value, least);
+  return std::max(predicted / measured, measured / predicted);
 }
 
 std::string names_like(const std::string& metric, const Prediction& prediction) {
@@ -69,9 +74,12 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
       continue;
     }
     const double measured_value = *value;
-    if (!(measured_value > 0.0)) {
-      fault("range", "a measured value must be above 0, not \"" + m.text + "\"",
-            "errors are relative to it");
+    const bool is_share = predicted.unit == "ratio";
+    if (!(measured_value > 0.0 || (is_share && measured_value == 0.0))) {
+      fault("range",
+            std::string("a measured value must be ") + (is_share ? "0 or more" : "above 0") +
+                ", not \"" + m.text + "\"",
+            is_share ? "it is a share" : "errors are relative to it");
       continue;
     }
     out.comparisons.push_back({m.metric, predicted.unit, measured_value, predicted,

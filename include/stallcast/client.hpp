@@ -108,8 +108,8 @@ class Session {
   /// said, in the call that needs it.
   void warm_up();
 
-  /// Reads a scenario, with values of the profile, and says everything that is wrong with it.
-  /// Simulates nothing.
+  /// Reads a scenario, with values of the profile (its own, if it names one), and says everything
+  /// that is wrong with it. Simulates nothing.
   [[nodiscard]] Reading read(const ScenarioFile& file) const;
 
   /// What bounds say of `design`, in well below a millisecond: `method` is "estimate", metrics are
@@ -216,6 +216,7 @@ class Session {
 
   /// nullptr without `Settings::profile`, or when it could not be read.
   [[nodiscard]] const CalibrationProfile* profile() const;
+  [[nodiscard]] const std::string& profile_file() const;  ///< "" without one
 
  private:
   struct Impl;

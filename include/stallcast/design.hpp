@@ -61,6 +61,13 @@ struct Value {
   std::optional<Range> range = std::nullopt;
 };
 
+/// Whether a scenario or `--set` says it, itself or by an expression.
+[[nodiscard]] inline bool is_stated(const Value& value) {
+  return value.source.kind == Source::Kind::scenario ||
+         value.source.kind == Source::Kind::set_option ||
+         value.source.kind == Source::Kind::expression;
+}
+
 /// One thing described by a field table: a host class, a storage system, the loader of a job.
 /// Keys are dotted paths below the component ("ost.read"). Every field of its kind's table is
 /// present, except optional ones that were left out.

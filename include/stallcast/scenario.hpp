@@ -29,6 +29,7 @@ struct ScenarioFile {
   bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
   std::string extend_root = {};  ///< with a folder, `extends` may name files in it only, and places
                                  ///< in designs are reported relative to it
+  std::string profile = {};      ///< file of a calibration profile in place of the session's
   bool idle = false;             ///< it may have neither a job nor a tenant: somebody adds one
 };
 

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "stallcast/design.hpp"
 
 /// Classes of jobs and tenants where they share a resource: docs/models/tenants.md, eq. 11.
 namespace stallcast::models {
@@ -16,5 +19,8 @@ inline constexpr double kClassWeight = 1000.0;
   if (priority == "high") return share * kClassWeight;
   return priority == "low" ? share / kClassWeight : share;
 }
+
+/// The different weights in a design from the least on, with that of who has none of its own.
+[[nodiscard]] std::vector<double> weights_of(const Design& design);
 
 }  // namespace stallcast::models

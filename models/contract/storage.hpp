@@ -38,8 +38,9 @@ struct StorageLoad {
     Bytes file = Bytes::infinity();
   };
   std::vector<Reader> readers{};
-  bool others = false;  ///< tenants or stages use it, too
-  bool written = true;  ///< somebody may write to it
+  bool others = false;            ///< tenants or stages use it, too
+  bool written = true;            ///< somebody may write to it
+  std::vector<double> weights{};  ///< of all jobs and tenants, different ones from the least on
 };
 
 /// What a storage system gives the reads of one job, where that is less than it gives all.

@@ -5,11 +5,11 @@
 #include "models/contract/access.hpp"
 #include "models/contract/checkpoint.hpp"
 #include "models/contract/loader.hpp"
+#include "models/contract/own_links.hpp"
 #include "models/contract/priority.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
-#include "models/plant/own_links.hpp"
 #include "models/storage/credits.hpp"
 #include "models/storage/kinds.hpp"
 #include "stallcast/metric.hpp"
@@ -60,6 +60,7 @@ Plant::Plant(const Design& design, Presumed presumed)
   for (const Component& component : design.storage) {
     StorageLoad load;
     load.round_trip = fabric_.params().round_trip;
+    load.weights = weights_of(design);
     std::vector<double> reads(design.jobs.size()), seen(design.jobs.size());  // of each job
     for (std::size_t j = 0; j < design.jobs.size(); ++j) {
       const JobDesign& job = design.jobs[j];
@@ -206,8 +207,8 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   for (const auto& [job, qos] : qos_)
     for (const auto& [id, storage] : storages_)
       if (const std::optional<OwnReads> own = storage->own_reads(job)) {
-        if (own->rate.finite()) add(detail::own_link(own->resource, job), own->rate);
-        const std::string all = detail::own_link(own->resource);
+        if (own->rate.finite()) add(own_link(own->resource, job), own->rate);
+        const std::string all = own_link(own->resource);
         if (own->together.finite() && !link_by_name_.contains(all)) add(all, own->together);
       }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
@@ -311,7 +312,7 @@ Client Plant::reading_client(const std::string& job, const std::string& host, st
   Client out = job_client(job, host, group, storage, members, gds);
   if (const std::optional<OwnReads> own = storages_.at(storage)->own_reads(job))
     for (const std::string& whose : {job, std::string()})
-      if (const auto link = link_by_name_.find(detail::own_link(own->resource, whose));
+      if (const auto link = link_by_name_.find(own_link(own->resource, whose));
           link != link_by_name_.end())
         out.read_path.push_back(link->second);
   return out;

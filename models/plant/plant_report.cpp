@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
-#include "models/plant/own_links.hpp"
+#include "models/contract/own_links.hpp"
 #include "models/plant/plant.hpp"
 
 /// What a plant says of a run: the use of its parts, and what its state is.
@@ -12,14 +13,18 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   std::map<std::string, ResourceUse> by_name;
   std::vector<Bytes> under_way(context.link_count());
   context.add_running(under_way);
+  std::set<std::string> whole;  // resources that have a link of everybody
+  for (std::uint32_t l = 0; l < context.link_count(); ++l)
+    if (const std::string name = context.use({l}).name; name.find(kOwn) == name.npos)
+      whole.insert(ResourceTable::without_group(name));
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
     const sim::LinkUse use = context.use({l});
     const Bytes carried = use.carried + under_way[l];
-    const std::size_t own = use.name.find(detail::kOwn);
+    const std::size_t own = use.name.find(kOwn);
     const std::string name = ResourceTable::without_group(use.name.substr(0, own));
-    const std::string all = detail::own_link(name);
+    const std::string all = own_link(name);
     if (own != use.name.npos &&
-        (link_by_name_.contains(name) || (use.name != all && link_by_name_.contains(all))))
+        (whole.contains(name) || (use.name != all && link_by_name_.contains(all))))
       continue;  // that carries it, too
     ResourceUse& out = by_name[name];
     out.name = name;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/contract/own_links.hpp"
+
 /// Equations, sources and valid range: docs/models/measured.md.
 namespace stallcast::models {
 namespace {
@@ -17,13 +19,16 @@ constexpr double kIdle = 1e-9;                             // of a device that n
 double busy_by_mva(double n, double alpha, double demand, double lanes) {
   constexpr double kMany = 512.0;  // beyond, the server of any device is busy all the time
   if (n > kMany && n * demand > 4.0 * (alpha + (lanes - 1.0) * demand)) return 1.0;
-  double queue = 0.0, busy = 0.0;
-  for (double k = 1.0; k <= std::max(1.0, std::round(n)); k += 1.0) {
+  double queue = 0.0, busy = 0.0, before = 0.0;
+  const double most = std::max(1.0, std::ceil(n - kNone));
+  for (double k = 1.0; k <= most; k += 1.0) {
     const double at_server = demand * (lanes + queue);
     queue = k / (alpha + at_server) * at_server;
+    before = busy;
     busy = k / (alpha + at_server) * demand;
   }
-  return std::min(1.0, busy);
+  // Between whole numbers of customers, as far as n is from the one below.
+  return std::min(1.0, busy - (busy - before) * std::max(0.0, most - std::max(1.0, n)));
 }
 
 }  // namespace
@@ -51,46 +56,121 @@ void Mix::add(bool writes, double operations) {
 double Mix::factor() const { return reads_ > 0.0 && writes_ > 0.0 ? coupling_ : 1.0; }
 
 FittedStation::FittedStation(sim::Context& context, ResourceTable& resources,
-                             const std::string& link, ResourceIndex resource, double servers,
-                             double coupling)
-    : context_(&context),
-      servers_(servers),
-      link_(context.add_link(link, Rate::from(servers, unit::Bps))),
-      mix_(coupling) {
+                             const std::string& link, ResourceIndex resource, const Shape& shape)
+    : context_(&context), servers_(shape.servers), mix_(shape.coupling) {
   // A second of the device is a second, held as 1 B/s.
-  resources.of_link.resize(link_.index + 1, kNoResource);
-  resources.of_link[link_.index] = resource;
+  const auto add = [&](const std::string& name) {
+    const sim::LinkId out = context.add_link(name, Rate::from(servers_, unit::Bps));
+    resources.of_link.resize(out.index + 1, kNoResource);
+    resources.of_link[out.index] = resource;
+    return out;
+  };
+  link_ = add(link);
+  classes_.resize(std::max<std::size_t>(1, shape.weights.size()));
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    if (!shape.weights.empty()) classes_[c].weight = shape.weights[c];
+    classes_[c].kinds.resize(shape.kinds);
+    for (Kind& kind : classes_[c].kinds) {
+      kind.path = {link_};
+      if (classes_.size() * shape.kinds > 1) kind.path.push_back(add(own_link(link, "kind")));
+    }
+  }
+}
+
+void FittedStation::Outstanding::add(const ResponseParams& params, const StationOps& ops,
+                                     double sign) {
+  const Seconds demand = params.demand(ops.size);
+  const double more = sign * ops.members * ops.in_flight;
+  const bool waits = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
+  operations += more;
+  work += demand * more;
+  if (waits) delayed += params.by_itself(ops.size) * more;
+  laned += demand * (more * (waits ? params.lanes : 1.0));
+  if (operations < kNone) *this = {};  // rounding, once nothing is left
+}
+
+void FittedStation::Outstanding::add(const Outstanding& other, double times) {
+  operations += other.operations * times;
+  work += other.work * times;
+  delayed += other.delayed * times;
+  laned += other.laned * times;
+}
+
+// Of all servers together, if each of these had the law and the latency of `kind`: C = D / R with D
+// the sum of demands, of which a request uses one server.  [measured.md, eq. 2 and 3]
+double FittedStation::speed(const Outstanding& of, const Kind& kind) const {
+  const double servers = std::min(servers_, std::max(1.0, of.operations));
+  const double all = of.work.in(unit::s) / servers;
+  const double alpha = kind.own.delayed.in(unit::s) / kind.own.operations;
+  const double n = of.operations / servers, lanes = of.laned / of.work;
+  double response = alpha + all * std::max(1.0, lanes / n);
+  if (kind.random) {
+    // A request waits for those that it meets, and then takes its own time.
+    const double mean = all / n, own = kind.own.work.in(unit::s) / kind.own.operations;
+    response = all / busy_by_mva(n, alpha, mean, lanes) + (own - mean) * lanes;
+  }
+  return std::max(all / response, kIdle) * servers;
+}
+
+FittedStation::Kind& FittedStation::kind_of(const StationOps& ops) {
+  const auto above =
+      std::upper_bound(classes_.begin() + 1, classes_.end(), ops.share,
+                       [](double weight, const Class& each) { return weight < each.weight; });
+  std::vector<Kind>& kinds = (above - 1)->kinds;
+  return kinds[std::min(ops.kind, kinds.size() - 1)];
 }
 
 void FittedStation::change(const ResponseParams& params, const StationOps& ops, double sign) {
-  const Seconds demand = params.demand(ops.size);
-  const double operations = sign * ops.members * ops.in_flight;
-  outstanding_ += operations;
-  mix_.add(ops.writes, operations);
-  work_ += demand * operations;
-  const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
-  if (shared) delayed_ += params.by_itself(ops.size) * operations;
-  laned_ += demand * (operations * (shared ? params.lanes : 1.0));
-  if (params.law == ResponseLaw::mva) served_ += demand * operations;
-  if (outstanding_ < kNone) {  // rounding, once nothing is left
-    outstanding_ = 0.0;
-    delayed_ = work_ = served_ = laned_ = Seconds{};
-    return;
-  }
-  // The device's speed with all that is outstanding: C = D / (alpha + D max(1, K / n)), D the sum
-  // of demands on one of its servers, of which a request uses one, and alpha the mean of those
-  // that are outstanding: all that began end after the mean of what each would take.
-  //                                                                 [measured.md, eq. 2 and eq. 8]
-  const double servers = std::min(servers_, std::max(1.0, outstanding_));
-  const double all = work_.in(unit::s) / servers, alpha = delayed_.in(unit::s) / outstanding_;
-  if (all <= 0.0) return;
-  const double n = outstanding_ / servers, lanes = laned_ / work_;
-  const double line = all / (alpha + all * std::max(1.0, lanes / n));
-  const double random = served_ / work_;
-  const double busy =
-      random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n, lanes) : line;
-  context_->set_capacity(link_,
-                         Rate::from(std::max(busy, kIdle) * servers / mix_.factor(), unit::Bps));
+  mix_.add(ops.writes, sign * ops.members * ops.in_flight);
+  Kind& kind = kind_of(ops);
+  kind.own.add(params, ops, sign);
+  kind.random = params.law == ResponseLaw::mva;
+  kind.limited = kind.random || params.law == ResponseLaw::line;
+  if (kind.path.size() > 1) return share_out();
+  if (kind.own.work > Seconds{})
+    context_->set_capacity(link_, Rate::from(speed(kind.own, kind) / mix_.factor(), unit::Bps));
+}
+
+// Each takes its own alpha and the demands of all that is outstanding, of clients of less weight as
+// much less; what is left of what the device does with all of it is for these.
+//                                                             [measured.md, eq. 2, 8 and 11]
+void FittedStation::share_out() {
+  Outstanding all;
+  std::vector<Outstanding> of(classes_.size());  // of each class, what its requests wait for
+  for (const Class& each : classes_)
+    for (const Kind& kind : each.kinds) all.add(kind.own, 1.0);
+  if (all.work <= Seconds{}) return;
+  const double servers = std::min(servers_, std::max(1.0, all.operations));
+  const double factor = mix_.factor();
+  context_->set_capacity(
+      link_, Rate::from(servers * std::min(1.0, all.operations / servers) / factor, unit::Bps));
+  std::vector<double> own(classes_.size()), below(classes_.size());  // demands, in s
+  for (std::size_t c = 0; c < classes_.size(); ++c)
+    for (std::size_t other = 0; other < classes_.size(); ++other) {
+      const double times = std::min(1.0, classes_[other].weight / classes_[c].weight);
+      for (const Kind& kind : classes_[other].kinds) {
+        of[c].add(kind.own, times);
+        if (other <= c) (other == c ? own : below)[c] += kind.own.work.in(unit::s)*times;
+      }
+    }
+  const auto class_speed = [&](std::size_t wanted, const Kind& kind) {
+    double taken = 0.0;
+    for (std::size_t c = classes_.size();; --c) {
+      if (own[c - 1] <= 0.0) continue;
+      const double part =
+          (speed(of[c - 1], kind) - taken) * own[c - 1] / (own[c - 1] + below[c - 1]);
+      if (c - 1 == wanted) return part;
+      taken += part;
+    }
+  };
+  for (std::size_t c = 0; c < classes_.size(); ++c)
+    for (const Kind& kind : classes_[c].kinds) {
+      if (kind.own.work <= Seconds{}) continue;
+      const double rate = kind.limited ? class_speed(c, kind) * kind.own.work.in(unit::s) / own[c]
+                                       : servers_;  // each flow has a limit of its own
+      context_->set_capacity(kind.path.back(),
+                             Rate::from(std::max(rate, kIdle) / factor, unit::Bps));
+    }
 }
 
 sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {
@@ -114,7 +194,7 @@ sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps op
                        : Rate::infinity();
   const double weight = demand * ops.in_flight / kWeight * ops.share;
   co_await context_->transfer(
-      sim::weighted({.path = {&link_, 1},
+      sim::weighted({.path = kind_of(ops).path,
                      .bytes = Bytes::from((demand * (rounds * ops.in_flight)).in(unit::s), unit::B),
                      .members = ops.members,
                      .cap = cap},

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
@@ -65,6 +66,7 @@ struct StationOps {
   double in_flight = 1.0;   ///< per member
   Bytes size;               ///< of one
   bool writes = false;
+  std::size_t kind = 0;  ///< those of one kind have one latency
 };
 
 /// The server. Operations of all kinds wait in one line, so that each takes as long as all that is
@@ -72,10 +74,16 @@ struct StationOps {
 class FittedStation {
  public:
   FittedStation() = default;
-  /// `servers` such devices whose work is spread evenly; `resource` is blamed. `coupling` of reads
-  /// and writes.
+  /// What serves: `servers` such devices whose work is spread evenly.
+  struct Shape {
+    double servers = 1.0;
+    double coupling = 1.0;              ///< of reads and writes
+    std::size_t kinds = 1;              ///< of operations; those beyond are of the last one
+    std::span<const double> weights{};  ///< of clients from the least on, which may be anybody's
+  };
+  /// `resource` is blamed.
   FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
-                ResourceIndex resource, double servers, double coupling = 1.0);
+                ResourceIndex resource, const Shape& shape);
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
@@ -83,18 +91,38 @@ class FittedStation {
   [[nodiscard]] Bytes moved(bool writes, std::span<const Bytes> running) const;
 
  private:
+  /// What is outstanding.
+  struct Outstanding {
+    double operations = 0.0;
+    Seconds work;     ///< demands of all
+    Seconds delayed;  ///< sum of alpha over them
+    Seconds laned;    ///< sum of demand x lanes
+
+    void add(const ResponseParams& params, const StationOps& ops, double sign);
+    void add(const Outstanding& other, double times);
+  };
+  /// Operations of one latency and weight.
+  struct Kind {
+    Outstanding own;
+    bool limited = false;  ///< by what all that is outstanding leaves them: laws line and mva
+    bool random = false;   ///< law mva
+    std::vector<sim::LinkId> path;
+  };
+  struct Class {
+    double weight = 1.0;
+    std::vector<Kind> kinds;
+  };
   void change(const ResponseParams& params, const StationOps& ops, double sign);
+  void share_out();
+  [[nodiscard]] Kind& kind_of(const StationOps& ops);
+  [[nodiscard]] double speed(const Outstanding& of, const Kind& kind) const;
 
   sim::Context* context_ = nullptr;
   double servers_ = 1.0;
   sim::LinkId link_;
   Mix mix_;
   ServedBytes served_bytes_;
-  double outstanding_ = 0.0;  ///< operations
-  Seconds work_;              ///< demands of all operations outstanding
-  Seconds delayed_;           ///< sum of alpha over them
-  Seconds laned_;             ///< sum of demand x lanes
-  Seconds served_;            ///< the part of the work that follows law mva
+  std::vector<Class> classes_;  ///< from the least weight on
 };
 
 }  // namespace stallcast::models

@@ -47,6 +47,8 @@ class Measured final : public StorageModel {
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     files_ = load.files;
+    weights_ = load.weights;
+    kinds_ = load.written ? 2 : 1;
     source_ = topology.add_node(name_ + ".source", graph::NodeRole::target);
     sink_ = topology.add_node(name_ + ".sink", graph::NodeRole::target);
     if (p_.shared()) add_device(topology, 1.0, "");
@@ -88,13 +90,13 @@ class Measured final : public StorageModel {
     const double requests = p_.open_ops * files * client.members / device.count +
                             each * device.files->first_seen_groups(client, files);
     if (requests > 0.0) co_await device.read_limit.take({}, requests);
-    co_await metadata_of(client, p_.opens(), files);
+    co_await metadata_of(client, Lookup::open, p_.opens(), files);
     co_return Served{open_resource_};
   }
 
   // Its private part: the data are known to be there.    [measured.md, eq. 7]
   sim::Task<Served> reopen(const Client& client, double files) override {
-    co_await metadata_of(client, {p_.opens().law, p_.open_cached, {}}, files);
+    co_await metadata_of(client, Lookup::cached, {p_.opens().law, p_.open_cached, {}}, files);
     co_return Served{open_resource_};
   }
 
@@ -112,7 +114,7 @@ class Measured final : public StorageModel {
   // Created, copied into the page cache, flushed to the device.    [measured.md, eq. 7]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const double files = std::max(request.ranges(), 1e-9);
-    co_await metadata_of(client, p_.creates(), request.files);
+    co_await metadata_of(client, Lookup::create, p_.creates(), request.files);
     if (p_.write_copy) {
       HostCores cores{.context = context_, .cpu = client.cpu, .members = client.members};
       co_await cores.compute(request.bytes / *p_.write_copy);
@@ -185,6 +187,10 @@ class Measured final : public StorageModel {
   }
 
  private:
+  /// Metadata operations, each with a latency of its own.
+  enum class Lookup { open, create, cached };
+  static constexpr std::size_t kMetadataKinds = 3;
+
   /// The device of one host group, or of all.
   struct Device {
     double count = 1.0;
@@ -202,14 +208,22 @@ class Measured final : public StorageModel {
                 const FileLayout& layout, std::uint64_t seed) {
       const std::string name = of.name_ + ".device";
       const double servers = count * static_cast<double>(of.p_.servers);
-      if (!in_queues(of.reads_) || !in_queues(of.writes_))
-        data = {context,           resources, name + ".busy" + group,
-                of.data_resource_, servers,   of.p_.coupling};
+      const FittedStation::Shape shape{.servers = servers, .weights = of.weights_};
+      if (!in_queues(of.reads_) || !in_queues(of.writes_)) {
+        FittedStation::Shape both = shape;
+        both.coupling = of.p_.coupling;
+        both.kinds = of.p_.one_line() ? of.kinds_ : 1;
+        data = {context, resources, name + ".busy" + group, of.data_resource_, both};
+      }
       if (!in_queues(of.writes_) && !of.p_.one_line())
-        own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, servers};
-      if (!in_queues(of.reads_))
+        own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, shape};
+      if (!in_queues(of.reads_)) {
+        FittedStation::Shape lookups = shape;
+        lookups.servers = count;
+        lookups.kinds = kMetadataKinds;
         metadata = {context, resources, of.name_ + ".metadata.busy" + group, of.open_resource_,
-                    count};
+                    lookups};
+      }
       queues = {context, of.p_.servers};
       own_queues = {context, of.p_.servers};
       mix = Mix(of.p_.coupling);
@@ -246,11 +260,15 @@ class Measured final : public StorageModel {
     devices_.push_back(std::move(device));
   }
 
-  sim::Task<void> metadata_of(const Client& client, const ResponseParams& law, double files) {
+  sim::Task<void> metadata_of(const Client& client, Lookup kind, const ResponseParams& law,
+                              double files) {
     Device& device = device_of(client);
     if (law.law == ResponseLaw::fifo) return device.files->metadata(client, law, files);
-    return device.metadata.serve(
-        law, {.members = client.members, .share = client.share, .operations = files, .size = {}});
+    return device.metadata.serve(law, {.members = client.members,
+                                       .share = client.share,
+                                       .operations = files,
+                                       .size = {},
+                                       .kind = static_cast<std::size_t>(kind)});
   }
 
   // The part of a path outside the device.
@@ -315,7 +333,8 @@ class Measured final : public StorageModel {
                                               .operations = requests,
                                               .in_flight = depth,
                                               .size = piece,
-                                              .writes = writes}));
+                                              .writes = writes,
+                                              .kind = writes ? 1U : 0U}));
       const double members = client.members / device.count;
       parts.push_back(
           pass(*way.limiter, bytes * members, requests * members, requests / depth, limited));
@@ -341,7 +360,9 @@ class Measured final : public StorageModel {
 
   std::string name_;
   MeasuredParams p_;
-  double files_ = 0.0;  ///< in all data sets on it
+  double files_ = 0.0;           ///< in all data sets on it
+  std::vector<double> weights_;  ///< of those who use it
+  std::size_t kinds_ = 1;        ///< reads, and writes where there may be any
   RequestPath reads_, writes_;
   graph::NodeId source_, sink_;
   std::vector<std::unique_ptr<Device>> devices_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@ constexpr std::string_view kSpeeds[] = {"keep", "fast"};
 constexpr std::size_t kRead = 64;
 // What a sync writes besides the data: the file's own block.
 constexpr Bytes kBlock = Bytes::from(4.0, unit::KiB);
+// Threads of fewer operations than these keep nearer to each other.    [replay.md, eq. 1]
+constexpr double kApart = 32.0;
 constexpr Bytes kReplayedTogether =
     Bytes::from(static_cast<double>(kMostReplayedTogether), unit::B);
 
@@ -140,6 +143,14 @@ class Replay final : public Tenant {
   /// Whether a step passes the memory of its host by.
   bool is_direct(const ReplayStep& step) const { return p_.direct || step.direct != 0; }
 
+  /// How far behind the others a thread without think times falls, as part of its first transfer:
+  /// all different ones, evenly spread.    [docs/models/replay.md, eq. 1]
+  static double lag_of(std::size_t thread, double steps) {
+    constexpr double kGolden = 0.6180339887498949;
+    const double turns = static_cast<double>(thread) * kGolden;
+    return (turns - std::floor(turns)) * std::min(1.0, steps / kApart);
+  }
+
   // A step begins its gap after the one before has ended, or its gap after that has begun and when
   // it has ended; not before the event that it waits for.    [docs/models/replay.md, eq. 1 and 7]
   sim::Task<void> thread(std::size_t index) {
@@ -148,6 +159,7 @@ class Replay final : public Tenant {
     Site& site = *sites_[host];
     const bool thinks = p_.speed == "keep";
     Seconds issued = began_;
+    double lag = thinks ? 0.0 : lag_of(index, static_cast<double>(me.steps));
     LoopTimes::Loop loop;
     std::vector<ReplayStep> steps;
     for (std::uint64_t done = 0; done < me.steps; ++done) {
@@ -175,6 +187,9 @@ class Replay final : public Tenant {
       client.process = index;
       co_await issue(step, place, client, site);
       ended_ = std::max(ended_, context().now());
+      if (lag <= 0.0 || step.action == ReplayAction::metadata || done + 1 == me.steps) continue;
+      const Seconds behind = (context().now() - issued) * std::exchange(lag, 0.0);
+      if (behind > Seconds{}) co_await context().sleep(behind);
     }
     events_->ended(over());
   }

@@ -149,8 +149,12 @@ class ComponentReader {
     for (const NarrowedInput& n : profile.narrowed) {
       if (!n.is_for(role_.id, out_)) continue;
       const auto at = out_.values.find(n.field);
-      if (at == out_.values.end() || !at->second.range) continue;
+      if (at == out_.values.end()) continue;
       Value& value = at->second;
+      if (!value.range) {
+        if (value.source.kind == Source::Kind::set_option) keep_exact(value, n, profile.id);
+        continue;
+      }
       if (is_stated(value) && !as_calibrated(value, n)) {
         keep_stated(value, n, profile.id);
         continue;
@@ -161,12 +165,6 @@ class ComponentReader {
       value.source = {Source::Kind::profile, "profile:" + profile.id, std::string(kObservedRuns),
                       false};
     }
-  }
-
-  static bool is_stated(const Value& value) {
-    return value.source.kind == Source::Kind::scenario ||
-           value.source.kind == Source::Kind::set_option ||
-           value.source.kind == Source::Kind::expression;
   }
 
   // Whether the profile was made with this statement: of factors, with one that is as wide.
@@ -182,15 +180,35 @@ class ComponentReader {
            same(value.range->high, n.said_high);
   }
 
-  void keep_stated(const Value& value, const NarrowedInput& n, const std::string& profile) {
+  [[nodiscard]] std::string pointer_of(const NarrowedInput& n) const {
     std::string at = spec_.pointer;
     for (const std::string& part : base::split(n.field, '.')) at += base::pointer_token(part);
+    return at;
+  }
+
+  // What `--set`, a sweep or a plan puts in place of a range that the profile was made with.
+  void keep_exact(const Value& value, const NarrowedInput& n, const std::string& profile) {
+    if (n.said_low == n.said_high) return;
+    const auto print = [&](double x) { return base::print_quantity(x, value.dimension); };
+    const double unit = n.scales ? value.number / n.said : 1.0;
+    const std::string known =
+        n.scales ? base::print_quantity(n.value, Dimension::ratio) + " of what is stated"
+                 : print(n.value) + " (" + print(n.low) + " to " + print(n.high) + ")";
+    report().warn("profile", pointer_of(n),
+                  "\"" + n.field + "\" is exactly " + print(value.number) +
+                      " as it is set; the profile \"" + profile + "\" has " + known +
+                      ", which is left out",
+                  "set it with the range that was calibrated, from " + print(n.said_low * unit) +
+                      " to " + print(n.said_high * unit) + ", to have the profile's");
+  }
+
+  void keep_stated(const Value& value, const NarrowedInput& n, const std::string& profile) {
     const auto text = [&](double number, double low, double high) {
       const auto print = [&](double x) { return base::print_quantity(x, value.dimension); };
       return print(number) + " (" + print(low) + " to " + print(high) + ")";
     };
     const double unit = n.scales ? n.said : 1.0;
-    report().warn("profile", at,
+    report().warn("profile", pointer_of(n),
                   "\"" + n.field + "\" is " +
                       text(value.number, value.range->low, value.range->high) +
                       " as it is stated here; the profile \"" + profile +

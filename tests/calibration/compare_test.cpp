@@ -62,6 +62,19 @@ TEST_CASE("ratios are compared in points, everything else in percent of what was
   CHECK(c.replicas == 3);
 }
 
+TEST_CASE("a share of nothing is measured, too; a time of nothing is not") {
+  Diagnostics faults;
+  Prediction p = prediction();
+  p.metrics["job.train.stall.data"] = {0.002, "ratio", {}};
+  const ValidatedCase c = compare(measured({figure("job.train.stall.data", "0 %")}), p, faults);
+  CHECK_FALSE(faults.has_errors());
+  REQUIRE(c.comparisons.size() == 1);
+  CHECK(c.comparisons[0].error == Approx(0.2));
+  CHECK(summarise({&c, 1})[0].median_factor == Approx(2.0));  // of 0.1 %
+  (void)compare(measured({figure("job.train.first_step", "0 s")}), p, faults);
+  CHECK(faults.has_errors());
+}
+
 TEST_CASE("a prediction that was stopped early is compared and said to be unfinished") {
   Diagnostics faults;
   Prediction partial = prediction();

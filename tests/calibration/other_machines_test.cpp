@@ -78,6 +78,41 @@ TEST_CASE("what several hosts measured at one time is not what each of them has"
   CHECK(several_hosts(profile, design).empty());
 }
 
+TEST_CASE("one measured device in several systems is named, and parts that the design lacks") {
+  Component first;
+  first.id = "vol";
+  first.kind = "measured";
+  first.values["read.rate"] = {Dimension::rate, 2e9, "", {}, {}};
+  first.values["read.rate"].source.kind = Kind::profile;
+  Component second = first;
+  second.id = "nvme";
+  CalibrationProfile profile;
+  profile.id = "disk";
+  ProfileValue rate;
+  rate.role = "storage", rate.kind = "measured", rate.field = "read.rate";
+  profile.values = {rate};
+  Design design;
+  design.storage = {first};
+  CHECK(other_parts(profile, design).empty());
+  design.storage = {first, second};
+  const auto alike = other_parts(profile, design);
+  REQUIRE(alike.size() == 1);
+  CHECK_THAT(alike[0], Contains("\"vol\" and \"nvme\" are all like it"));
+  design.storage[1].values["read.rate"].source.kind = Kind::scenario;
+  CHECK(other_parts(profile, design).empty());
+
+  NarrowedInput stated;
+  stated.role = "storage";
+  stated.kind = "measured";
+  stated.component = "scratch";
+  stated.field = "read.rate";
+  profile.narrowed = {stated};
+  const auto missing = other_parts(profile, design);
+  REQUIRE(missing.size() == 1);
+  CHECK_THAT(missing[0],
+             Contains("\"read.rate\" of storage \"scratch\", which this design has not"));
+}
+
 // 2 threads per core are a factor of two: 64 of 33 is within, of 32 is not. 1 TB is 1.25 times 800
 // GB.
 TEST_CASE("hosts that are stated and differ from the profile's machine are named") {

@@ -196,37 +196,46 @@ TEST_CASE("measured: reads and writes in one line wait for each other's demands"
         Approx(alone).epsilon(1e-6));
 }
 
-TEST_CASE("measured: a mix takes c times the mean response of its reads and writes") {
-  // n = 4, p = 3/4, pieces of 128 KiB; alpha 1 and 2 ms, D 131.072 and 262.144 us. The line is 3
-  // D_r
-  // + D_w long: 160 rounds of c (3 R_read + R_write) / 4, R of a kind its alpha and that.
+TEST_CASE("measured: reads and writes of a mix take c times their own latency and the line") {
+  // 3 readers and 1 writer of pieces of 128 KiB; alpha 1 and 2 ms, D 131.072 and 262.144 us. The
+  // line is 3 D_r + D_w long.
   const double read = kBytes / 1e9, write = 2 * read, line = 3 * read + write;
-  const double delay = (3 * 1e-3 + 2e-3) / 4;
   const auto took = [&](const char* coupling) {
-    const Design design = device({{"mixed.coupling", coupling},
-                                  {"read.latency", "1 ms"},
-                                  {"write.latency", "2 ms"},
-                                  {"write.rate", "0.5 GB/s"},
-                                  {"write.request", "128 KiB"}});
+    Design design = device({{"mixed.coupling", coupling},
+                            {"read.latency", "1 ms"},
+                            {"write.latency", "2 ms"},
+                            {"write.rate", "0.5 GB/s"},
+                            {"write.request", "128 KiB"}});
+    design.tenants = {component(models::Role::tenant, "fio", "both",
+                                {{"on", "scratch"}, {"hosts", "gpu"}, {"rw", "randrw"}})};
     const auto context = sim::make_fluid_context();
     models::Plant plant(design);
     plant.attach(*context, 1);
     std::vector<models::Client> clients;
     for (int c = 0; c < 4; ++c) clients.push_back(plant.client("gpu", 0, "scratch", 1.0));
     models::StorageModel& storage = plant.storage("scratch");
-    const auto reader = [&](const models::Client& client) -> sim::Task<void> {
+    double readers = 0.0, writer = 0.0;
+    const auto reads = [&](const models::Client& client) -> sim::Task<void> {
       co_await storage.read(client, {.bytes = 20_MiB});
+      readers = context->now().in(unit::s);
     };
-    const auto writer = [&]() -> sim::Task<void> {
+    const auto writes = [&]() -> sim::Task<void> {
       co_await storage.write(clients[3], {.bytes = 20_MiB});
+      writer = context->now().in(unit::s);
     };
-    context->spawn(writer());
-    for (int c = 0; c < 3; ++c) context->spawn(reader(clients[static_cast<std::size_t>(c)]));
+    context->spawn(writes());
+    for (int c = 0; c < 3; ++c) context->spawn(reads(clients[static_cast<std::size_t>(c)]));
     context->run();
-    return context->now().in(unit::s);
+    return std::pair(readers, writer);
   };
-  CHECK(took("1") == Approx(160 * (delay + line)).epsilon(1e-6));
-  CHECK(took("1.4") == Approx(1.4 * 160 * (delay + line)).epsilon(1e-6));
+  for (const char* coupling : {"1", "1.4"}) {
+    const double c = std::atof(coupling);
+    const auto [readers, writer] = took(coupling);
+    const double together = 160 * c * (1e-3 + line);
+    CHECK(readers == Approx(together).epsilon(1e-6));
+    const double left = 160 - together / (c * (2e-3 + line));  // writes, alone from then on
+    CHECK(writer == Approx(together + left * (2e-3 + write)).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("measured: q processes in one line get one request per round trip until it is full") {

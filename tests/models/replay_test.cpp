@@ -5,8 +5,7 @@
 
 #include "models/contract/rows.hpp"
 #include "tests/support/designs.hpp"
-#include "tests/support/filer.hpp"
-#include "tests/support/programs.hpp"
+#include "tests/support/replaying.hpp"
 
 namespace replay_test {
 
@@ -15,31 +14,6 @@ using namespace stallcast::testing;
 using models::Role;
 
 namespace {
-
-// Hosts on an NFS filer of one 5 GB/s controller: a request that waits takes 10 us there and back
-// and 250 us of service; memory copies 10 GB/s; nothing else limits.
-constexpr double kTurn = 260e-6, kRate = 5e9, kCopy = 10e9;
-
-Design replaying(const std::string& program, Settings settings = {}, const char* hosts = "2") {
-  Design design = small_design();
-  design.jobs.clear();
-  design.run.values.erase("duration");
-  design.hosts[0] = component(Role::host, "host", "gpu",
-                              {{"count", hosts}, {"cpu.copy", "10 GB/s"}, {"nic.rate", "8 Tb/s"}});
-  design.fabric = component(Role::fabric, "switched", "fabric", {{"rtt", "10 us"}});
-  design.storage[0] = filer_of_one_head({{"commit", "1 ms"},
-                                         {"client.transport", "rdma"},
-                                         {"client.connection", "100 GB/s"},
-                                         {"client.stream", "100 GB/s"}});
-  Component tenant = component(Role::tenant, "replay", "replay", settings);
-  set(tenant, Role::tenant, "on", "scratch");
-  set(tenant, Role::tenant, "hosts", "gpu");
-  set(tenant, Role::tenant, "program", program.c_str());
-  design.tenants = {tenant};
-  return design;
-}
-
-double makespan(const Design& design) { return metric(run(design), "tenant.replay.makespan"); }
 
 ReplayStep step(ReplayAction action, std::uint64_t offset, std::uint64_t bytes, double gap = 0.0) {
   return {.gap = gap, .file = 1, .offset = offset, .bytes = bytes, .action = action};
@@ -59,12 +33,6 @@ TEST_CASE("a thread of reads takes N (z + l + s / r)") {
   CHECK(metric(result, "tenant.replay.reads.count") == 100.0);
   CHECK(metric(result, "tenant.replay.read") == Approx(1e6 / each).epsilon(1e-9));
   CHECK(result.limited_by.at("tenant.replay") == "storage.scratch.head.ops");
-}
-
-TEST_CASE("as fast as it goes leaves the think times out") {
-  const auto program = program_file({{0, random_reads(100, 1000000, 1e-3)}});
-  CHECK(makespan(replaying(program, {{"speed", "fast"}})) ==
-        Approx(100 * (kTurn + 1e6 / kRate)).epsilon(1e-9));
 }
 
 TEST_CASE("threads share what limits them") {

@@ -15,7 +15,7 @@ from collections import Counter
 
 KINDS = {
     "open": r"f?open(64|at)?|creat", "close": r"f?close", "seek": r"l?f?seek(64)?",
-    "stat": r"_*[lf]?x?stat(64)?|newfstatat|access|readlink", "sync": "fsync", "data_sync": "fdatasync|datasync",
+    "stat": r"_*l?x?stat(64)?|newfstatat|access|readlink", "sync": "fsync", "data_sync": "fdatasync|datasync",
     "directory": "opendir|mkdir|rmdir", "unlink": "unlink|rename", "truncate": "ftruncate|trim", "map": "mmap",
     "read": r"f?p?read(64)?", "write": r"f?p?write(64)?",
 }

@@ -55,6 +55,52 @@ constexpr std::string_view kStrace =
 
 }  // namespace
 
+TEST_CASE("what an open file's client knows is no operation on the storage") {
+  const Made made = make("strace",
+                         "1 1700000000.000 openat(AT_FDCWD, \"/d/a\", O_RDONLY) = 3 <0.001>\n"
+                         "1 1700000000.010 fstat(3, {st_mode=S_IFREG|0644}) = 0 <0.001>\n"
+                         "1 1700000000.020 newfstatat(3, \"\", {st_mode=S_IFREG|0644}, "
+                         "AT_EMPTY_PATH) = 0 <0.001>\n"
+                         "1 1700000000.030 newfstatat(AT_FDCWD, \"/d/b\", {st_mode=S_IFREG|0644}, "
+                         "0) = 0 <0.001>\n");
+  CHECK(made.compiled.replay.operations == 2);
+}
+
+TEST_CASE("a path that is asked for is a file or a folder, and one without files is told") {
+  const Made made = make("strace",
+                         "1 1700000000.000 openat(AT_FDCWD, \"/a/x\", O_RDONLY) = 3 <0.001>\n"
+                         "1 1700000000.010 openat(AT_FDCWD, \"/ab/y\", O_RDONLY) = 4 <0.001>\n"
+                         "1 1700000000.020 openat(AT_FDCWD, \"/c\", O_RDONLY) = 5 <0.001>\n",
+                         {"/a", "/c", "/nope"});
+  CHECK(made.compiled.replay.operations == 2);
+  const auto& notes = made.compiled.replay.notes;
+  CHECK(std::count(notes.begin(), notes.end(),
+                   "--under /nope: no file of the trace is that or lies in it") == 1);
+  CHECK(std::none_of(notes.begin(), notes.end(),
+                     [](const std::string& note) { return note.starts_with("--under /a"); }));
+}
+
+TEST_CASE("one process number in two files of strace is two processes") {
+  const std::string text =
+      "7 1700000000.000 openat(AT_FDCWD, \"/d/a\", O_RDONLY) = 3 <0.001>\n"
+      "7 1700000000.010 read(3, \"\", 4096) = 4096 <0.001>\n";
+  Diagnostics faults;
+  const std::string program = "/tmp/stallcast-test-" + std::to_string(::getpid()) + ".two";
+  const auto made = compile_replay(*find_trace_format("strace"),
+                                   {trace_file(text), trace_file(text)}, program, {}, faults);
+  std::filesystem::remove(program);
+  REQUIRE(made.ok());
+  CHECK(made->replay.processes == 2);
+  CHECK(made->replay.threads == 2);
+}
+
+TEST_CASE("iolog: what fio calls sync_file_range and syncfs are syncs") {
+  const Made made = make("iolog",
+                         "fio version 3 iolog\n0 /d/a add\n5 /d/a open\n10 /d/a write 0 4096\n"
+                         "20 /d/a sync_file_range 0 4096\n30 /d/a syncfs 0 0\n");
+  CHECK(made.compiled.replay.operations == 4);
+}
+
 TEST_CASE("bytes that pass within the kernel are told, and what follows lies behind them") {
   const Made made = make("strace",
                          "1 1700000000.000 openat(AT_FDCWD, \"/d/in\", O_RDONLY) = 3 <0.001>\n"

@@ -156,6 +156,33 @@ class Baselines(CheckCase):
         folder.check("designs/a.json", "--baseline", "base.json", "--update-baseline")
         self.exits(1, folder.check("designs/a.json", "--baseline", "base.json", *slower))
 
+    def test_a_revision_has_the_profile_and_what_scenarios_name_as_they_were(self):
+        folder = self.folder()
+        folder.write("designs/a.json", SCENARIO % (EASY + "," + STALL))
+        folder.write("traces/job.strace", '7 1700000000.000 openat(AT_FDCWD, "/d/f", O_RDONLY) = 3 <0.001>\n' + "".join(
+            f"7 {1700000001 + i / 10:.3f} pread64(3, \"\", 1000000, {i * 2000000}) = 1000000 <0.001>\n" for i in range(50)))
+        self.exits(0, folder.run("replay", "traces/job.strace", "--on", "designs/a.json",
+                                 "--keep-program", "traces/job.program"))
+        replay = {"id": "job", "type": "replay", "on": "scratch", "hosts": "gpu", "program": "../traces/job.program"}
+        folder.edit("designs/a.json", '"run":', f'"tenants": [ {json.dumps(replay)} ], "run":')
+        profile = {"schema": "stallcast.profile/1", "id": "net", "values": [
+            {"role": "host", "field": "nic.rate", "dimension": "rate", "value": 50e9, "low": 50e9, "high": 50e9, "fit": "f"}]}
+        folder.write("net.profile", json.dumps(profile))
+        folder.git("init")
+        folder.git("add", ".")
+        folder.git("commit", "-m", "designs")
+        args = ["designs/a.json", "--baseline", "git:HEAD", "--profile", "net.profile"]
+        self.exits(0, folder.check(*args))
+        profile["values"][0]["value"] = 3e9
+        folder.write("net.profile", json.dumps(profile))
+        done = self.exits(1, folder.check(*args))
+        self.assertIn("is worse by more than 0.5 %", unbroken(done.stdout))
+        done = folder.run("diff", "HEAD:designs/a.json", "designs/a.json", "--profile", "net.profile", "--exit-code")
+        self.assertIn("nic.rate 400 Gb/s -> 24 Gb/s", self.exits(1, done).stdout)
+        folder.write("new.profile", json.dumps(profile))
+        done = self.exits(0, folder.check(*args[:-1], "new.profile"))
+        self.assertIn("HEAD has no new.profile", unbroken(done.stderr))
+
     def test_a_revision_knows_a_scenario_that_was_renamed_since_by_its_id(self):
         folder = self.based()
         folder.git("init")

@@ -231,7 +231,10 @@ class ImportObservation(unittest.TestCase):
         sweep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",
                              "vm-disk-sweep.json")
         self.assertEqual(Run("calibrate", sweep, "-o", profile, "--draws", "20").code, 0)
+        _, plain = self.made(self.file("job.observation.json", job()))
         _, text = self.made(self.file("job.observation.json", job()), "--profile", profile)
+        # How much the job asks for at once is its own.
+        self.assertIn(re.search(r'"request": "[^"]+"', plain).group(), text)
         self.assertIn("--profile " + profile, text.replace("\n// ", " "))
         self.assertNotIn("read", without_comments(text)["storage"][0])
         self.assertEqual(Run("run", self.mine, "--profile", profile).code, 0)

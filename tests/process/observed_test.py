@@ -228,6 +228,10 @@ class Observed(unittest.TestCase):
             step = json.loads(run.out)["metrics"]["job.train.step.time"]
             self.assertAlmostEqual(step["value"], 0.1, delta=1e-6)
             self.assertAlmostEqual(step["ci90"][1], 0.101, delta=0.0002)
+        # What is set exactly leaves the profile out, as a point of a sweep does.
+        run = Run("resolve", "FILE", "--profile", profile, "--set", f"{path}=200 ms", text=compute(TENTH))
+        self.assertIn('"compute" is exactly 200 ms as it is set; the profile "compute" has 108 % of what', run.err)
+        self.assertIn("from 180 ms to 220 ms", run.err)
         # Stated as it was when it was calibrated it is narrowed, without a word.
         run = Run("resolve", "FILE", "--profile", profile, "--set", f"{path}=100 ms +- 10 %", text=compute(TENTH))
         self.assertNotIn("another range", run.err)

@@ -185,22 +185,25 @@ class CheckRun {
   /// The scenarios as they were: simulated by these models, so nothing of it can be stale.
   std::optional<Failure> read_earlier() {
     const std::string& revision = *request_.baseline.revision;
+    const auto notice = [this](const std::string& text) {
+      if (watch_.on_notice) watch_.on_notice(text, "");
+    };
     std::vector<std::string> uris;
     for (const Item& item : items_) uris.push_back(item.out.uri);
-    auto tree = GitTree::at(revision, uris);
-    if (!tree.ok()) return tree.failure();
+    auto made = earlier_files(session_, revision, uris, notice);
+    if (!made.ok()) return made.failure();
+    const GitTree& tree = tree_.emplace(std::move(*made));
     baseline_.emplace();
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const Item& item = items_[i];
       if (!item.design) continue;
       auto earlier =
-          earlier_scenario(session_, *tree, revision, item.file, item.out.uri, item.design->id);
+          earlier_scenario(session_, tree, revision, item.file, item.out.uri, item.design->id);
       if (!earlier.ok()) return earlier.failure();
       if (!*earlier) continue;
-      if ((*earlier)->uri != item.out.uri && watch_.on_notice)
-        watch_.on_notice(item.out.uri + " is compared with " + (*earlier)->uri + " of " + revision +
-                             ", which had the same id and is gone",
-                         "");
+      if ((*earlier)->uri != item.out.uri)
+        notice(item.out.uri + " is compared with " + (*earlier)->uri + " of " + revision +
+               ", which had the same id and is gone");
       earlier_.emplace_back(i, std::move((*earlier)->design));
     }
     return std::nullopt;
@@ -227,6 +230,8 @@ class CheckRun {
       if (const auto& before = predictions[now + k]; before.ok()) {
         const Item& item = items_[earlier_[k].first];
         baseline_->set(item.key, *item.design, *before, rules_.model);
+      } else if (watch_.on_notice) {
+        watch_.on_notice("as it was it is not predicted: " + before.failure().message, "");
       }
   }
 
@@ -336,13 +341,12 @@ class CheckRun {
 
   /// Simulates changes of a design that misses limits; one that only became worse needs none.
   void advise(Item& item) {
-    if (!item.design || !item.prediction) return;
+    if (!item.design || !item.prediction || until_.passed()) return;
     const auto misses = [](const CheckedAssertion& a) {
       return a.is_open() && a.is_error() && a.outcome.status == "fail";
     };
     auto& all = item.out.assertions;
     if (std::none_of(all.begin(), all.end(), misses) || run::interrupt_flag() != 0) return;
-    if (until_.passed()) return;
     RunQuestion wanted;
     wanted.predict = question();
     wanted.known = *item.prediction;
@@ -377,6 +381,7 @@ class CheckRun {
   std::vector<Item> items_;
   std::optional<check::Baseline> baseline_;
   std::vector<std::pair<std::size_t, Design>> earlier_;  ///< of which item, as it was
+  std::optional<GitTree> tree_;                          ///< with what these read
 };
 
 }  // namespace

@@ -104,6 +104,17 @@ std::optional<Failure> write_baseline(const CheckBaseline& wanted, check::Baseli
   return written.failure();
 }
 
+Result<GitTree> earlier_files(const Session& session, const std::string& revision,
+                              std::vector<std::string> uris,
+                              const std::function<void(const std::string&)>& notice) {
+  const std::string& profile = session.profile_file();
+  if (!profile.empty()) uris.push_back(repository_path(profile));
+  auto tree = GitTree::at(revision, uris);
+  if (tree.ok() && !profile.empty() && tree->same(profile).empty())
+    notice(revision + " has no " + profile + ": the baseline takes it as it is now");
+  return tree;
+}
+
 Result<std::optional<EarlierScenario>> earlier_scenario(const Session& session, const GitTree& tree,
                                                         const std::string& revision,
                                                         const ScenarioFile& now,
@@ -111,6 +122,7 @@ Result<std::optional<EarlierScenario>> earlier_scenario(const Session& session, 
                                                         const std::string& id) {
   ScenarioFile before = now;
   before.sets.clear();
+  before.profile = tree.same(session.profile_file());
   const std::string path = path_in(tree, session, before, uri, id);
   if (path.empty()) return std::optional<EarlierScenario>();
   before.file = tree.file(path).string();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,14 +32,20 @@ namespace stallcast::client {
 [[nodiscard]] std::optional<Failure> write_baseline(const CheckBaseline& wanted,
                                                     check::Baseline baseline);
 
+/// What `revision` has of the scenarios at `uris` and of the profile of `session`; `notice` is told
+/// when it has none of that.
+[[nodiscard]] Result<GitTree> earlier_files(const Session& session, const std::string& revision,
+                                            std::vector<std::string> uris,
+                                            const std::function<void(const std::string&)>& notice);
+
 /// A scenario as it was, and where.
 struct EarlierScenario {
   std::string uri;
   Design design;
 };
 /// `now`, which is at `uri` and goes by `id`, as it was in `tree`, of `revision`: without what
-/// `--set` changes of it now. Where its path is new there, the file that is gone since and had the
-/// same id is it. nullopt: it was not there.
+/// `--set` changes of it now, with the profile as it was, if it was. Where its path is new there,
+/// the file that is gone since and had the same id is it. nullopt: it was not there.
 [[nodiscard]] Result<std::optional<EarlierScenario>> earlier_scenario(
     const Session& session, const GitTree& tree, const std::string& revision,
     const ScenarioFile& now, const std::string& uri, const std::string& id);

@@ -103,9 +103,10 @@ std::string take_variant(std::string& path) {
 }
 
 Result<DiffOperand> from_git(const std::string& revision, std::string path, DiffOperand out,
-                             const std::string& variant, ScenarioFile given) {
+                             const std::string& variant, ScenarioFile given,
+                             const std::string& profile) {
   const std::string here = repository_path(path);
-  const std::vector<std::string> also = {path, here};
+  const std::vector<std::string> also = {path, here, repository_path(profile)};
   auto tree = GitTree::at(revision, also);
   if (!tree.ok()) return tree.failure();
   // As git has it, relative to the root of the repository; else relative to the working folder.
@@ -115,6 +116,7 @@ Result<DiffOperand> from_git(const std::string& revision, std::string path, Diff
   if (!inside || !exists(file))
     return Failure{ExitCode::bad_input, "\"" + revision + "\" has no file \"" + path + "\"",
                    "\"git ls-tree -r --name-only " + revision + "\" lists them"};
+  given.profile = tree->same(profile);
   out.folder = tree->file("").string();
   out.shown = revision + ":";
   out.tree.emplace(std::move(*tree));
@@ -124,7 +126,8 @@ Result<DiffOperand> from_git(const std::string& revision, std::string path, Diff
 
 }  // namespace
 
-Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile given) {
+Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile given,
+                                      const std::string& profile) {
   DiffOperand out;
   out.input.name = word == "-" ? "<stdin>" : word;
   std::string path = word;
@@ -133,7 +136,7 @@ Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile give
   if (word != "-" && !exists(path) && colon != std::string::npos && colon > 0 &&
       colon + 1 < path.size())
     return from_git(path.substr(0, colon), path.substr(colon + 1), std::move(out), variant,
-                    std::move(given));
+                    std::move(given), profile);
   if (auto failure = classify(path, variant, std::move(given), out)) return *failure;
   return out;
 }

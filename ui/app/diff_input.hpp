@@ -19,9 +19,11 @@ struct DiffOperand {
 };
 
 /// What `word` names: a file, a folder with one sweep, "REV:path" when no such file exists, or "-"
-/// for the text of `given`; "#variant" may follow a scenario, which takes the rest from `given`. A
-/// scenario is not read yet, a result is. All failures have bad_input.
-[[nodiscard]] Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile given);
+/// for the text of `given`; "#variant" may follow a scenario, which takes the rest from `given`.
+/// One of git takes `profile` as it was there, if it was. A scenario is not read yet, a result is.
+/// All failures have bad_input.
+[[nodiscard]] Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile given,
+                                                    const std::string& profile = "");
 
 /// `where` as the user knows the file: "main:designs/a.json:3:5".
 [[nodiscard]] std::string shown(const DiffOperand& operand, const std::string& where);

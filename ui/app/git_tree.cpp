@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -22,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kSuffixes = {".json", ".jsonc", ".fio", ".yaml"};
+constexpr std::size_t kLongestPath = 4096;
 
 /// Files that one call of a program reads and writes; all of them in one folder of ours.
 struct Streams {
@@ -62,6 +65,27 @@ bool concerns_scenarios(const std::string& path, std::span<const std::string> al
          std::find(also.begin(), also.end(), path) != also.end();
 }
 
+/// Of `paths`, those that a JSON text among `chosen`, which lie below `folder`, has as a string:
+/// relative to its own folder, as scenarios name files.
+std::string named_by(const fs::path& folder, const std::vector<std::string>& chosen,
+                     const std::set<std::string>& paths) {
+  std::string out;
+  if (paths.empty()) return out;
+  for (const std::string& path : chosen) {
+    if (!fs::path(path).extension().string().starts_with(".json")) continue;
+    const auto text = base::read_file((folder / path).string());
+    if (!text.ok()) continue;
+    // Every other piece between quotes is a string; one too many does no harm.
+    for (const std::string& piece : base::split(*text, '"')) {
+      if (piece.empty() || piece.size() > kLongestPath) continue;
+      const std::string named =
+          (fs::path(path).parent_path() / piece).lexically_normal().generic_string();
+      if (paths.contains(named)) out += named + '\0';
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 fs::path repository_root(const fs::path& start) {
@@ -94,6 +118,13 @@ std::vector<std::string> GitTree::gone() const {
   }
   std::sort(out.begin(), out.end());
   return out;
+}
+
+std::string GitTree::same(const std::string& path) const {
+  const std::string here = repository_path(path);
+  const bool inside = !path.empty() && !fs::path(here).is_absolute() && !here.starts_with("..");
+  std::error_code error;
+  return inside && fs::exists(file(here), error) ? file(here).string() : "";
 }
 
 Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::string> also) {
@@ -129,15 +160,29 @@ Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::st
   const auto files = base::read_file(list);
   if (!files.ok()) return files.failure();
   std::string wanted;
-  for (const std::string& path : base::split(*files, '\0'))
-    if (concerns_scenarios(path, also)) wanted += path + '\0';
-  if (const auto written = base::write_file(chosen, wanted); !written.ok())
-    return written.failure();
-  if (const int status =
-          git({"checkout-index", "-z", "--stdin", "--prefix=" + tree.folder().string() + "/"},
-              {.input = chosen, .error = said});
-      status != 0)
-    return failure(status);
+  std::vector<std::string> scenarios;
+  std::set<std::string> others;
+  for (const std::string& path : base::split(*files, '\0')) {
+    if (path.empty()) continue;
+    if (!concerns_scenarios(path, also)) {
+      others.insert(path);
+      continue;
+    }
+    wanted += path + '\0';
+    scenarios.push_back(path);
+  }
+  const auto check_out = [&](const std::string& paths) -> std::optional<Failure> {
+    if (const auto written = base::write_file(chosen, paths); !written.ok())
+      return written.failure();
+    if (const int status =
+            git({"checkout-index", "-z", "--stdin", "--prefix=" + tree.folder().string() + "/"},
+                {.input = chosen, .error = said});
+        status != 0)
+      return failure(status);
+    return std::nullopt;
+  };
+  if (const auto failed = check_out(wanted)) return *failed;
+  if (const auto failed = check_out(named_by(tree.folder(), scenarios, others))) return *failed;
   return tree;
 }
 

@@ -23,13 +23,17 @@ namespace stallcast::client {
 /// The scenario files of one revision in a temporary folder, which is gone with this object.
 class GitTree {
  public:
-  /// All files of `revision` that scenarios may be or refer to (JSON, fio jobs), and `also`, which
-  /// are relative to the root. Fails with bad_input for an unknown revision or without git.
+  /// All files of `revision` that scenarios may be (JSON, fio jobs), what they name of others
+  /// (programs of replays), and `also`, which are relative to the root. Fails with bad_input for an
+  /// unknown revision or without git.
   [[nodiscard]] static Result<GitTree> at(const std::string& revision,
                                           std::span<const std::string> also = {});
 
   /// Paths of JSON files that the working folder no longer has.
   [[nodiscard]] std::vector<std::string> gone() const;
+
+  /// Where a file that is now at `path` was; "" when the revision has none there.
+  [[nodiscard]] std::string same(const std::string& path) const;
 
   /// Where the file with this path relative to the root is now; it need not exist.
   [[nodiscard]] std::filesystem::path file(const std::string& path) const {

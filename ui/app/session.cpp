@@ -141,7 +141,8 @@ struct Session::Impl {
       else
         for (std::vector<std::string> lines : {calibration::other_machines(*profile, design),
                                                calibration::refused_mixes(*profile, design),
-                                               calibration::several_hosts(*profile, design)})
+                                               calibration::several_hosts(*profile, design),
+                                               calibration::other_parts(*profile, design)})
           std::ranges::move(lines, std::back_inserter(prediction.warnings));
     }
     prediction.left_range = prediction.extrapolated && question.strict_range;
@@ -165,6 +166,7 @@ struct Session::Impl {
   Settings settings;
   std::optional<CalibrationProfile> profile;
   Diagnostics profile_faults;
+  calibration::ProfileFiles others;  // of scenarios that have their own
   run::WarmWorker worker;
   std::atomic<bool> cancelled = false;
 };
@@ -178,16 +180,20 @@ void Session::warm_up() { (void)impl_->worker.start(impl_->of_worker()); }
 
 Reading Session::read(const ScenarioFile& file) const {
   if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};
-  Scenario scenario = Scenario::read(file, impl_->fitted());
+  Diagnostics faults;
+  const CalibrationProfile* const profile =
+      file.profile.empty() ? impl_->fitted() : impl_->others.read(file.profile, faults);
+  if (faults.has_errors()) return {std::nullopt, std::move(faults)};
+  Scenario scenario = Scenario::read(file, profile);
   Diagnostics diagnostics = scenario.diagnostics();
   if (!scenario.ok()) {
     // A field that is missing may be one that the profile was thought to set.
     const bool missing = std::ranges::any_of(
         diagnostics.items(), [](const Diagnostic& d) { return d.code == "missing"; });
-    if (missing && impl_->profile)
-      for (const Fit* fit : calibration::refused_with_fields(*impl_->profile))
+    if (missing && profile != nullptr)
+      for (const Fit* fit : calibration::refused_with_fields(*profile))
         diagnostics.warn("refused", "",
-                         "the profile \"" + impl_->profile->id + "\" sets no field by " + fit->id +
+                         "the profile \"" + profile->id + "\" sets no field by " + fit->id +
                              ", which it refused" +
                              (fit->reasons.empty() ? "" : ": " + fit->reasons.front()));
     return {std::nullopt, std::move(diagnostics)};
@@ -386,5 +392,6 @@ Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
 void Session::cancel() noexcept { impl_->cancelled = true; }
 
 const CalibrationProfile* Session::profile() const { return impl_->fitted(); }
+const std::string& Session::profile_file() const { return impl_->settings.profile; }
 
 }  // namespace stallcast::client

@@ -37,7 +37,8 @@ Result<bool> read_operands(const client::Session& session, const CompareWords& w
   bool read = true;
   Diagnostics said;  // variants of one file have its warnings
   for (const std::string& word : words.files) {
-    auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options));
+    auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options),
+                                             options.profile);
     if (!operand.ok()) return operand.failure();
     if (!operand->sweep.empty())
       return Failure{ExitCode::bad_input, "\"" + word + "\" is a sweep",

@@ -147,12 +147,13 @@ int diff_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   if (const auto failure = settle(options, words, question)) return report_failure(*failure);
 
-  Result<client::DiffOperand> base =
-      client::read_diff_operand(words.base, source_of(words.base == "-" ? "-" : "", options));
+  Result<client::DiffOperand> base = client::read_diff_operand(
+      words.base, source_of(words.base == "-" ? "-" : "", options), options.profile);
   if (!base.ok()) return report_failure(base.failure());
   ScenarioFile changed = source_of(words.head == "-" ? "-" : "", options);
   changed.sets = words.head_sets;
-  Result<client::DiffOperand> head = client::read_diff_operand(words.head, changed);
+  Result<client::DiffOperand> head =
+      client::read_diff_operand(words.head, changed, options.profile);
   if (!head.ok()) return report_failure(head.failure());
   if (base->sweep.empty() != head->sweep.empty())
     return refuse("a sweep can only be compared with a sweep",

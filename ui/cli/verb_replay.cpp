@@ -54,7 +54,7 @@ void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
   line.text("--on", wanted.on, "SCENARIO", "scenario whose storage it is replayed on (required)");
   line.text("--storage", wanted.question.storage, "ID", "storage system, where there are several");
   line.texts("--map", wanted.maps, "PATH=ID",
-             "files whose names begin with PATH on this storage system instead; repeatable");
+             "PATH and files in it on this storage system instead; repeatable");
   line.text("--hosts", wanted.question.hosts, "ID", "host class, where there are several");
   line.integer("--per-host", wanted.question.per_host, 1,
                "processes on each host, in blocks (default: spread evenly; all on one for iolog "
@@ -65,7 +65,7 @@ void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
             "each call waits for the storage, past the memory of the hosts (O_DIRECT)");
   line.flag("--with-jobs", wanted.question.with_jobs,
             "beside the jobs, tenants and failures of the scenario");
-  line.texts("--under", wanted.under, "PATH", "only files whose names begin with PATH; repeatable");
+  line.texts("--under", wanted.under, "PATH", "only PATH and files in it; repeatable");
   line.text("--trace-format", wanted.format, "FORMAT",
             "darshan-dxt, dftracer, iolog or strace, where the content does not tell");
   line.text("--keep-program", wanted.keep, "FILE",
@@ -147,7 +147,7 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
 
   if (compiled->replay.operations == 0 && !wanted.under.empty())
     return refuse("no operation of the trace is on a file under " + base::join(wanted.under, ", "),
-                  "--under takes the beginnings of paths as the trace has them");
+                  "--under takes folders and files as the trace has them");
 
   wanted.question.program = program.path();
   wanted.question.header = compiled->header;
@@ -169,10 +169,10 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   replay.scenario = scenario.id;
   replay.speed = wanted.speed;
   replay.maps = wanted.question.maps;
+  const ExitCode exit = prediction->left_range ? ExitCode::inconclusive : ExitCode::ok;
   client::add_replayed(*design, std::move(*prediction), replay);
   report::ReportContext context = report::context_of(scenario, client::version());
-  return deliver(options, report::render(replay, context, *look, report_style(options)),
-                 ExitCode::ok);
+  return deliver(options, report::render(replay, context, *look, report_style(options)), exit);
 }
 
 }  // namespace stallcast::cli

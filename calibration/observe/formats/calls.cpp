@@ -9,6 +9,7 @@ namespace {
 
 using Row = std::pair<std::string_view, OperationKind>;
 
+/// What asks of an open file what its client knows (fstat) is no operation on the storage.
 /// Names without leading underscores and "x" variants (__xstat64 is xstat64 here). Sorted.
 constexpr std::array kCalls{
     Row{"access", OperationKind::stat},
@@ -42,8 +43,8 @@ constexpr std::array kCalls{
     Row{"fseek", OperationKind::seek},
     Row{"fseeko", OperationKind::seek},
     Row{"fseeko64", OperationKind::seek},
-    Row{"fstat", OperationKind::stat},
-    Row{"fstat64", OperationKind::stat},
+    Row{"fstat", OperationKind::other},
+    Row{"fstat64", OperationKind::other},
     Row{"fstatat", OperationKind::stat},
     Row{"fstatat64", OperationKind::stat},
     Row{"fstatfs", OperationKind::stat},
@@ -52,8 +53,8 @@ constexpr std::array kCalls{
     Row{"ftruncate", OperationKind::truncate},
     Row{"ftruncate64", OperationKind::truncate},
     Row{"fwrite", OperationKind::write},
-    Row{"fxstat", OperationKind::stat},
-    Row{"fxstat64", OperationKind::stat},
+    Row{"fxstat", OperationKind::other},
+    Row{"fxstat64", OperationKind::other},
     Row{"fxstatat", OperationKind::stat},
     Row{"fxstatat64", OperationKind::stat},
     Row{"getdents", OperationKind::directory},

@@ -23,14 +23,16 @@ struct Action {
   std::optional<OperationKind> kind;  ///< nothing: no operation
   bool placed;                        ///< has an offset and a length
 };
-constexpr std::array<Action, 8> kActions{{{"add", std::nullopt, false},
-                                          {"close", OperationKind::close, false},
-                                          {"datasync", OperationKind::data_sync, true},
-                                          {"open", OperationKind::open, false},
-                                          {"read", OperationKind::read, true},
-                                          {"sync", OperationKind::sync, true},
-                                          {"trim", OperationKind::truncate, true},
-                                          {"write", OperationKind::write, true}}};
+constexpr std::array<Action, 10> kActions{{{"add", std::nullopt, false},
+                                           {"close", OperationKind::close, false},
+                                           {"datasync", OperationKind::data_sync, true},
+                                           {"open", OperationKind::open, false},
+                                           {"read", OperationKind::read, true},
+                                           {"sync", OperationKind::sync, true},
+                                           {"sync_file_range", OperationKind::data_sync, true},
+                                           {"syncfs", OperationKind::sync, true},
+                                           {"trim", OperationKind::truncate, true},
+                                           {"write", OperationKind::write, true}}};
 
 std::optional<std::uint64_t> whole_number(std::string_view word) {
   std::uint64_t value = 0;

@@ -340,7 +340,9 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
     if (*line.result > 0) fork(arguments, *line.result, of, pid);
     return false;
   }
-  const auto kind = kind_of_call(line.name);
+  auto kind = kind_of_call(line.name);
+  if (kind == OperationKind::stat && arguments.size() > 1 && arguments[1] == "\"\"")
+    kind = OperationKind::other;  // of an open file, by AT_EMPTY_PATH
   out = {};
   out.kind = kind.value_or(OperationKind::other);
   out.rank = of.process;

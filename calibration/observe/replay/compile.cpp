@@ -20,6 +20,7 @@ namespace {
 
 /// Threads of a trace that a replay takes; operations between two looks at whether to stop.
 constexpr std::uint64_t kBetweenLooks = 4096;
+constexpr std::int64_t kMostPids = std::int64_t{1} << 22U;  // of Linux
 constexpr std::size_t kMostThreads = std::size_t{1} << 17U;
 
 /// Reads the operations of all files of a trace.
@@ -34,7 +35,10 @@ class Reader {
     if (!opened.ok()) return opened.failure();
     OperationStream& stream = **opened;
     Operation op;
+    std::optional<std::int64_t> apart;
     while (stream.next(op)) {
+      if (!apart) apart = other_machine(path, index, op) ? index * kMostPids : 0;
+      op.rank += *apart;
       if (!origin_ && stream.began()) origin_ = stream.began();
       if (!keep(op, stream)) return failure_;
       if (++read_ % kBetweenLooks == 0 && options_.stop && options_.stop())
@@ -74,6 +78,7 @@ class Reader {
     writer.training().finish(out.replay.traced_training);
     marks_.notes(threads_.size(), out.replay.notes);
     note_unmarked(out.replay);
+    note_unmet(out.replay);
     if (direct_ > 0)
       out.replay.notes.push_back(
           base::counted(static_cast<std::int64_t>(direct_), "reads and writes") +
@@ -88,6 +93,17 @@ class Reader {
     return out;
   }
   [[nodiscard]] bool any() const { return figures_.any(); }
+
+  /// Says so where a path that was asked for has no file.
+  void note_unmet(Replay& replay) const {
+    const auto note = [&](const char* option, const std::string& path) {
+      if (!met_.contains(path))
+        replay.notes.push_back(std::string(option) + " " + path +
+                               ": no file of the trace is that or lies in it");
+    };
+    for (const std::string& path : options_.under) note("--under", path);
+    for (const auto& [path, place] : options_.places) note("--map", path);
+  }
 
   /// Says so where a good part of the training is in no step: what it waited for there is not
   /// known.
@@ -105,6 +121,15 @@ class Reader {
   }
 
  private:
+  /// Whether numbers of processes are not those of the files before: strace has the kernel's, which
+  /// each machine and container counts from 1, in a file of its own, unless -ff makes one for each.
+  [[nodiscard]] bool other_machine(const std::string& path, std::int64_t index,
+                                   const Operation& first) const {
+    if (format_.id != "strace" || index == 0) return false;
+    return !path.ends_with("." + std::to_string(first.thread)) ||
+           threads_.contains({first.rank, first.thread});
+  }
+
   bool keep(const Operation& op, const OperationStream& stream) {
     const auto [thread, fresh] =
         threads_.try_emplace({op.rank, op.thread}, static_cast<std::uint32_t>(threads_.size()));
@@ -147,15 +172,20 @@ class Reader {
             "set TMPDIR to a folder with room for the trace"};
   }
 
-  bool asked_for(const TracedFile* file) const {
+  bool asked_for(const TracedFile* file) {
     return file != nullptr &&
            std::any_of(options_.under.begin(), options_.under.end(),
                        [&](const std::string& path) { return lies_under(*file, path); });
   }
-  static bool lies_under(const TracedFile& file, const std::string& path) {
-    return file.name.starts_with(path) || file.mount == path;
+  bool lies_under(const TracedFile& file, const std::string& path) {
+    const bool begins =
+        file.name.starts_with(path) &&
+        (file.name.size() == path.size() || path.ends_with('/') || file.name[path.size()] == '/');
+    if (!begins && file.mount != path) return false;
+    met_.insert(path);
+    return true;
   }
-  std::uint8_t place_of(const TracedFile& file) const {
+  std::uint8_t place_of(const TracedFile& file) {
     std::uint8_t out = 0;
     std::size_t longest = 0;
     for (const auto& [path, place] : options_.places)
@@ -176,7 +206,8 @@ class Reader {
   std::optional<Seconds> origin_;
   double resolution_ = 0.0;
   std::uint64_t read_ = 0;
-  std::uint64_t direct_ = 0;  ///< of files that are open past memory
+  std::set<std::string, std::less<>> met_;  ///< paths that were asked for, of which there are files
+  std::uint64_t direct_ = 0;                ///< of files that are open past memory
   Failure failure_;
 };
 

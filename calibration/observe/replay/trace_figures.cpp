@@ -117,9 +117,8 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
          " at places that the trace does not tell: taken as random");
   if (untimed_ > 0)
     note("the trace does not say how long " + number_of(untimed_, "operation") +
-         " took: each is issued as long after the one before began as in the trace, or when that "
-         "has "
-         "ended if later");
+         " took, nor how many were in flight: each is issued as long after the one before began "
+         "as in the trace, or when that has ended if later, one at a time in its thread");
   if (resolution > 1e-6 && instant_ > 0)
     note(number_of(instant_, "operation") + " shorter than " +
          base::print_quantity(resolution, Dimension::time) +

@@ -11,10 +11,12 @@ namespace stallcast::uncertain {
 namespace {
 
 /// The same for values that are one thing: a figure of one kind that may be the same in truth, and
-/// all ceilings of one sort that are stated of one product.
+/// all ceilings of one sort that are stated of one product. What a scenario states of two parts of
+/// a design is two things, however alike; a parameter that both use is one.
 std::string identity(const models::RoleInfo& role, const Component& component,
-                     const std::string& key, const Value& value) {
+                     const std::string& path, const std::string& key, const Value& value) {
   const Range& range = *value.range;
+  if (is_stated(value) && value.source.kind != Source::Kind::expression) return path + " " + key;
   std::string out = std::string(role.id) + " " + component.kind + " " + range.why;
   if (!component.product.empty() && value.number > 0.0 && value.number == range.high)
     return out + " " + component.product + " " + base::significant(range.low / range.high, 6);
@@ -52,7 +54,7 @@ std::vector<Input> inputs_of(const Design& design) {
           if (!value.range || value.source.kind == Source::Kind::profile) continue;
           const ValuePlace place{at, key, prior_in(*role, component, key, value)};
           const auto [same, added] =
-              known.try_emplace(identity(*role, component, key, value), out.size());
+              known.try_emplace(identity(*role, component, path, key, value), out.size());
           if (!added) {
             ++out[same->second].said.places;
             out[same->second].places.push_back(place);

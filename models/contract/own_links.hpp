@@ -3,13 +3,14 @@
 #include <string>
 #include <string_view>
 
-namespace stallcast::models::detail {
+namespace stallcast::models {
 
 inline constexpr std::string_view kOwn = "[of ";
-/// A job's own part of a resource, of which it has the name in blame; of "" that of all jobs.
+/// A part of a resource that is a job's own, or a class', of which it has the name in blame; of ""
+/// that of all jobs. It carries what that resource does, so that reports leave it out.
 [[nodiscard]] inline std::string own_link(const std::string& resource,
                                           const std::string& job = "") {
   return resource + std::string(kOwn) + job + "]";
 }
 
-}  // namespace stallcast::models::detail
+}  // namespace stallcast::models
