@@ -256,8 +256,10 @@ class Surveyor {
                  std::isfinite(dataset_params(*other.job->dataset).sample_count());
         }))
       return;
-    space->stored.push_back({metric::of_stage(node.id, "written"), node.written,
-                             text(node.read) + " read x " + count(node.work.ratio)});
+    const double hosts = space->per_host ? node.hosts : 1.0;
+    space->stored.push_back({metric::of_stage(node.id, "written"), node.written / hosts,
+                             text(node.read) + " read x " + count(node.work.ratio) +
+                                 (hosts > 1.0 ? " / " + count(hosts) + " hosts" : "")});
     swell(space->stored.back(), swollen(*space, node.written_file), node.written_file);
   }
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "engine/base/accelerators.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/power.hpp"
+#include "models/bounds/rest_of_run.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/waiting_saves.hpp"
 #include "models/bounds/whole_run.hpp"
@@ -30,6 +32,8 @@ namespace {
 
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
+// Less of the time of a run is not worth a word.
+constexpr double kOfTime = 0.01;
 
 // What is waited for: by the jobs, as a share of the time of each, weighed by its GPUs; without one
 // by the requests of tenants, of which each counts as much as any other.
@@ -222,8 +226,13 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   std::vector<std::pair<std::string, double>> queues;
   at_end = [&parts, &plant, &context, &result, &end, &wall, &queues] {
     end = context.now();
-    wall = end + parts.fast_forward.skipped();
-    if (parts.tenants.empty()) wall = wall - parts.stages.left_out();
+    wall = end + parts.fast_forward.skipped() - parts.stages.left_out();
+    if (const Seconds alone = parts.stages.tenants_alone(); alone > wall * kOfTime)
+      result.warnings.push_back(
+          "tenants go on for " + base::print_quantity(alone.in(unit::s), Dimension::time) +
+          " in which whole runs of jobs are waited for and not simulated: means over the run "
+          "(resource.*, requests) are too low for what jobs move; give tenants a \"stop\" within "
+          "what is simulated of the jobs, or leave \"run\" of these out");
     // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
@@ -279,6 +288,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   add_costs(design, prices, result.metrics, drained);
   add_whole_runs(design, prices, result.metrics);
+  for (std::string& warning : unlike_the_rest(design, result.metrics))
+    result.warnings.push_back(std::move(warning));
   add_power(design, powers(design), result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())

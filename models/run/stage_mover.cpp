@@ -32,9 +32,14 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
   const std::vector<HostGroup>& groups = plant.groups(p.hosts);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double members = groups[g].hosts * static_cast<double>(p.workers);
+    const bool own = node.copies > 1.0;
+    if (own || g == 0)
+      pools_.push_back({.read = own ? node.read * (groups[g].hosts / node.copies) : node.read});
+    pools_.back().members += members;
     const double gangs = std::clamp(std::floor(members), 1.0, kGangs);
     for (double i = 0.0; i < gangs; i += 1.0) {
-      Gang gang{.members = members / gangs,
+      Gang gang{.pool = pools_.size() - 1,
+                .members = members / gangs,
                 .size = 1.0 + kApart * (2.0 * (i + 0.5) / gangs - 1.0),
                 .others = gangs - 1.0,
                 .reader = plant.client(p.hosts, g, p.from, members / gangs),
@@ -55,13 +60,14 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
 // s = max(c M, min(B / 64, c M + done / 4, left / 4)) of all workers   [docs/models/stages.md, eq.
 // 2]
 StageMover::Piece StageMover::next(const Gang& gang) {
-  const Bytes left = node_.read - taken_;
-  const Bytes wave = node_.move.chunk * members_;
-  const Bytes grown = std::min(wave + taken_ * kGrowth, left * kGrowth);
-  const Bytes all = std::max(wave, std::min(node_.read / kPieces, grown) * gang.size);
-  Piece piece{.bytes = std::min(all * (gang.members / members_), left)};
+  Pool& of = pools_[gang.pool];
+  const Bytes left = of.read - of.taken;
+  const Bytes wave = node_.move.chunk * of.members;
+  const Bytes grown = std::min(wave + of.taken * kGrowth, left * kGrowth);
+  const Bytes all = std::max(wave, std::min(of.read / kPieces, grown) * gang.size);
+  Piece piece{.bytes = std::min(all * (gang.members / of.members), left)};
   piece.members = std::clamp(piece.bytes / node_.move.chunk, 1.0, gang.members);
-  taken_ += piece.bytes;
+  of.taken += piece.bytes;
   return piece;
 }
 
@@ -88,7 +94,8 @@ sim::Task<void> StageMover::run(std::vector<StageSupply*> behind, StageSupply& o
 //    [docs/models/stages.md, eq. 2]
 sim::Task<void> StageMover::work(Gang& gang, const std::vector<StageSupply*>& behind,
                                  StageSupply& out) {
-  for (bool first = true; taken_ < node_.read; first = false) {
+  Pool& of = pools_[gang.pool];
+  for (bool first = true; of.taken < of.read; first = false) {
     const Piece piece = next(gang);
     if (piece.bytes <= Bytes{}) co_return;
     const Seconds waited = co_await await_input(gang, behind);
@@ -99,8 +106,11 @@ sim::Task<void> StageMover::work(Gang& gang, const std::vector<StageSupply*>& be
       co_await compute(gang, piece);
       co_await write(gang, piece);
     }
-    brought_ += piece.bytes;
-    out.bring(brought_ / node_.read);
+    of.brought += piece.bytes;
+    // What follows has of it what every host has.
+    double least = 1.0;
+    for (const Pool& pool : pools_) least = std::min(least, pool.brought / pool.read);
+    out.bring(least);
   }
 }
 
@@ -131,7 +141,8 @@ sim::Task<void> StageMover::overlap(Gang& gang, Piece piece, Seconds waited) {
 sim::Task<Seconds> StageMover::await_input(const Gang& gang,
                                            const std::vector<StageSupply*>& behind) {
   const Seconds since = context_.now();
-  co_await reach_all(behind, taken_ / node_.read);
+  const Pool& of = pools_[gang.pool];
+  co_await reach_all(behind, of.taken / of.read);
   began_ = std::min(began_, context_.now());
   const Seconds waited = context_.now() - std::max(since, began_);
   starved_ += waited * gang.members;

@@ -52,8 +52,15 @@ class StageMover {
     double members = 1.0;  ///< that it keeps busy
     [[nodiscard]] Bytes each() const { return bytes / members; }
   };
+  /// What gangs take their pieces of: all, or what each host of a group reads in full.
+  struct Pool {
+    Bytes read{};  ///< in all
+    double members = 0.0;
+    Bytes taken{}, brought{};
+  };
   /// Workers that act together.
   struct Gang {
+    std::size_t pool = 0;
     double members = 1.0;
     double size = 1.0;    ///< of its pieces, over that of others
     double others = 0.0;  ///< workers of other gangs on its hosts, for each of its own
@@ -84,9 +91,9 @@ class StageMover {
   Plant& plant_;
   sim::Context& context_;
   std::string name_;  ///< of its own limits
+  std::vector<Pool> pools_;
   std::vector<Gang> gangs_;
   double members_ = 0.0;
-  Bytes taken_, brought_;
   Seconds began_ = Seconds::infinity();
   Seconds starved_;
   WaitSplit reading_, computing_, writing_;

@@ -1,6 +1,7 @@
 #include "models/run/stages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/run/months.hpp"
 #include "stallcast/metric.hpp"
@@ -26,6 +27,12 @@ Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const 
   const std::vector<StageNode> nodes = stage_graph(design);
   stages_.reserve(nodes.size());
   for (const StageNode& node : nodes) stages_.push_back({.node = node});
+  for (const Component& tenant : design.tenants) {
+    const Value* stop = tenant.find("stop");
+    tenants_until_ =
+        std::max(tenants_until_,
+                 stop == nullptr ? Seconds::infinity() : Seconds::from(stop->number, unit::s));
+  }
   const std::vector<WholeRun> whole = whole_runs(design);
   for (Stage& stage : stages_) {
     stage.brings = std::make_unique<StageSupply>(context);
@@ -56,8 +63,12 @@ std::vector<sim::Task<void>> Stages::programs() {
 }
 
 void Stages::count(int& what, int more) {
-  if (simulated_ == 0 && waiting_ > 0) left_out_ += date_() - counted_at_;
-  counted_at_ = date_();
+  const Seconds since = std::exchange(counted_at_, date_());
+  if (simulated_ == 0 && waiting_ > 0) {
+    const Seconds beside = std::clamp(tenants_until_, since, counted_at_) - since;
+    tenants_alone_ += beside;
+    left_out_ += counted_at_ - since - beside;
+  }
   what += more;
 }
 

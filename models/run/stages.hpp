@@ -45,8 +45,9 @@ class Stages {
   /// Whether data are on their way: then nothing repeats.
   [[nodiscard]] bool moving() const { return moving_ > 0; }
   /// How long nothing was simulated, since a job's whole run was waited for that is like the part
-  /// of it that was.    [docs/models/stages.md, eq. 4]
+  /// of it that was; and how long nothing but tenants.    [docs/models/stages.md, eq. 4]
   [[nodiscard]] Seconds left_out() const { return left_out_; }
+  [[nodiscard]] Seconds tenants_alone() const { return tenants_alone_; }
   /// When the last job made its last step, without what was left out.
   [[nodiscard]] Seconds last_step() const { return last_step_; }
   /// Adds "stage.S. ..." and "pipeline. ..." metrics.
@@ -106,7 +107,8 @@ class Stages {
   std::vector<Stage> stages_;  ///< each after those that it follows
   int moving_ = 0;
   int simulated_ = 0, waiting_ = 0;  ///< at work; waiting for the rest of a whole run
-  Seconds counted_at_{}, left_out_{}, last_step_{};
+  Seconds tenants_until_{};          ///< the last of them stops
+  Seconds counted_at_{}, left_out_{}, tenants_alone_{}, last_step_{};
 };
 
 }  // namespace stallcast::models

@@ -7,6 +7,7 @@
 
 #include "models/contract/dataset.hpp"
 #include "models/contract/training.hpp"
+#include "models/stage/host_drives.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -30,6 +31,8 @@ class Grapher {
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       if (nodes_[n].job != nullptr) follow_what_it_reads(n);
     std::vector<StageNode> out = faults_.empty() ? sorted() : std::vector<StageNode>{};
+    if (faults_.empty()) faults_ = faults_of_host_drives(design_, out);
+    if (faults_.empty()) copy_to_each_host(design_, out);
     for (std::size_t n = 0; n < out.size() && faults_.empty(); ++n) measure(out, n);
     if (faults != nullptr) *faults = faults_;
     return faults_.empty() ? out : std::vector<StageNode>{};
@@ -182,7 +185,7 @@ class Grapher {
       bool any = false;
       for (const std::size_t before : node.after)
         if (nodes[before].job == nullptr && nodes[before].work.to == p.from) {
-          node.read += nodes[before].written;
+          node.read += nodes[before].written / nodes[before].copies;
           if (node.stage->find("file") != nullptr &&
               node.stage->find("file")->source.kind == Source::Kind::default_value)
             node.file = nodes[before].written_file;
@@ -190,8 +193,8 @@ class Grapher {
         }
       if (!any) return fault(What::no_input, *node.stage, "size", p.from);
     }
-    node.files = p.files ? static_cast<double>(*p.files) : node.read / node.file;
-    if (p.files && node.files > 0.0) node.file = node.read / node.files;
+    if (p.files && *p.files > 0) node.file = node.read / static_cast<double>(*p.files);
+    node.read = node.read * node.copies;
     node.written = node.work.to.empty() ? Bytes{} : node.read * node.work.ratio;
     node.written_file = node.work.file.value_or(node.file * node.work.ratio);
   }

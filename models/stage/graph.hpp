@@ -22,19 +22,21 @@ struct StageNode {
   /// Of one that moves data.      [docs/models/stages.md, eq. 1]
   MoveParams move{};
   StageWork work{};
-  Bytes read{}, written{};
-  double files = 0.0;  ///< that it reads
+  double hosts = 1.0;       ///< that it runs on
+  double copies = 1.0;      ///< hosts that each have all that it writes    [eq. 8]
+  Bytes read{}, written{};  ///< of all its hosts together
   Bytes file{}, written_file{};
   [[nodiscard]] const Component& component() const { return stage ? *stage : job->job; }
 };
 
 /// What is wrong with the order of stages.
 struct StageFault {
-  enum class What { unknown, cycle, no_input, no_job, twice, streams_behind_job };
+  enum class What { unknown, cycle, no_input, no_job, twice, streams_behind_job, other_hosts };
   What what = What::unknown;
   const Component* component = nullptr;
-  std::string key;   ///< field at fault
-  std::string name;  ///< what it names, or the way round the cycle
+  std::string key;         ///< field at fault
+  std::string name;        ///< what it names, or the way round the cycle
+  std::string hosts = {};  ///< other_hosts: those of what it names
 };
 
 /// Stages and jobs that belong to a pipeline, each after those that it follows. Empty where nothing

@@ -8,6 +8,7 @@
 #include "engine/base/assertion.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -32,6 +33,13 @@ bool is_date(std::string_view text) {
   return year_month_day(year(parts[0]), month(static_cast<unsigned>(parts[1])),
                         day(static_cast<unsigned>(parts[2])))
       .ok();
+}
+
+/// A target of the first job, as a hint writes it.
+std::string example(const Json& root) {
+  const Json* id = find(root, "/jobs/0/id");
+  const std::string job = id != nullptr && id->is_string() ? id->get<std::string>() : "train";
+  return "\"" + metric::gpu_utilization(job) + " >= 95 %\"";
 }
 
 class ExpectationReader {
@@ -59,7 +67,7 @@ class ExpectationReader {
                      "two \"expect\" entries have the id \"" + e.id + "\"", "give each its own id");
     if (present(at + "/that") == nullptr)
       report().error("missing", at, "the \"expect\" entry \"" + e.id + "\" has no \"that\"",
-                     "add \"that\": \"job.train.gpu.utilization >= 95 %\"");
+                     "add \"that\": " + example(context_.tree.root));
     if (std::find(std::begin(kLevels), std::end(kLevels), e.level) == std::end(kLevels)) {
       const std::vector<std::string> names(std::begin(kLevels), std::end(kLevels));
       report().error("choice", at + "/level", "\"" + e.level + "\" is not a level",
@@ -99,7 +107,7 @@ class ExpectationReader {
     if (e.that.find_first_of("<>=") == std::string::npos &&
         e.that.find(" in ") == std::string::npos) {
       report().error("expect", at, "\"" + e.that + "\" has no comparison",
-                     "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= == in");
+                     "write " + example(context_.tree.root) + "; operators: < <= > >= == in");
       return;
     }
     if (const auto parsed = base::parse_assertion(e.that); !parsed.ok())
@@ -140,7 +148,7 @@ std::vector<Expectation> read_expectations(ReadContext& context,
   if (!list->is_array()) {
     context.report.error("type", "/expect",
                          "\"expect\" is a list, not " + std::string(type_name(*list)),
-                         "write [ { \"that\": \"job.train.gpu.utilization >= 95 %\" } ]");
+                         "write [ { \"that\": " + example(context.tree.root) + " } ]");
     return out;
   }
   std::vector<std::string_view> keys(kKeys.begin(), kKeys.end());
@@ -152,7 +160,7 @@ std::vector<Expectation> read_expectations(ReadContext& context,
     if (!item.is_object()) {
       context.report.error("type", at,
                            "an \"expect\" entry is an object, not " + std::string(type_name(item)),
-                           "write { \"that\": \"job.train.gpu.utilization >= 95 %\" }");
+                           "write { \"that\": " + example(context.tree.root) + " }");
       continue;
     }
     check_keys(item, at, keys, "an \"expect\" entry", context.report);

@@ -230,6 +230,14 @@ void check_elastic(const Design& design, const JobDesign& job, Diagnostics& repo
   }
   if (!complete(models::Role::recovery, *job.recovery)) return;
   const models::RecoveryParams r = models::recovery_params(*job.recovery);
+  if (r.horizon < p.period)
+    report.warn(
+        "rule", pointer_of(*job.recovery, "horizon"),
+        "the goodput of job \"" + job.job.id + "\" is over " +
+            base::print_quantity(r.horizon.in(unit::s), Dimension::time) +
+            ", less than one \"period\" of the GPUs it lends: their share is not that of a period",
+        "let \"horizon\" be some periods of " +
+            base::print_quantity(p.period.in(unit::s), Dimension::time));
   const Seconds restart = p.stop + r.start + r.init + r.restore.value_or(Seconds{});
   const Seconds shorter = std::min(p.busy, p.period - p.busy);
   if (restart >= shorter)

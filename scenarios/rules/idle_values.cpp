@@ -86,6 +86,14 @@ constexpr Need kNeeds[] = {
     {Role::failure, "rebuild", "part", Holds::is, "target"},
     {Role::failure, "left", "part", Holds::is, "service"}};
 
+/// What comes after so long, if that other value is given.
+struct Late {
+  Role role;
+  std::string_view key, of;
+};
+constexpr Late kLate[] = {{Role::host, "slow.from", "slow.count"},
+                          {Role::tenant, "scale_every", "weights"}};
+
 bool holds(const Component& component, const Need& need) {
   const Value* other = component.find(need.other);
   if (other == nullptr && !need.or_key.empty()) other = component.find(need.or_key);
@@ -146,6 +154,23 @@ std::string in_words(const Component& component, const Need& need) {
   }
 }
 
+// What comes after the run does nothing in it.
+void check_late(const Design& design, const models::RoleInfo& role, const Component& component,
+                Diagnostics& report) {
+  const Value* duration = design.run.find("duration");
+  if (duration == nullptr) return;
+  for (const Late& late : kLate) {
+    const Value *value = component.find(late.key), *of = component.find(late.of);
+    if (late.role != role.role || value == nullptr || of == nullptr) continue;
+    if (value->number < duration->number || of->number <= 0.0) continue;
+    report.warn("rule", pointer_of(component, late.key),
+                "the run ends before \"" + std::string(late.key) + "\" of \"" + component.id +
+                    "\" is over (" + base::print_quantity(value->number, Dimension::time) +
+                    "): nothing of it comes",
+                "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
+  }
+}
+
 // Restores come after the run, after failures, and where GPUs come and go.
 void check_restores(const Design& design, Diagnostics& report) {
   if (!design.failures.empty()) return;
@@ -169,6 +194,7 @@ void check_idle_values(const Design& design, Diagnostics& report) {
       design, [&](const std::string&, std::string_view role, const Component& component) {
         const models::RoleInfo* info = models::find_role(role);
         if (info == nullptr) return;
+        check_late(design, *info, component, report);
         for (const Need& need : kNeeds)
           if (need.role == info->role && is_chosen(info->role, component, need.key) &&
               !holds(component, need))

@@ -64,6 +64,13 @@ void report_fault(const Design& design, const StageFault& fault, Diagnostics& re
                           streams(*fault.component)
                               ? "write \"when\": \"done\""
                               : "leave \"after_share\" of the job out: it begins when that ends");
+    case StageFault::What::other_hosts:
+      return report.error(
+          "rule", at,
+          "stage \"" + fault.component->id + "\" is at the drives of other hosts than \"" +
+              fault.name + "\", which has its own on \"" + fault.hosts +
+              "\": no host reaches those of another",
+          "run it on \"" + fault.hosts + "\", or have another stage there that brings the data");
   }
 }
 

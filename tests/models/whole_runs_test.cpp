@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "models/bounds/cost.hpp"
@@ -108,6 +109,27 @@ TEST_CASE("requests of a row of jobs are paid by the time that was simulated") {
   const double gets = metric(result, "resource.storage.near.prefixes.get.throughput");
   REQUIRE(gets > 0.0);
   CHECK(metric(result, "cost.requests") == Approx(gets * 0.4 / 1000.0 * 3600.0).epsilon(0.05));
+}
+
+TEST_CASE("a tenant that stops leaves what jobs in a row move as it is") {
+  Design design = failing_in_a_row();
+  design.failures.clear();
+  const auto writes = [&](const char* stop) {
+    design.tenants = {component(Role::tenant, "ingest", "in",
+                                {{"on", "far"}, {"hosts", "gpu"}, {"rate", "10 kB/s"}})};
+    if (stop != nullptr) set(design.tenants[0], Role::tenant, "stop", stop);
+    return run(design);
+  };
+  const char* load = "resource.storage.near.head.throughput";
+  const RunResult with = writes("5 s"), on = writes(nullptr);
+  design.tenants.clear();
+  CHECK(metric(with, load) == Approx(metric(run(design), load)).epsilon(0.02));
+  const auto told = [](const RunResult& result) {
+    return std::any_of(result.warnings.begin(), result.warnings.end(),
+                       [](const std::string& text) { return text.starts_with("tenants go on"); });
+  };
+  CHECK_FALSE(told(with));
+  CHECK(told(on));
 }
 
 }  // namespace whole_runs_test

@@ -149,6 +149,20 @@ TEST_CASE("who lends GPUs saves before, and keeps some") {
              Catch::StartsWith("/jobs/0/elastic/period a restart takes "));
 }
 
+TEST_CASE("goodput is over one period of lent GPUs or more") {
+  const auto over = [](const std::string& horizon) {
+    return remark({.failures = "",
+                   .job = Text{}.job +
+                          R"("elastic": { "gpus": 8, "period": "24 h", "busy": "12 h" },
+                                          "recovery": { "horizon": ")" +
+                          horizon + R"(" },)"});
+  };
+  CHECK(over("30 d") == "");
+  CHECK_THAT(over("5 h"),
+             Catch::StartsWith("/jobs/0/recovery/horizon the goodput of job \"train\" is over 5 h, "
+                               "less than one \"period\""));
+}
+
 TEST_CASE("failures of what a job saves to memory of hosts take the copies along") {
   const auto saves_to = [](const std::string& to, const std::string& failure) {
     return remark({.failures = failure,

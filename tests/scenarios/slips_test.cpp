@@ -123,6 +123,22 @@ TEST_CASE("a tenant starts before the run ends") {
   CHECK(starts("1 h") == "/tenants/0/start the run ends before tenant \"in\" starts");
 }
 
+TEST_CASE("what comes after the run does nothing in it") {
+  const auto said = [](const std::string& host, const std::string& tenant) {
+    return remark(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4)" + host + R"( } ] },
+      "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+      "tenants": [ { "id": "a", "type": "inference", "on": "scratch", "hosts": "gpu", "rate": "1 ops/s")" +
+                  tenant + R"( } ], "run": { "duration": "1 h" } })");
+  };
+  CHECK(said("", "") == "");
+  CHECK_THAT(said(R"(, "slow": { "count": 1, "from": "2 h" })", ""),
+             Contains("/cluster/hosts/0/slow/from the run ends before \"slow.from\" of \"gpu\""));
+  CHECK(said(R"(, "slow": { "count": 1, "from": "30 min" })", "") == "");
+  CHECK_THAT(said("", R"(, "weights": "1 GB", "scale_every": "10 h")"),
+             Contains("/tenants/0/scale_every the run ends before"));
+  CHECK(said("", R"(, "weights": "1 GB", "scale_every": "1 min")") == "");
+}
+
 TEST_CASE("saves that end in memory are no files, and survive what fails") {
   CHECK(in_memory("") == "");
   for (const char* field : {R"("gds": true)", R"("incremental": { "fraction": "25 %" })",

@@ -122,6 +122,22 @@ TEST_CASE("stages alone are a scenario, and an empty list of what a job follows 
   CHECK(free.jobs[0].job.find("after")->list.empty());
 }
 
+TEST_CASE("a stage at drives inside hosts runs on those that read them") {
+  std::string text = scenario(
+      R"({ "id": "a", "type": "copy", "from": "lake", "to": "scratch", "hosts": "cpu", "size": "1 TB" })");
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+  };
+  replace(R"({ "id": "gpu", "count": 4 })",
+          R"({ "id": "gpu", "count": 4 }, { "id": "cpu", "count": 2, "gpus": 0 })");
+  replace(R"("lustre", "ost": { "count": 8 })", R"("local", "drive": { "count": 4 })");
+  CHECK_THAT(only_fault(load_text(text, "test.json")),
+             Contains("\"a\" is at the drives of other hosts than \"train\"") &&
+                 Contains("run it on \"gpu\""));
+  replace(R"("hosts": "cpu", "size")", R"("hosts": "gpu", "size")");
+  CHECK(load_text(text, "test.json").ok());
+}
+
 TEST_CASE("tenants beside stages say when they stop") {
   const auto beside = [](const std::string& more) {
     std::string text = scenario(stage("a", R"("size": "1 TB")"));

@@ -128,7 +128,7 @@ TEST_CASE("a save interval that is as it is, or longer than the run, says so") {
   p.breakdown["a"] = {};
   p.simulated_s = 3600.0;
   const auto said = [&](double interval, double goodput) {
-    p.metrics["job.a.goodput"] = {0.9, "ratio", {}};
+    p.metrics["job.a.goodput"] = {goodput < 0.01 ? 0.0 : 0.9, "ratio", {}};
     p.metrics["job.a.checkpoint.best_interval"] = {interval, "s", {}};
     p.metrics["job.a.checkpoint.best_interval.goodput"] = {goodput, "ratio", {}};
     return figure_blocks(p)[1].rows[0].text;
@@ -137,6 +137,7 @@ TEST_CASE("a save interval that is as it is, or longer than the run, says so") {
   CHECK(said(1800.0, 0.9) == "30 min, so keep the present one");
   CHECK(said(7200.0, 0.91) ==
         "2 h, longer than the run: to try it, let \"run.duration\" hold some");
+  CHECK(said(1800.0, 1e-5) == "30 min, of no use: hardly any step is kept at any interval");
 }
 
 TEST_CASE("colour is added only when asked for") {

@@ -42,10 +42,15 @@ std::string distribution(const Prediction& p, const std::string& name) {
   return as_counted(name, out);
 }
 
+/// Of less goodput than this no interval is better than another.
+constexpr double kHardlyAny = 0.001;
+
 /// What there is to say of a save interval that was searched.
 std::string remark(const Prediction& p, const std::string& name) {
   if (!name.ends_with(".checkpoint.best_interval")) return "";
   const double present = figure_or_zero(p, metric::goodput(metric::parse(name).id));
+  if (std::max(figure_or_zero(p, name + ".goodput"), present) < kHardlyAny)
+    return ", of no use: hardly any step is kept at any interval";
   if (figure_or_zero(p, name + ".goodput") <= present * (1.0 + 1e-9))
     return ", so keep the present one";
   const bool longer = p.metrics.at(name).value > p.simulated_s;

@@ -1,0 +1,144 @@
+#include "models/bounds/rest_of_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "models/bounds/cost.hpp"
+#include "models/bounds/whole_run.hpp"
+#include "models/contract/requests.hpp"
+#include "models/contract/training.hpp"
+#include "models/stage/graph.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// A share of the time, or of run.time, that is another by less is the same.
+constexpr double kAlike = 0.01;
+
+std::string text(Seconds time) { return base::print_quantity(time.in(unit::s), Dimension::time); }
+
+/// A job with a whole run, and the part of it that was simulated.
+struct Part {
+  const JobDesign* job;
+  Seconds begins, simulated, whole;
+
+  /// Of so long a part of the job the share that lies between two dates.
+  [[nodiscard]] double share(Seconds from, Seconds until, Seconds of) const {
+    const Seconds first = std::max(from, begins), last = std::min(until, begins + of);
+    return std::max(Seconds{}, last - first) / of;
+  }
+  /// Whether what goes on between two dates has another share of it than of the whole.
+  [[nodiscard]] bool unlike(Seconds from, Seconds until) const {
+    return std::abs(share(from, until, simulated) - share(from, until, whole)) > kAlike;
+  }
+  [[nodiscard]] std::string said() const {
+    return ", and run.time of \"" + job->job.id + "\" (" + text(whole) + ") goes on as the " +
+           text(simulated) + " that were simulated";
+  }
+};
+
+std::vector<Part> parts_of(const Design& design, const std::map<std::string, Metric>& metrics) {
+  std::vector<Part> out;
+  for (const WholeRun& run : whole_runs(design)) {
+    const auto seconds = [&](const std::string& name) {
+      return Seconds::from(figure_or_zero(metrics, name), unit::s);
+    };
+    const JobDesign& job =
+        *std::find_if(design.jobs.begin(), design.jobs.end(),
+                      [&](const JobDesign& each) { return each.job.id == run.job; });
+    Part part{&job,
+              {},
+              seconds(metric::of_job(run.job, "time.wall")),
+              seconds(metric::of_job(run.job, "run.time"))};
+    for (const StageNode& node : stage_graph(design))
+      if (node.job == &job) part.begins = seconds(metric::of_stage(node.id, "start"));
+    if (part.simulated > Seconds{} && part.whole > part.simulated) out.push_back(part);
+  }
+  return out;
+}
+
+// With credits its mean use is u / b; T u / b - C / b, C = (u - b) t, is what base alone takes.
+//    [docs/models/burst-credits.md, eq. 3]
+void check_credits(const Design& design, const Part& part,
+                   const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
+  for (const Component& storage : design.storage) {
+    const std::string name = metric::of_storage(storage.id, "credits");
+    const double use = figure_or_zero(metrics, name + ".use");
+    const auto lasts = metrics.find(name + ".lasts");
+    if (!reads_from(*part.job, storage.id) || !(use > 1.0) || lasts == metrics.end()) continue;
+    const Seconds last = Seconds::from(lasts->second.value, unit::s);
+    const Seconds least = part.whole * use - std::max(last, part.simulated) * (use - 1.0);
+    if (last >= part.whole || least < part.whole * (1.0 + kAlike)) continue;
+    const bool known = design.jobs.size() == 1 && design.tenants.empty() && design.stages.empty() &&
+                       !metrics.contains(metric::of_job(part.job->job.id, "epoch.cold"));
+    out.push_back(name + ": they last " + text(last) + part.said() +
+                  (known ? ": of its base alone it takes " + text(least) + " at least" : "") +
+                  "; simulate with \"credits.start\": \"0 %\"");
+  }
+}
+
+bool has_price(const Component& storage) {
+  return std::any_of(kPricedRequests.begin(), kPricedRequests.end(), [&](const auto& requests) {
+    return base::number_of(storage, requests.price) > 0.0;
+  });
+}
+
+// Of requests the mean rate is paid for by the hour.    [docs/models/cost.md, eq. 5]
+void check_requests(const Design& design, const Part& part,
+                    const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
+  if (!(figure_or_zero(metrics, metric::of_cost("requests")) > 0.0)) return;
+  std::string once;
+  for (const Component& storage : design.storage) {
+    if (!has_price(storage)) continue;
+    for (const StageNode& node : stage_graph(design))
+      if (node.job == nullptr && (node.move.from == storage.id || node.work.to == storage.id))
+        once = "of stage \"" + node.id + "\"";
+    if (once.empty() && reads_from(*part.job, storage.id) &&
+        figure_or_zero(metrics, metric::of_job(part.job->job.id, "epoch.cold")) > 0.0)
+      once = "of epochs that fill a cache";
+  }
+  if (!once.empty())
+    out.push_back("cost.requests: those " + once + " come once" + part.said() +
+                  ": run.cost has them in every hour; what goes on is that of the job alone, with "
+                  "a \"warm\" cache");
+}
+
+void check_dates(const Design& design, const Part& part, std::vector<std::string>& out) {
+  if (const Component* host = design.find_host(job_params(part.job->job).hosts)) {
+    const HostParams p = host_params(*host);
+    const Seconds until = p.slow_until.value_or(Seconds::infinity());
+    if (p.slow_count > 0 && part.unlike(p.slow_from, until))
+      out.push_back("host." + host->id + ".slow: slow from " + text(p.slow_from) +
+                    (until.finite() ? " until " + text(until) : "") + part.said() +
+                    "; simulate without it, or for longer");
+  }
+  for (const Component& tenant : design.tenants) {
+    const Seconds from = Seconds::from(base::number_of(tenant, "start"), unit::s);
+    const Value* stop = tenant.find("stop");
+    const Seconds until =
+        stop != nullptr ? Seconds::from(stop->number, unit::s) : Seconds::infinity();
+    if (part.unlike(from, until))
+      out.push_back("tenant." + tenant.id + ": at work from " + text(from) +
+                    (until.finite() ? " until " + text(until) : "") + part.said() +
+                    "; simulate without it, or for longer");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> unlike_the_rest(const Design& design,
+                                         const std::map<std::string, Metric>& metrics) {
+  std::vector<std::string> out;
+  for (const Part& part : parts_of(design, metrics)) {
+    check_credits(design, part, metrics, out);
+    check_requests(design, part, metrics, out);
+    check_dates(design, part, out);
+  }
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,86 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/bounds/rest_of_run.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/stages.hpp"
+
+/// docs/models/whole-run.md, burst-credits.md eq. 3.
+namespace rest_of_run_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using namespace stallcast::testing::staged;
+using Catch::Matchers::Contains;
+using models::Role;
+
+namespace {
+
+// 10 minutes of a run of 10,000.
+Design simulated(std::vector<Component> stages = {}) {
+  Design design = with_job(std::move(stages));
+  set(design.jobs[0].job, Role::job, "run.steps", "6000000");
+  return design;
+}
+
+using Figures = std::map<std::string, Metric>;
+
+std::vector<std::string> warnings(const Design& design, Figures more = {}) {
+  more["job.train.time.wall"] = {600.0, "s", {}};
+  more["job.train.run.time"] = {600000.0, "s", {}};
+  return models::unlike_the_rest(design, more);
+}
+
+Component ingest(const char* key, const char* date) {
+  return component(Role::tenant, "ingest", "in",
+                   {{"on", "far"}, {"hosts", "gpu"}, {"rate", "1 MB/s"}, {key, date}});
+}
+
+}  // namespace
+
+TEST_CASE("credits that end within the whole run are told with what it takes without them") {
+  const auto used = [](double use, double lasts) {
+    return Figures{{"storage.near.credits.use", {use, "ratio", {}}},
+                   {"storage.near.credits.lasts", {lasts, "s", {}}}};
+  };
+  // T u / b - C / b = 600000 x 2.5 - 4000 x 1.5 = 1494000 s = 17 d 7 h
+  const std::vector<std::string> said = warnings(simulated(), used(2.5, 4000.0));
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], Contains("they last 1 h 7 min") && Contains("(6 d 23 h)") &&
+                          Contains("17 d 7 h at least"));
+  // They last, nothing is left of them from the start, or the job reads elsewhere.
+  CHECK(warnings(simulated(), used(2.5, 700000.0)).empty());
+  CHECK(warnings(simulated(), used(1.001, 0.2)).empty());
+  Design elsewhere = simulated();
+  set(*elsewhere.jobs[0].dataset, Role::dataset, "on", "far");
+  CHECK(warnings(elsewhere, used(2.5, 4000.0)).empty());
+}
+
+TEST_CASE("what has dates goes on in run.time, and is told") {
+  Design design = simulated();
+  set(design.hosts[0], Role::host, "slow.count", "1");
+  CHECK(warnings(design).empty());
+  set(design.hosts[0], Role::host, "slow.until", "5 min");
+  REQUIRE(warnings(design).size() == 1);
+  CHECK_THAT(warnings(design)[0], Contains("host.gpu.slow: slow from 0 s until 5 min"));
+  Design busy = simulated();
+  busy.tenants = {ingest("start", "0 s")};
+  CHECK(warnings(busy).empty());
+  busy.tenants = {ingest("stop", "1 min")};
+  REQUIRE(warnings(busy).size() == 1);
+  CHECK_THAT(warnings(busy)[0], Contains("tenant.in: at work from 0 s until 60 s"));
+}
+
+TEST_CASE("requests that come once are told where they are paid for every hour") {
+  Design design = simulated({copy("bring", {{"from", "near"}, {"to", "far"}, {"size", "1 GB"}})});
+  const Figures paid{{"cost.requests", {5.0, "USD/h", {}}}};
+  CHECK(warnings(design, paid).empty());
+  design.storage[1] = component(Role::storage, "s3", "near", {{"request.get.price", "0.4 USD"}});
+  REQUIRE(warnings(design, paid).size() == 1);
+  CHECK_THAT(warnings(design, paid)[0], Contains("cost.requests: those of stage \"bring\""));
+  CHECK(warnings(design).empty());
+}
+
+}  // namespace rest_of_run_test
