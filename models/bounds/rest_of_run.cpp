@@ -19,7 +19,7 @@ namespace {
 // A share of the time, or of run.time, that is another by less is the same.
 constexpr double kAlike = 0.01;
 
-std::string text(Seconds time) { return base::print_quantity(time.in(unit::s), Dimension::time); }
+std::string spell(Seconds time) { return base::print_quantity(time.in(unit::s), Dimension::time); }
 
 /// A job with a whole run, and the part of it that was simulated.
 struct Part {
@@ -36,8 +36,8 @@ struct Part {
     return std::abs(share(from, until, simulated) - share(from, until, whole)) > kAlike;
   }
   [[nodiscard]] std::string said() const {
-    return ", and run.time of \"" + job->job.id + "\" (" + text(whole) + ") goes on as the " +
-           text(simulated) + " that were simulated";
+    return ", and run.time of \"" + job->job.id + "\" (" + spell(whole) + ") goes on as the " +
+           spell(simulated) + " that were simulated";
   }
 };
 
@@ -75,8 +75,8 @@ void check_credits(const Design& design, const Part& part,
     if (last >= part.whole || least < part.whole * (1.0 + kAlike)) continue;
     const bool known = design.jobs.size() == 1 && design.tenants.empty() && design.stages.empty() &&
                        !metrics.contains(metric::of_job(part.job->job.id, "epoch.cold"));
-    out.push_back(name + ": they last " + text(last) + part.said() +
-                  (known ? ": of its base alone it takes " + text(least) + " at least" : "") +
+    out.push_back(name + ": they last " + spell(last) + part.said() +
+                  (known ? ": of its base alone it takes " + spell(least) + " at least" : "") +
                   "; simulate with \"credits.start\": \"0 %\"");
   }
 }
@@ -112,8 +112,8 @@ void check_dates(const Design& design, const Part& part, std::vector<std::string
     const HostParams p = host_params(*host);
     const Seconds until = p.slow_until.value_or(Seconds::infinity());
     if (p.slow_count > 0 && part.unlike(p.slow_from, until))
-      out.push_back("host." + host->id + ".slow: slow from " + text(p.slow_from) +
-                    (until.finite() ? " until " + text(until) : "") + part.said() +
+      out.push_back("host." + host->id + ".slow: slow from " + spell(p.slow_from) +
+                    (until.finite() ? " until " + spell(until) : "") + part.said() +
                     "; simulate without it, or for longer");
   }
   for (const Component& tenant : design.tenants) {
@@ -122,8 +122,8 @@ void check_dates(const Design& design, const Part& part, std::vector<std::string
     const Seconds until =
         stop != nullptr ? Seconds::from(stop->number, unit::s) : Seconds::infinity();
     if (part.unlike(from, until))
-      out.push_back("tenant." + tenant.id + ": at work from " + text(from) +
-                    (until.finite() ? " until " + text(until) : "") + part.said() +
+      out.push_back("tenant." + tenant.id + ": at work from " + spell(from) +
+                    (until.finite() ? " until " + spell(until) : "") + part.said() +
                     "; simulate without it, or for longer");
   }
 }

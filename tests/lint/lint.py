@@ -16,6 +16,7 @@ from tracked import tracked_files
 CHECKS = {
     "includes": lambda a, names: include_lint.check(a.root, names),
     "length": lambda a, names: text_lint.file_length(a.root, names),
+    "tests": lambda a, names: text_lint.run_tests(a.root, names),
     "machine_paths": lambda a, names: text_lint.machine_paths(a.root, names),
     "unfinished": lambda a, names: text_lint.unfinished(a.root, names),
     "vocabulary": lambda a, names: vocabulary_lint.check(a.root, names),

@@ -116,6 +116,13 @@ class LintTest(unittest.TestCase):
         self.assertEqual([f[:7] for f in self.run_check(text_lint.unfinished)],
                          ["a.cpp:1", "a.cpp:3"])
 
+    def test_a_file_of_tests_that_nobody_runs_is_found(self):
+        self.write("tests/CMakeLists.txt", "add(all SOURCES a_test.cpp)\nforeach(test b c)\n")
+        self.write("tests/a_test.cpp", "")
+        self.write("tests/b_test.py", "")
+        self.write("tests/aa_test.cpp", "")
+        self.assertEqual([f.split(":")[0] for f in self.run_check(text_lint.run_tests)], ["tests/aa_test.cpp"])
+
     def test_relative_links_must_lead_somewhere(self):
         self.write("docs/a.md", "[a](b.md#part) [b](../x/c.cpp) [c](gone.md) [d](https://e.org)\n"
                    "```\n[e](gone.md)\n```\n`[f](gone.md)` [g](#here) [h](../x/)\n")

@@ -1,4 +1,4 @@
-"""Checks on the text of tracked files: length, machine paths, unfinished marks, links."""
+"""Checks on the text of tracked files: length, machine paths, unfinished marks, links, tests that nobody runs."""
 
 import os
 import re
@@ -39,6 +39,19 @@ def file_length(root, names):
             findings.append(f"{list_name}:1: {name} has {lines} lines and needs no entry")
     findings += [f"{list_name}:1: {path} does not exist" for path in reasons if path not in names]
     return findings
+
+
+def run_tests(root, names):
+    """Every file of tests is named by what builds and runs it, those in Python maybe by their first part."""
+    builds = "\n".join(read_text(root, n) or "" for n in names if n.endswith(("CMakeLists.txt", ".cmake")))
+    words = set(re.findall(r"[\w.]+", builds))
+
+    def named(name):
+        base = os.path.basename(name)
+        return base in words or (base.endswith(".py") and base.removesuffix("_test.py") in words)
+
+    return [f"{name}:1: no CMakeLists.txt names it, so nobody runs it" for name in names
+            if re.match(r"(python/)?tests/.*_test\.(cpp|py)$", name) and not named(name)]
 
 
 def machine_paths(root, names):
