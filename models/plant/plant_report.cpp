@@ -13,10 +13,14 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   std::map<std::string, ResourceUse> by_name;
   std::vector<Bytes> under_way(context.link_count());
   context.add_running(under_way);
-  std::set<std::string> whole;  // resources that have a link of everybody
+  const auto own_at = [&](std::uint32_t l) { return context.use({l}).name.find(kOwn); };
+  bool some = false;  // own links
   for (std::uint32_t l = 0; l < context.link_count(); ++l)
-    if (const std::string name = context.use({l}).name; name.find(kOwn) == name.npos)
-      whole.insert(ResourceTable::without_group(name));
+    some = some || own_at(l) != std::string::npos;
+  std::set<std::string> whole;  // resources that have a link of everybody
+  for (std::uint32_t l = 0; some && l < context.link_count(); ++l)
+    if (own_at(l) == std::string::npos)
+      whole.insert(ResourceTable::without_group(context.use({l}).name));
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
     const sim::LinkUse use = context.use({l});
     const Bytes carried = use.carried + under_way[l];

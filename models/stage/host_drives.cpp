@@ -59,6 +59,7 @@ void copy_to_each_host(const Design& design, std::vector<StageNode>& nodes) {
 std::vector<StageFault> faults_of_host_drives(const Design& design,
                                               const std::vector<StageNode>& nodes) {
   std::vector<StageFault> out;
+  if (design.stages.empty()) return out;
   const auto fault = [&](const Component& stage, const User& other) {
     out.push_back({.what = StageFault::What::other_hosts,
                    .component = &stage,
