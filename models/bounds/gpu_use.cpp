@@ -50,11 +50,15 @@ TimeShare time_share(const Design& design, const JobDesign& job,
   return out;
 }
 
+double gpus_of_job(const Design& design, const JobDesign& job,
+                   const std::map<std::string, Metric>& metrics) {
+  return base::accelerators(design, job) * time_share(design, job, metrics).share;
+}
+
 std::map<std::string, double> gpus_of_jobs(const Design& design,
                                            const std::map<std::string, Metric>& metrics) {
   std::map<std::string, double> out;
-  for (const JobDesign& job : design.jobs)
-    out[job.job.id] = base::accelerators(design, job) * time_share(design, job, metrics).share;
+  for (const JobDesign& job : design.jobs) out[job.job.id] = gpus_of_job(design, job, metrics);
   return out;
 }
 
@@ -67,11 +71,9 @@ double serving_gpus(const Component& tenant, double gpus) {
 std::optional<GpuUse> gpu_use(const Design& design, const std::string& host, double gpus,
                               const std::map<std::string, Metric>& metrics, bool kept) {
   GpuUse out;
-  const std::map<std::string, double> weights = gpus_of_jobs(design, metrics);
   for (const JobDesign& job : design.jobs) {
-    const JobParams p = job_params(job.job);
-    if (p.hosts != host) continue;
-    const double n = weights.at(job.job.id);
+    if (job_params(job.job).hosts != host) continue;
+    const double n = gpus_of_job(design, job, metrics);
     const auto whole = [&](std::string_view figure) {
       return over_whole_run(design, job.job.id, figure, metrics) *
              figure_or_zero(metrics, metric::of_job(job.job.id, figure));

@@ -25,7 +25,10 @@ struct TimeShare {
 [[nodiscard]] TimeShare time_share(const Design& design, const JobDesign& job,
                                    const std::map<std::string, Metric>& metrics);
 
-/// By job, the GPUs that it has, times its time_share: what it weighs in means over GPUs.
+/// The GPUs that a job has, times its time_share: what it weighs in means over GPUs.
+[[nodiscard]] double gpus_of_job(const Design& design, const JobDesign& job,
+                                 const std::map<std::string, Metric>& metrics);
+/// The same of all jobs, by their ids.
 [[nodiscard]] std::map<std::string, double> gpus_of_jobs(
     const Design& design, const std::map<std::string, Metric>& metrics);
 

@@ -18,9 +18,6 @@ using models::Role;
 
 namespace {
 
-// As the tests of other stages: the last pieces end one by one.
-constexpr double kCoarse = 0.005;
-
 // From a filer of 5 GB/s to fast drives inside the 4 hosts of the job.
 Design staged_in(std::vector<Component> stages, const char* read_from) {
   Design design = with_job(std::move(stages));

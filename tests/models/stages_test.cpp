@@ -15,14 +15,6 @@ using namespace stallcast::testing;
 using namespace stallcast::testing::staged;
 using models::Role;
 
-namespace {
-
-// Each chunk is a request of 250 us and more, and the last pieces end one by one: closed forms hold
-// to this share.
-constexpr double kCoarse = 0.005;
-
-}  // namespace
-
 TEST_CASE("a copy takes its bytes over the slower of both systems") {
   // 5 TB at 5 GB/s; then behind a reader of 2 GB/s
   const RunResult result = run(pipeline({copy("in")}));

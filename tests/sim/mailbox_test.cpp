@@ -5,25 +5,16 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/sync.hpp"
+#include "tests/sim/notes.hpp"
 
 namespace mailbox_test {
 
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::sim;
+using namespace stallcast::tests::notes;
 
 namespace {
-
-struct Note {
-  double date;
-  int who;
-  bool operator==(const Note&) const = default;
-};
-using Notes = std::vector<Note>;
-
-void note(Notes& notes, Context& context, int who) {
-  notes.push_back({context.now().in(unit::s), who});
-}
 
 Task<void> consume(Context& context, Mailbox<int>& box, int times, std::vector<int>& got) {
   for (int i = 0; i < times; ++i) {

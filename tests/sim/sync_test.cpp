@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/sim/fluid_context.hpp"
+#include "tests/sim/notes.hpp"
 #include "tests/sim/programs.hpp"
 
 namespace sync_test {
@@ -15,20 +16,10 @@ namespace sync_test {
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::sim;
+using namespace stallcast::tests::notes;
 using stallcast::tests::s;
 
 namespace {
-
-struct Note {
-  double date;
-  int who;
-  bool operator==(const Note&) const = default;
-};
-using Notes = std::vector<Note>;
-
-void note(Notes& notes, Context& context, int who) {
-  notes.push_back({context.now().in(unit::s), who});
-}
 
 Task<void> wait_for(Context& context, Signal& signal, int who, Notes& notes) {
   co_await signal.wait();

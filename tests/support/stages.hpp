@@ -9,6 +9,10 @@
 /// Stages between three filers, and a job that reads behind them.
 namespace stallcast::testing::staged {
 
+// Each chunk is a request of 250 us and more, and the last pieces end one by one: closed forms hold
+// to this share.
+inline constexpr double kCoarse = 0.005;
+
 [[nodiscard]] inline Component filer(const char* id, Settings settings = {}) {
   Component out = filer_of_one_head(
       {{"client.connection", "10 GB/s"}, {"client.stream", "10 GB/s"}, {"client.nconnect", "16"}});
