@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "engine/base/design_values.hpp"
@@ -152,6 +153,17 @@ std::vector<std::string> other_parts(const CalibrationProfile& profile, const De
   for (const auto& [part, fields] : missing)
     out.push_back("the profile \"" + profile.id + "\" has " + fields + " of " + part +
                   ", which this design has not: it is left out");
+  return out;
+}
+
+std::vector<std::string> said_of(const CalibrationProfile& profile, const Design& design) {
+  if (values_from_profile(design) == 0)
+    return {"the profile \"" + profile.id + "\" has no value for this scenario"};
+  std::vector<std::string> out;
+  for (std::vector<std::string> lines :
+       {other_machines(profile, design), refused_mixes(profile, design),
+        several_hosts(profile, design), other_parts(profile, design)})
+    std::ranges::move(lines, std::back_inserter(out));
   return out;
 }
 

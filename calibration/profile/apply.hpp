@@ -35,6 +35,10 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 [[nodiscard]] std::vector<std::string> other_parts(const CalibrationProfile& profile,
                                                    const Design& design);
 
+/// All of these, of a design of which the profile sets something; else that it has no value for it.
+[[nodiscard]] std::vector<std::string> said_of(const CalibrationProfile& profile,
+                                               const Design& design);
+
 /// The part of a design the profile set: whether it was used at all.
 [[nodiscard]] std::size_t values_from_profile(const Design& design);
 

@@ -29,9 +29,9 @@ constexpr std::array<Dimension, 8> kMeasurable = {
 /// Reads one case file into `out`.
 class CaseReader : NodeReader {
  public:
-  /// Both must outlive this.
-  CaseReader(const base::JsonDocument& document, LoadedCases& out)
-      : NodeReader(document, out.diagnostics), out_(out) {}
+  /// All must outlive this.
+  CaseReader(const base::JsonDocument& document, const CaseReading& how, LoadedCases& out)
+      : NodeReader(document, out.diagnostics), how_(how), out_(out) {}
 
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
@@ -80,9 +80,10 @@ class CaseReader : NodeReader {
     ScenarioFile file;
     file.variant = text_of(node, at, "variant", false);
     file.sets = texts_of(node, at, "set");
+    file.sets.insert(file.sets.end(), how_.sets.begin(), how_.sets.end());
     if (scenario.empty()) return;
     c.scenario = file.file = beside(scenario);
-    const Scenario read = Scenario::read(file);
+    const Scenario read = Scenario::read(file, how_.profile);
     take_faults(read.diagnostics(), at, "scenario", "case \"" + c.id + "\"");
     if (!read.ok()) return;
     c.design = read.design();
@@ -122,16 +123,19 @@ class CaseReader : NodeReader {
     }
   }
 
+  const CaseReading& how_;
   LoadedCases& out_;
 };
 
 }  // namespace
 
-LoadedCases load_cases(const InputFiles& files) {
+LoadedCases load_cases(const InputFiles& files, const CaseReading& how) {
   LoadedCases out;
+  out.profile = how.profile;
   out.diagnostics = files.diagnostics;
   std::set<std::string> ids;
-  for (const base::JsonDocument& document : files.documents) CaseReader(document, out).read(ids);
+  for (const base::JsonDocument& document : files.documents)
+    CaseReader(document, how, out).read(ids);
   return out;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "calibration/measure/metric_text.hpp"
 #include "calibration/measure/statistics.hpp"
+#include "calibration/profile/apply.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "scenarios/rules/rules.hpp"
@@ -55,6 +57,7 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
   // Without expectations only an early end is inconclusive.
   out.finished = prediction.verdict != Verdict::inconclusive;
   out.replicas = prediction.seeds.size();
+  out.extrapolated = prediction.extrapolated;
   for (const CaseFigure& m : measured.measured) {
     const auto fault = [&](std::string_view code, std::string message, std::string hint) {
       faults.add({Severity::error, std::string(code), m.pointer, m.position, std::move(message),
@@ -137,6 +140,8 @@ void draw_each(const LoadedCases& loaded, std::size_t draws, const predict::Pred
                std::vector<Result<Prediction>>& predictions) {
   uncertain::DrawOptions how{.predict = predict, .draws = draws};
   how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
+  if (loaded.profile != nullptr)
+    how.vary = [&](Design& design, std::size_t draw) { apply_draw(*loaded.profile, draw, design); };
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (!predictions[i].ok()) continue;
     const Design& design = loaded.cases[i].design;
@@ -154,6 +159,10 @@ Result<Validation> validate(const LoadedCases& loaded, const predict::PredictOpt
                             std::size_t draws, Diagnostics& faults) {
   Validation out;
   out.files = loaded.files;
+  if (loaded.profile != nullptr) {
+    out.profile_id = loaded.profile->id;
+    out.profile_sha256 = loaded.profile->sha256;
+  }
   std::vector<Design> designs;
   for (const Case& c : loaded.cases) designs.push_back(c.design);
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
@@ -166,6 +175,9 @@ Result<Validation> validate(const LoadedCases& loaded, const predict::PredictOpt
       return failure;
     }
     out.cases.push_back(compare(c, predictions[i].value(), faults));
+    if (loaded.profile != nullptr)
+      std::ranges::move(said_of(*loaded.profile, c.design),
+                        std::back_inserter(out.cases.back().warnings));
     out.wall_s = predictions[i]->wall_s;
   }
   if (faults.has_errors())

@@ -6,6 +6,7 @@
 
 #include "calibration/validation/input_files.hpp"
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
@@ -37,15 +38,22 @@ struct Case {
   std::vector<CaseFigure> measured;
 };
 
+/// How the scenarios of all cases are read.
+struct CaseReading {
+  const CalibrationProfile* profile = nullptr;  ///< fitted values; outlives the cases
+  std::vector<std::string> sets = {};           ///< "path=value", after those of a case
+};
+
 /// Measured systems, wherever they were read. `cases` is complete exactly when there is no error.
 struct LoadedCases {
   std::vector<CaseFile> files;
   std::vector<Case> cases;
   Diagnostics diagnostics;  ///< of the files and of their scenarios, with their places
+  const CalibrationProfile* profile = nullptr;  ///< that they were read with
 };
 
 /// Reads case files and the scenarios they name. Never throws on any input; all faults at once.
-[[nodiscard]] LoadedCases load_cases(const InputFiles& files);
+[[nodiscard]] LoadedCases load_cases(const InputFiles& files, const CaseReading& how = {});
 
 /// Predicts all cases in one batch and compares; with `draws` of each, its intervals, too. Faults
 /// that only the predictions show (a measured metric that the simulation does not yield, a unit

@@ -32,6 +32,7 @@ struct ValidatedCase {
   std::vector<Comparison> comparisons;  ///< in the order of the case file
   std::vector<std::string> warnings;    ///< of the prediction
   bool finished = true;                 ///< false: stopped early, `warnings` says why
+  bool extrapolated = false;            ///< outside the range that a profile was fitted in
   std::size_t replicas = 1;             ///< simulations behind the prediction
 };
 
@@ -63,6 +64,8 @@ struct Validation {
   std::vector<ValidatedCase> cases;   ///< in the order of the files
   std::vector<ErrorSummary> summary;  ///< in the order the metrics first appear
   Coverage coverage;                  ///< of its intervals; empty without draws
+  std::string profile_id;             ///< of the calibration profile; "" without one
+  std::string profile_sha256;         ///< of its file
   double wall_s = 0.0;  ///< wall clock of all simulations, never part of compared bytes
 };
 

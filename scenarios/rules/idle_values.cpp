@@ -92,7 +92,8 @@ struct Late {
   std::string_view key, of;
 };
 constexpr Late kLate[] = {{Role::host, "slow.from", "slow.count"},
-                          {Role::tenant, "scale_every", "weights"}};
+                          {Role::tenant, "scale_every", "weights"},
+                          {Role::tenant, "artifact_every", "artifact"}};
 
 bool holds(const Component& component, const Need& need) {
   const Value* other = component.find(need.other);

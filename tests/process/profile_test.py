@@ -14,6 +14,8 @@ from program import Run
 
 EXPECT = '"expect": [ { "id": "busy", "that": "%s >= 1 %%" } ], "run":' % UTILIZATION
 DEEP = MEASURED.replace('"run":', EXPECT).replace('"workers": 4', '"workers": 32')
+CASES = """{ "id": "ours", "title": "Ours", "cases": [
+  { "id": "one", "scenario": "s.json", "source": "run 17", "measured": { "%s": "50 %%" } } ] }""" % UTILIZATION
 REASON = "leaves the range its profile was fitted in"
 
 
@@ -75,6 +77,32 @@ class Profile(unittest.TestCase):
         self.assertIn('"disk" has no "read.latency"', run.err)
         self.assertIn('warning: the profile "two" sets no field by io.read.random, which it refused: too few sizes',
                       run.err)
+
+    def test_cases_are_validated_by_the_profile_with_its_draws_and_its_range(self):
+        for name, text in (("s.json", MEASURED), ("cases.json", CASES)):
+            with open(os.path.join(self.folder.name, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+        def validate(*args):
+            return Run("validate", os.path.join(self.folder.name, "cases.json"), *args)
+
+        self.assertEqual(validate().code, 2)  # a measured storage system is nothing without its figures
+        by_profile = json.loads(validate("--format", "json", "--profile", self.profile).out)
+        run = json.loads(Run("run", "FILE", "--profile", self.profile, "--no-advice", "--draws", "0", "--format",
+                             "json", text=MEASURED).out)
+        self.assertEqual(by_profile["cases"][0]["predicted"][UTILIZATION]["value"],
+                         run["metrics"][UTILIZATION]["value"])
+        self.assertEqual(by_profile["tool"]["profile"], run["tool"]["profile"])
+        self.assertIn("Calibrated by profile vm-disk.", validate("--profile", self.profile).out)
+        # Draws of the profile move what depends on nothing else.
+        drawn = json.loads(validate("--profile", self.profile, "--draws", "8", "--format", "json").out)
+        low, high = drawn["cases"][0]["predicted"][UTILIZATION]["ci90"]
+        self.assertLess(low, high)
+        # Outside of the range that was fitted.
+        strict = ("--profile", self.profile, "--strict-range")
+        self.assertEqual(validate(*strict).code, 0)
+        self.assertEqual(validate(*strict, "--set", "jobs.train.loader.workers=32").code, 3)
+        self.assertEqual(validate("--profile", os.path.join(self.folder.name, "none.json")).code, 2)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,20 @@ TEST_CASE("what comes after the run does nothing in it") {
   CHECK(said("", R"(, "weights": "1 GB", "scale_every": "1 min")") == "");
 }
 
+TEST_CASE(
+    "artifacts that come after the run's end are spoken of, also where their time is assumed") {
+  const auto said = [](const std::string& tenant, const std::string& duration) {
+    return remark(R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+      "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+      "tenants": [ { "id": "a", "type": "tracking", "on": "scratch", "hosts": "gpu", "writers": 4)" +
+                  tenant + R"( } ], "run": { "duration": ")" + duration + R"(" } })");
+  };
+  CHECK(said("", "5 min") == "");
+  CHECK_THAT(said(R"(, "artifact": "1 GB")", "5 min"),
+             Contains("/tenants/0/artifact_every the run ends before \"artifact_every\" of \"a\""));
+  CHECK(said(R"(, "artifact": "1 GB", "artifact_every": "1 min")", "5 min") == "");
+}
+
 TEST_CASE("saves that end in memory are no files, and survive what fails") {
   CHECK(in_memory("") == "");
   for (const char* field : {R"("gds": true)", R"("incremental": { "fraction": "25 %" })",

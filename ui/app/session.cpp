@@ -135,15 +135,8 @@ struct Session::Impl {
       prediction.profile_sha256 = profile->sha256;
       prediction.profile_id = profile->id;
       prediction.profile_values = calibration::values_from_profile(design);
-      if (prediction.profile_values == 0)
-        prediction.warnings.push_back("the profile \"" + profile->id +
-                                      "\" has no value for this scenario");
-      else
-        for (std::vector<std::string> lines : {calibration::other_machines(*profile, design),
-                                               calibration::refused_mixes(*profile, design),
-                                               calibration::several_hosts(*profile, design),
-                                               calibration::other_parts(*profile, design)})
-          std::ranges::move(lines, std::back_inserter(prediction.warnings));
+      std::ranges::move(calibration::said_of(*profile, design),
+                        std::back_inserter(prediction.warnings));
     }
     prediction.left_range = prediction.extrapolated && question.strict_range;
     if (prediction.left_range && prediction.verdict != Verdict::fail)

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "calibration/profile/profile_json.hpp"
 #include "calibration/validation/claims.hpp"
 #include "calibration/validation/sources/source.hpp"
 #include "calibration/validation/validate.hpp"
@@ -67,8 +68,17 @@ int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& o
                        audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
 }
 
-int validate_cases(const calibration::LoadedCases& cases, std::size_t draws,
+int validate_cases(const calibration::InputFiles& files, std::size_t draws,
                    const CommonOptions& options, const Wanted& wanted) {
+  calibration::ProfileFiles profiles;
+  calibration::CaseReading how{.sets = options.sets};
+  if (!options.profile.empty()) {
+    Diagnostics of_profile;
+    how.profile = profiles.read(options.profile, of_profile);
+    print_diagnostics(of_profile, options.quiet);
+    if (how.profile == nullptr) return static_cast<int>(ExitCode::bad_input);
+  }
+  const calibration::LoadedCases cases = calibration::load_cases(files, how);
   print_diagnostics(cases.diagnostics, options.quiet);
   if (cases.diagnostics.has_errors()) return static_cast<int>(ExitCode::bad_input);
   ProgressBar bar(options);
@@ -82,12 +92,13 @@ int validate_cases(const calibration::LoadedCases& cases, std::size_t draws,
   }
   if (!validation.ok()) return report_failure(validation.failure());
   const auto& ran = validation->cases;
-  const bool finished =
-      std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
+  const bool sure = std::all_of(ran.begin(), ran.end(), [&](const ValidatedCase& c) {
+    return c.finished && !(options.strict_range && c.extrapolated);
+  });
   if (!write_picture(validation->coverage, wanted.picture))
     return static_cast<int>(ExitCode::bad_input);
   return deliver_found(options, *validation, wanted.format,
-                       finished ? ExitCode::ok : ExitCode::inconclusive);
+                       sure ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 /// Says which rows are not predicted, and why; how many even where all else is quiet. A table of
@@ -176,6 +187,10 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   Wanted wanted;
   line.text("--picture", wanted.picture, "FILE.svg",
             "draw how many measurements are inside intervals of 50 to 95 % of outcomes");
+  line.texts("--set", options.sets, "PATH=VALUE",
+             "override a value of the scenarios of all cases; repeatable");
+  line.text("--profile", options.profile, "FILE",
+            "take fitted values of all cases from this calibration profile");
   line.simulation_options(options);
   line.format_option(options, report::Pages::page);
   line.output_options(options);
@@ -186,6 +201,16 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   wanted.format = *format;
   how.draws = static_cast<std::size_t>(draws.value_or(0));
 
+  const auto only_cases = [&](std::string_view what) {
+    return refuse(
+        "--set, --profile, --strict-range, --no-fold, --no-fast-forward and --backend are about "
+        "case files",
+        std::string(what));
+  };
+  const bool of_cases = !options.sets.empty() || !options.profile.empty() || options.strict_range;
+  if (!from.empty() && of_cases)
+    return only_cases(
+        "rows of a table are scenarios of their own: write them with --scenarios DIR");
   if (!from.empty()) return validate_rows(from, how, paths, options, wanted);
   if (how.sheets_only || !how.probes.empty() || !how.scenarios.empty())
     return refuse("--sheets-only, --probes and --scenarios are about a table",
@@ -197,12 +222,13 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
     if (const auto plain = report::parse_format(options.format); !plain.ok())
       return report_failure(plain.failure());
     if (!wanted.picture.empty()) return refuse("claims have no intervals to draw");
+    if (of_cases) return only_cases("claims name what they are computed with");
     if (how.draws > 0) return refuse("inputs of claims are not drawn", "leave --draws out");
     return audit_claims(calibration::load_claims(files), options, *format);
   }
   if (!wanted.picture.empty() && how.draws == 0)
     return refuse("without draws there are no intervals to draw", "add --draws 64");
-  return validate_cases(calibration::load_cases(files), how.draws, options, wanted);
+  return validate_cases(files, how.draws, options, wanted);
 }
 
 }  // namespace stallcast::cli

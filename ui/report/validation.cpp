@@ -68,7 +68,9 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
   }
   const std::string replicas =
       least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
-  return replicas + (most == 1 ? " replica" : " replicas") + " each; " + made_by(context);
+  return (validation.profile_id.empty() ? ""
+                                        : "Calibrated by profile " + validation.profile_id + ". ") +
+         replicas + (most == 1 ? " replica" : " replicas") + " each; " + made_by(context);
 }
 
 std::string case_lines(const Validation& validation, const ValidatedCase& c, const Ink& ink) {
@@ -111,7 +113,7 @@ std::string validation_json(const Validation& validation, const ReportContext& c
                             const Style& style) {
   Json out;
   out["schema"] = "stallcast.validation/1";
-  out["tool"] = tool_object(context, "");
+  out["tool"] = tool_object(context, validation.profile_sha256);
   out["files"] = Json::array();
   for (const CaseFile& f : validation.files)
     out["files"].push_back({{"file", f.file},
