@@ -28,7 +28,7 @@ enum class OperationKind {
   truncate,   ///< truncate, fallocate, trim of a block device
   map,        ///< mmap of a file: its bytes are read past any trace of calls
   copy,       ///< sendfile, copy_file_range: bytes from one file to another within the kernel
-  ring,       ///< io_uring_enter: calls that the trace does not show
+  ring,       ///< io_uring_enter, io_submit: calls handed over whose ends the trace does not show
   other,      ///< all that concerns a file and is none of these
   mark        ///< no operation: where a loader or a training loop is (LoaderMark)
 };

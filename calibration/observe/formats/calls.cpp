@@ -60,6 +60,7 @@ constexpr std::array kCalls{
     Row{"getdents", OperationKind::directory},
     Row{"getdents64", OperationKind::directory},
     Row{"getxattr", OperationKind::stat},
+    Row{"io_submit", OperationKind::ring},
     Row{"io_uring_enter", OperationKind::ring},
     Row{"lgetxattr", OperationKind::stat},
     Row{"link", OperationKind::unlink},

@@ -47,7 +47,7 @@ StraceReader::~StraceReader() {
 std::vector<std::string> StraceReader::around(const std::vector<std::string>& command) const {
   std::vector<std::string> words{"strace", "-D",          "-f", "-q",
                                  "-ttt",   "-T",          "-s", "0",
-                                 "-e",     "signal=none", "-e", "trace=file,desc,process",
+                                 "-e",     "signal=none", "-e", "trace=file,desc,process,io_submit",
                                  "-o",     pipe_,         "--"};
   words.insert(words.end(), command.begin(), command.end());
   return words;

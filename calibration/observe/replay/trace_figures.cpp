@@ -105,7 +105,8 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
          ": their time is think time");
   if (ringed_ > 0)
     note(number_of(ringed_, "call") +
-         " of io_uring not replayed: no trace has the bytes they move; their time is think time");
+         " of io_uring or libaio not replayed: how long they took is in no trace; their time is "
+         "think time");
   if (elsewhere_ > 0)
     note(number_of(elsewhere_, "call") +
          " on other files than asked for not replayed; their time is think time");
