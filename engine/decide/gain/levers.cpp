@@ -18,25 +18,35 @@ using models::Role;
 /// Time lost to less than this share of the time is not looked for.
 constexpr double kNoTime = 0.0005;
 
-/// Counts that say how much is under way at a time, or on how many cores.
-constexpr std::array<std::string_view, 18> kAtATime = {"prefixes",
-                                                       "lines",
-                                                       "depth",
-                                                       "client.depth",
-                                                       "client.cores",
-                                                       "client.nconnect",
-                                                       "client.paths",
-                                                       "client.rpcs_in_flight",
-                                                       "client.slots",
-                                                       "client.parallel",
-                                                       "client.in_flight",
-                                                       "client.connections",
-                                                       "get.parallel",
-                                                       "put.parallel",
-                                                       "hsm.agents",
-                                                       "local.links",
-                                                       "global.links",
-                                                       "threads"};
+/// A count that says how much is under way at a time, or on how many cores, and the speeds of the
+/// same component that it multiplies. docs/models/blame.md.
+struct AtATime {
+  std::string_view key;
+  std::array<std::string_view, 2> times = {};
+};
+constexpr std::array<AtATime, 18> kAtATime{{{"prefixes", {"get.rate", "put.rate"}},
+                                            {"lines", {"latency"}},
+                                            {"depth", {"read.latency", "drive.latency"}},
+                                            {"client.depth", {"array.service"}},
+                                            {"client.cores", {"client.core"}},
+                                            {"client.nconnect", {"client.connection"}},
+                                            {"client.paths", {"client.path"}},
+                                            {"client.rpcs_in_flight", {"ost.service"}},
+                                            {"client.slots", {"head.service"}},
+                                            {"client.parallel", {"client.stream"}},
+                                            {"client.in_flight", {"node.service"}},
+                                            {"client.connections", {"target.service"}},
+                                            {"get.parallel", {"connection.rate", "first_byte"}},
+                                            {"put.parallel", {"connection.rate", "put.answer"}},
+                                            {"hsm.agents", {"hsm.rate"}},
+                                            {"local.links", {"link.rate"}},
+                                            {"global.links", {"link.rate"}},
+                                            {"threads", {"serialize"}}}};
+
+const AtATime* at_a_time(std::string_view key) {
+  const auto found = std::ranges::find(kAtATime, key, &AtATime::key);
+  return found == kAtATime.end() ? nullptr : &*found;
+}
 
 /// Times that are no cost: how long something lasts, how often it is done, when it begins.
 constexpr std::array<std::string_view, 11> kNoCost = {
@@ -76,7 +86,7 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
                  ? std::nullopt
                  : std::optional(0.5);
     case Dimension::count:
-      return one_of(key, kAtATime) ? std::optional(2.0) : std::nullopt;
+      return at_a_time(key) != nullptr ? std::optional(2.0) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -315,7 +325,17 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
                              components.emplace_back(role, &component);
                            });
   std::set<std::string> gone;
+  std::set<std::pair<std::size_t, std::string_view>> pulled;
+  for (const Lever& lever : levers) pulled.emplace(lever.component, lever.key);
+  // Twice as many that are each twice as fast would be four times as fast.
+  const auto by_others = [&](const Lever& lever) {
+    const AtATime* count = at_a_time(lever.key);
+    return count != nullptr && std::ranges::any_of(count->times, [&](std::string_view speed) {
+             return pulled.contains({lever.component, speed});
+           });
+  };
   for (const Lever& lever : levers) {
+    if (by_others(lever)) continue;
     auto& [role_id, component] = components[lever.component];
     if (lever.removes()) {
       if (strength >= 1.0) gone.insert(component->id);

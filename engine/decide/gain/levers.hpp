@@ -50,7 +50,8 @@ using Parts = std::map<std::string, DesignPart>;
 [[nodiscard]] std::string without_direction(const std::string& resource);
 
 /// `design` with all of `levers` pulled, each `strength` as far (1: twice as fast), within the
-/// limits of its field.
+/// limits of its field. Of a count and a speed that it multiplies, connections of so much each, the
+/// speed alone.
 [[nodiscard]] Design faster(const Design& design, const std::vector<Lever>& levers,
                             double strength = 1.0);
 
