@@ -196,7 +196,10 @@ class Tenant {
   void done(const Operation& operation, Seconds began, const Served& served,
             const Chance& chance = {});
   sim::Task<void> take(Operation request, double requests, double processes);
-  sim::Task<void> drain(Operation request, double first);
+  void flowed(double requests);
+  [[nodiscard]] double parts_at_once() const;
+  [[nodiscard]] double most_parts() const;
+  sim::Task<void> drain(Operation request, Seconds slot, double first);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
   /// It moved its data since then.
@@ -224,12 +227,14 @@ class Tenant {
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Answers latencies_;
-  double backlog_ = 0.0;  ///< requests of flows that have not begun
-  int flowing_ = 0;       ///< parts of flows under way
-  int draining_ = 0;      ///< parts of the backlog at a time,
-  OpRate drained_;        ///< at this rate
-  OpRate evenly_;         ///< of flows that go on
-  Seconds answered_in_;   ///< what requests that are timed take, the last ones most
+  double backlog_ = 0.0;      ///< requests of flows that have not begun
+  int flowing_ = 0;           ///< parts of flows under way
+  int draining_ = 0;          ///< parts of the backlog at a time,
+  Seconds slot_, flowed_at_;  ///< of a part, and the last end of one
+  double flowed_ = 0.0;       ///< requests of flows that were answered of late,
+  Seconds flowed_in_;         ///< in so long
+  OpRate evenly_;             ///< of flows that go on
+  Seconds answered_in_;       ///< what requests that are timed take, the last ones most
   Seconds least_answer_ =
       Seconds::infinity();  ///< of requests and parts of flows, beyond its spread
   Series opens_;

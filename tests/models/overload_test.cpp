@@ -210,6 +210,42 @@ TEST_CASE("who asks for half as much again gets what there is, after what came b
   CHECK(metric(result, "tenant.x.latency") == Approx(last / 2.0).epsilon(0.4));
 }
 
+TEST_CASE("queries of many hops wait in a backlog as they do one by one") {
+  // 20 hops of 3.2 reads of 2,000 a second: 31 queries a second.
+  const auto queries = [](const char* rate, const char* sampled) {
+    return alone(
+        component(Role::storage, "local", "scratch",
+                  {{"drive.count", "1"}, {"drive.read_iops", "1 kops/s"}}),
+        "vector_database",
+        {{"rate", rate}, {"hops", "20"}, {"beam", "4"}, {"cached", "20 %"}, {"sampled", sampled}});
+  };
+  for (const char* rate : {"42 /s", "60 /s"}) {
+    INFO(rate);
+    const RunResult few = queries(rate, "5 /s"), all = queries(rate, rate);
+    CHECK(metric(few, "tenant.x.query") == Approx(metric(all, "tenant.x.query")).epsilon(0.2));
+    CHECK(metric(few, "tenant.x.query.p99") ==
+          Approx(metric(all, "tenant.x.query.p99")).epsilon(0.2));
+    CHECK(metric(few, "tenant.x.query.max") < 60.0);  // the run ends then
+  }
+  // Also where a flow begins behind many: no part of it is less than a request.
+  for (const char* rate : {"36 /s", "37 /s", "45 /s", "300 /s"}) {
+    INFO(rate);
+    const RunResult few = queries(rate, "1 /s");
+    CHECK(metric(few, "tenant.x.queries") == Approx(31.25).epsilon(0.05));
+    CHECK(metric(few, "tenant.x.query.max") < 60.0);
+  }
+}
+
+TEST_CASE("what serves is busy however much too much is asked for") {
+  for (const char* rate : {"12 kops/s", "80 kops/s", "400 kops/s"}) {
+    INFO(rate);
+    const RunResult result =
+        alone(flash(), "inference", {{"rate", rate}, {"request", "1 MiB"}, {"burst", "1"}});
+    CHECK(metric(result, "tenant.x.read") == Approx(8e9).epsilon(0.05));
+    CHECK(metric(result, "tenant.x.latency.max") < 60.0);
+  }
+}
+
 TEST_CASE("requests that are not simulated one by one are operations, too") {
   const auto served = [](Component store) {
     return metric(alone(std::move(store), "inference",
