@@ -96,6 +96,25 @@ TEST_CASE("the hint of an unknown metric names those that share the most words w
         "job.train.checkpoint.stall");
 }
 
+TEST_CASE("figures of what did not come in what is simulated say so") {
+  const auto hint = [](const std::string& metric, double saves) {
+    Design design;
+    design.expect.push_back({"e", metric + " < 1 s", "error", "", "/expect/0"});
+    Prediction p = measured();
+    p.metrics["job.train.checkpoint.count"] = {saves, "", {}};
+    Diagnostics diags;
+    static_cast<void>(predict::check(design, p, diags, nullptr));
+    return diags.items().at(0).hint;
+  };
+  CHECK(
+      hint("job.train.checkpoint.duration", 0.0) ==
+      "no save of job \"train\" ends in what is simulated: let it last longer, or save more often");
+  CHECK(hint("job.train.checkpoint.duration", 2.0) == "known metrics: job.train.checkpoint.count");
+  CHECK(
+      hint("job.train.restore.duration", 2.0) ==
+      "nothing of job \"train\" is restored in what is simulated: give a failure a date (\"at\")");
+}
+
 TEST_CASE("the mean of a distribution is the metric itself") {
   CHECK(status("job.train.step.time.mean <= 1.6 s") == "pass");
   CHECK(status("job.train.step.time.p99.9 <= 1.6 s") == "unknown-metric");

@@ -7,6 +7,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/explain/targets.hpp"
+#include "engine/decide/predict/predict.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -192,8 +193,10 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
                        "tenants have \"tenant.T.latency\", \".read\", \".write\", \".operations\""};
       const std::string near = base::nearest(asked, known);
       return Failure{ExitCode::bad_input, "no metric is named \"" + asked + "\"",
-                     near.empty() ? "\"stallcast run --format csv\" lists them"
-                                  : "did you mean \"" + near + "\"?"};
+                     near.empty() && prediction != nullptr
+                         ? predict::metric_hint(asked, *prediction)
+                     : near.empty() ? "\"stallcast run --format csv\" lists them"
+                                    : "did you mean \"" + near + "\"?"};
     }
     names.insert(names.end(), found.begin(), found.end());
   }

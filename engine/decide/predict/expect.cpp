@@ -142,8 +142,33 @@ void judge_by_draws(const Expectation& expectation, const Prediction& prediction
 
 }  // namespace
 
+namespace {
+
+/// Why there is no figure of what jobs do now and then: they have not done it; "" for others.
+std::string not_done(const std::string& metric, const Prediction& prediction) {
+  const metric::Name name = metric::parse(metric);
+  if (name.domain != metric::Domain::job) return "";
+  const std::string job = metric::of_job(name.id);
+  const auto none = [&](const std::string& figure) {
+    const auto found = prediction.metrics.find(job + figure);
+    return found != prediction.metrics.end() && found->second.value == 0.0;
+  };
+  const std::string of = " of job \"" + std::string(name.id) + "\" ";
+  if (name.figure.starts_with("checkpoint.") && none("checkpoint.count"))
+    return "no save" + of + "ends in what is simulated: let it last longer, or save more often";
+  const bool restored = std::ranges::any_of(prediction.metrics, [&](const auto& named) {
+    return named.first.starts_with(job + "restore.");
+  });
+  if (name.figure.starts_with("restore.") && !restored)
+    return "nothing" + of + "is restored in what is simulated: give a failure a date (\"at\")";
+  return "";
+}
+
+}  // namespace
+
 std::string metric_hint(const std::string& metric, const Prediction& prediction) {
   if (is_plan_metric(metric)) return "only \"stallcast plan\" computes it";
+  if (std::string why = not_done(metric, prediction); !why.empty()) return why;
   std::vector<std::string> names;
   for (const auto& [name, m] : prediction.metrics) names.push_back(name);
   if (const std::string near = base::nearest(metric, names); !near.empty())
