@@ -4,18 +4,37 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "engine/runtime/codec/json_parts.hpp"
+#include "engine/base/jsonc.hpp"
 
 namespace stallcast::codec {
 namespace {
 
-/// Neither to be escaped nor, as all beyond ASCII, to be checked for UTF-8.
+/// A byte in eight of them.
+constexpr std::uint64_t in_all(unsigned char byte) { return 0x0101010101010101U * byte; }
+
+/// Neither to be escaped nor, as all beyond ASCII, to be checked for UTF-8. Eight bytes at a time:
+/// the highest bit of one that is not plain is set (and perhaps of some that follow it).
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-  });
+  const auto has = [](std::uint64_t bytes, unsigned char byte) {
+    return (bytes ^ in_all(byte)) - in_all(1);
+  };
+  std::uint64_t unusual = 0;
+  const auto look = [&](std::uint64_t bytes) {
+    unusual |= bytes | (bytes - in_all(0x20)) | has(bytes, '"') | has(bytes, '\\');
+  };
+  std::size_t at = 0;
+  std::uint64_t bytes = 0;
+  for (; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    look(bytes);
+  }
+  bytes = in_all('a');
+  std::memcpy(&bytes, text.data() + at, text.size() - at);
+  look(bytes);
+  return (unusual & in_all(0x80)) == 0;
 }
 
 }  // namespace
@@ -45,7 +64,7 @@ void JsonText::key(std::string_view name) {
 void JsonText::text(std::string_view value) {
   begin_value();
   if (!is_plain(value)) {
-    out_ += detail::dump(detail::Json(value));
+    out_ += base::json_text(value);
     return;
   }
   out_.push_back('"');
@@ -54,10 +73,19 @@ void JsonText::text(std::string_view value) {
 }
 
 void JsonText::number(double value) {
-  if (!std::isfinite(value)) return text(detail::number_json(value).get_ref<const std::string&>());
+  if (!std::isfinite(value)) return text(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
   begin_value();
-  // The same digits as a tree prints; std::to_chars leaves other ones for some values.
   std::array<char, 64> digits;
+  // Larger ones have exponents; minus zero is no integer.
+  constexpr double kMostDigits = 1e15;
+  const auto whole = static_cast<std::int64_t>(std::abs(value) < kMostDigits ? value : 0.0);
+  if (static_cast<double>(whole) == value && (whole != 0 || !std::signbit(value))) {
+    out_.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), whole).ptr);
+    out_ += ".0";
+    return;
+  }
+  // The same digits as a tree prints; std::to_chars leaves other ones for some values.
   out_.append(digits.data(),
               nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), value));
 }
@@ -79,8 +107,7 @@ void JsonText::null() {
   out_ += "null";
 }
 
-void JsonText::member(std::string_view name, const std::vector<std::string>& values) {
-  key(name);
+void JsonText::texts(const std::vector<std::string>& values) {
   begin_array();
   for (const std::string& value : values) text(value);
   end_array();

@@ -22,7 +22,8 @@ class JsonText {
   void key(std::string_view name);
 
   void text(std::string_view value);
-  void number(double value);  ///< infinities and nan as texts, as `number_json` says
+  void number(double value);  ///< infinities and nan as texts, as `number_of` reads them
+  void texts(const std::vector<std::string>& values);
   void whole(std::uint64_t value);
   void boolean(bool value);
   void null();
@@ -32,7 +33,9 @@ class JsonText {
   void optional_member(std::string_view name, std::string_view value) {
     if (!value.empty()) member(name, value);
   }
-  void member(std::string_view name, const std::vector<std::string>& values);
+  void member(std::string_view name, const std::vector<std::string>& values) {
+    key(name), texts(values);
+  }
   void member_number(std::string_view name, double value) { key(name), number(value); }
 
   /// Makes room for so many bytes of text.
