@@ -1,7 +1,6 @@
 #include "engine/runtime/codec/json_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -39,73 +38,80 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
+char* JsonText::room(std::size_t bytes) {
+  if (out_.size() - end_ < bytes) out_.resize(std::max(2 * out_.size(), end_ + bytes));
+  return out_.data() + end_;
+}
+
+char* JsonText::begin_value(std::size_t bytes) {
+  char* at = room(bytes + 1);
+  if (comma_) *at++ = ',';
+  comma_ = true;
+  return at;
+}
+
 void JsonText::open(char bracket) {
-  begin_value();
-  out_.push_back(bracket);
+  char* at = begin_value(1);
+  *at++ = bracket;
+  written(at);
   comma_ = false;
 }
 
 void JsonText::close(char bracket) {
-  out_.push_back(bracket);
+  char* at = room(1);
+  *at++ = bracket;
+  written(at);
   comma_ = true;
 }
 
-void JsonText::begin_value() {
-  if (comma_) out_.push_back(',');
-  comma_ = true;
+void JsonText::put(std::string_view value) {
+  char* at = begin_value(value.size());
+  written(std::copy(value.begin(), value.end(), at));
 }
 
 void JsonText::key(std::string_view name) {
   text(name);
-  out_.push_back(':');
+  char* at = room(1);
+  *at++ = ':';
+  written(at);
   comma_ = false;
 }
 
 void JsonText::text(std::string_view value) {
-  begin_value();
-  if (!is_plain(value)) {
-    out_ += base::json_text(value);
-    return;
-  }
-  out_.push_back('"');
-  out_ += value;
-  out_.push_back('"');
+  if (!is_plain(value)) return put(base::json_text(value));
+  char* at = begin_value(value.size() + 2);
+  *at++ = '"';
+  at = std::copy(value.begin(), value.end(), at);
+  *at++ = '"';
+  written(at);
 }
 
 void JsonText::number(double value) {
   if (!std::isfinite(value)) return text(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-  begin_value();
-  std::array<char, 64> digits;
+  constexpr std::size_t kMost = 64;
+  char* const at = begin_value(kMost);
   // Larger ones have exponents; minus zero is no integer.
   constexpr double kMostDigits = 1e15;
   const auto whole = static_cast<std::int64_t>(std::abs(value) < kMostDigits ? value : 0.0);
   if (static_cast<double>(whole) == value && (whole != 0 || !std::signbit(value))) {
-    out_.append(digits.data(),
-                std::to_chars(digits.data(), digits.data() + digits.size(), whole).ptr);
-    out_ += ".0";
-    return;
+    char* end = std::to_chars(at, at + kMost, whole).ptr;
+    *end++ = '.';
+    *end++ = '0';
+    return written(end);
   }
   // The same digits as a tree prints; std::to_chars leaves other ones for some values.
-  out_.append(digits.data(),
-              nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), value));
+  written(nlohmann::detail::to_chars(at, at + kMost, value));
 }
 
 void JsonText::whole(std::uint64_t value) {
-  begin_value();
-  std::array<char, 24> digits;
-  out_.append(digits.data(),
-              std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  constexpr std::size_t kMost = 24;
+  char* const at = begin_value(kMost);
+  written(std::to_chars(at, at + kMost, value).ptr);
 }
 
-void JsonText::boolean(bool value) {
-  begin_value();
-  out_ += value ? "true" : "false";
-}
+void JsonText::boolean(bool value) { put(value ? "true" : "false"); }
 
-void JsonText::null() {
-  begin_value();
-  out_ += "null";
-}
+void JsonText::null() { put("null"); }
 
 void JsonText::texts(const std::vector<std::string>& values) {
   begin_array();
