@@ -24,6 +24,7 @@ class ComponentReader {
   ComponentReader(ReadContext& context, const ComponentSpec& spec)
       : context_(context), spec_(spec), role_(models::role_info(spec.role)) {}
 
+  /// REQUIRES: called once.
   Component read() {
     out_.id = spec_.id;
     out_.pointer = spec_.pointer;
@@ -33,11 +34,11 @@ class ComponentReader {
       report().error("type", spec_.pointer,
                      spec_.what + " is an object, not " + std::string(type_name(node)),
                      "put its fields in braces: { ... }");
-      return out_;
+      return std::move(out_);
     }
     const models::CatalogueEntry* product = read_use(node);
     const models::KindInfo* kind = read_kind(node, product);
-    if (kind == nullptr) return out_;
+    if (kind == nullptr) return std::move(out_);
     out_.kind = kind->id;
     kind_ = kind;
     fields_ = models::fields_of(*kind);
@@ -46,7 +47,7 @@ class ComponentReader {
     if (node.is_object()) walk(node, spec_.pointer, "");
     take_defaults(node);
     if (context_.profile != nullptr) narrow(*context_.profile);
-    return out_;
+    return std::move(out_);
   }
 
  private:
@@ -223,10 +224,11 @@ class ComponentReader {
       if (key.starts_with("x-") || (prefix.empty() && is_reserved(key))) continue;
       const std::string path = prefix + key;
       const std::string at = pointer + base::pointer_token(key);
+      const std::string within = path + ".";
       const auto leaf = std::find_if(fields_.begin(), fields_.end(),
                                      [&](const FieldInfo* f) { return f->key == path; });
       const bool inner = std::any_of(fields_.begin(), fields_.end(), [&](const FieldInfo* f) {
-        return f->key.starts_with(path + ".");
+        return f->key.starts_with(within);
       });
       if (key.find('.') != std::string::npos || (leaf == fields_.end() && !inner)) {
         // a variant that switches the kind leaves out what only the old kind had
@@ -234,13 +236,13 @@ class ComponentReader {
       } else if (leaf != fields_.end() && !(inner && value.is_object() && !is_ranged(value))) {
         take(**leaf, at, value);
       } else if (value.is_object()) {
-        walk(value, at, path + ".");
+        walk(value, at, within);
       } else if (!value.is_null()) {
         report().error("type", at,
                        "\"" + path + "\" is an object, not " + std::string(type_name(value)),
-                       "its keys are " + base::join(keys_below(path + "."), ", "));
+                       "its keys are " + base::join(keys_below(within), ", "));
       } else {
-        drop_below(path + ".");
+        drop_below(within);
       }
     }
   }

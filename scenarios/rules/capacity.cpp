@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/job_dates.hpp"
@@ -79,7 +80,8 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
 // A plan finds what would hold them, so this stops no verb but `lint`: `run` misses its target.
 void check_capacity(const Design& design, Diagnostics& report) {
   const Lasting run = longest(design);
-  for (const models::Room& space : models::spaces(design)) {
+  const std::vector<models::Room> spaces = models::spaces(design);
+  for (const models::Room& space : spaces) {
     if (space.needed() <= space.usable) {
       check_growth(design, space, run, report);
       continue;
@@ -89,7 +91,7 @@ void check_capacity(const Design& design, Diagnostics& report) {
     report.warn("capacity", pointer_of(storage, space.size), models::shortage(space),
                 hint.empty() ? "raise \"" + space.size + "\", or store less" : hint);
   }
-  for (const models::Room& space : models::spaces(design))
+  for (const models::Room& space : spaces)
     if (const std::string wear = models::wear_out(space); !wear.empty())
       report.warn(
           "endurance", pointer_of(*design.find_storage(space.storage), "endurance.dwpd"), wear,

@@ -217,13 +217,12 @@ bool is_read(const Design& design, const std::string& storage) {
 // Every rate of a "nic": bytes written for bits are eight times too fast.
 void check_networks(const Component& component, Diagnostics& report) {
   for (const auto& [key, value] : component.values) {
+    if (value.dimension != Dimension::rate) continue;
     const std::vector<std::string> parts = base::split(key, '.');
     const bool port = key == "nic.rate" || key == "compute_nic.rate";
     const bool network = std::find(parts.begin(), parts.end(), "nic") != parts.end();
     const Rate most = port ? kFastestPort : kImplausibleNic;
-    if (value.dimension != Dimension::rate || !(port || network) ||
-        value.number <= most.in(unit::Bps))
-      continue;
+    if (!(port || network) || value.number <= most.in(unit::Bps)) continue;
     report.warn("unit-slip", pointer_of(component, key),
                 (port ? "a port of " : "a network of ") +
                     base::print_quantity(value.number, Dimension::rate) + " is beyond any product",

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "engine/runtime/codec/json_text.hpp"
+
 namespace stallcast::codec {
 namespace {
 
@@ -208,6 +210,34 @@ TEST_CASE("the hash sees every change that can move a prediction or its verdict"
   }
   std::sort(hashes.begin(), hashes.end());
   CHECK(std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end());
+}
+
+TEST_CASE("numbers and texts are written as nlohmann/json writes them") {
+  const auto written = [](const auto& write) {
+    JsonText out;
+    write(out);
+    return out.take();
+  };
+  std::mt19937_64 random(1);
+  std::vector<double> numbers = {0.0, -0.0, 1.0, -1.0, 0.1, 1e14, 1e15, -1e15, 1e16, 1e300, 5e-324};
+  for (int bits = 1; bits < 64; ++bits)
+    for (int i = 0; i < 200; ++i) {
+      const auto whole = static_cast<double>(random() >> bits);
+      for (const double n : {whole, -whole, whole + 1.0, whole + 0.5, whole / 3.0, whole * 1000.0})
+        numbers.push_back(n);
+    }
+  for (const double n : numbers)
+    REQUIRE(written([n](JsonText& out) { out.number(n); }) == nlohmann::json(n).dump());
+  for (int c = 0; c < 128; ++c)
+    for (std::size_t size = 1; size < 20; ++size)
+      for (std::size_t at = 0; at < size; ++at) {
+        std::string text(size, 'a');
+        text[at] = static_cast<char>(c);
+        REQUIRE(written([&](JsonText& out) { out.text(text); }) == nlohmann::json(text).dump());
+      }
+  for (const char* text : {"", "\xc3\xa9", "aaaaaaaa\xff", "aaaaaaa\xc3\xa9"})
+    REQUIRE(written([&](JsonText& out) { out.text(text); }) ==
+            nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 TEST_CASE("another version or a damaged text is a failure with a reason") {

@@ -150,9 +150,9 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   if (const auto fault = client::refused_columns(*sweep, show.metrics))
     return report_failure(*fault);
   if (is_run) ended = run_sweep(*sweep, options);
-  const Result<SweepReport> report = sweep->report();
+  Result<SweepReport> report = sweep->report();
   if (!report.ok()) return report_failure(report.failure());
-  if (is_run) return report_sweep(*report, show, options, *format, ended);
+  if (is_run) return report_sweep(*std::move(report), show, options, *format, ended);
   return deliver(options, report::render_status(*report, {report_style(options), *format, false}),
                  ExitCode::ok);
 }
@@ -256,9 +256,9 @@ int sweep_collect(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = common.begin(args)) return *exit;
   Result<client::SweepFile> file = client::SweepFile::open(common.path);
   if (!file.ok()) return report_failure(file.failure());
-  const Result<SweepReport> sweep = file->collect();
+  Result<SweepReport> sweep = file->collect();
   if (!sweep.ok()) return report_failure(sweep.failure());
-  return report_sweep(*sweep, common.show, common.options, common.format, std::nullopt);
+  return report_sweep(*std::move(sweep), common.show, common.options, common.format, std::nullopt);
 }
 
 constexpr std::array kForms{

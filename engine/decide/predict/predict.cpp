@@ -83,12 +83,10 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
 
 /// The simulations of several designs, one after the other.
 struct Batch {
-  Batch(std::span<const Design> designs, const PredictOptions& options) {
-    encoded.resize(designs.size());
-    base::parallel_for(designs.size(), static_cast<std::size_t>(options.run.jobs),
-                       [&](std::size_t i) {
-                         encoded[i] = std::make_shared<const run::EncodedDesign>(designs[i]);
-                       });
+  Batch(std::span<const Design> designs, const PredictOptions& options)
+      : Batch(designs, encode(designs, options), options) {}
+  Batch(std::span<const Design> designs, run::EncodedDesigns as_sent, const PredictOptions& options)
+      : encoded(std::move(as_sent)) {
     for (std::size_t i = 0; i < designs.size(); ++i) {
       const Design& each = designs[i];
       first.push_back(requests.size());
@@ -100,9 +98,18 @@ struct Batch {
     }
   }
 
+  static run::EncodedDesigns encode(std::span<const Design> designs,
+                                    const PredictOptions& options) {
+    run::EncodedDesigns out(designs.size());
+    base::parallel_for(
+        designs.size(), static_cast<std::size_t>(options.run.jobs),
+        [&](std::size_t i) { out[i] = std::make_shared<const run::EncodedDesign>(designs[i]); });
+    return out;
+  }
+
   std::vector<run::SimulationRequest> requests;
   std::vector<std::size_t> design;  ///< of each request
-  std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
+  run::EncodedDesigns encoded;
   std::vector<std::size_t> first;     ///< request of each design
   std::vector<std::size_t> replicas;  ///< of each design
 };
@@ -150,16 +157,17 @@ std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
   return predictions;
 }
 
-std::optional<Failure> predict_each(std::span<const Design> designs, const PredictOptions& options,
-                                    const TakePrediction& take) {
-  const Batch batch(designs, options);
+std::optional<Failure> predict_each(std::span<const Design> designs, run::EncodedDesigns encoded,
+                                    const PredictOptions& options, const TakePrediction& take) {
+  const Batch batch(designs, std::move(encoded), options);
   std::vector<std::vector<std::optional<run::Outcome>>> ended(designs.size());
   std::vector<std::size_t> left = batch.replicas;
   for (std::size_t i = 0; i < designs.size(); ++i) ended[i].resize(batch.replicas[i]);
   run::SimulateOptions how = options.run;
-  how.on_outcome = [&](std::size_t request, const run::Outcome& outcome) {
+  how.on_outcome = [&](std::size_t request, run::Outcome& outcome) {
     const std::size_t i = batch.design[request];
-    ended[i][request - batch.first[i]] = outcome;
+    std::optional<run::Outcome>& place = ended[i][request - batch.first[i]];
+    place = outcome.ok() ? std::move(outcome) : outcome;  // failures are looked at below
     if (--left[i] > 0) return;
     std::vector<run::Outcome> outcomes;
     for (auto& one : ended[i]) outcomes.push_back(*std::move(one));

@@ -52,10 +52,11 @@ struct PredictOptions {
 /// Takes the prediction of a design by its place, or why it failed.
 using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 
-/// As predict_all, but hands out each prediction as soon as all replicas of its design have ended.
-/// Designs of which one was cut off (time limit, interrupt, dead worker) are not handed out; the
-/// first such reason is returned.
+/// As predict_all of designs that `encoded` has as they are sent, but hands out each prediction as
+/// soon as all replicas of its design have ended. Designs of which one was cut off (time limit,
+/// interrupt, dead worker) are not handed out; the first such reason is returned.
 [[nodiscard]] std::optional<Failure> predict_each(std::span<const Design> designs,
+                                                  run::EncodedDesigns encoded,
                                                   const PredictOptions& options,
                                                   const TakePrediction& take);
 

@@ -77,43 +77,50 @@ std::optional<std::string> values_changed(const Design& before, const Design& af
 }
 
 /// Applies a patch that `values_changed` wrote; false when it is of another form.
-bool change_values(const SortedJson& patch, Design& design) {
+bool change_values(const base::FlatValue& patch, Design& design) {
   const auto parts = components_of(design);
-  for (const SortedJson& op : patch) {
-    if (op.value("op", "") != "replace" || !op.contains("value")) return false;
-    const std::string path = op.value("path", "");
+  if (!patch.is_array()) return false;
+  for (const base::FlatValue& op : patch) {
+    const auto *what = op.find("op"), *at = op.find("path"), *to = op.find("value");
+    if (to == nullptr || what == nullptr || !what->is_text() || what->text() != "replace" ||
+        at == nullptr || !at->is_text())
+      return false;
+    const std::string_view path = at->text();
     const auto part = std::ranges::find_if(
         parts, [&](const auto& p) { return path.starts_with(p.first + "/values/"); });
     if (part == parts.end()) return false;
-    const auto value = part->second->values.find(
-        std::string_view(path).substr(part->first.size() + std::strlen("/values/")));
-    auto changed = codec::detail::value_of(op["value"]);
+    const auto value =
+        part->second->values.find(path.substr(part->first.size() + std::strlen("/values/")));
+    auto changed = codec::detail::value_of(*to);
     if (value == part->second->values.end() || !changed.ok()) return false;
     value->second = std::move(changed).value();
   }
   return true;
 }
 
-std::string encoded(const Design& design, bool with_sources) {
+std::string text_of(const Design& design, bool with_sources) {
   return with_sources ? codec::encode(design) : codec::encode_identity(design);
 }
 
-}  // namespace
-
-std::string key_of(const Design& design, bool with_draws) {
-  std::string key = codec::design_hash(design);
-  if (!with_draws) return key;
+std::string key_of(std::string hash, const Design& design, bool with_draws) {
+  if (!with_draws) return hash;
   auto ranges = SortedJson::array();
   base::for_each_component(design, [&](const std::string& path, auto, const Component& part) {
     for (const auto& [name, value] : part.values)
       if (value.range) ranges.push_back({path, name, value.range->low, value.range->high});
   });
-  return key + kRanges + base::sha256(ranges.dump());
+  return hash + kRanges + base::sha256(ranges.dump());
+}
+
+}  // namespace
+
+std::string key_of(const Design& design, bool with_draws) {
+  return key_of(codec::design_hash(design), design, with_draws);
 }
 
 struct DesignChanges::Impl {
   Impl(SortedJson json, bool sources) : base(std::move(json)), with_sources(sources) {
-    if (auto read = codec::detail::design_of(base); read.ok()) design = std::move(read).value();
+    if (auto read = codec::decode_design(base.dump()); read.ok()) design = std::move(read).value();
   }
   SortedJson base;
   bool with_sources = false;
@@ -122,7 +129,7 @@ struct DesignChanges::Impl {
 
 DesignChanges::DesignChanges(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DesignChanges::DesignChanges(const Design& base, bool with_sources)
-    : impl_(std::make_unique<Impl>(SortedJson::parse(encoded(base, with_sources)), with_sources)) {}
+    : impl_(std::make_unique<Impl>(SortedJson::parse(text_of(base, with_sources)), with_sources)) {}
 DesignChanges::DesignChanges(DesignChanges&&) noexcept = default;
 DesignChanges& DesignChanges::operator=(DesignChanges&&) noexcept = default;
 DesignChanges::~DesignChanges() = default;
@@ -139,23 +146,30 @@ std::string DesignChanges::base() const { return impl_->base.dump(); }
 std::string DesignChanges::change_to(const Design& design) const {
   if (!impl_->with_sources && impl_->design)
     if (auto values = values_changed(*impl_->design, design)) return *std::move(values);
-  return SortedJson::diff(impl_->base, SortedJson::parse(encoded(design, impl_->with_sources)))
+  return SortedJson::diff(impl_->base, SortedJson::parse(text_of(design, impl_->with_sources)))
       .dump();
 }
 
-Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
+Result<Design> DesignChanges::apply(const std::string& change, const std::string& key,
+                                    std::shared_ptr<const run::EncodedDesign>* encoded) const {
   const bool with_draws = key.find(kRanges) != std::string::npos;
-  const auto is_it = [&](const Design& design) { return key_of(design, with_draws) == key; };
-  const SortedJson patch = SortedJson::parse(change, nullptr, false);
-  if (patch.is_array()) try {
-      if (impl_->design) {
-        Design design = *impl_->design;
-        if (change_values(patch, design) && is_it(design)) return design;
-      }
-      Result<Design> design = codec::detail::design_of(impl_->base.patch(patch));
-      if (design.ok() && is_it(*design)) return design;
-    } catch (const SortedJson::exception&) {  // a patch that does not fit
-    }
+  const auto is_it = [&](const Design& design) {
+    auto sent = std::make_shared<const run::EncodedDesign>(design);
+    if (key_of(sent->hash, design, with_draws) != key) return false;
+    if (encoded != nullptr) *encoded = std::move(sent);
+    return true;
+  };
+  const auto patch = base::FlatJson::read(change);
+  if (patch && impl_->design) {
+    Design design = *impl_->design;
+    if (change_values(patch->root(), design) && is_it(design)) return design;
+  }
+  try {
+    const SortedJson patched = impl_->base.patch(SortedJson::parse(change));
+    Result<Design> design = codec::decode_design(patched.dump());
+    if (design.ok() && is_it(*design)) return design;
+  } catch (const SortedJson::exception&) {  // no patch, or one that does not fit
+  }
   return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",
                  "the file is damaged, or of another version: plan it again"};
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/runtime/run/simulate.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 
@@ -26,8 +27,10 @@ class DesignChanges {
   [[nodiscard]] std::string base() const;
   [[nodiscard]] std::string change_to(const Design& design) const;
   /// What `change_to` was given, whose `key_of` is `key`. Any other text is a failure with
-  /// bad_input.
-  [[nodiscard]] Result<Design> apply(const std::string& change, const std::string& key) const;
+  /// bad_input. `encoded` gets what the key was made of.
+  [[nodiscard]] Result<Design> apply(
+      const std::string& change, const std::string& key,
+      std::shared_ptr<const run::EncodedDesign>* encoded = nullptr) const;
 
  private:
   struct Impl;

@@ -94,7 +94,7 @@ void name_limit(const Prediction& prediction, SweepOutcome& out) {
 
 }  // namespace
 
-SweepOutcome outcome_of(const Result<Prediction>& prediction) {
+SweepOutcome outcome_of(Result<Prediction> prediction) {
   SweepOutcome out;
   if (!prediction.ok()) {
     out.failed = true;
@@ -108,9 +108,9 @@ SweepOutcome outcome_of(const Result<Prediction>& prediction) {
   targets.assertions = prediction->assertions;
   predict::leave_open(targets);
   out.verdict = targets.verdict;
-  out.metrics = prediction->metrics;
-  out.warnings = prediction->warnings;
   name_limit(*prediction, out);
+  out.metrics = std::move(prediction->metrics);
+  out.warnings = std::move(prediction->warnings);
   return out;
 }
 
@@ -137,23 +137,24 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
   std::vector<std::string> left = open->keys;
   while (!left.empty()) {
     const std::size_t n = std::min(options.draw ? kDrawnBatch : kBatch, left.size());
+    run::EncodedDesigns encoded;
     const Result<std::vector<Design>> designs =
-        plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs));
+        plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs), &encoded);
     if (!designs.ok()) return designs.failure();
     std::vector<bool> has_result(n, false);
-    const auto keep = [&](std::size_t i, const Result<Prediction>& prediction) {
+    const auto keep = [&](std::size_t i, Result<Prediction> prediction) {
       has_result[i] = true;
       ++done;
-      keeper.add(left[i], outcome_of(prediction));
+      keeper.add(left[i], outcome_of(std::move(prediction)));
       if (keeper.failure()) ended_early = true;
     };
     std::vector<std::pair<std::size_t, Result<Prediction>>> to_draw;
-    std::optional<Failure> ended =
-        predict::predict_each(*designs, how, [&](std::size_t i, Result<Prediction> prediction) {
+    std::optional<Failure> ended = predict::predict_each(
+        *designs, std::move(encoded), how, [&](std::size_t i, Result<Prediction> prediction) {
           if (options.draw)
             to_draw.emplace_back(i, std::move(prediction));
           else
-            keep(i, prediction);
+            keep(i, std::move(prediction));
         });
     for (auto& [i, prediction] : to_draw) {
       if (prediction.ok()) options.draw((*designs)[i], how, *prediction);
@@ -162,7 +163,7 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
         if (!ended) ended = Failure{ExitCode::inconclusive, "the draws were cut off", ""};
         break;
       }
-      keep(i, prediction);
+      keep(i, std::move(prediction));
     }
     keeper.write();
     if (keeper.failure()) return keeper.failure();

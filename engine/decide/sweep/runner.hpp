@@ -34,6 +34,6 @@ struct RunOptions {
                                          const RunOptions& options);
 
 /// What is kept of a prediction, or of the failure to make one.
-[[nodiscard]] SweepOutcome outcome_of(const Result<Prediction>& prediction);
+[[nodiscard]] SweepOutcome outcome_of(Result<Prediction> prediction);
 
 }  // namespace stallcast::sweep

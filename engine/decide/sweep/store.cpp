@@ -222,8 +222,8 @@ Result<std::map<std::string, bool>> Store::finished() const {
   });
 }
 
-Result<std::vector<Design>> Store::designs(std::span<const std::string> keys,
-                                           std::size_t threads) const {
+Result<std::vector<Design>> Store::designs(std::span<const std::string> keys, std::size_t threads,
+                                           run::EncodedDesigns* encoded) const {
   if (!impl_->changes) {
     auto read = DesignChanges::read(impl_->meta["base"]);
     if (!read.ok()) return read.failure();
@@ -241,10 +241,13 @@ Result<std::vector<Design>> Store::designs(std::span<const std::string> keys,
   });
   if (!changes.ok()) return changes.failure();
   std::vector<std::optional<Result<Design>>> read(keys.size());
+  if (encoded != nullptr) encoded->resize(keys.size());
   base::parallel_for(keys.size(), threads, [&](std::size_t i) {
-    read[i] = impl_->changes->apply((*changes)[i], keys[i]);
+    read[i] = impl_->changes->apply((*changes)[i], keys[i],
+                                    encoded != nullptr ? &(*encoded)[i] : nullptr);
   });
   std::vector<Design> out;
+  out.reserve(keys.size());
   for (std::optional<Result<Design>>& design : read) {
     if (!design->ok()) return design->failure();
     out.push_back(std::move(*design).value());

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/runtime/run/simulate.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/sweep.hpp"
@@ -72,8 +73,10 @@ class Store {
   /// Keys that have a result, and whether it failed.
   [[nodiscard]] Result<std::map<std::string, bool>> finished() const;
   /// The designs of `keys`, in their order, read by up to `threads` (0: one per core) at a time.
+  /// `encoded` gets them as they are sent.
   [[nodiscard]] Result<std::vector<Design>> designs(std::span<const std::string> keys,
-                                                    std::size_t threads) const;
+                                                    std::size_t threads,
+                                                    run::EncodedDesigns* encoded = nullptr) const;
   /// Adds results in one transaction.
   Result<bool> keep(const Outcomes& outcomes);
 

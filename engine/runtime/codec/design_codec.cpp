@@ -25,10 +25,10 @@ std::string_view name_of(Enum value, const std::array<std::string_view, N>& name
 }
 
 template <class Enum, std::size_t N>
-Enum enum_of(const std::string& name, const std::array<std::string_view, N>& names) {
+Enum enum_of(std::string_view name, const std::array<std::string_view, N>& names) {
   for (std::size_t i = 0; i < N; ++i)
     if (name == names[i]) return static_cast<Enum>(i);
-  throw Malformed("unknown name \"" + name + "\"");
+  throw Malformed("unknown name \"" + std::string(name) + "\"");
 }
 
 /// Writes all of a design, or only what decides its prediction.
@@ -172,28 +172,26 @@ class Writer {
 
 Source read_source(const Json& json) {
   Source out;
-  out.kind = enum_of<Source::Kind>(member_text(json, "kind"), kSourceKinds);
+  out.kind = enum_of<Source::Kind>(member_view(json, "kind"), kSourceKinds);
   out.where = member_text_or_empty(json, "where");
   out.citation = member_text_or_empty(json, "citation");
-  if (json.contains("assumption")) {
-    if (!json["assumption"].is_boolean()) throw Malformed("\"assumption\" is not a boolean");
-    out.assumption = json["assumption"].get<bool>();
+  if (const Json* assumption = json.find("assumption")) {
+    if (!assumption->is_boolean()) throw Malformed("\"assumption\" is not a boolean");
+    out.assumption = assumption->boolean();
   }
   return out;
 }
 
 Value read_value(const Json& json) {
   Value out;
-  out.dimension = enum_of<Dimension>(member_text(json, "dimension"), base::kDimensionIds);
+  out.dimension = enum_of<Dimension>(member_view(json, "dimension"), base::kDimensionIds);
   out.number = member_number(json, "number");
   out.text = member_text_or_empty(json, "text");
-  if (json.contains("list")) out.list = member_texts(json, "list");
-  if (json.contains("source")) out.source = read_source(json["source"]);
-  if (json.contains("range")) {
-    const Json& range = json["range"];
-    out.range = {member_number(range, "low"), member_number(range, "high"),
-                 member_text_or_empty(range, "why")};
-  }
+  if (json.find("list") != nullptr) out.list = member_texts(json, "list");
+  if (const Json* source = json.find("source")) out.source = read_source(*source);
+  if (const Json* range = json.find("range"))
+    out.range = {member_number(*range, "low"), member_number(*range, "high"),
+                 member_text_or_empty(*range, "why")};
   return out;
 }
 
@@ -203,14 +201,16 @@ Component read_component(const Json& json) {
   out.kind = member_text(json, "kind");
   out.pointer = member_text_or_empty(json, "pointer");
   out.product = member_text_or_empty(json, "product");
-  for (const auto& [key, v] : member_object(json, "values").items())
-    out.values.emplace(key, read_value(v));
+  member_object(json, "values").each_member([&out](std::string_view key, const Json& value) {
+    out.values.emplace_hint(out.values.end(), key, read_value(value));  // they are sorted
+  });
   return out;
 }
 
 std::optional<Component> read_optional(const Json& json, const char* key) {
-  if (!json.contains(key)) return std::nullopt;
-  return read_component(json[key]);
+  const Json* component = json.find(key);
+  if (component == nullptr) return std::nullopt;
+  return read_component(*component);
 }
 
 JobDesign read_job(const Json& json) {
@@ -230,8 +230,8 @@ Expectation read_expectation(const Json& json) {
           member_text_or_empty(json, "waive"),
           member_text_or_empty(json, "until"),
           member_text_or_empty(json, "where"),
-          json.contains("confidence") ? std::optional(member_number(json, "confidence"))
-                                      : std::nullopt};
+          json.find("confidence") != nullptr ? std::optional(member_number(json, "confidence"))
+                                             : std::nullopt};
 }
 
 Design read_design(const Json& json) {
@@ -244,7 +244,7 @@ Design read_design(const Json& json) {
   for (const Json& j : member_array(json, "jobs")) out.jobs.push_back(read_job(j));
   for (const auto& [key, list] :
        {std::pair{"tenants", &out.tenants}, {"stages", &out.stages}, {"failures", &out.failures}})
-    if (json.contains(key))
+    if (json.find(key) != nullptr)
       for (const Json& c : member_array(json, key)) list->push_back(read_component(c));
   out.run = read_component(member(json, "run"));
   for (const Json& e : member_array(json, "expect")) out.expect.push_back(read_expectation(e));
@@ -256,24 +256,13 @@ Design read_design(const Json& json) {
 std::string encode(const Design& design) { return Writer(false).design(design); }
 
 Result<Design> detail::design_of(const Json& json) {
-  try {
-    check_schema(json, kDesignSchema);
-    return read_design(json);
-  } catch (const Malformed& error) {
-    return malformed("design", error);
-  }
+  return read_as("design", json, kDesignSchema, read_design);
 }
 
-Result<Value> detail::value_of(const Json& json) {
-  try {
-    return read_value(json);
-  } catch (const Malformed& error) {
-    return malformed("value", error);
-  }
-}
+Result<Value> detail::value_of(const Json& json) { return read_as("value", json, "", read_value); }
 
 Result<Design> decode_design(std::string_view json) {
-  return detail::design_of(detail::parse(json));
+  return read_text_as("design", json, detail::design_of);
 }
 
 bool reads_files(const Design& design) {

@@ -1,31 +1,31 @@
 #include "engine/runtime/codec/json_parts.hpp"
 
-#include <cmath>
+#include <iterator>
 #include <limits>
-
-#include "engine/base/jsonc.hpp"
 
 namespace stallcast::codec::detail {
 
-Json number_json(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
+double number_of(const Json& json, std::string_view what) {
+  if (json.is_number()) return json.number();
+  const std::string_view name = json.is_text() ? json.text() : std::string_view();
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "-inf") return -std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  throw Malformed("\"" + std::string(what) + "\" is not a number");
 }
 
-double number_of(const Json& json, std::string_view what) {
-  if (json.is_number()) return json.get<double>();
-  if (json == "inf") return std::numeric_limits<double>::infinity();
-  if (json == "-inf") return -std::numeric_limits<double>::infinity();
-  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
-  throw Malformed("\"" + std::string(what) + "\" is not a number");
+std::pair<double, double> pair_of(const Json& json, std::string_view what) {
+  if (!json.is_array() || json.size() != 2)
+    throw Malformed("\"" + std::string(what) + "\" does not have two ends");
+  const auto low = json.begin();
+  return {number_of(*low, what), number_of(*std::next(low), what)};
 }
 
 const Json& member(const Json& object, const char* key) {
   if (!object.is_object()) throw Malformed("expected an object with \"" + std::string(key) + "\"");
-  const auto it = object.find(key);
-  if (it == object.end()) throw Malformed("\"" + std::string(key) + "\" is missing");
-  return *it;
+  const Json* out = object.find(key);
+  if (out == nullptr) throw Malformed("\"" + std::string(key) + "\" is missing");
+  return *out;
 }
 
 const Json& member_array(const Json& object, const char* key) {
@@ -44,43 +44,42 @@ double member_number(const Json& object, const char* key) {
   return number_of(member(object, key), key);
 }
 
-std::string member_text(const Json& object, const char* key) {
+std::string_view member_view(const Json& object, const char* key) {
   const Json& out = member(object, key);
-  if (!out.is_string()) throw Malformed("\"" + std::string(key) + "\" is not a text");
-  return out.get<std::string>();
+  if (!out.is_text()) throw Malformed("\"" + std::string(key) + "\" is not a text");
+  return out.text();
+}
+
+std::string member_text(const Json& object, const char* key) {
+  return std::string(member_view(object, key));
 }
 
 std::string member_text_or_empty(const Json& object, const char* key) {
-  return object.is_object() && !object.contains(key) ? std::string() : member_text(object, key);
+  return object.is_object() && object.find(key) == nullptr ? std::string()
+                                                           : member_text(object, key);
 }
 
 std::vector<std::string> member_texts(const Json& object, const char* key) {
   std::vector<std::string> out;
   for (const Json& item : member_array(object, key)) {
-    if (!item.is_string())
+    if (!item.is_text())
       throw Malformed("\"" + std::string(key) + "\" holds something that is not a text");
-    out.push_back(item.get<std::string>());
+    out.emplace_back(item.text());
   }
   return out;
 }
 
 std::uint64_t member_unsigned(const Json& object, const char* key) {
   const Json& out = member(object, key);
-  if (!out.is_number_unsigned())
-    throw Malformed("\"" + std::string(key) + "\" is not a whole number from 0");
-  return out.get<std::uint64_t>();
+  if (!out.is_whole()) throw Malformed("\"" + std::string(key) + "\" is not a whole number from 0");
+  return out.whole();
 }
 
-std::string dump(const Json& json) { return base::one_line(json); }
-
-Json parse(std::string_view text) { return Json::parse(text, nullptr, false); }
-
 void check_schema(const Json& json, std::string_view schema) {
-  if (json.is_discarded()) throw Malformed("not valid JSON");
-  const std::string found = member_text(json, "schema");
+  const std::string_view found = member_view(json, "schema");
   if (found != schema)
-    throw Malformed("its schema is \"" + found + "\", this version reads \"" + std::string(schema) +
-                    "\"");
+    throw Malformed("its schema is \"" + std::string(found) + "\", this version reads \"" +
+                    std::string(schema) + "\"");
 }
 
 Failure malformed(std::string_view what, const Malformed& error) {

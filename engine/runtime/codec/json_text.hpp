@@ -22,7 +22,8 @@ class JsonText {
   void key(std::string_view name);
 
   void text(std::string_view value);
-  void number(double value);  ///< infinities and nan as texts, as `number_json` says
+  void number(double value);  ///< infinities and nan as texts, as `number_of` reads them
+  void texts(const std::vector<std::string>& values);
   void whole(std::uint64_t value);
   void boolean(bool value);
   void null();
@@ -32,20 +33,30 @@ class JsonText {
   void optional_member(std::string_view name, std::string_view value) {
     if (!value.empty()) member(name, value);
   }
-  void member(std::string_view name, const std::vector<std::string>& values);
+  void member(std::string_view name, const std::vector<std::string>& values) {
+    key(name), texts(values);
+  }
   void member_number(std::string_view name, double value) { key(name), number(value); }
 
   /// Makes room for so many bytes of text.
-  void reserve(std::size_t bytes) { out_.reserve(bytes); }
-  [[nodiscard]] std::string take() { return std::move(out_); }
+  void reserve(std::size_t bytes) { (void)room(bytes); }
+  [[nodiscard]] std::string take() {
+    out_.resize(std::exchange(end_, 0));
+    return std::move(out_);
+  }
 
  private:
   void open(char bracket);
   void close(char bracket);
-  void begin_value();
+  /// Where so many bytes can be written, after the comma that a value may need.
+  char* begin_value(std::size_t bytes);
+  char* room(std::size_t bytes);
+  void written(const char* end) { end_ = static_cast<std::size_t>(end - out_.data()); }
+  void put(std::string_view value);
 
-  std::string out_;
-  bool comma_ = false;  ///< before the next key or element
+  std::string out_;      ///< and room after it, so that a few bytes are put there without a call
+  std::size_t end_ = 0;  ///< of what is written
+  bool comma_ = false;   ///< before the next key or element
 };
 
 }  // namespace stallcast::codec

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/runtime/codec/json_parts.hpp"
+#include "engine/runtime/codec/json_text.hpp"
 #include "engine/runtime/codec/timeline_codec.hpp"
 
 namespace stallcast::codec {
@@ -19,7 +20,7 @@ int member_int(const Json& object, const char* key) {
   return static_cast<int>(number);
 }
 
-WorkerMessage::Type type_of(const std::string& name) {
+WorkerMessage::Type type_of(std::string_view name) {
   using Type = WorkerMessage::Type;
   constexpr std::array<std::pair<std::string_view, Type>, 5> kTypes = {
       {{"hello", Type::hello},
@@ -43,16 +44,22 @@ std::optional<std::uint64_t> leading_id(std::string_view line) {
   return id;
 }
 
+std::string encoded(const std::vector<std::string>& texts) {
+  JsonText out;
+  out.texts(texts);
+  return out.take();
+}
+
 Result<Recording> recording_of(const Json& request) {
-  const Result<TimelineRequest> what = detail::timeline_request_of(request["record"]);
+  const Result<TimelineRequest> what =
+      detail::timeline_request_of(detail::member(request, "record"));
   if (!what.ok()) return what.failure();
-  Recording out{.what = what.value()};
-  try {
-    if (request.contains("presumed")) out.presumed = detail::member_texts(request, "presumed");
-  } catch (const detail::Malformed& error) {
-    return detail::malformed("request for a timeline", error);
-  }
-  return out;
+  return detail::read_as("request for a timeline", request, "", [&](const Json&) {
+    Recording out{.what = what.value()};
+    if (request.find("presumed") != nullptr)
+      out.presumed = detail::member_texts(request, "presumed");
+    return out;
+  });
 }
 
 }  // namespace
@@ -61,33 +68,35 @@ std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view 
                          const std::optional<Recording>& record) {
   std::string line = "{\"id\":" + std::to_string(id) + ",\"seed\":" + std::to_string(seed);
   if (record) line.append(",\"record\":").append(detail::encode(record->what));
-  if (record && record->presumed)
-    line.append(",\"presumed\":").append(detail::dump(*record->presumed));
+  if (record && record->presumed) line.append(",\"presumed\":").append(encoded(*record->presumed));
   return line.append(",\"design\":").append(design).append("}");
 }
 
 WorkerRequest read_request(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
-  const auto has = [&json](const char* key, bool (Json::*is)() const noexcept) {
-    return json.is_object() && json.contains(key) && (json.at(key).*is)();
+  const std::optional<base::FlatJson> json = base::FlatJson::read(line);
+  const auto find = [&json](const char* key, bool (Json::*is)() const) {
+    const Json* member = json ? json->root().find(key) : nullptr;
+    return member != nullptr && (member->*is)() ? member : nullptr;
   };
   WorkerRequest request{
       std::nullopt, 0,
       Failure{ExitCode::bad_input, "a request is one line {\"id\":n,\"seed\":n,\"design\":{...}}",
               ""}};
-  if (!has("id", &Json::is_number_unsigned)) return request;
-  request.id = leading_id(line).value_or(json["id"].get<std::uint64_t>());
-  if (!has("seed", &Json::is_number_unsigned) || !has("design", &Json::is_object)) return request;
-  request.seed = json["seed"].get<std::uint64_t>();
-  if (json.contains("record")) {
-    Result<Recording> record = recording_of(json);
+  const Json *id = find("id", &Json::is_whole), *seed = find("seed", &Json::is_whole);
+  const Json* design = find("design", &Json::is_object);
+  if (id == nullptr) return request;
+  request.id = leading_id(line).value_or(id->whole());
+  if (seed == nullptr || design == nullptr) return request;
+  request.seed = seed->whole();
+  if (json->root().find("record") != nullptr) {
+    Result<Recording> record = recording_of(json->root());
     if (!record.ok()) {
       request.design = record.failure();
       return request;
     }
     request.record = std::move(record).value();
   }
-  request.design = detail::design_of(json["design"]);
+  request.design = detail::design_of(*design);
   return request;
 }
 
@@ -97,37 +106,39 @@ std::optional<std::uint64_t> request_id(std::string_view line) {
 }
 
 std::optional<WorkerMessage> read_message(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("type")) return std::nullopt;
+  const std::optional<base::FlatJson> read = base::FlatJson::read(line);
+  if (!read) return std::nullopt;
+  const Json& json = read->root();
+  const auto text_or = [&json](const char* key, const char* other) {
+    return json.find(key) != nullptr ? detail::member_text(json, key) : std::string(other);
+  };
   try {
     WorkerMessage message;
-    message.type = type_of(json.at("type").get<std::string>());
+    message.type = type_of(detail::member_view(json, "type"));
     switch (message.type) {
       case WorkerMessage::Type::hello:
         message.protocol = member_int(json, "protocol");
-        message.sandbox = json.value("sandbox", "none: an older worker");
+        message.sandbox = text_or("sandbox", "none: an older worker");
         return message;
       case WorkerMessage::Type::progress:
-        message.fraction = json.at("fraction").get<double>();
+        message.fraction = detail::member_number(json, "fraction");
         break;
       case WorkerMessage::Type::result:
-        message.result = detail::run_result_of(json.at("result"));
+        message.result = detail::run_result_of(detail::member(json, "result"));
         break;
       case WorkerMessage::Type::timeline:
-        message.timeline = detail::timeline_of(json.at("timeline"));
+        message.timeline = detail::timeline_of(detail::member(json, "timeline"));
         break;
       case WorkerMessage::Type::failed:
-        message.reason = json.value("reason", "");
-        if (json.contains("signal")) message.signal = member_int(json, "signal");
-        message.message = json.value("message", "");
+        message.reason = text_or("reason", "");
+        if (json.find("signal") != nullptr) message.signal = member_int(json, "signal");
+        message.message = text_or("message", "");
         break;
       case WorkerMessage::Type::other:
         return message;
     }
     message.id = detail::member_unsigned(json, "id");
     return message;
-  } catch (const Json::exception&) {
-    return std::nullopt;
   } catch (const detail::Malformed&) {
     return std::nullopt;
   }

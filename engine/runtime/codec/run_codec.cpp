@@ -25,11 +25,7 @@ void write_metric(JsonText& out, const Metric& m) {
 
 Metric read_metric(const Json& json) {
   Metric out{member_number(json, "value"), member_text(json, "unit"), {}};
-  if (json.contains("ci95")) {
-    const Json& ends = member_array(json, "ci95");
-    if (ends.size() != 2) throw Malformed("\"ci95\" does not have two ends");
-    out.ci95 = {number_of(ends[0], "ci95"), number_of(ends[1], "ci95")};
-  }
+  if (const Json* ends = json.find("ci95")) out.ci95 = pair_of(*ends, "ci95");
   return out;
 }
 
@@ -50,27 +46,38 @@ ResourceUse read_resource(const Json& json) {
           member_number(json, "in_use"),   member_number(json, "blamed_share")};
 }
 
+std::map<std::string, double> read_shares(const Json& json) {
+  if (!json.is_object()) throw Malformed("\"breakdown\" holds something that is not an object");
+  std::map<std::string, double> out;
+  json.each_member([&out](std::string_view cause, const Json& share) {
+    out.emplace_hint(out.end(), cause, number_of(share, cause));
+  });
+  return out;
+}
+
 RunResult read_run(const Json& json) {
   RunResult out;
   out.seed = member_unsigned(json, "seed");
-  for (const auto& [name, m] : member_object(json, "metrics").items())
-    out.metrics.emplace(name, read_metric(m));
-  for (const auto& [job, shares] : member_object(json, "breakdown").items()) {
-    if (!shares.is_object()) throw Malformed("\"breakdown\" holds something that is not an object");
-    auto& causes = out.breakdown[job];
-    for (const auto& [cause, share] : shares.items())
-      causes.emplace(cause, number_of(share, cause));
-  }
-  for (const Json& r : member_array(json, "resources")) out.resources.push_back(read_resource(r));
-  for (const auto& [metric, resource] : member_object(json, "limited_by").items()) {
-    if (!resource.is_string()) throw Malformed("\"limited_by\" holds something that is not a text");
-    out.limited_by.emplace(metric, resource.get<std::string>());
-  }
+  // Members are sorted: each goes to the end.
+  const auto read_each = [&json](const char* key, auto& into, const auto& read) {
+    member_object(json, key).each_member([&](std::string_view name, const Json& value) {
+      into.emplace_hint(into.end(), name, read(value));
+    });
+  };
+  read_each("metrics", out.metrics, read_metric);
+  read_each("breakdown", out.breakdown, read_shares);
+  const Json& resources = member_array(json, "resources");
+  out.resources.reserve(resources.size());
+  for (const Json& r : resources) out.resources.push_back(read_resource(r));
+  read_each("limited_by", out.limited_by, [](const Json& resource) {
+    if (!resource.is_text()) throw Malformed("\"limited_by\" holds something that is not a text");
+    return resource.text();
+  });
   out.warnings = member_texts(json, "warnings");
-  if (json.contains("presumed")) out.presumed = member_texts(json, "presumed");
-  const auto extrapolated = json.find("extrapolated");
+  if (json.find("presumed") != nullptr) out.presumed = member_texts(json, "presumed");
+  const Json* extrapolated = json.find("extrapolated");
   out.extrapolated =
-      extrapolated != json.end() && extrapolated->is_boolean() && extrapolated->get<bool>();
+      extrapolated != nullptr && extrapolated->is_boolean() && extrapolated->boolean();
   out.simulated_s = member_number(json, "simulated_s");
   out.skipped_s = member_number(json, "skipped_s");
   out.events = member_unsigned(json, "events");
@@ -118,16 +125,11 @@ std::string encode(const RunResult& result) {
 }
 
 Result<RunResult> detail::run_result_of(const Json& json) {
-  try {
-    check_schema(json, kRunSchema);
-    return read_run(json);
-  } catch (const Malformed& error) {
-    return malformed("run result", error);
-  }
+  return read_as("run result", json, kRunSchema, read_run);
 }
 
 Result<RunResult> decode_run_result(std::string_view json) {
-  return detail::run_result_of(detail::parse(json));
+  return read_text_as("run result", json, detail::run_result_of);
 }
 
 }  // namespace stallcast::codec

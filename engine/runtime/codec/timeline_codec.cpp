@@ -24,9 +24,8 @@ void write_array(JsonText& out, const char* key, const Items& items, const Write
 }
 
 std::uint64_t whole_of(const Json& json) {
-  if (!json.is_number_unsigned())
-    throw Malformed("a span holds something that is not a whole number");
-  return json.get<std::uint64_t>();
+  if (!json.is_whole()) throw Malformed("a span holds something that is not a whole number");
+  return json.whole();
 }
 
 std::uint32_t index_of(const Json& json, std::size_t size) {
@@ -38,7 +37,7 @@ std::uint32_t index_of(const Json& json, std::size_t size) {
 bool flag_of(const Json& object, const char* key) {
   const Json& out = member(object, key);
   if (!out.is_boolean()) throw Malformed("\"" + std::string(key) + "\" is neither true nor false");
-  return out.get<bool>();
+  return out.boolean();
 }
 
 Timeline::Track read_track(const Json& json) {
@@ -65,16 +64,16 @@ Timeline::Counter read_counter(const Json& json) {
 void read_spans(const Json& numbers, Timeline& out) {
   if (numbers.size() % kSpanNumbers != 0) throw Malformed("the last span is not whole");
   out.spans.reserve(numbers.size() / kSpanNumbers);
-  for (std::size_t at = 0; at < numbers.size(); at += kSpanNumbers) {
+  for (auto number = numbers.begin(); number != numbers.end();) {
     Timeline::Span span;
-    span.track = index_of(numbers[at], out.tracks.size());
-    span.depth = static_cast<std::uint32_t>(whole_of(numbers[at + 1]));
-    span.name = index_of(numbers[at + 2], out.texts.size());
-    span.cause = static_cast<std::int32_t>(index_of(numbers[at + 3], out.texts.size() + 1)) - 1;
-    span.number = static_cast<std::int64_t>(whole_of(numbers[at + 4])) - 1;
-    span.begin_s = number_of(numbers[at + 5], "spans");
-    span.end_s = number_of(numbers[at + 6], "spans");
-    span.cut = whole_of(numbers[at + 7]) != 0;
+    span.track = index_of(*number++, out.tracks.size());
+    span.depth = static_cast<std::uint32_t>(whole_of(*number++));
+    span.name = index_of(*number++, out.texts.size());
+    span.cause = static_cast<std::int32_t>(index_of(*number++, out.texts.size() + 1)) - 1;
+    span.number = static_cast<std::int64_t>(whole_of(*number++)) - 1;
+    span.begin_s = number_of(*number++, "spans");
+    span.end_s = number_of(*number++, "spans");
+    span.cut = whole_of(*number++) != 0;
     out.spans.push_back(span);
   }
 }
@@ -102,7 +101,7 @@ std::string encode(const TimelineRequest& request) {
 }
 
 Result<TimelineRequest> timeline_request_of(const Json& json) {
-  try {
+  return read_as("request for a timeline", json, "", [](const Json& json) {
     const TimelineRequest out{.begin_s = member_number(json, "begin_s"),
                               .end_s = member_number(json, "end_s"),
                               .worst = member_unsigned(json, "worst"),
@@ -114,9 +113,7 @@ Result<TimelineRequest> timeline_request_of(const Json& json) {
       throw Malformed("\"end_s\" is not after \"begin_s\"");
     if (out.bins == 0) throw Malformed("\"bins\" is 0");
     return out;
-  } catch (const Malformed& error) {
-    return malformed("request for a timeline", error);
-  }
+  });
 }
 
 }  // namespace detail
@@ -192,10 +189,8 @@ Timeline read_timeline(const Json& json) {
   for (const Json& counter : member_array(json, "counters"))
     out.counters.push_back(read_counter(counter));
   for (const Json& repeats : member_array(json, "repeats")) {
-    if (!repeats.is_array() || repeats.size() != 2)
-      throw Malformed("\"repeats\" does not have two ends");
-    out.repeats.push_back(
-        {.begin_s = number_of(repeats[0], "repeats"), .end_s = number_of(repeats[1], "repeats")});
+    const auto [begin, end] = pair_of(repeats, "repeats");
+    out.repeats.push_back({.begin_s = begin, .end_s = end});
   }
   return out;
 }
@@ -203,18 +198,13 @@ Timeline read_timeline(const Json& json) {
 }  // namespace
 
 Result<Timeline> timeline_of(const Json& json) {
-  try {
-    check_schema(json, kTimelineSchema);
-    return read_timeline(json);
-  } catch (const Malformed& error) {
-    return malformed("timeline", error);
-  }
+  return read_as("timeline", json, kTimelineSchema, read_timeline);
 }
 
 }  // namespace detail
 
 Result<Timeline> decode_timeline(std::string_view json) {
-  return detail::timeline_of(detail::parse(json));
+  return detail::read_text_as("timeline", json, detail::timeline_of);
 }
 
 }  // namespace stallcast::codec

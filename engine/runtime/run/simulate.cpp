@@ -40,17 +40,13 @@ std::vector<Outcome> run_new(const std::vector<SimulationRequest>& requests,
     }
   }
   SimulateOptions of_rest = options;
-  if (options.on_outcome)
-    of_rest.on_outcome = [&](std::size_t i, const Outcome& outcome) {
-      options.on_outcome(places[i], outcome);
-    };
+  of_rest.on_outcome = [&](std::size_t i, Outcome& outcome) {
+    if (outcome) warm.keep(*rest[i].design, *outcome);
+    if (options.on_outcome) options.on_outcome(places[i], outcome);
+  };
   std::vector<Outcome> simulated = run_all(rest, of_rest, warm);
-  for (std::size_t i = 0, next = 0; i < requests.size(); ++i) {
-    if (all[i]) continue;
-    Outcome& outcome = simulated[next++];
-    if (outcome) warm.keep(*requests[i].design, *outcome);
-    all[i] = std::move(outcome);
-  }
+  for (std::size_t next = 0; next < rest.size(); ++next)
+    all[places[next]] = std::move(simulated[next]);
   std::vector<Outcome> out;
   out.reserve(all.size());
   for (std::optional<Outcome>& outcome : all) out.push_back(*std::move(outcome));

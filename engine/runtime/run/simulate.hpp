@@ -39,6 +39,9 @@ struct SimulationRequest {
 /// time limit, internal for a crash; the message names the saved design).
 using Outcome = Result<RunResult>;
 
+/// Of several designs, in their order.
+using EncodedDesigns = std::vector<std::shared_ptr<const EncodedDesign>>;
+
 struct SimulateOptions {
   int jobs = 1;          ///< simulations at a time
   base::Deadline until;  ///< of this call and those that follow with these options
@@ -52,9 +55,10 @@ struct SimulateOptions {
   /// call alone.
   WarmWorker* warm = nullptr;
   /// Called from this thread when a simulation has ended, with its place in the list: results of
-  /// thousands can be kept as they come. Not called for what was never begun or was cut off by the
-  /// time limit, an interrupt or a dead worker. May be empty.
-  std::function<void(std::size_t, const Outcome&)> on_outcome = {};
+  /// thousands can be kept as they come, and taken out of what `simulate` returns. Not called for
+  /// what was never begun or was cut off by the time limit, an interrupt or a dead worker. May be
+  /// empty.
+  std::function<void(std::size_t, Outcome&)> on_outcome = {};
   /// Ends the call early once it is true, as an interrupt does. May be null.
   const std::atomic<bool>* cancelled = nullptr;
 };
