@@ -84,7 +84,7 @@ TEST_CASE("the difference from a pinned design is shared among the changed input
 
 // What the terminal's table has of the same designs, a column each.
 TEST_CASE("architectures are compared side by side") {
-  const QString other = QStringLiteral("scenarios/library/nfs-baseline.json");
+  const QString other = QStringLiteral("scenarios/library/petastorm-recsys.json");
   MainWindow window(settings(), {});
   window.show();
   REQUIRE(window.open_file(kExample));
@@ -106,7 +106,7 @@ TEST_CASE("architectures are compared side by side") {
   REQUIRE(pane->found()->designs.size() == 2);
   const auto* table = pane->findChild<QAbstractItemView*>(QStringLiteral("side_by_side"))->model();
   REQUIRE(table->columnCount() == 3);
-  CHECK(table->headerData(2, Qt::Horizontal).toString() == QStringLiteral("nfs-baseline"));
+  CHECK(table->headerData(2, Qt::Horizontal).toString() == QStringLiteral("petastorm-recsys"));
   const auto use = find_metric(pane->found()->designs[1].prediction,
                                QStringLiteral("job.train.gpu.utilization"));
   bool found = false;
@@ -118,7 +118,7 @@ TEST_CASE("architectures are compared side by side") {
     }
   CHECK(found);
   CHECK(pane->findChild<OutcomeChart*>()->bars().size() == 2);
-  CHECK(pane->markdown().contains(QStringLiteral("nfs-baseline")));
+  CHECK(pane->markdown().contains(QStringLiteral("petastorm-recsys")));
   // A design that is left out stays out when others come.
   list->item(1)->setCheckState(Qt::Unchecked);
   REQUIRE(window.workspace().pin(QStringLiteral("before")));

@@ -122,7 +122,7 @@ TEST_CASE("a sweep of the first two inputs runs by itself, and never over one th
 // A share of 75 % has a range to 100 %, not to twice of it.
 TEST_CASE("ranges end where a value makes no design any more") {
   MainWindow window(settings(2), {});
-  open(window, QStringLiteral("scenarios/library/two-tier-dataset.json"));
+  open(window, QStringLiteral("tests/desktop/light_tiers.json"));
   const SliderSpec& hot = window.workspace().sliders().front();
   CHECK(hot.label == QStringLiteral("hot"));
   CHECK(hot.maximum == 1.0);
