@@ -118,11 +118,15 @@ struct Once {
     const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
                  start = of("start.once"), wall = of("time.wall");
     months = metrics.contains(metric::of_job(job, "goodput.p5"));
+    any = r != 0.0 || start != 0.0;
     if (!(r + start < wall)) return;
+    goes_on = Seconds::from(wall - start - r, unit::s);
     time = Seconds::from(r + start, unit::s);
     others = (months ? wall - start : wall) / (wall - start - r);
   }
   Seconds time;
+  Seconds goes_on{};  ///< the other time
+  bool any = false;
   bool months = false;
   double others = 1.0;  ///< shares of the other time, over those of all that was simulated
 };
@@ -136,6 +140,18 @@ std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, 
   const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
   const Once once(run.job, metrics);
   return run.time((1.0 - lent) * useful->second.value * once.others) + once.time;
+}
+
+// (T - r - s) / (W - r - s)    [whole-run.md, eq. 5]
+std::optional<double> times_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
+  const Once once(run.job, metrics);
+  const std::optional<Seconds> time = time_of(run, metrics);
+  if (!time || once.goes_on <= Seconds{}) return std::nullopt;
+  return std::max(0.0, (*time - once.time) / once.goes_on);
+}
+
+bool comes_once(const std::string& job, const std::map<std::string, Metric>& metrics) {
+  return Once(job, metrics).any;
 }
 
 // G' = o G (T - r) / T, o what other time has of all that was simulated, r what comes once; work

@@ -113,6 +113,8 @@ class Plant {
   /// What every link carried up to now, members of a class together, plus the queues of the storage
   /// systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  /// Requests that storage systems served so far, by who asked for them.
+  [[nodiscard]] RequestCounts requests() const;
   void describe(sim::Ledger& ledger);
   /// What else the storage systems report.
   void remark(RunResult& out) const;
@@ -155,6 +157,7 @@ class Plant {
     double share = 1.0;
     std::optional<Rate> limit = std::nullopt;
     std::optional<OpRate> operations = std::nullopt;
+    std::size_t number = 0;  ///< of the job in the design
   };
   void fold(const Design& design);
   /// Who reads, and may wait for storage, on a server at one time.

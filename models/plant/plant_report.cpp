@@ -60,6 +60,12 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   return out;
 }
 
+RequestCounts Plant::requests() const {
+  RequestCounts out;
+  for (const auto& [id, storage] : storages_) storage->count_requests(out);
+  return out;
+}
+
 void Plant::describe(sim::Ledger& ledger) {
   for (auto& [job, line] : operations_) line.describe(ledger);
   for (auto& [id, storage] : storages_) storage->describe(ledger);

@@ -13,6 +13,7 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/rest_of_run.hpp"
+#include "models/bounds/run_requests.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/waiting_saves.hpp"
 #include "models/bounds/whole_run.hpp"
@@ -224,7 +225,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   // asked for begin then.    [docs/models/checkpoint.md]
   Seconds end, wall;
   std::vector<std::pair<std::string, double>> queues;
-  at_end = [&parts, &plant, &context, &result, &end, &wall, &queues] {
+  RequestPhases requests;
+  at_end = [&] {
     end = context.now();
     wall = end + parts.fast_forward.skipped() - parts.stages.left_out();
     if (const Seconds alone = parts.stages.tenants_alone(); alone > wall * kOfTime)
@@ -237,6 +239,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
     queues = plant.queues(wall);
+    requests.counts = plant.requests();
+    for (std::size_t j = 0; j < parts.jobs.size(); ++j)
+      requests.jobs[design.jobs[j].job.id] = parts.jobs[j]->requests(requests.counts);
     for (const auto& tenant : parts.tenants) tenant->report(result);
   };
   context.spawn(parts.run(context, duration));
@@ -281,12 +286,14 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   const Costs prices = costs(design);
   // Jobs alone pay for what their saves ask for after the last step, too: as steps go on, so do
   // they.
-  double drained = 1.0;
+  RequestRates rates;
   if (!jobs.empty() && tenants.empty() && stages.trains_only()) {
     const Seconds after = end - stages.left_out() - stages.last_step();
-    if (const Seconds steps = wall - after; steps > kShortest) drained = wall / steps;
+    if (const Seconds steps = wall - after; steps > kShortest) rates.drained = wall / steps;
   }
-  add_costs(design, prices, result.metrics, drained);
+  requests.wall = wall / rates.drained;
+  rates.whole = whole_rates(design, requests, result.metrics);
+  add_costs(design, prices, result.metrics, rates);
   add_whole_runs(design, prices, result.metrics);
   for (std::string& warning : unlike_the_rest(design, result.metrics))
     result.warnings.push_back(std::move(warning));

@@ -104,6 +104,7 @@ class CreditedStore final : public StorageModel {
     use.throughput = std::min(most.rate, most.base);  // the rest was paid with credits
     out.push_back(std::move(use));
   }
+  void count_requests(RequestCounts& out) const override { inside_->count_requests(out); }
   std::vector<std::pair<std::string, double>> queues(Seconds wall) const override {
     return inside_->queues(wall);
   }

@@ -19,8 +19,8 @@ using models::Role;
 namespace {
 
 // 10 minutes of a run of 10,000.
-Design simulated(std::vector<Component> stages = {}) {
-  Design design = with_job(std::move(stages));
+Design simulated() {
+  Design design = with_job({});
   set(design.jobs[0].job, Role::job, "run.steps", "6000000");
   return design;
 }
@@ -71,16 +71,6 @@ TEST_CASE("what has dates goes on in run.time, and is told") {
   busy.tenants = {ingest("stop", "1 min")};
   REQUIRE(warnings(busy).size() == 1);
   CHECK_THAT(warnings(busy)[0], Contains("tenant.in: at work from 0 s until 60 s"));
-}
-
-TEST_CASE("requests that come once are told where they are paid for every hour") {
-  Design design = simulated({copy("bring", {{"from", "near"}, {"to", "far"}, {"size", "1 GB"}})});
-  const Figures paid{{"cost.requests", {5.0, "USD/h", {}}}};
-  CHECK(warnings(design, paid).empty());
-  design.storage[1] = component(Role::storage, "s3", "near", {{"request.get.price", "0.4 USD"}});
-  REQUIRE(warnings(design, paid).size() == 1);
-  CHECK_THAT(warnings(design, paid)[0], Contains("cost.requests: those of stage \"bring\""));
-  CHECK(warnings(design).empty());
 }
 
 }  // namespace rest_of_run_test
