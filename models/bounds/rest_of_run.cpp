@@ -7,7 +7,6 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
-#include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -52,8 +51,7 @@ std::vector<Part> parts_of(const Design& design, const std::map<std::string, Met
               {},
               seconds(metric::of_job(run.job, "time.wall")),
               seconds(metric::of_job(run.job, "run.time"))};
-    for (const StageNode& node : stage_graph(design))
-      if (node.job == &job) part.begins = seconds(metric::of_stage(node.id, "start"));
+    part.begins = begin_of(design, run.job, metrics);
     if (part.simulated > Seconds{} && part.whole > part.simulated) out.push_back(part);
   }
   return out;
@@ -63,6 +61,7 @@ std::vector<Part> parts_of(const Design& design, const std::map<std::string, Met
 //    [docs/models/burst-credits.md, eq. 3]
 void check_credits(const Design& design, const Part& part,
                    const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
+  if (follows_credits(design)) return;
   for (const Component& storage : design.storage) {
     const std::string name = metric::of_storage(storage.id, "credits");
     const double use = figure_or_zero(metrics, name + ".use");

@@ -190,6 +190,14 @@ struct BackingPaths {
   sim::LinkId limit{};             ///< of these: what the client of the one behind writes at most
 };
 
+/// Credits that a storage system has for its bytes, or for its requests.
+struct CreditLevel {
+  std::string counter;  ///< of what takes them, among what it counts
+  double base = 0.0;    ///< that come back, a second
+  double size = 0.0;    ///< at most
+  double left = 0.0;    ///< now
+};
+
 /// Less of its rate than this serves nothing.
 inline constexpr double kStopped = 1.001e-6;
 
@@ -299,8 +307,12 @@ class StorageModel {
   /// Adds what only the model knows (queues) to the result; `wall` is the time to average over.
   virtual void report(Seconds wall, std::vector<ResourceUse>& out) const = 0;
 
-  /// Adds the requests that it served so far and that may have a price.
+  /// Adds what it served so far that has a price, or takes credits.
   virtual void count_requests(RequestCounts& out) const { (void)out; }
+  /// What it lives on besides, if anything.
+  [[nodiscard]] virtual std::vector<CreditLevel> credits() const { return {}; }
+  /// The run is over, which took `wall`: a restore may follow.
+  virtual void over(Seconds wall) { (void)wall; }
   /// Mean number of requests waiting (not in service) at each of its lines, by resource name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> queues(Seconds wall) const {
     (void)wall;

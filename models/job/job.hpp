@@ -97,6 +97,7 @@ class TrainingJob {
     double once;   ///< its start, restores, work that was lost, and what filled caches
     double steps;  ///< of other steps that are kept
     double saves;  ///< of as many as are due in the time of `steps` in a longer run
+    bool by_time;  ///< they are due so
   };
   /// By resource; of `counts` of its design. REQUIRES: it has ended.
   [[nodiscard]] std::map<std::string, Requests> requests(const RequestCounts& counts) const;

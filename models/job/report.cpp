@@ -102,7 +102,8 @@ std::map<std::string, TrainingJob::Requests> TrainingJob::requests(
     const double lost = std::max(0.0, of(JobWork::steps) - steps[name]);
     out[name] = {.once = of(JobWork::start) + of(JobWork::restores) + lost,
                  .steps = steps[name],
-                 .saves = of(JobWork::saves) * due};
+                 .saves = of(JobWork::saves) * due,
+                 .by_time = checkpoint_ && !checkpoint_->params().every_steps};
   }
   return out;
 }

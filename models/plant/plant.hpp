@@ -113,7 +113,11 @@ class Plant {
   /// What every link carried up to now, members of a class together, plus the queues of the storage
   /// systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
-  /// Requests that storage systems served so far, by who asked for them.
+  /// Credits that storage systems have at present; those that live on some.
+  [[nodiscard]] std::map<std::string, std::vector<CreditLevel>> credits() const;
+  /// The run is over, which took `wall`: restores may follow.
+  void over(Seconds wall);
+  /// What storage systems served so far that has a price or takes credits, by who asked for it.
   [[nodiscard]] RequestCounts requests() const;
   void describe(sim::Ledger& ledger);
   /// What else the storage systems report.

@@ -45,15 +45,19 @@ TEST_CASE("credits that end within the whole run are told with what it takes wit
     return Figures{{"storage.near.credits.use", {use, "ratio", {}}},
                    {"storage.near.credits.lasts", {lasts, "s", {}}}};
   };
+  // They are followed to the end of the run, but for flows of the back end.
+  CHECK(warnings(simulated(), used(2.5, 4000.0)).empty());
+  Design design = simulated();
+  set(design.run, Role::run, "backend", "comm");
   // T u / b - C / b = 600000 x 2.5 - 4000 x 1.5 = 1494000 s = 17 d 7 h
-  const std::vector<std::string> said = warnings(simulated(), used(2.5, 4000.0));
+  const std::vector<std::string> said = warnings(design, used(2.5, 4000.0));
   REQUIRE(said.size() == 1);
   CHECK_THAT(said[0], Contains("they last 1 h 7 min") && Contains("(6 d 23 h)") &&
                           Contains("17 d 7 h at least"));
   // They last, nothing is left of them from the start, or the job reads elsewhere.
-  CHECK(warnings(simulated(), used(2.5, 700000.0)).empty());
-  CHECK(warnings(simulated(), used(1.001, 0.2)).empty());
-  Design elsewhere = simulated();
+  CHECK(warnings(design, used(2.5, 700000.0)).empty());
+  CHECK(warnings(design, used(1.001, 0.2)).empty());
+  Design elsewhere = design;
   set(*elsewhere.jobs[0].dataset, Role::dataset, "on", "far");
   CHECK(warnings(elsewhere, used(2.5, 4000.0)).empty());
 }

@@ -90,6 +90,10 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation += once;
     for (ExplainNode& each : parts) made.children.push_back(std::move(each));
   }
+  if (const std::string slowed = job_ + "run.slowed"; has(slowed)) {
+    made.equation += " + slowed";
+    made.children.push_back(read(slowed, "slowed", "that it takes longer once credits are gone"));
+  }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));
 }
