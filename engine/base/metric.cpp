@@ -27,6 +27,7 @@ constexpr Figure kFigures[] = {
      "reads found in the cache"},
     {Domain::job, "run.time", "whole run takes", "s", lower, job},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
+    {Domain::job, "run.slowed", "spent credits add", "s", lower, job},
     {Domain::job, "epoch.cold", "cold epochs add", "s", lower, job},
     {Domain::job, "start.once", "its start adds", "s", lower, job},
     {Domain::job, "run.energy", "energy until then", "kWh", lower, job},

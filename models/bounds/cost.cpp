@@ -115,20 +115,22 @@ const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
   return out;
 }
 
-// Σ λ p / 1000    [docs/models/cost.md, eq. 5]
+// Σ λ p / 1000    [docs/models/cost.md, eq. 5, 6]
 std::optional<MoneyRate> cost_of_requests(const Design& design,
                                           const std::map<std::string, Metric>& metrics,
-                                          double drained) {
+                                          const RequestRates& rates) {
   std::optional<MoneyRate> out;
   for (const Component& storage : design.storage)
     for (const PricedRequests& requests : kPricedRequests) {
       const Value* price = storage.find(requests.price);
-      const auto counted = metrics.find(
-          metric::of_resource(metric::of_storage(storage.id, requests.resource), "throughput"));
+      const std::string resource = metric::of_storage(storage.id, requests.resource);
+      const auto counted = metrics.find(metric::of_resource(resource, "throughput"));
       if (price == nullptr || counted == metrics.end()) continue;
       const double each = price->number / kRequestsOfPrice;
-      out = out.value_or(MoneyRate{}) +
-            MoneyRate::from(counted->second.value * drained * each, unit::USD_per_s);
+      const auto whole = rates.whole.find(resource);
+      const double rate =
+          whole != rates.whole.end() ? whole->second : counted->second.value * rates.drained;
+      out = out.value_or(MoneyRate{}) + MoneyRate::from(rate * each, unit::USD_per_s);
     }
   return out;
 }
@@ -172,8 +174,8 @@ Costs costs(const Design& design) { return Accountant(design).run(); }
 // idle = Σ a_h / N_h (N_h - B_h), per useful GPU-hour = Σ a / Σ G    [docs/models/cost.md, eq. 3,
 // 4]
 void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics,
-               double drained) {
-  const std::optional<MoneyRate> requests = cost_of_requests(design, metrics, drained);
+               const RequestRates& rates) {
+  const std::optional<MoneyRate> requests = cost_of_requests(design, metrics, rates);
   if (requests)
     metrics[metric::of_cost("requests")] =
         in_table(metric::of_cost("requests"), requests->in(unit::USD_per_h));

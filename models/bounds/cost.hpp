@@ -55,15 +55,22 @@ struct Costs {
   [[nodiscard]] const CostItem* most_per_time() const;
 };
 
+/// How often requests are paid that were counted.
+struct RequestRates {
+  double drained = 1.0;  ///< times as often as in the mean over what was simulated
+  std::map<std::string, double>
+      whole{};  ///< by resource, a second of a whole run: in place of that
+};
+
 /// What the prices of `design` say; no simulation.
 [[nodiscard]] Costs costs(const Design& design);
 
 /// Adds "cost.capex" where anything is bought, "cost.hourly", with the utilization of every job
 /// "cost.gpu_idle", and with its goodput "cost.per_useful_gpu_hour", where `costs` of `design` are
-/// known; "cost.requests" where requests have a price and were counted, `drained` times as often as
-/// in the mean over the whole run. [docs/models/cost.md, eq. 1-5]
+/// known; "cost.requests" where requests have a price and were counted, as often as `rates` say.
+/// [docs/models/cost.md, eq. 1-6]
 void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics,
-               double drained = 1.0);
+               const RequestRates& rates = {});
 
 /// One line for people on what has no price though something has; "" when nothing is missing.
 [[nodiscard]] std::string missing_prices(const Costs& costs);

@@ -5,11 +5,8 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
-#include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
-#include "models/contract/requests.hpp"
 #include "models/contract/training.hpp"
-#include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -54,8 +51,7 @@ std::vector<Part> parts_of(const Design& design, const std::map<std::string, Met
               {},
               seconds(metric::of_job(run.job, "time.wall")),
               seconds(metric::of_job(run.job, "run.time"))};
-    for (const StageNode& node : stage_graph(design))
-      if (node.job == &job) part.begins = seconds(metric::of_stage(node.id, "start"));
+    part.begins = begin_of(design, run.job, metrics);
     if (part.simulated > Seconds{} && part.whole > part.simulated) out.push_back(part);
   }
   return out;
@@ -65,6 +61,7 @@ std::vector<Part> parts_of(const Design& design, const std::map<std::string, Met
 //    [docs/models/burst-credits.md, eq. 3]
 void check_credits(const Design& design, const Part& part,
                    const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
+  if (follows_credits(design)) return;
   for (const Component& storage : design.storage) {
     const std::string name = metric::of_storage(storage.id, "credits");
     const double use = figure_or_zero(metrics, name + ".use");
@@ -79,32 +76,6 @@ void check_credits(const Design& design, const Part& part,
                   (known ? ": of its base alone it takes " + spell(least) + " at least" : "") +
                   "; simulate with \"credits.start\": \"0 %\"");
   }
-}
-
-bool has_price(const Component& storage) {
-  return std::any_of(kPricedRequests.begin(), kPricedRequests.end(), [&](const auto& requests) {
-    return base::number_of(storage, requests.price) > 0.0;
-  });
-}
-
-// Of requests the mean rate is paid for by the hour.    [docs/models/cost.md, eq. 5]
-void check_requests(const Design& design, const Part& part,
-                    const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
-  if (!(figure_or_zero(metrics, metric::of_cost("requests")) > 0.0)) return;
-  std::string once;
-  for (const Component& storage : design.storage) {
-    if (!has_price(storage)) continue;
-    for (const StageNode& node : stage_graph(design))
-      if (node.job == nullptr && (node.move.from == storage.id || node.work.to == storage.id))
-        once = "of stage \"" + node.id + "\"";
-    if (once.empty() && reads_from(*part.job, storage.id) &&
-        figure_or_zero(metrics, metric::of_job(part.job->job.id, "epoch.cold")) > 0.0)
-      once = "of epochs that fill a cache";
-  }
-  if (!once.empty())
-    out.push_back("cost.requests: those " + once + " come once" + part.said() +
-                  ": run.cost has them in every hour; what goes on is that of the job alone, with "
-                  "a \"warm\" cache");
 }
 
 void check_dates(const Design& design, const Part& part, std::vector<std::string>& out) {
@@ -135,7 +106,6 @@ std::vector<std::string> unlike_the_rest(const Design& design,
   std::vector<std::string> out;
   for (const Part& part : parts_of(design, metrics)) {
     check_credits(design, part, metrics, out);
-    check_requests(design, part, metrics, out);
     check_dates(design, part, out);
   }
   return out;

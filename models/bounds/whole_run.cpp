@@ -9,6 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/contract/rows.hpp"
+#include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -118,11 +119,17 @@ struct Once {
     const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
                  start = of("start.once"), wall = of("time.wall");
     months = metrics.contains(metric::of_job(job, "goodput.p5"));
+    slowed = Seconds::from(of("run.slowed"), unit::s);
+    any = r != 0.0 || start != 0.0;
     if (!(r + start < wall)) return;
+    goes_on = Seconds::from(wall - start - r, unit::s);
     time = Seconds::from(r + start, unit::s);
     others = (months ? wall - start : wall) / (wall - start - r);
   }
   Seconds time;
+  Seconds goes_on{};  ///< the other time
+  Seconds slowed{};   ///< of the whole run, once credits are gone
+  bool any = false;
   bool months = false;
   double others = 1.0;  ///< shares of the other time, over those of all that was simulated
 };
@@ -135,7 +142,38 @@ std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, 
   if (useful == metrics.end() || !(useful->second.value > 0.0)) return std::nullopt;
   const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
   const Once once(run.job, metrics);
-  return run.time((1.0 - lent) * useful->second.value * once.others) + once.time;
+  return run.time((1.0 - lent) * useful->second.value * once.others) + once.time + once.slowed;
+}
+
+// (T - r - s) / (W - r - s)    [whole-run.md, eq. 5]
+std::optional<double> times_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
+  const Once once(run.job, metrics);
+  const std::optional<Seconds> time = time_of(run, metrics);
+  if (!time || once.goes_on <= Seconds{}) return std::nullopt;
+  return std::max(0.0, (*time - once.time - once.slowed) / once.goes_on);
+}
+
+std::optional<Seconds> pace_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
+  const Once once(run.job, metrics);
+  const std::optional<Seconds> time = time_of(run, metrics);
+  if (!time || !(run.steps > 0.0)) return std::nullopt;
+  return (*time - once.time - once.slowed) / run.steps;
+}
+
+Seconds begin_of(const Design& design, const std::string& job,
+                 const std::map<std::string, Metric>& metrics) {
+  for (const StageNode& node : stage_graph(design))
+    if (node.job != nullptr && node.job->job.id == job)
+      return Seconds::from(figure_or_zero(metrics, metric::of_stage(node.id, "start")), unit::s);
+  return {};
+}
+
+bool follows_credits(const Design& design) {
+  return whole_runs(design).size() == 1 && run_params(design.run).backend != "comm";
+}
+
+bool comes_once(const std::string& job, const std::map<std::string, Metric>& metrics) {
+  return Once(job, metrics).any;
 }
 
 // G' = o G (T - r) / T, o what other time has of all that was simulated, r what comes once; work
@@ -143,15 +181,15 @@ std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, 
 double over_whole_run(const Design& design, const std::string& job, std::string_view figure,
                       const std::map<std::string, Metric>& metrics) {
   const Once once(job, metrics);
-  if (once.time == Seconds{} && once.others == 1.0) return 1.0;
+  if (once.time == Seconds{} && once.slowed == Seconds{} && once.others == 1.0) return 1.0;
   const auto of = [&](std::string_view name) {
     return figure_or_zero(metrics, metric::of_job(job, name));
   };
   const double useful = of(metric::kGoodput), busy = of(metric::kGpuUtilization);
   for (const WholeRun& run : whole_runs(design)) {
     const auto time = run.job == job ? time_of(run, metrics) : std::nullopt;
-    if (!time || *time <= once.time) continue;
-    const double k = once.others * ((*time - once.time) / *time);
+    if (!time || *time <= once.time + once.slowed) continue;
+    const double k = once.others * ((*time - once.time - once.slowed) / *time);
     if (figure != metric::kGpuUtilization || once.months || !(busy > 0.0)) return k;
     const double again = (busy - useful) * (Seconds::from(of("time.wall"), unit::s) / *time);
     return (k * useful + again) / busy;

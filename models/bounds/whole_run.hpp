@@ -43,6 +43,22 @@ struct WholeRun {
 [[nodiscard]] std::optional<Seconds> time_of(const WholeRun& run,
                                              const std::map<std::string, Metric>& metrics);
 
+/// How long what goes on does in `run`, over what was simulated of it: (T - r - s) / (W - r - s),
+/// in steps. nullopt as above.    [docs/models/whole-run.md, eq. 5]
+[[nodiscard]] std::optional<double> times_of(const WholeRun& run,
+                                             const std::map<std::string, Metric>& metrics);
+/// Mean time of a step that goes on, as long as credits last. nullopt as above.
+[[nodiscard]] std::optional<Seconds> pace_of(const WholeRun& run,
+                                             const std::map<std::string, Metric>& metrics);
+/// When `job` begins, of which `metrics` tell; zero where it follows nothing.
+[[nodiscard]] Seconds begin_of(const Design& design, const std::string& job,
+                               const std::map<std::string, Metric>& metrics);
+/// Whether credits of storage are followed until a whole run ends: it is the only one.
+///    [docs/models/burst-credits.md, eq. 3]
+[[nodiscard]] bool follows_credits(const Design& design);
+/// Whether part of what was simulated of `job` comes once.
+[[nodiscard]] bool comes_once(const std::string& job, const std::map<std::string, Metric>& metrics);
+
 /// Of a job's whole run the share of GPU time that `figure` tells, goodput or utilization, over the
 /// same of what was simulated: of a failure with a date, of a start and of cold caches a long run
 /// has less. 1 of a job without a `run`.    [docs/models/cost.md, eq. 3, 4]

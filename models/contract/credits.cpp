@@ -35,6 +35,11 @@ constexpr std::array<Field<CreditParams>, 6> kCredits{
 bool has_credits(const Component& component) {
   return component.find("credits.base") != nullptr || component.find("credits.ops") != nullptr;
 }
+void set_empty(Component& component) {
+  Value& start = component.values["credits.start"];
+  start.dimension = Dimension::ratio;
+  start.number = 0.0;
+}
 CreditParams credit_params(const Component& component) { return bind(kCredits, component); }
 std::span<const FieldInfo> credit_fields() { return kInfos<kCredits>; }
 

@@ -21,6 +21,8 @@ struct CreditParams {
 [[nodiscard]] bool has_credits(const Component& component);
 /// REQUIRES: has_credits.
 [[nodiscard]] CreditParams credit_params(const Component& component);
+/// From now on it starts without any. REQUIRES: has_credits.
+void set_empty(Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> credit_fields();
 
 }  // namespace stallcast::models

@@ -9,6 +9,7 @@
 #include "engine/graph/topology.hpp"
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/asker.hpp"
 #include "models/contract/resources.hpp"
 #include "models/contract/storage_requests.hpp"
 #include "stallcast/design.hpp"
@@ -113,11 +114,12 @@ struct Chance {
 
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
-  std::uint64_t id = 0;        ///< of the class, in its run: what it draws is its own
-  std::uint64_t process = 0;   ///< of each member: what it has open is its own
-  std::size_t host_group = 0;  ///< where it runs: as HostSite.group
-  double hosts = 1.0;          ///< of that group
-  double members = 1.0;        ///< processes acting together
+  std::uint64_t id = 0;               ///< of the class, in its run: what it draws is its own
+  std::uint64_t process = 0;          ///< of each member: what it has open is its own
+  std::size_t asker = Asker::others;  ///< whose requests are its
+  std::size_t host_group = 0;         ///< where it runs: as HostSite.group
+  double hosts = 1.0;                 ///< of that group
+  double members = 1.0;               ///< processes acting together
   double unseen = 0.0;  ///< members that draw delays of their own, of which the longest is told
   double share = 1.0;   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
@@ -186,6 +188,14 @@ struct BackingPaths {
   std::vector<sim::LinkId> pass;   ///< from the media behind to the servers in front
   std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
   sim::LinkId limit{};             ///< of these: what the client of the one behind writes at most
+};
+
+/// Credits that a storage system has for its bytes, or for its requests.
+struct CreditLevel {
+  std::string counter;  ///< of what takes them, among what it counts
+  double base = 0.0;    ///< that come back, a second
+  double size = 0.0;    ///< at most
+  double left = 0.0;    ///< now
 };
 
 /// Less of its rate than this serves nothing.
@@ -297,6 +307,12 @@ class StorageModel {
   /// Adds what only the model knows (queues) to the result; `wall` is the time to average over.
   virtual void report(Seconds wall, std::vector<ResourceUse>& out) const = 0;
 
+  /// Adds what it served so far that has a price, or takes credits.
+  virtual void count_requests(RequestCounts& out) const { (void)out; }
+  /// What it lives on besides, if anything.
+  [[nodiscard]] virtual std::vector<CreditLevel> credits() const { return {}; }
+  /// The run is over, which took `wall`: a restore may follow.
+  virtual void over(Seconds wall) { (void)wall; }
   /// Mean number of requests waiting (not in service) at each of its lines, by resource name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> queues(Seconds wall) const {
     (void)wall;

@@ -28,6 +28,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
       plant_(plant),
       seed_(seed),
       id_(job.job.id),
+      number_(static_cast<std::size_t>(&job - design.jobs.data())),
       p_(job_params(job.job)),
       layout_(plant.layout(id_)),
       step_time_(step_time(
@@ -260,7 +261,8 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
   const Seconds until = failed ? restarts_.until_failure(stopped_) : context_.now();
   const Seconds once = once_ - epoch_.once;
   cold_epochs_.add(until - epoch_.began - epoch_.saving - once, epoch_.done - done, epoch_read_,
-                   epoch_missed_);
+                   epoch_missed_, asked(plant_.requests(), JobWork::steps),
+                   !failed && epoch_.done == steps);
   if (!failed) end_epoch();
 }
 

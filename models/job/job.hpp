@@ -92,6 +92,16 @@ class TrainingJob {
   };
   [[nodiscard]] Measured measured() const;
 
+  /// Requests of one resource in what was simulated, as its whole run has them.
+  struct Requests {
+    double once;   ///< its start, restores, work that was lost, and what filled caches
+    double steps;  ///< of other steps that are kept
+    double saves;  ///< of as many as are due in the time of `steps` in a longer run
+    bool by_time;  ///< they are due so
+  };
+  /// By resource; of `counts` of its design. REQUIRES: it has ended.
+  [[nodiscard]] std::map<std::string, Requests> requests(const RequestCounts& counts) const;
+
  private:
   /// One class of ranks, and its last step.
   struct RankClass {
@@ -160,6 +170,14 @@ class TrainingJob {
   void report_cache(RunResult& out) const;
   void report_cold_epochs(RunResult& out) const;
   void report_once(RunResult& out) const;
+  [[nodiscard]] std::map<std::string, double> asked(const RequestCounts& counts,
+                                                    JobWork work) const;
+  /// Whether its epochs fill caches, on hosts or servers.
+  [[nodiscard]] bool fills_caches() const;
+  /// What those took more than others; what saves took less than they do in a longer run.
+  ///    [docs/models/whole-run.md, eq. 2, 4]
+  [[nodiscard]] Seconds filling() const;
+  [[nodiscard]] Seconds owed() const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
@@ -176,6 +194,7 @@ class TrainingJob {
   std::uint64_t seed_;
   Recorder* recorder_ = nullptr;
   std::string id_;
+  std::size_t number_;  ///< in the design
   JobParams p_;
   RankLayout layout_;
   StepTime step_time_;

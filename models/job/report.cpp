@@ -61,16 +61,58 @@ void TrainingJob::report_cache(RunResult& out) const {
                            ".cache: processes and snapshots leave no host memory for it");
 }
 
-// Epochs that fill caches come once, however many the job has.    [docs/models/whole-run.md, eq. 2]
-void TrainingJob::report_cold_epochs(RunResult& out) const {
+bool TrainingJob::fills_caches() const {
+  if (!job_.dataset) return false;
   const DatasetParams dataset = dataset_params(*job_.dataset);
   const bool servers =
       plant_.storage(dataset.on).fills() || (dataset.also && plant_.storage(*dataset.also).fills());
-  if (!servers && (!cache_.used || cache_.warm)) return;
+  return servers || (cache_.used && !cache_.warm);
+}
+
+Seconds TrainingJob::filling() const {
+  if (!fills_caches() || cold_epochs_.count() < 2) return {};
+  return cold_epochs_.more() / (1.0 - (checkpoint_ ? checkpoint_->due_share() : 0.0));
+}
+
+Seconds TrainingJob::owed() const {
+  if (!checkpoint_) return {};
+  const Progress kept = this->kept();
+  const Seconds broken = lost_.time() + restarts_.time();
+  return checkpoint_->owed(wall() - checkpoint_->stalled() - broken - kept.once, kept.steps);
+}
+
+std::map<std::string, double> TrainingJob::asked(const RequestCounts& counts, JobWork work) const {
+  std::map<std::string, double> out;
+  for (const auto& [name, count] : counts) out[name] = count.of(Asker::of(number_, work));
+  return out;
+}
+
+// Once: R + L - l; as it goes on: l of its steps, and S w / (p b) of b saves.
+//    [docs/models/cost.md, eq. 6]
+std::map<std::string, TrainingJob::Requests> TrainingJob::requests(
+    const RequestCounts& counts) const {
+  std::map<std::string, Requests> out;
+  const Progress kept = this->kept();
+  const Seconds broken = lost_.time() + restarts_.time();
+  const Seconds goes_on = wall() - kept.once - broken - filling() + owed();
+  const double due = checkpoint_ ? checkpoint_->due_over_begun(goes_on, kept.steps) : 1.0;
+  ColdEpochs::Requests steps = cold_epochs_.goes_on(fills_caches());
+  for (const auto& [name, count] : counts) {
+    const auto of = [&](JobWork work) { return count.of(Asker::of(number_, work)); };
+    const double lost = std::max(0.0, of(JobWork::steps) - steps[name]);
+    out[name] = {.once = of(JobWork::start) + of(JobWork::restores) + lost,
+                 .steps = steps[name],
+                 .saves = of(JobWork::saves) * due,
+                 .by_time = checkpoint_ && !checkpoint_->params().every_steps};
+  }
+  return out;
+}
+
+// Epochs that fill caches come once, however many the job has.    [docs/models/whole-run.md, eq. 2]
+void TrainingJob::report_cold_epochs(RunResult& out) const {
+  if (!fills_caches()) return;
   if (cold_epochs_.count() > 1) {
-    const Seconds more =
-        cold_epochs_.more() / (1.0 - (checkpoint_ ? checkpoint_->due_share() : 0.0));
-    out.metrics[metric::of_job(id_, "epoch.cold")] = {more.in(unit::s), "s", {}};
+    out.metrics[metric::of_job(id_, "epoch.cold")] = {filling().in(unit::s), "s", {}};
     return;
   }
   const Value *epochs = job_.job.find("run.epochs"), *steps = job_.job.find("run.steps");
@@ -87,15 +129,10 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
 //    [docs/models/whole-run.md]
 void TrainingJob::report_once(RunResult& out) const {
   if (p_.whole_runs() == 0) return;
-  const Progress kept = this->kept();
-  const Seconds once = kept.once;
+  const Seconds once = kept().once;
   if (once > Seconds{})
     out.metrics[metric::of_job(id_, "start.once")] = {once.in(unit::s), "s", {}};
-  if (!checkpoint_) return;
-  const Seconds broken = lost_.time() + restarts_.time();
-  const Seconds owed =
-      checkpoint_->owed(wall() - checkpoint_->stalled() - broken - once, kept.steps);
-  if (owed != Seconds{})
+  if (const Seconds owed = this->owed(); owed != Seconds{})
     out.metrics[metric::of_job(id_, "checkpoint.owed")] = {owed.in(unit::s), "s", {}};
 }
 

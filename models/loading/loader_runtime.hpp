@@ -197,6 +197,8 @@ class LoaderRuntime {
                                 Seconds sending, PhaseClock& clock);
   sim::Task<void> scan(Batch& batch);
   sim::Task<void> stat(double files);
+  /// Metadata of so many files, as a job asks for them once.
+  sim::Task<Served> look_up(double files);
   sim::Task<void> open_epoch(Batch& batch);
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);

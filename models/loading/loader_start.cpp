@@ -45,13 +45,9 @@ void LoaderRuntime::record(Recorder& recorder, const Timeline::Track& track) {
 sim::Task<void> LoaderRuntime::scan(Batch& batch) {
   scanned_ = true;
   const SampleAccess& access = shared_.access;
-  const LoaderSite& site = shared_.site;
   if (access.listed <= 0.0 || !std::isfinite(access.listed)) co_return;
   const Seconds began = context_.now();
-  const double here = site.also ? 1.0 - site.also->share : 1.0;
-  Served served = co_await site.storage->open(site.client, access.listed * here);
-  if (site.also)
-    served = co_await site.also->storage->open(site.also->client, access.listed * (1.0 - here));
+  const Served served = co_await look_up(access.listed);
   std::vector<sim::Task<void>> chains;
   const double at_once = std::min(access.stated, access.stated_at_once);
   for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
@@ -60,11 +56,18 @@ sim::Task<void> LoaderRuntime::scan(Batch& batch) {
   batch.wait.add(Phase::metadata, batch.scanned, served.limited_by);
 }
 
-sim::Task<void> LoaderRuntime::stat(double files) {
+sim::Task<void> LoaderRuntime::stat(double files) { (void)co_await look_up(files); }
+
+sim::Task<Served> LoaderRuntime::look_up(double files) {
   const LoaderSite& site = shared_.site;
   const double here = site.also ? 1.0 - site.also->share : 1.0;
-  co_await site.storage->open(site.client, files * here);
-  if (site.also) co_await site.also->storage->open(site.also->client, files * (1.0 - here));
+  Client client = site.client;
+  client.asker = Asker::at(client.asker, JobWork::start);
+  const Served served = co_await site.storage->open(client, files * here);
+  if (!site.also) co_return served;
+  Client other = site.also->client;
+  other.asker = client.asker;
+  co_return co_await site.also->storage->open(other, files * (1.0 - here));
 }
 
 void LoaderRuntime::stop() {

@@ -53,8 +53,9 @@ Plant::Plant(const Design& design, Presumed presumed)
                       with_credits(component, storage_row(component.kind).make(component)));
   for (const JobDesign& job : design.jobs) {
     const JobParams p = job_params(job.job);
+    const std::size_t number = qos_.size();
     qos_[job.job.id] = {weight_in_class(p.share.value_or(1.0), p.priority), p.limit,
-                        p.limit_operations};
+                        p.limit_operations, number};
   }
   fold(design);
   for (const Component& component : design.storage) {
@@ -297,6 +298,7 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
   Client out = client(host, group, storage, members, gds);
   const JobQos& qos = qos_.at(job);
   out.share = qos.share;
+  out.asker = Asker::of(qos.number, JobWork::steps);
   if (storages_.at(storage)->own_of_host()) return out;
   if (const auto line = operations_.find(job); line != operations_.end())
     out.operations = &line->second;

@@ -113,6 +113,12 @@ class Plant {
   /// What every link carried up to now, members of a class together, plus the queues of the storage
   /// systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  /// Credits that storage systems have at present; those that live on some.
+  [[nodiscard]] std::map<std::string, std::vector<CreditLevel>> credits() const;
+  /// The run is over, which took `wall`: restores may follow.
+  void over(Seconds wall);
+  /// What storage systems served so far that has a price or takes credits, by who asked for it.
+  [[nodiscard]] RequestCounts requests() const;
   void describe(sim::Ledger& ledger);
   /// What else the storage systems report.
   void remark(RunResult& out) const;
@@ -155,6 +161,7 @@ class Plant {
     double share = 1.0;
     std::optional<Rate> limit = std::nullopt;
     std::optional<OpRate> operations = std::nullopt;
+    std::size_t number = 0;  ///< of the job in the design
   };
   void fold(const Design& design);
   /// Who reads, and may wait for storage, on a server at one time.

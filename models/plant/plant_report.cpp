@@ -60,6 +60,24 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   return out;
 }
 
+std::map<std::string, std::vector<CreditLevel>> Plant::credits() const {
+  std::map<std::string, std::vector<CreditLevel>> out;
+  for (const auto& [id, storage] : storages_)
+    if (std::vector<CreditLevel> levels = storage->credits(); !levels.empty())
+      out.emplace(id, std::move(levels));
+  return out;
+}
+
+void Plant::over(Seconds wall) {
+  for (const auto& [id, storage] : storages_) storage->over(wall);
+}
+
+RequestCounts Plant::requests() const {
+  RequestCounts out;
+  for (const auto& [id, storage] : storages_) storage->count_requests(out);
+  return out;
+}
+
 void Plant::describe(sim::Ledger& ledger) {
   for (auto& [job, line] : operations_) line.describe(ledger);
   for (auto& [id, storage] : storages_) storage->describe(ledger);

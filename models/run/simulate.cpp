@@ -9,10 +9,12 @@
 
 #include "engine/base/accelerators.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/sim/fluid_context.hpp"
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/power.hpp"
 #include "models/bounds/rest_of_run.hpp"
+#include "models/bounds/run_requests.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/waiting_saves.hpp"
 #include "models/bounds/whole_run.hpp"
@@ -21,6 +23,7 @@
 #include "models/job/storage_fault.hpp"
 #include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
+#include "models/run/after_credits.hpp"
 #include "models/run/fast_forward.hpp"
 #include "models/run/months.hpp"
 #include "models/run/stages.hpp"
@@ -86,7 +89,7 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
 }  // namespace
 
 Simulation::Simulation(const Design& design, Presumed presumed)
-    : design_(design), plant_(std::make_unique<Plant>(design, presumed)) {}
+    : design_(design), presumed_(presumed), plant_(std::make_unique<Plant>(design, presumed)) {}
 Simulation::~Simulation() = default;
 
 /// Everything that acts in one run.
@@ -210,6 +213,26 @@ struct Simulation::Parts {
 };
 
 RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
+  Window window = measure(seed, context);
+  if (window.credits.empty() || !follows_credits(design_)) return finish(std::move(window));
+  const CreditsGone gone = after_credits(
+      design_, window, [&](const Design& later) { return measure_also(later, seed, {}); });
+  // What follows the job begins when it ends.
+  if (gone.slowed > Seconds{} && !stage_graph(design_).empty())
+    window = measure_also(design_, seed, {{gone.job, gone.slowed}});
+  gone.add_to(window.result.metrics);
+  return finish(std::move(window));
+}
+
+Window Simulation::measure_also(const Design& design, std::uint64_t seed,
+                                std::map<std::string, Seconds> slowed) const {
+  const auto context = sim::make_fluid_context();
+  Simulation other(design, presumed_);
+  other.slowed_ = std::move(slowed);
+  return other.measure(seed, *context);
+}
+
+Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   const Design& design = design_;
   Plant& plant = *plant_;
   plant.attach(context, seed);
@@ -218,13 +241,16 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
 
-  RunResult result;
+  Window window;
+  RunResult& result = window.result;
   result.seed = seed;
+  stages.slow(slowed_);
+  stages.on_last_step = [&] { window.credits = plant.credits(); };
   // Until the last byte of the run was moved: saves may end after the last step, restores that are
   // asked for begin then.    [docs/models/checkpoint.md]
   Seconds end, wall;
   std::vector<std::pair<std::string, double>> queues;
-  at_end = [&parts, &plant, &context, &result, &end, &wall, &queues] {
+  at_end = [&] {
     end = context.now();
     wall = end + parts.fast_forward.skipped() - parts.stages.left_out();
     if (const Seconds alone = parts.stages.tenants_alone(); alone > wall * kOfTime)
@@ -237,6 +263,10 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
     queues = plant.queues(wall);
+    plant.over(wall);
+    window.requests.counts = plant.requests();
+    for (std::size_t j = 0; j < parts.jobs.size(); ++j)
+      window.requests.jobs[design.jobs[j].job.id] = parts.jobs[j]->requests(window.requests.counts);
     for (const auto& tenant : parts.tenants) tenant->report(result);
   };
   context.spawn(parts.run(context, duration));
@@ -278,15 +308,25 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
       result.limited_by[metric::of_storage(room.storage, figure)] =
           metric::of_storage(room.storage, "wear");
   }
-  const Costs prices = costs(design);
   // Jobs alone pay for what their saves ask for after the last step, too: as steps go on, so do
   // they.
-  double drained = 1.0;
   if (!jobs.empty() && tenants.empty() && stages.trains_only()) {
     const Seconds after = end - stages.left_out() - stages.last_step();
-    if (const Seconds steps = wall - after; steps > kShortest) drained = wall / steps;
+    if (const Seconds steps = wall - after; steps > kShortest) window.rates.drained = wall / steps;
   }
-  add_costs(design, prices, result.metrics, drained);
+  window.requests.wall = wall / window.rates.drained;
+  result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);
+  result.skipped_s = fast_forward.skipped().in(unit::s);
+  result.events = context.events();
+  return window;
+}
+
+RunResult Simulation::finish(Window window) const {
+  const Design& design = design_;
+  RunResult& result = window.result;
+  const Costs prices = costs(design);
+  window.rates.whole = whole_rates(design, window.requests, result.metrics);
+  add_costs(design, prices, result.metrics, window.rates);
   add_whole_runs(design, prices, result.metrics);
   for (std::string& warning : unlike_the_rest(design, result.metrics))
     result.warnings.push_back(std::move(warning));
@@ -297,10 +337,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
       result.limited_by[by_time] = most->name;
   if (std::string missing = missing_prices(prices); !missing.empty())
     result.warnings.push_back(std::move(missing));
-  result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);
-  result.skipped_s = fast_forward.skipped().in(unit::s);
-  result.events = context.events();
-  return result;
+  return std::move(window.result);
 }
 
 Timeline Simulation::record(std::uint64_t seed, sim::Context& context,

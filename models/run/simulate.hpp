@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "engine/sim/context.hpp"
 #include "models/contract/presumption.hpp"
@@ -12,6 +14,7 @@
 namespace stallcast::models {
 
 class Plant;
+struct Window;
 
 /// A design whose plant is built, to be run once.
 class Simulation {
@@ -32,7 +35,15 @@ class Simulation {
 
  private:
   struct Parts;
+  /// All but what is made of it for whole runs.
+  [[nodiscard]] Window measure(std::uint64_t seed, sim::Context& context);
+  /// The same of another design, or of its own with whole runs that take longer by so much.
+  [[nodiscard]] Window measure_also(const Design& design, std::uint64_t seed,
+                                    std::map<std::string, Seconds> slowed) const;
+  [[nodiscard]] RunResult finish(Window window) const;
   const Design& design_;
+  Presumed presumed_;
+  std::map<std::string, Seconds> slowed_{};  ///< whole runs, by job
   std::unique_ptr<Plant> plant_;
 };
 

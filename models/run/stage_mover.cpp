@@ -49,6 +49,7 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
         gang.writer = plant.client(p.hosts, g, node.work.to, members / gangs);
       gang.reader.share = gang.writer.share = p.share;
       gang.reader.staggered = gang.writer.staggered = true;
+      gang.reader.asker = gang.writer.asker = Asker::stages;
       gang.writer.directories = Directories::own;
       gangs_.push_back(std::move(gang));
     }

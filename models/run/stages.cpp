@@ -77,6 +77,7 @@ sim::Task<void> Stages::work(TrainingJob& job) {
   co_await job.run();
   count(simulated_, -1);
   last_step_ = std::max(last_step_, job.ended() - left_out_);
+  on_last_step();
 }
 
 sim::Task<void> Stages::run(Stage& stage) {
@@ -112,6 +113,8 @@ sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   add_failures(design_, *stage.node.job, *stage.job, plant_, seed_, simulated);
   if (simulated.metrics.contains(metric::of_job(id, "failures.count")))
     stage.failed = simulated.breakdown[id]["restart"];
+  if (const auto slowed = slowed_.find(id); slowed != slowed_.end())
+    simulated.metrics[metric::of_job(id, "run.slowed")] = {slowed->second.in(unit::s), "s", {}};
   const Seconds whole = time_of(*stage.whole, simulated.metrics).value_or(Seconds{});
   count(waiting_, 1);
   co_await context_.sleep(std::max(Seconds{}, whole - (date_() - stage.began)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ class Stages {
   [[nodiscard]] Seconds tenants_alone() const { return tenants_alone_; }
   /// When the last job made its last step, without what was left out.
   [[nodiscard]] Seconds last_step() const { return last_step_; }
+  /// Called when a job has made its last step.
+  std::function<void()> on_last_step = [] {};
+  /// Whole runs take so much longer, by job, than as they were simulated.
+  void slow(std::map<std::string, Seconds> slowed) { slowed_ = std::move(slowed); }
   /// Adds "stage.S. ..." and "pipeline. ..." metrics.
   void report(RunResult& out) const;
   /// From its first stage's start to its last stage's end.
@@ -105,6 +110,7 @@ class Stages {
   const Jobs& jobs_;
   std::function<Seconds()> date_;
   std::vector<Stage> stages_;  ///< each after those that it follows
+  std::map<std::string, Seconds> slowed_{};
   int moving_ = 0;
   int simulated_ = 0, waiting_ = 0;  ///< at work; waiting for the rest of a whole run
   Seconds tenants_until_{};          ///< the last of them stops

@@ -27,7 +27,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
       cached_(mover_),
       p_(cached_.params()),
       style_(checkpoint_row(job.checkpoint->kind).style),
-      writers_(mover_.movers(mover_.layout().writers)),
+      writers_(mover_.movers(mover_.layout().writers, JobWork::saves)),
       size_(mover_.layout().size()),
       retention_(std::max<std::size_t>(1, mover_.tiers().size()), Retention(p_)),
       failures_(failures),

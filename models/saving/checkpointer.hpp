@@ -95,6 +95,10 @@ class Checkpointer {
   /// are fewer than two.
   [[nodiscard]] double due_share() const;
 
+  /// Saves that are due while training goes on for `time` and `steps`, over those that began; 1
+  /// before the first, or, due by time, the second.
+  [[nodiscard]] double due_over_begun(Seconds time, std::int64_t steps) const;
+
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
   struct Saves {
     const Series& stalls;        ///< training waited, back-pressure included

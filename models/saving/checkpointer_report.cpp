@@ -98,6 +98,14 @@ Seconds Checkpointer::owed(Seconds work, std::int64_t steps) const {
   return share > 0.0 ? work * (share / (1.0 - share)) - stalled_ : Seconds{};
 }
 
+double Checkpointer::due_over_begun(Seconds time, std::int64_t steps) const {
+  const auto begun = static_cast<double>(begun_);
+  if (begun_ == 0) return 1.0;
+  if (p_.every_steps)
+    return static_cast<double>(steps) / static_cast<double>(*p_.every_steps) / begun;
+  return interval().finite() ? time / interval() / begun : 1.0;
+}
+
 // Also sync: then a save follows the one before after a step. By steps a sync save is never late,
 // and others are due a wait for a buffer before they begin.    [docs/models/checkpoint.md, eq. 3]
 bool Checkpointer::falls_behind() const {

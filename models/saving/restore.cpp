@@ -181,7 +181,8 @@ sim::Task<void> Restore::run(double state, double saves, Source source) {
   read_ = {};
   const std::vector<Mover> readers = mover_.movers(mode_ == "own"   ? layout.writers
                                                    : mode_ == "all" ? layout.readers_all
-                                                                    : layout.readers_once);
+                                                                    : layout.readers_once,
+                                                   JobWork::restores);
   readers_.clear();
   for (const Mover& reader : readers) readers_[from(reader)].push_back(reader.share);
   std::vector<sim::Task<void>> parts;

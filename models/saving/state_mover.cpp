@@ -53,7 +53,7 @@ double StateMover::ranks_in(const HostGroup& group, const HostSpan& span) const 
          spread_.on_first(std::max(group.first, span.from));
 }
 
-std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
+std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobWork work) {
   std::vector<std::string> used = tiers_;
   used.push_back(p_.to);
   if (p_.restore_from) used.push_back(*p_.restore_from);
@@ -80,6 +80,7 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
         if (!is_storage(tier) || mover.mounts.contains(tier)) continue;
         Client client = plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_);
         client.hosts = there;
+        client.asker = Asker::at(client.asker, work);
         mover.mounts.emplace(tier, std::move(client));
       }
       out.push_back(std::move(mover));
@@ -308,7 +309,8 @@ sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& ti
 
 sim::Task<Served> StateMover::mark(const std::string& tier) {
   if (!is_storage(tier)) co_return Served{};
-  const Client client = plant_.job_client(job_, host_, 0, tier, 1.0);
+  Client client = plant_.job_client(job_, host_, 0, tier, 1.0);
+  client.asker = Asker::at(client.asker, JobWork::saves);
   co_return co_await plant_.storage(tier).write(client, {.bytes = kMarker});
 }
 

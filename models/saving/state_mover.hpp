@@ -36,7 +36,7 @@ class StateMover {
   StateMover(const JobDesign& job, Plant& plant, sim::Context& context);
 
   /// One mover per class and host group that its ranks are in: the classes fill the hosts in turn.
-  [[nodiscard]] std::vector<Mover> movers(const std::vector<RankShare>& shares);
+  [[nodiscard]] std::vector<Mover> movers(const std::vector<RankShare>& shares, JobWork work);
 
   /// Between the GPUs and host memory; yields what limited it.    [checkpoint.md, eq. 2]
   [[nodiscard]] sim::Task<Served> copy(const Mover& mover, Bytes bytes);

@@ -294,6 +294,7 @@ class CacheStore final : public PooledStore {
       written_[index(request.content)].waiting += whole / pieces;
       waiting_ += whole / pieces;
       waiting_files_ += request.files * client.members / pieces;
+      asker_ = client.asker;
       if (!std::exchange(draining_, true)) context().spawn(drain());
     }
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
@@ -303,7 +304,11 @@ class CacheStore final : public PooledStore {
   // All servers write behind what has come in, several files each, until nothing is dirty.
   //    [docs/models/cache.md, eq. 9]
   sim::Task<void> drain() {
-    Client all{.id = 0, .limit = paths_.limit, .read_path = {}, .write_path = paths_.drain};
+    Client all{.id = 0,
+               .asker = asker_,
+               .limit = paths_.limit,
+               .read_path = {},
+               .write_path = paths_.drain};
     while (waiting_ > Bytes{}) {
       const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
       const double files = waiting_files_ * (bytes / waiting_);
@@ -338,6 +343,7 @@ class CacheStore final : public PooledStore {
   Bytes read_, found_, crossed_;            ///< asked for, in the cache, over the line
   Bytes dirty_, peak_, waiting_;
   double waiting_files_ = 0.0;
+  std::size_t asker_ = Asker::others;  ///< of what came in last
   sim::LinkId drain_;
   bool draining_ = false;
   Served drained_by_;

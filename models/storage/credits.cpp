@@ -104,6 +104,23 @@ class CreditedStore final : public StorageModel {
     use.throughput = std::min(most.rate, most.base);  // the rest was paid with credits
     out.push_back(std::move(use));
   }
+  void count_requests(RequestCounts& out) const override {
+    inside_->count_requests(out);
+    if (p_.base) out[bytes_of()] = moved_by_;
+    if (p_.ops) out[requests_of()] = served_by_;
+  }
+  std::vector<CreditLevel> credits() const override {
+    std::vector<CreditLevel> out;
+    if (p_.base)
+      out.push_back({bytes_of(), p_.base->in(unit::Bps), p_.size.in(unit::B), bytes_.left()});
+    if (p_.ops)
+      out.push_back({requests_of(), p_.ops->in(unit::per_s), p_.ops_size, requests_.left()});
+    return out;
+  }
+  void over(Seconds wall) override {
+    inside_->over(wall);
+    used_ = uses(std::max(wall, kAtOnce));
+  }
   std::vector<std::pair<std::string, double>> queues(Seconds wall) const override {
     return inside_->queues(wall);
   }
@@ -118,7 +135,7 @@ class CreditedStore final : public StorageModel {
     const std::string name = metric::of_storage(id_, "credits");
     double used = 0.0;
     std::optional<double> lasts;
-    for (const Use& use : uses(std::max(context_->now(), kAtOnce))) {
+    for (const Use& use : used_) {
       used = std::max(used, use.rate / use.base);
       if (use.rate > use.base)
         lasts = std::min(lasts.value_or(1e300), use.credits / (use.rate - use.base));
@@ -135,6 +152,10 @@ class CreditedStore final : public StorageModel {
     std::string unit;
     double rate, base, credits;
   };
+  [[nodiscard]] std::string bytes_of() const { return metric::of_storage(id_, "credits.bytes"); }
+  [[nodiscard]] std::string requests_of() const {
+    return metric::of_storage(id_, "credits.requests");
+  }
   [[nodiscard]] std::vector<Use> uses(Seconds wall) const {
     const double start = p_.start.in(unit::ratio);
     std::vector<Use> out;
@@ -157,6 +178,8 @@ class CreditedStore final : public StorageModel {
     const double requests = pieces * each * client.members;
     moved_ += all;
     served_ += requests;
+    if (p_.base) moved_by_.add(client.asker, all.in(unit::B));
+    if (p_.ops) served_by_.add(client.asker, requests);
     Seconds paid = context_->now();
     if (bytes_.limits()) paid = std::max(paid, bytes_.admit(all, 0.0));
     if (requests_.limits()) paid = std::max(paid, requests_.admit({}, requests));
@@ -176,8 +199,10 @@ class CreditedStore final : public StorageModel {
   Throttle bytes_, requests_;
   Bytes moved_;
   double served_ = 0.0;
-  double hosts_ = 0.0;           ///< that it is inside of
-  std::optional<Seconds> gone_;  ///< when somebody waited for credits first
+  RequestCount moved_by_, served_by_;  ///< the same, by who asked
+  std::vector<Use> used_{};            ///< when the run was over
+  double hosts_ = 0.0;                 ///< that it is inside of
+  std::optional<Seconds> gone_;        ///< when somebody waited for credits first
 };
 
 }  // namespace

@@ -15,8 +15,10 @@ RequestLimit::RequestLimit(sim::Context& context, ResourceTable& resources, std:
       bucket_(context, rate, std::max(rate * burst, Ops::from(1.0, unit::ops))),
       resource_(resources.index(name_)) {}
 
-RequestLimit::Turn RequestLimit::ask(double count) {
+RequestLimit::Turn RequestLimit::ask(const Client& client, double each) {
+  const double count = client.members * each;
   asked_ += count;
+  asked_by_.add(client.asker, count);
   const Ops owed = bucket_.promise(Ops::from(count, unit::ops));
   due_ = bucket_.accrued() + owed;
   if (ramp_ && owed > Ops{}) press();
@@ -29,7 +31,7 @@ double RequestLimit::served() const {
 
 // At its own rate the end of a wait is known when it begins, unless the rate falls on the way.
 sim::Task<void> RequestLimit::take(double count) {
-  const Turn turn = ask(count);
+  const Turn turn = ask({}, count);
   if (factor_ == 1.0) co_await context_.sleep(turn.wait);
   if (changed()) co_await accrue(turn.due);
 }
@@ -105,6 +107,12 @@ void RequestLimit::report(Seconds wall, std::vector<ResourceUse>& out) const {
   use.throughput = served() / wall.in(unit::s);
   use.capacity = std::max(use.capacity, use.throughput);  // a burst is on top of the rate
   out.push_back(use);
+}
+
+void RequestLimit::count(RequestCounts& out) const {
+  if (asked_ <= 0.0) return;
+  RequestCount& served_by = out[name_] = asked_by_;
+  served_by *= served() / asked_;
 }
 
 }  // namespace stallcast::models

@@ -10,6 +10,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/asker.hpp"
 #include "models/contract/resources.hpp"
 #include "stallcast/prediction.hpp"
 
@@ -29,6 +30,8 @@ struct Ramp {
   double most = 1.0;
 };
 
+struct Client;
+
 /// Requests a service takes per second. What is too much is refused, and its client backs off.
 class RequestLimit {
  public:
@@ -46,14 +49,14 @@ class RequestLimit {
     Seconds wait;
     Ops due;
   };
-  /// `count` more requests come, first come, first served.
-  [[nodiscard]] Turn ask(double count);
+  /// `each` more requests of each member of `client` come, first come, first served.
+  [[nodiscard]] Turn ask(const Client& client, double each);
+  /// Waits for the turn of `count` requests.
+  [[nodiscard]] sim::Task<void> take(double count);
   /// Whether they would have their turn at once.
   [[nodiscard]] bool has_room(double count) const {
     return !changed() && bucket_.has(Ops::from(count, unit::ops));
   }
-  /// Waits for that turn.
-  [[nodiscard]] sim::Task<void> take(double count);
   /// Whether `wait` does not tell when a turn comes, but `accrue`.
   [[nodiscard]] bool changed() const { return changes_ > 0; }
   /// Until the bucket's rate has given `due` tokens in all, at whatever rate.
@@ -80,6 +83,8 @@ class RequestLimit {
   /// Most tries a request took.
   [[nodiscard]] std::int64_t most_tries() const { return most_tries_; }
   void report(Seconds wall, std::vector<ResourceUse>& out) const;
+  /// Those that were served, by asker: each has an equal share of those that wait.
+  void count(RequestCounts& out) const;
 
  private:
   // A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
@@ -106,6 +111,7 @@ class RequestLimit {
   ResourceIndex resource_;
   Ops due_;  ///< tokens given in all when the last turn comes
   double asked_ = 0.0, refused_ = 0.0;
+  RequestCount asked_by_;
   std::int64_t most_tries_ = 1;
 };
 

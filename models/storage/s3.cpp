@@ -117,7 +117,7 @@ class S3 final : public StorageModel {
         !gets_->has_room(client.members * gets.at_once))
       return std::nullopt;
     const S3Call call = get(client, request, gets);
-    (void)gets_->ask(client.members * gets.at_once);
+    (void)gets_->ask(client, gets.at_once);
     told = one_transfer(client, *gets_, client.reads_at_most(), call);
     return flow_of(client, client.read_path, client.reads_at_most(), call);
   }
@@ -154,9 +154,9 @@ class S3 final : public StorageModel {
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
-    gets_->report(wall, out);
-    puts_->report(wall, out);
+    gets_->report(wall, out), puts_->report(wall, out);
   }
+  void count_requests(RequestCounts& out) const override { gets_->count(out), puts_->count(out); }
 
   // An outage, or answers of 503, refuse requests; those under way go on. A server that is gone
   // takes its drives along.    [s3.md, eq. 7]
@@ -241,7 +241,7 @@ class S3 final : public StorageModel {
   // A request for each of them, one after the other, before the first is read.
   sim::Task<Served> ask_about(const Client& client, double heads) {
     const Seconds asked = context_->now();
-    const RequestLimit::Turn turn = gets_->ask(client.members * heads);
+    const RequestLimit::Turn turn = gets_->ask(client, heads);
     // Counted at once: the run may end before there is room.
     const bool refused = gets_->refuses(turn, turn.wait);
     if (refused) gets_->refuse(client.members * heads);
@@ -308,7 +308,7 @@ class S3 final : public StorageModel {
   sim::Task<Served> serve(const Client& client, RequestLimit& limit, const Path& path, Rate host,
                           const S3Call& call) {
     const double first = client.staggered ? 0.0 : call.at_once;
-    const auto turn = first > 0.0 ? limit.ask(client.members * first) : RequestLimit::Turn{};
+    const auto turn = first > 0.0 ? limit.ask(client, first) : RequestLimit::Turn{};
     if (call.requests <= first && turn.wait <= Seconds{} && !limit.changed())
       return serve_at_once(client, flow_of(client, path, host, call),
                            one_transfer(client, limit, host, call));
@@ -332,7 +332,7 @@ class S3 final : public StorageModel {
     const sim::LaterFlow later = flow_of(client, path, host, call);
     const bool others = call.requests > first;
     const double rest = client.members * (call.requests - first);
-    turn = others ? limit.ask(rest) : RequestLimit::Turn{};
+    turn = others ? limit.ask(client, call.requests - first) : RequestLimit::Turn{};
     if (refused) limit.refuse(rest);
     const sim::FlowOutcome flow = co_await context_->transfer_after(later.after, later.flow);
     waits_for_others(client, *context_, later.flow, flow);

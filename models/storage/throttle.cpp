@@ -76,6 +76,12 @@ Seconds Throttle::admit(Bytes bytes, double requests) {
   return Seconds::from(at_, unit::s);
 }
 
+double Throttle::left() const {
+  const Bucket& bucket = bytes_.limits() ? bytes_ : requests_;
+  return std::min(bucket.depth,
+                  bucket.level + (context_->now().in(unit::s)-bucket.at) * bucket.rate);
+}
+
 Bytes Throttle::passed() const {
   Bytes sum = passed_;
   const double now = context_ == nullptr ? 0.0 : context_->now().in(unit::s);

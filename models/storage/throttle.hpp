@@ -32,6 +32,9 @@ class Throttle {
   /// others who wait pass between them.
   [[nodiscard]] sim::Task<void> take(Bytes bytes, double requests, double rounds);
   [[nodiscard]] bool limits() const { return bytes_.limits() || requests_.limits(); }
+  /// Tokens now of the only bucket that limits; fewer than none where some were promised that are
+  /// to come. REQUIRES: it is refilled steadily.
+  [[nodiscard]] double left() const;
   /// Bytes that have passed by now.
   [[nodiscard]] Bytes passed() const;
 

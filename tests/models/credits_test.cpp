@@ -149,4 +149,88 @@ TEST_CASE("what is waited for is the credits") {
   CHECK(result.limited_by.at("job.train") == "storage.store.credits");
 }
 
+namespace {
+
+// Steps of 100 ms read 96 MB of a filer of 2 GB/s whose base is 500 MB/s: 460 MB of credits a
+// second while there are some, then 192 ms a step.
+Design whole(const char* credits, const char* steps) {
+  Design design = reading({{"credits.base", "500 MB/s"}, {"credits.size", credits}});
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "compute", "100 ms");
+  set(*job.loader, Role::loader, "batch", "3");
+  for (const char* key : {"start", "handover"}) set(*job.loader, Role::loader, key, "0 s");
+  set(*job.dataset, Role::dataset, "samples", "192000");
+  set(job.job, Role::job, "run.steps", steps);
+  set(job.job, Role::job, "epochs", "1");  // 2,000 steps
+  design.run.values.erase("duration");
+  return design;
+}
+
+}  // namespace
+
+TEST_CASE("a whole run goes on at the base once its credits are gone") {
+  // 1.656 TB go in an hour: 36,000 steps, and 64,000 of 192 ms. The window is 200 s.
+  const RunResult result = run(whole("1656 GB", "100000"));
+  CHECK(metric(result, "job.train.time.wall") < 210.0);
+  CHECK(lasts(result) == Approx(3600.0).epsilon(0.015));
+  CHECK(metric(result, "job.train.run.time") == Approx(3600.0 + 64000 * 0.192).epsilon(5e-3));
+  CHECK(metric(result, "job.train.run.slowed") == Approx(64000 * 0.092).epsilon(0.015));
+  for (const std::string& warning : result.warnings)
+    CHECK(warning.find("credits") == std::string::npos);
+  // Gone within the window: 46 GB in 100 s, less the 1.5 GB with which loaders begin.
+  const RunResult soon = run(whole("46 GB", "100000"));
+  CHECK(lasts(soon) == Approx(100.0 - 1.5 / 0.46).epsilon(0.03));
+  CHECK(metric(soon, "job.train.run.time") == Approx(100.0 + 99000 * 0.192).epsilon(5e-3));
+  // Longer than the run takes, and never: it is as fast as without.
+  for (const char* credits : {"5 TB", "100 TB"}) {
+    const RunResult fast = run(whole(credits, "100000"));
+    CHECK(metric(fast, "job.train.run.time") == Approx(10000.0).epsilon(0.01));
+    CHECK_FALSE(fast.metrics.contains("job.train.run.slowed"));
+  }
+  // None from the start: the window has it all.
+  Design none = whole("1656 GB", "100000");
+  set(none.storage[0], Role::storage, "credits.start", "0 %");
+  CHECK(metric(run(none), "job.train.run.time") == Approx(100000 * 0.192).epsilon(5e-3));
+}
+
+TEST_CASE("a useful GPU-hour of a run whose credits end costs what the run does") {
+  Design design = whole("1656 GB", "100000");
+  set(design.hosts[0], Role::host, "rent", "8 USD/h");
+  const RunResult result = run(design);
+  const double gpu_hours = 32.0 * 100000 * 0.1 / 3600.0;
+  CHECK(metric(result, "cost.per_useful_gpu_hour") ==
+        Approx(metric(result, "job.train.run.cost") / gpu_hours).epsilon(1e-6));
+}
+
+TEST_CASE("what follows a run whose credits end begins when it has ended") {
+  Design design = whole("1656 GB", "100000");
+  design.stages.push_back(component(Role::stage, "scan", "look",
+                                    {{"from", "store"}, {"hosts", "gpu"}, {"size", "1 GB"}}));
+  set(design.stages[0], Role::stage, "after", "train");
+  const RunResult result = run(design);
+  CHECK(metric(result, "stage.look.start") ==
+        Approx(metric(result, "job.train.run.time")).epsilon(1e-6));
+  CHECK(metric(result, "job.train.run.time") == Approx(15888.0).epsilon(5e-3));
+  // 960 MB/s of 500, not of all the hours that are waited for.
+  CHECK(metric(result, "storage.store.credits.use") == Approx(1.92).epsilon(0.05));
+}
+
+TEST_CASE("credits of two systems end one after the other") {
+  // Half of the files on each: of "store" 1.656 TB at 480 - 250 MB/s, 2 h, "other" has a quarter of
+  // it.
+  Design design = whole("1656 GB", "100000");
+  for (Component* each : {&design.storage[0]})
+    set(*each, Role::storage, "credits.base", "250 MB/s");
+  design.storage.push_back(design.storage[0]);
+  design.storage[1].id = "other";
+  set(design.storage[1], Role::storage, "credits.size", "414 GB");
+  set(*design.jobs[0].dataset, Role::dataset, "also.on", "other");
+  set(*design.jobs[0].dataset, Role::dataset, "also.share", "50 %");
+  const RunResult result = run(design);
+  // 1,800 s at 100 ms; then 48 MB of "other" take 192 ms, in which "store" gives 48 of 48 MB: it
+  // gains none and loses none.
+  CHECK(metric(result, "storage.other.credits.lasts") == Approx(1800.0).epsilon(2e-2));
+  CHECK(metric(result, "job.train.run.time") == Approx(1800.0 + 82000 * 0.192).epsilon(1e-2));
+}
+
 }  // namespace credits_test

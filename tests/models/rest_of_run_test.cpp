@@ -19,8 +19,8 @@ using models::Role;
 namespace {
 
 // 10 minutes of a run of 10,000.
-Design simulated(std::vector<Component> stages = {}) {
-  Design design = with_job(std::move(stages));
+Design simulated() {
+  Design design = with_job({});
   set(design.jobs[0].job, Role::job, "run.steps", "6000000");
   return design;
 }
@@ -45,15 +45,19 @@ TEST_CASE("credits that end within the whole run are told with what it takes wit
     return Figures{{"storage.near.credits.use", {use, "ratio", {}}},
                    {"storage.near.credits.lasts", {lasts, "s", {}}}};
   };
+  // They are followed to the end of the run, but for flows of the back end.
+  CHECK(warnings(simulated(), used(2.5, 4000.0)).empty());
+  Design design = simulated();
+  set(design.run, Role::run, "backend", "comm");
   // T u / b - C / b = 600000 x 2.5 - 4000 x 1.5 = 1494000 s = 17 d 7 h
-  const std::vector<std::string> said = warnings(simulated(), used(2.5, 4000.0));
+  const std::vector<std::string> said = warnings(design, used(2.5, 4000.0));
   REQUIRE(said.size() == 1);
   CHECK_THAT(said[0], Contains("they last 1 h 7 min") && Contains("(6 d 23 h)") &&
                           Contains("17 d 7 h at least"));
   // They last, nothing is left of them from the start, or the job reads elsewhere.
-  CHECK(warnings(simulated(), used(2.5, 700000.0)).empty());
-  CHECK(warnings(simulated(), used(1.001, 0.2)).empty());
-  Design elsewhere = simulated();
+  CHECK(warnings(design, used(2.5, 700000.0)).empty());
+  CHECK(warnings(design, used(1.001, 0.2)).empty());
+  Design elsewhere = design;
   set(*elsewhere.jobs[0].dataset, Role::dataset, "on", "far");
   CHECK(warnings(elsewhere, used(2.5, 4000.0)).empty());
 }
@@ -71,16 +75,6 @@ TEST_CASE("what has dates goes on in run.time, and is told") {
   busy.tenants = {ingest("stop", "1 min")};
   REQUIRE(warnings(busy).size() == 1);
   CHECK_THAT(warnings(busy)[0], Contains("tenant.in: at work from 0 s until 60 s"));
-}
-
-TEST_CASE("requests that come once are told where they are paid for every hour") {
-  Design design = simulated({copy("bring", {{"from", "near"}, {"to", "far"}, {"size", "1 GB"}})});
-  const Figures paid{{"cost.requests", {5.0, "USD/h", {}}}};
-  CHECK(warnings(design, paid).empty());
-  design.storage[1] = component(Role::storage, "s3", "near", {{"request.get.price", "0.4 USD"}});
-  REQUIRE(warnings(design, paid).size() == 1);
-  CHECK_THAT(warnings(design, paid)[0], Contains("cost.requests: those of stage \"bring\""));
-  CHECK(warnings(design).empty());
 }
 
 }  // namespace rest_of_run_test

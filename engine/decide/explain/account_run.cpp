@@ -5,6 +5,7 @@
 #include "engine/decide/explain/account.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/bounds/power.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/requests.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/metric.hpp"
@@ -89,6 +90,10 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation += once;
     for (ExplainNode& each : parts) made.children.push_back(std::move(each));
   }
+  if (const std::string slowed = job_ + "run.slowed"; has(slowed)) {
+    made.equation += " + slowed";
+    made.children.push_back(read(slowed, "slowed", "that it takes longer once credits are gone"));
+  }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));
 }
@@ -141,9 +146,13 @@ void Account::explain_requests(ExplainNode& node) {
   made.reference = "docs/models/cost.md, eq. 5";
   const double steps = evaluated(made).value_or(0.0);
   if (steps > 0.0 && std::abs(steps - node.value) > kExact * node.value) {
-    made.equation += " * drained";
-    made.children.push_back(constant("drained", node.value / steps, "ratio"));
-    made.children.back().note = "saves that ended after the last step are of the time of the steps";
+    const bool whole = !models::whole_runs(forms_.design()).empty();
+    const std::string factor = whole ? "whole" : "drained";
+    made.equation += " * " + factor;
+    made.children.push_back(constant(factor, node.value / steps, "ratio"));
+    made.children.back().note =
+        whole ? "of the whole run over what was simulated: what comes once is in it once"
+              : "saves that ended after the last step are of the time of the steps";
   }
   accept(node, std::move(made));
 }
