@@ -361,7 +361,8 @@ class S3 final : public StorageModel {
   }
   // What a connection by itself cannot exceed.
   ResourceIndex own_limit(const Client& client, Rate host, const S3Call& call) const {
-    const ResourceIndex held = client.write_limit(kNoResource);
+    const ResourceIndex held =
+        call.delayed_by == put_ ? client.write_limit(kNoResource) : client.read_limit(kNoResource);
     if (held != kNoResource && host <= std::min(call.connections, call.library)) return held;
     if (call.library < std::min(call.connections, client.core)) return library_;
     return call.connections <= client.core ? connection_ : tls_;
