@@ -98,7 +98,6 @@ class S3 final : public StorageModel {
     tls_ = resources.index(name_ + ".client.tls");
     library_ = resources.index(name_ + ".client.put");
   }
-
   bool asks_to_open() const override { return p_.open_requests > 0.0; }
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
