@@ -270,8 +270,8 @@ namespace {
 
 /// By the hour, or by the month where that takes fewer digits.
 std::optional<std::string> exact_price_per_time(double base_value) {
-  const UnitText *hour = unit_in("USD/h", Dimension::money_rate),
-                 *month = unit_in("USD/month", Dimension::money_rate);
+  const UnitText *hour = unit_in("1 USD/h", Dimension::money_rate),
+                 *month = unit_in("1 USD/month", Dimension::money_rate);
   const auto by_hour = exact_in(base_value, *hour), by_month = exact_in(base_value, *month);
   if (by_hour && (!by_month || by_hour->size() <= by_month->size()))
     return with_unit(*by_hour, *hour);
