@@ -249,15 +249,18 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 23> kChanges = {{
+constexpr std::array<ChangeRow, 31> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
     {"checkpoint.every_steps", "", "steps between saves"},
     {"checkpoint.buffers", "", "buffers of saves"},
+    {"checkpoint.direct", " false -> true", "saves past the page cache (O_DIRECT)"},
     {"checkpoint.files", "", "files of a save"},
+    {"checkpoint.flush_rate", "", "rate of flushes"},
     {"checkpoint.threads", "", "saving threads"},
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
+    {"loader.copy", "", "copies to GPUs"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},
     {"workers", "", "workers"},
@@ -266,7 +269,12 @@ constexpr std::array<ChangeRow, 23> kChanges = {{
     {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},
     {"client.cores", "", "client cores"},
+    {"client.rpcs_in_flight", "", "requests in flight per client"},
     {"get.parallel", "", "parallel GETs"},
+    {"put.parallel", "", "parallel PUTs"},
+    {"memory.bandwidth", "", "memory bandwidth"},
+    {"nvme.read", "", "reads of drives"},
+    {"nvme.write", "", "writes of drives"},
     {"drive.count", "", "drives"},
     {"prefixes", "", "prefixes"},
     {"stripe.count", "", "stripes of files"},

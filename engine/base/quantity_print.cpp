@@ -266,10 +266,26 @@ std::string print_apart(double base_value, double other, Dimension dimension) {
   return out;
 }
 
+namespace {
+
+/// By the hour, or by the month where that takes fewer digits.
+std::optional<std::string> exact_price_per_time(double base_value) {
+  const UnitText *hour = unit_in("1 USD/h", Dimension::money_rate),
+                 *month = unit_in("1 USD/month", Dimension::money_rate);
+  const auto by_hour = exact_in(base_value, *hour), by_month = exact_in(base_value, *month);
+  if (by_hour && (!by_month || by_hour->size() <= by_month->size()))
+    return with_unit(*by_hour, *hour);
+  return by_month ? std::optional(with_unit(*by_month, *month)) : std::nullopt;
+}
+
+}  // namespace
+
 std::string exact_quantity(double base_value, Dimension dimension) {
   if (dimension == Dimension::boolean) return base_value != 0.0 ? "true" : "false";
   const auto units = detail::units_of(dimension);
   if (units.empty() || !std::isfinite(base_value)) return shortest(base_value);
+  if (dimension == Dimension::money_rate)
+    if (const auto text = exact_price_per_time(base_value)) return *text;
   const UnitText* base = nullptr;
   for (const UnitText& unit : units)
     if (unit.canonical && (base == nullptr || is_base(unit))) base = &unit;

@@ -248,11 +248,14 @@ std::vector<Derivation> derive_costs(const Design& design) {
                      text(*gpus.per_time) + " / " + count(gpus.gpus) + " GPUs"});
   std::string without;
   for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
-  if (!without.empty()) without = "; no price for " + without;
+  if (!without.empty()) without = "no price for " + without;
+  const std::string more = without.empty() ? "" : "; " + without;
   out.push_back(
-      derived(metric::kCapex, all.capex(), "sum of purchase prices", std::move(capex), without));
+      derived(metric::kCapex, all.capex(), "sum of purchase prices", std::move(capex), more));
+  out.back().remark = without;
   out.push_back(derived(metric::of_cost("hourly"), all.per_time(),
-                        "purchase prices over their lives, and rents", std::move(hourly)));
+                        "purchase prices over their lives, and rents", std::move(hourly), more));
+  out.back().remark = without;
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/base/accelerators.hpp"
+#include "engine/base/text.hpp"
 #include "models/bounds/gpu_use.hpp"
 #include "models/bounds/part_counts.hpp"
 #include "models/bounds/parts.hpp"
@@ -35,13 +36,14 @@ class Meter {
            const std::string& host) {
     const KindInfo* kind = find_kind(role, component.kind);
     if (kind == nullptr) return;
-    bool any = false;
+    bool any = false, placed = false;
     for (const PartInfo* part : parts_of(*kind)) {
       const double n = counts_.of(component, *part);
       const auto power = base::number_if(component, part->power.key),
                  space = base::number_if(component, part->space.key);
       if (n <= 0.0 || (!power && !space)) continue;
       any = any || power;
+      placed = placed || space;
       PowerItem item{.name = name + (part->id.empty() ? "" : "." + std::string(part->id)),
                      .noun = std::string(part->noun),
                      .count = n};
@@ -56,6 +58,7 @@ class Meter {
       out_.items.push_back(std::move(item));
     }
     if (!any) out_.unsaid.push_back(name);
+    if (!placed) out_.unplaced.push_back(name);
   }
 
   const Design& design_;
@@ -110,6 +113,17 @@ double Powers::rack_units() const {
 
 Powers powers(const Design& design) { return Meter(design).run(); }
 
+std::vector<std::string> missing_powers(const Powers& all) {
+  std::vector<std::string> out;
+  if (all.any_power && !all.unsaid.empty())
+    out.push_back("no power for " + base::join(all.unsaid, ", ") +
+                  ": it is that of the rest (\"power\": \"0 W\" says that there is none)");
+  if (all.any_space && !all.unplaced.empty())
+    out.push_back("no rack units for " + base::join(all.unplaced, ", ") +
+                  ": they are those of the rest (\"space\": 0 says that there are none)");
+  return out;
+}
+
 void add_power(const Design& design, const Powers& all, std::map<std::string, Metric>& metrics) {
   if (all.any_space) metrics[metric::kRackUnits] = {all.rack_units(), "U", {}};
   if (!all.any_power) return;
@@ -155,18 +169,21 @@ std::vector<Derivation> derive_powers(const Design& design) {
       space.add(out.back());
     }
   }
+  const auto add = [&](std::string_view name, const Measure& value, const std::string& what,
+                       const Rule& rule, const std::vector<std::string>& unsaid) {
+    const std::string of = unsaid.empty() ? "" : "nothing is said of " + base::join(unsaid, ", ");
+    out.push_back(derived(std::string(name), value, what, rule, of.empty() ? "" : "; " + of));
+    out.back().remark = of;
+  };
   if (all.any_power) {
-    std::string without;
-    for (const std::string& name : all.unsaid) without += (without.empty() ? "" : ", ") + name;
-    if (!without.empty()) without = "; nothing is said of " + without;
-    out.push_back(
-        derived(metric::kPower, all.total(), "all that is said, at work", total.rule, without));
-    out.push_back(
-        derived(metric::kStoragePower, all.storage(), "all that is said of storage", storage.rule));
+    add(metric::kPower, all.total(), "all that is said, at work", total.rule, all.unsaid);
+    std::vector<std::string> unsaid = all.unsaid;
+    std::erase_if(unsaid, [](const std::string& name) { return !name.starts_with("storage."); });
+    add(metric::kStoragePower, all.storage(), "all that is said of storage", storage.rule, unsaid);
   }
   if (all.any_space)
-    out.push_back(derived(metric::kRackUnits, {all.rack_units(), Dimension::number},
-                          "all that is said", space.rule));
+    add(metric::kRackUnits, {all.rack_units(), Dimension::number}, "all that is said", space.rule,
+        all.unplaced);
   return out;
 }
 

@@ -26,7 +26,8 @@ struct PowerItem {
 
 struct Powers {
   std::vector<PowerItem> items;
-  std::vector<std::string> unsaid;  ///< names of what has no power; it counts as none
+  std::vector<std::string> unsaid;    ///< names of what has no power; it counts as none
+  std::vector<std::string> unplaced;  ///< and of what has no rack units
   bool any_power = false, any_space = false;
 
   /// Σ n p            [docs/models/power.md, eq. 1]
@@ -37,6 +38,10 @@ struct Powers {
 
 /// What `design` says; no simulation.
 [[nodiscard]] Powers powers(const Design& design);
+
+/// Warnings of what has no power where something has, and no rack units: sums are those of the
+/// rest.
+[[nodiscard]] std::vector<std::string> missing_powers(const Powers& powers);
 
 /// Adds "power.total", ".storage", "space.rack_units", with the utilization of every job
 /// "power.mean" and ".gpu_idle", and with whole runs "job.J.run.energy".

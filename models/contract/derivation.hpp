@@ -40,6 +40,7 @@ struct Derivation {
   Dimension dimension = Dimension::number;
   std::string formula;  ///< "512 GPUs x 100000 tokens/s x 2 B = 102.4 MB/s"
   Rule rule = {};
+  std::string remark = {};  ///< beside the rule: "nothing is said of fabric"
 };
 
 }  // namespace stallcast::models

@@ -27,6 +27,8 @@ struct Remedy {
   bool bought = false;      ///< it is hardware: less of it is cheaper
   bool divides = false;     ///< less of the field is more of what it stands for
   bool spreads = false;     ///< more of the resource is used at a time: nothing where all of it is
+  /// Where it helps those alone that read, or write, it is tried where somebody does.
+  enum class Way { any, reads, writes } way = Way::any;
 };
 
 /// A field of a job's part that is set otherwise when one of these causes costs the job time.

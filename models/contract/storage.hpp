@@ -127,7 +127,8 @@ struct Client {
   Rate port_write = Rate::infinity();   ///< what it can send at most, parity it makes included
   Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
   ResourceIndex held_to = kNoResource;  ///< to blame for host_write; none: its stream
-  ResourceIndex reads_by = kNoResource, writes_by = kNoResource;  ///< the same for `core`
+  ResourceIndex reads_held_to = kNoResource, port_held_to = kNoResource;  ///< the same for those
+  ResourceIndex reads_by = kNoResource, writes_by = kNoResource;          ///< the same for `core`
   Directories directories = Directories::usual;
   bool staggered = false;  ///< members do not begin at one moment: their requests come evenly
   Seconds spread{};        ///< requests of all begin evenly in so long; 0: together
@@ -157,11 +158,14 @@ struct Client {
   }
   /// To blame where those hold it, of whose stream `stream` is.
   [[nodiscard]] ResourceIndex read_limit(ResourceIndex stream) const {
+    if (reads_held_to != kNoResource && host_read <= core) return reads_held_to;
     return reads_by != kNoResource && core <= host_read * kAlike ? reads_by : stream;
   }
   [[nodiscard]] ResourceIndex write_limit(ResourceIndex stream, double sent = 1.0) const {
     const bool held = host_write <= core && host_write * sent <= port_write;
     if (held_to != kNoResource && held) return held_to;
+    const bool by_port = port_write <= std::min(host_write, core) * sent;
+    if (port_held_to != kNoResource && by_port) return port_held_to;
     const bool path = core <= host_write * kAlike && core * sent <= port_write * kAlike;
     return writes_by != kNoResource && path ? writes_by : stream;
   }

@@ -72,16 +72,18 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
-  /// What all processes of one host of group `group` read from `storage`, or send to it, together:
-  /// the least of its ports, memory and drives, of reads of its client, too.
-  ///    [docs/models/host.md, eq. 7]
-  [[nodiscard]] Rate of_one_host(const std::string& host, std::size_t group,
-                                 const std::string& storage, bool reading, bool gds = false) const;
-  /// The least of these and of its client, and which it is: "host.gpu.nic.write".
+  /// The least of several rates, and which it is: "host.gpu.nic.write".
   struct Narrowest {
     Rate rate = Rate::infinity();
     std::string resource;
   };
+  /// What all processes of one host of group `group` read from `storage`, or send to it, together:
+  /// the least of its ports, memory and drives, of reads of its client, too.
+  ///    [docs/models/host.md, eq. 7]
+  [[nodiscard]] Narrowest of_one_host(const std::string& host, std::size_t group,
+                                      const std::string& storage, bool reading,
+                                      bool gds = false) const;
+  /// The least of these and of its client.
   [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
                                             const std::string& storage, bool reading,
                                             bool gds = false) const;

@@ -23,11 +23,11 @@ Plant::Narrowest Plant::narrowest_in_host(const std::string& host, std::size_t g
   return narrowest_of(route_of(host, group, storage, reading, gds));
 }
 
-Rate Plant::of_one_host(const std::string& host, std::size_t group, const std::string& storage,
-                        bool reading, bool gds) const {
+Plant::Narrowest Plant::of_one_host(const std::string& host, std::size_t group,
+                                    const std::string& storage, bool reading, bool gds) const {
   std::vector<graph::EdgeId> way = route_of(host, group, storage, reading, gds);
   if (!reading) way.erase(way.begin());  // of the client, before it adds parity
-  return narrowest_of(way).rate;
+  return narrowest_of(way);
 }
 
 Plant::Narrowest Plant::of_one_process(const std::string& host, const std::string& storage,

@@ -330,13 +330,15 @@ RunResult Simulation::finish(Window window) const {
   add_whole_runs(design, prices, result.metrics);
   for (std::string& warning : unlike_the_rest(design, result.metrics))
     result.warnings.push_back(std::move(warning));
-  add_power(design, powers(design), result.metrics);
+  const Powers power = powers(design);
+  add_power(design, power, result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
     for (const char* by_time : {metric::kHourlyCost, metric::kUsefulGpuHour})
       result.limited_by[by_time] = most->name;
   if (std::string missing = missing_prices(prices); !missing.empty())
     result.warnings.push_back(std::move(missing));
+  for (std::string& missing : missing_powers(power)) result.warnings.push_back(std::move(missing));
   return std::move(window.result);
 }
 

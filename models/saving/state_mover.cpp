@@ -165,7 +165,8 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
     most = most / threads;
   };
   const auto of_host = [&](bool reading) {
-    return std::min(ports, plant_.of_one_host(host_, mover.group, tier, reading, past_memory_));
+    return std::min(ports,
+                    plant_.of_one_host(host_, mover.group, tier, reading, past_memory_).rate);
   };
   hold(client.host_read, of_host(true));
   hold(client.host_write, Rate::infinity());

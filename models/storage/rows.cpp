@@ -86,6 +86,10 @@ constexpr Remedy more(std::string_view part, std::string_view field, double fact
 constexpr Remedy spread(std::string_view part, std::string_view field) {
   return {part, Of::self, field, 2.0, {}, false, false, false, true};
 }
+/// Twice as many requests of one process at a time, of those that go this way.
+constexpr Remedy at_a_time(std::string_view part, std::string_view field, Remedy::Way way) {
+  return {.part = part, .field = field, .factor = 2.0, .way = way};
+}
 constexpr std::array kBeegfsRemedies{more("target", "target.count"), more("mds", "mds.count", 2.0)};
 constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.count", 2.0)};
 constexpr std::array kChunkstoreRemedies{more("target", "node.count"), more("node", "node.count"),
@@ -105,7 +109,9 @@ constexpr std::array kNvmeofRemedies{more("target", "target.count")};
 constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
                                  Remedy{"first_byte", Of::loader, "workers", 2.0},
                                  Remedy{"connection", Of::loader, "workers", 2.0},
-                                 Remedy{"connection", Of::self, "get.parallel", 2.0}};
+                                 at_a_time("connection", "get.parallel", Remedy::Way::reads),
+                                 at_a_time("connection", "put.parallel", Remedy::Way::writes),
+                                 at_a_time("put", "put.parallel", Remedy::Way::writes)};
 constexpr std::array kSanRemedies{more("port", "port.count")};
 constexpr std::array kWekaRemedies{more("drives", "backend.count"),
                                    more("backend", "backend.count"),

@@ -98,7 +98,6 @@ class S3 final : public StorageModel {
     tls_ = resources.index(name_ + ".client.tls");
     library_ = resources.index(name_ + ".client.put");
   }
-
   bool asks_to_open() const override { return p_.open_requests > 0.0; }
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
@@ -361,7 +360,8 @@ class S3 final : public StorageModel {
   }
   // What a connection by itself cannot exceed.
   ResourceIndex own_limit(const Client& client, Rate host, const S3Call& call) const {
-    const ResourceIndex held = client.write_limit(kNoResource);
+    const ResourceIndex held =
+        call.delayed_by == put_ ? client.write_limit(kNoResource) : client.read_limit(kNoResource);
     if (held != kNoResource && host <= std::min(call.connections, call.library)) return held;
     if (call.library < std::min(call.connections, client.core)) return library_;
     return call.connections <= client.core ? connection_ : tls_;

@@ -168,11 +168,9 @@ class KvCache final : public Tenant {
     change(replica, 0, -1);
   }
 
-  /// What a request waited for GPUs counts as much as what its reads wait for the storage.
+  /// What a request waited for GPUs counts as much as what it waited for its reads.
   /// [docs/models/inference.md, eq. 5]
-  void blame_replicas(Seconds time) {
-    wait(time, static_cast<double>(p_.parallel), own_resource("replicas"));
-  }
+  void blame_replicas(Seconds time) { wait(time, 1.0, own_resource("replicas")); }
 
   // Blocks of so many tokens, `parallel` at a time: rows of as many, then those that are left.
   // [docs/models/inference.md, eq. 2]

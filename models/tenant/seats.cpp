@@ -41,11 +41,17 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     if (operation.sampled) client.turns = kTurns;
     client.host_read = std::min(client.host_read, operation.cap);
     client.host_write = std::min(client.host_write, operation.cap);
-    if (on >= all) return;
-    const double each = its_hosts / client.processes();
-    client.host_read = std::min(client.host_read, seat.host_read * each);
-    client.host_write = std::min(client.host_write, seat.client.host_write * each);
-    client.port_write = std::min(client.port_write, seat.host_write * each);
+    if (all <= 1.0) return;
+    // Those that wait for each other are on one host.
+    const double each =
+        std::max(its_hosts / client.processes(), on < all ? 0.0 : 1.0 / operation.together);
+    const auto hold = [&](Rate& most, Rate host, ResourceIndex& held_to, ResourceIndex by) {
+      if (host * each <= most) most = host * each, held_to = by;
+    };
+    hold(client.host_read, seat.reads.most, client.reads_held_to, seat.reads.by);
+    hold(client.host_write, seat.client.host_write, client.held_to,
+         client.limit.valid() ? plant_.resources().of_link[client.limit.index] : kNoResource);
+    hold(client.port_write, seat.writes.most, client.port_held_to, seat.writes.by);
   };
   if (operation.seat) {
     add(clients_[*operation.seat], operation.members, on);

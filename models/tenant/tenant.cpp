@@ -70,9 +70,12 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = weight_in_class(common_.share, common_.priority);
-    clients_.push_back({std::move(client), groups[g].hosts,
-                        plant.of_one_host(common_.hosts, g, common_.on, true),
-                        plant.of_one_host(common_.hosts, g, common_.on, false)});
+    const auto of_host = [&](bool reading) -> Seat::OfHost {
+      const Plant::Narrowest least = plant.of_one_host(common_.hosts, g, common_.on, reading);
+      if (least.resource.empty()) return {};
+      return {least.rate, plant.resources().index(least.resource)};
+    };
+    clients_.push_back({std::move(client), groups[g].hosts, of_host(true), of_host(false)});
   }
   if (common_.limit) {
     const double rate = common_.limit->in(unit::Bps);  // a token is a byte
@@ -258,15 +261,15 @@ void Tenant::pace(const Operation& operation, Seconds due, std::vector<Client>& 
   if (due <= context_.now()) return;
   const Rate rate = operation.bytes / (due - context_.now());
   for (Client& client : clients) {
-    client.host_read = std::min(client.host_read, rate);
-    client.host_write = std::min(client.host_write, rate);
+    if (rate < client.host_read) client.host_read = rate, client.reads_held_to = own_limit_;
+    if (rate < client.host_write) client.host_write = rate, client.held_to = own_limit_;
   }
 }
 
 sim::Task<Seconds> Tenant::held_until(const Operation& operation, Seconds since, Seconds due) {
   if (due <= since) co_return since;
   co_await context_.sleep(std::max(Seconds{}, due - context_.now()));
-  if (operation.sampled) wait(due - since, operation.members, own_limit_);
+  if (operation.sampled) wait(due - since, operation.waiting(), own_limit_);
   co_return due;
 }
 
@@ -283,7 +286,7 @@ void Tenant::spent(const Operation& operation, Seconds since, Served& served) {
 Seconds Tenant::spent(const Operation& operation, Seconds since, ResourceIndex resource) {
   const Seconds now = context_.now();
   if (operation.sampled)
-    waited_.add(Phase::data, since, now, resource, plant_.resources(), operation.members);
+    waited_.add(Phase::data, since, now, resource, plant_.resources(), operation.waiting());
   return now;
 }
 

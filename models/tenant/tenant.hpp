@@ -100,6 +100,8 @@ class Tenant {
     std::optional<std::size_t> seat = {};  ///< the one group of hosts that it is of; none: of all
 
     [[nodiscard]] double in_turn() const { return std::max(requests, 1.0); }
+    /// Those that wait, as many as one would say: reads that one waits for together are one wait.
+    [[nodiscard]] double waiting() const { return members / together; }
     [[nodiscard]] double data_operations() const { return requests * members * stands_for; }
     [[nodiscard]] double metadata_operations() const { return files * members; }
   };
@@ -214,8 +216,12 @@ class Tenant {
   struct Seat {
     Client client;
     double hosts = 1.0;
-    Rate host_read = Rate::infinity(), host_write = Rate::infinity();  ///< of one of its hosts
-    double served = 0.0;                                               ///< operations of one host
+    /// What one of its hosts reads and sends at most, and what holds it.
+    struct OfHost {
+      Rate most = Rate::infinity();
+      ResourceIndex by = kNoResource;
+    } reads, writes;
+    double served = 0.0;  ///< operations of one host
   };
   std::vector<Seat> clients_;
   std::optional<sim::TokenBucket> limit_, limit_operations_;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/space.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Values that count only beside another: one that somebody chose and nothing reads is a slip.
@@ -188,6 +189,19 @@ void check_restores(const Design& design, Diagnostics& report) {
   }
 }
 
+// What is paid for, or a quota, is after what a file system takes of parts.
+//    [docs/models/capacity.md, eq. 1]
+void check_overheads(const Design& design, Diagnostics& report) {
+  for (const models::Room& space : models::spaces(design)) {
+    const Component& storage = *design.find_storage(space.storage);
+    if (space.count.empty() && storage.find("capacity.size") != nullptr &&
+        is_chosen(Role::storage, storage, "capacity.overhead"))
+      report.warn("rule", pointer_of(storage, "capacity.overhead"),
+                  "\"capacity.overhead\" has no effect: \"capacity.size\" is what is left by it",
+                  "say how much the parts hold in place of \"capacity.size\", or leave it out");
+  }
+}
+
 }  // namespace
 
 void check_idle_values(const Design& design, Diagnostics& report) {
@@ -205,6 +219,7 @@ void check_idle_values(const Design& design, Diagnostics& report) {
                         "say so, or leave it out");
       });
   check_restores(design, report);
+  check_overheads(design, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -88,6 +88,17 @@ void check_serving(const Design& design, const Component& tenant, Diagnostics& r
                  "at most 100 % together");
 }
 
+// A client that asks again at once, of a search that takes no time, would ask for ever.
+void check_search(const Component& tenant, Diagnostics& report) {
+  if (tenant.find("rate") != nullptr || number(tenant, "cached") < 1.0) return;
+  if (number(tenant, "compute", 1.0) > 0.0) return;
+  report.error("rule", pointer_of(tenant, "compute"),
+               "a query of \"" + tenant.id +
+                   "\" takes no time: all that it reads is in memory (\"cached\"), and it computes "
+                   "nothing (\"compute\")",
+               "give \"compute\", lower \"cached\", or say in \"rate\" how many queries come");
+}
+
 // The program is there, is the one that is meant, and its processes have hosts.
 void check_replay(const Design& design, const Component& tenant, Diagnostics& report) {
   const Value* program = tenant.find("program");
@@ -139,6 +150,7 @@ void check_tenant(const Design& design, const Component& tenant, Diagnostics& re
   check_reference(tenant, "on", ids_of(design.storage), "storage system", report);
   check_reference(tenant, "hosts", ids_of(design.hosts), "host class", report);
   if (tenant.kind == "kv_cache") check_serving(design, tenant, report);
+  if (tenant.kind == "vector_database") check_search(tenant, report);
   if (tenant.kind == "replay") check_replay(design, tenant, report);
   const double burst = number(tenant, "burst", 1.0), share = number(tenant, "burst_share");
   if (burst > 1.0 && burst * share > 1.0)

@@ -301,6 +301,8 @@ TEST_CASE("exact text uses the unit with the fewest digits") {
   CHECK(exact_quantity(0.85, time) == "850 ms");
   CHECK(exact_quantity(1800, time) == "30 min");
   CHECK(exact_quantity(90, time) == "90 s");
+  CHECK(exact_quantity(0.5 / 3600.0, money_rate) == "0.5 USD/h");
+  CHECK(exact_quantity(0.0, money_rate) == "0 USD/h");
   CHECK(exact_quantity(4194304, bytes) == "4 MiB");
   CHECK(exact_quantity(1.5e9, bytes) == "1.5 GB");
   CHECK(exact_quantity(0, bytes) == "0 B");

@@ -317,6 +317,34 @@ TEST_CASE("fio bw without bw_bytes is KiB/s") {
   CHECK(import_text("fio", text).at(0).rate.in(unit::KiBps) == Approx(160000));
 }
 
+TEST_CASE("fio 2 tells bytes in KiB and times in microseconds") {
+  std::string text = fixture("fio-randread.json");
+  const std::pair<const char*, const char*> changes[] = {
+      {"fio-3.36", "fio-2.16"},
+      {"\"io_bytes\": 1638400000", "\"io_bytes\": 1600000"},
+      {"\"io_kbytes\": 1600000,", ""},
+      {"\"bw_bytes\": 163840000,", ""},
+      {"\"lat_ns\"", "\"lat\""},
+      {"\"mean\": 800000.0", "\"mean\": 800.0"},
+      {"\"99.000000\": 1500000", "\"99.000000\": 1500"}};
+  for (const auto& [from, to] : changes) text = replaced(text, from, to);
+  const Imported f = import_text("fio", text);
+  CHECK(f.diagnostics.items().empty());
+  const Measurement& m = f.at(0);
+  CHECK(m.size == 4_KiB);
+  CHECK(m.rate.in(unit::MBps) == Approx(163.84));
+  CHECK(m.latency->in(unit::us) == Approx(800));
+  CHECK(m.quantiles.at(0.99).in(unit::ms) == Approx(1.5));
+  CHECK(m.depth == 32.0);
+  CHECK(m.flags.empty());
+  // Early ones leave the options out.
+  for (const char* key : {"\"global options\"", "\"job options\""})
+    text = replaced(text, key, "\"others\"");
+  const Imported early = import_text("fio", text);
+  CHECK(flagged(early.at(0), "depth-unknown"));
+  CHECK(early.diagnostics.items().front().message.find("options of \"r\"") != std::string::npos);
+}
+
 TEST_CASE("several runs in one fio file are all read") {
   const std::string one = fixture("fio-randread.json");
   const Imported f = import_text("fio", one + "fio: some words\n" + one);

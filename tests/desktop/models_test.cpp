@@ -116,6 +116,18 @@ TEST_CASE("a target keeps its limit where there is little room for its name") {
   CHECK(painted(chart, 300).contains(QStringLiteral(" &lt; 3 d<")));
 }
 
+TEST_CASE("a target that misses its confidence alone says how often it holds, not that it is off") {
+  Prediction prediction;
+  AssertionOutcome a{"cap", "cost.capex <= 380 kUSD", 357e3, "USD", "fail", "error", "", ""};
+  a.metric = "cost.capex", a.limit = 380e3;
+  CHECK(margin_text(a) == QStringLiteral("+6.1 %"));
+  a.confidence = 0.8, a.probability = 0.67;
+  prediction.assertions = {a};
+  GaugeChart chart(nullptr);
+  chart.set(prediction, false);
+  CHECK(chart.twin().index(0, 3).data().toString() == QStringLiteral("holds in 67 %, need 80"));
+}
+
 TEST_CASE("what waits for GPUs that decode is not said to wait for CPU cores") {
   Prediction prediction;
   prediction.breakdown["train"] = {{"compute", 0.9}, {"cpu", 0.1}};

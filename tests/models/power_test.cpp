@@ -114,6 +114,22 @@ TEST_CASE("without a power there is no metric of it") {
   CHECK(out.at("space.rack_units").value == Approx(16.0));
 }
 
+TEST_CASE("what has no power or no rack units is named where something has") {
+  Design design = powered();
+  const std::vector<std::string> missing = models::missing_powers(models::powers(design));
+  REQUIRE(missing.size() == 2);
+  CHECK(missing[0].find("no power for fabric: ") == 0);
+  CHECK(missing[1].find("no rack units for fabric: ") == 0);
+  for (const models::Derivation& d : models::derive_powers(design))
+    if (d.name == "power.total" || d.name == "space.rack_units")
+      CHECK(d.remark == "nothing is said of fabric");
+  // Zero is said, too.
+  set(design.fabric, Role::fabric, "power", "0 W");
+  set(design.fabric, Role::fabric, "space", "0");
+  CHECK(models::missing_powers(models::powers(design)).empty());
+  CHECK(models::missing_powers(models::powers(testing::small_design())).empty());
+}
+
 TEST_CASE("what is derived adds up") {
   for (const models::Derivation& d : models::bounds(powered()).derivations)
     if (d.name == "power.total") {

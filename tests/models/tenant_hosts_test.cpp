@@ -103,6 +103,25 @@ TEST_CASE("what is read on one host comes through the port of one") {
   }
 }
 
+TEST_CASE("a query of a client that asks again reads through the port of its host") {
+  // 32 lists of 4 MiB, 134 MB, through 1 GB/s, while other hosts compute. The port is waited for
+  // where that takes longer than to compute: 32 reads at a time are one wait.
+  const std::pair<const char*, const char*> ways[] = {{"100 ms", "host.other.nic.read"},
+                                                      {"200 ms", "host.other.cpu"}};
+  for (const char* hosts : {"1", "5"})
+    for (const auto& [compute, limit] : ways) {
+      const RunResult search = run(on_hosts_of_one_port(hosts, tenant("vector_database", "new",
+                                                                      {{"index", "lists"},
+                                                                       {"list", "4 MiB"},
+                                                                       {"cached", "0 %"},
+                                                                       {"clients", "1"},
+                                                                       {"compute", compute}})));
+      const double computed = limit == ways[0].second ? 0.1 : 0.2;
+      CHECK(metric(search, "tenant.new.query") == Approx(0.134 + computed).epsilon(0.02));
+      CHECK(search.limited_by.at("tenant.new") == limit);
+    }
+}
+
 TEST_CASE("a limit of a tenant is as busy as what it moved of it") {
   // Two hosts ask for 100 MiB a second each. Of two limits the one nearer to its end counts.
   const RunResult result = run(on_hosts_of_one_port("2", tenant("fio", "new",

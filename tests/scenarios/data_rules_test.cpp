@@ -149,4 +149,19 @@ TEST_CASE("designs that a program makes are held to the same rules") {
         }) == "");
 }
 
+TEST_CASE("a client that asks again takes some time for a query") {
+  const auto asked = [](const std::string& more) {
+    return load_text(R"({ "cluster": { "hosts": [ { "id": "h", "gpus": 0 } ] },
+      "storage": [ { "id": "l", "type": "local", "drive": { "count": 2 } } ],
+      "tenants": [ { "id": "t", "type": "vector_database", "on": "l", "hosts": "h")" +
+                         more + R"( } ], "run": { "duration": "1 s" } })",
+                     "test.json");
+  };
+  CHECK_THAT(only_fault(asked(R"(, "cached": "100 %", "compute": "0 ms")")),
+             Contains("a query of \"t\" takes no time") && Contains("give \"compute\""));
+  CHECK(asked(R"(, "cached": "100 %", "compute": "1 ms")").ok());
+  CHECK(asked(R"(, "cached": "99 %", "compute": "0 ms")").ok());
+  CHECK(asked(R"(, "cached": "100 %", "compute": "0 ms", "rate": "9 ops/s")").ok());
+}
+
 }  // namespace data_rules_test

@@ -103,6 +103,13 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
   CHECK(said({"storage.credits.start=50 %", "storage.credits.base=1 GB/s"}) == "");
   CHECK(said({"jobs.checkpoint.incremental.full_every=5",
               "jobs.checkpoint.incremental.fraction=100 %"}) != "");
+  // A quota is after what the file system takes; where parts have room, too, either may be less.
+  CHECK(
+      said({"storage.capacity.overhead=5 %", "storage.capacity.size=1 PB"}) ==
+      R"(/storage/0/capacity/overhead "capacity.overhead" has no effect: "capacity.size" is what )"
+      "is left by it");
+  CHECK(said({"storage.capacity.overhead=5 %", "storage.capacity.size=1 PB",
+              "storage.ost.capacity=200 TB"}) == "");
   // As it is by default it is nobody's choice.
   CHECK(said({"jobs.loader.pin.rate=5 GB/s"}) == "");
 }

@@ -3,6 +3,8 @@
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 /// What changes that were tried would do, in words.
 namespace advice_test {
@@ -61,6 +63,47 @@ TEST_CASE(
   CHECK(render(p, report::testing::context(), Format::html, {}).find("unsure</span>") !=
         std::string::npos);
   CHECK(advice_phrase(p) == "no single change that was tried meets all targets");
+}
+
+TEST_CASE("a target with a confidence says on the first page how often it holds") {
+  Prediction p = report::testing::drawn();
+  const auto page = [&](Format format) {
+    return render(p, report::testing::context(), format, {});
+  };
+  CHECK(page(Format::slide).find("(holds in 71 %)") != std::string::npos);
+  // It holds by its figure, and is missed for it alone.
+  p.assertions[1].confidence = 0.8, p.assertions[1].status = "fail";
+  CHECK(page(Format::slide).find("(holds in 71 %, need 80)") != std::string::npos);
+  CHECK(page(Format::markdown).find("fail: &lt; 6 s, holds in 71 of 100 cases (need 80)") !=
+        std::string::npos);
+}
+
+TEST_CASE("inputs of a figure that comes out alike are not worth measuring") {
+  Prediction p = report::testing::drawn();
+  p.assertions.clear();
+  REQUIRE(figure_to_settle(p) == "job.train.gpu.utilization");
+  p.uncertainty->metrics["job.train.gpu.utilization"].all = {0.87121, 0.87124};
+  p.uncertainty->metrics["job.train.gpu.utilization"].shares[0].rest = {0.87122, 0.87123};
+  CHECK(figure_to_settle(p).empty());
+}
+
+TEST_CASE("of tenants alone the first lines say what they do") {
+  Prediction p = report::testing::nothing_to_gain();
+  p.breakdown.clear();
+  p.metrics.clear();
+  p.metrics["tenant.kv.read"] = {2e9, "B/s", {}};
+  p.metrics["tenant.kv.write"] = {0.0, "B/s", {}};
+  p.metrics["tenant.kv.latency"] = {0.004, "s", {}};
+  p.metrics["tenant.kv.latency.p99"] = {0.009, "s", {}};
+  p.metrics["tenant.other.read"] = {0.0, "B/s", {}};
+  const std::vector<std::string> lines = tenant_lines(p);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0] == "kv: reads 2 GB/s, latency 4 ms");
+  CHECK(lines[1] == "other: did nothing");
+  for (const Format format : {Format::text, Format::slide, Format::json})
+    CHECK(render(p, report::testing::context(), format, {}).find(lines[0]) != std::string::npos);
+  p.breakdown["train"] = {{"compute", 1.0}};
+  CHECK(tenant_lines(p).empty());
 }
 
 }  // namespace advice_test

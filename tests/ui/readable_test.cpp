@@ -154,6 +154,9 @@ TEST_CASE("changes are named for people") {
         "links between switches 200 Gb/s -> 400 Gb/s");
   CHECK(label::of_change("fabric.bisection 1 GB/s -> 2 GB/s") ==
         "fabric.bisection 1 GB/s -> 2 GB/s");
+  CHECK(label::of_change("job.train.checkpoint.direct false -> true") ==
+        "saves past the page cache (O_DIRECT) of train");
+  CHECK(label::of_change("storage.b.put.parallel 4 -> 8") == "parallel PUTs of b 4 -> 8");
   CHECK(label::of_change("n_ost 16 -> 20") == "n_ost 16 -> 20");
   CHECK(label::of_change("boxes 2 -> 3") == "boxes 2 -> 3");
 }

@@ -152,19 +152,23 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const
     const char* mark = word == "yes" ? "\u2713 " : word == "no" ? "\u2717 " : "";
     return QString::fromUtf8(mark) + QString::fromUtf8(word.data(), qsizetype(word.size()));
   };
+  // Without targets nobody asks how they stand.
+  const bool asked = base.verdict != Verdict::none;
   // Of tenants alone, and of stages, changes gain time, and there is no other figure.
   const std::string time = time_gained(base);
   const report::GainedFigure figure = report::figure_gained(base, found);
   for (const Alternative& a : found) {
     Cell change(label::of_change(a.change));
     change.tip = QString::fromStdString(a.change);
-    if (time.empty())
-      rows.push_back(
-          {std::move(change), figure_cell(a.*figure.value, "ratio"),
-           Cell(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain),
-           Cell(meets(a))});
-    else
-      rows.push_back({std::move(change), figure_cell(a.gain, "ratio"), Cell(meets(a))});
+    Row& row = rows.emplace_back();
+    row.push_back(std::move(change));
+    if (time.empty()) {
+      row.push_back(figure_cell(a.*figure.value, "ratio"));
+      row.emplace_back(QString::fromStdString(report::points(a.*figure.gain, 2)), a.*figure.gain);
+    } else {
+      row.push_back(figure_cell(a.gain, "ratio"));
+    }
+    if (asked) row.emplace_back(meets(a));
   }
   tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
                                : tr("Each tried alone by simulation"));
@@ -174,7 +178,8 @@ void BottleneckScreen::show_changes(const std::vector<Alternative>& found, const
     headers << QString::fromStdString(figure.name) << tr("gain");
   else
     headers << tr("less time %1").arg(QString::fromStdString(time));
-  changes_->set(headers << tr("meets all targets"), std::move(rows));
+  if (asked) headers << tr("meets all targets");
+  changes_->set(headers, std::move(rows));
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

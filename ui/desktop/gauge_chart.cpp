@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/assertion.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -27,8 +29,10 @@ bool has_limit(const AssertionOutcome& a) { return a.limit && std::isfinite(*a.l
 
 QString margin_text(const AssertionOutcome& a) {
   if (!has_limit(a) || a.upper || (a.status != "pass" && a.status != "fail")) return {};
-  const double sign = a.status == "pass" ? 1.0 : -1.0;
-  const double apart = sign * std::abs(a.value - *a.limit);
+  const auto asked = base::parse_assertion(a.that);
+  if (!asked.ok()) return {};
+  const bool holds = base::margin(*asked, a.value, *a.limit) >= 0.0;
+  const double apart = (holds ? 1.0 : -1.0) * std::abs(a.value - *a.limit);
   if (a.unit == "ratio")
     return QString::fromStdString(report::signed_points(apart, std::abs(apart) < 0.001 ? 2 : 1));
   if (*a.limit == 0.0) return {};
@@ -45,10 +49,15 @@ void GaugeChart::set(const Prediction& prediction, bool stale) {
   QStringList said;
   for (const AssertionOutcome& a : prediction.assertions) {
     const QString value = QString::fromStdString(report::print_predicted(a)),
-                  asked = QString::fromStdString(report::target_phrase(a)), margin = margin_text(a),
-                  id = QString::fromStdString(a.id);
+                  asked = QString::fromStdString(
+                      report::target_phrase(a, prediction.breakdown.size() > 1)),
+                  margin = margin_text(a), id = QString::fromStdString(a.id);
+    // Who asks for a confidence asks for no margin.
+    const QString sure =
+        a.confidence ? QString::fromStdString(report::probability_in_short(a)) : QString();
+    const QString beside = sure.isEmpty() ? margin : sure;
     rows.push_back(
-        {Cell(id), Cell(asked), Cell(value, a.value), Cell(margin), Cell(status_sign(a.status))});
+        {Cell(id), Cell(asked), Cell(value, a.value), Cell(beside), Cell(status_sign(a.status))});
     said << tr("%1: %2, predicted %3").arg(status_sign(a.status), asked, value);
     if (!has_limit(a)) continue;
     const Metric* metric = report::find(prediction, a.metric);
@@ -59,7 +68,7 @@ void GaugeChart::set(const Prediction& prediction, bool stale) {
                        : metric->ci90    ? metric->ci90
                                          : metric->ci95,
                        status_sign(a.status).left(2) + asked.chopped(limit.size()), limit,
-                       margin.isEmpty() ? value : tr("%1 (%2)").arg(value, margin)});
+                       beside.isEmpty() ? value : tr("%1 (%2)").arg(value, beside)});
   }
   twin_.set(std::move(rows));
   describe(said.isEmpty() ? tr("Nothing is expected of this design yet")

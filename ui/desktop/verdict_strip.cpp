@@ -52,6 +52,7 @@ VerdictStrip::VerdictStrip(QWidget* parent) : Card(parent) {
   };
   verdict_ = line("verdict_line");
   system_ = line("system_line");
+  figures_ = line("figures_line");
   limit_ = line("limit_line");
   advice_ = line("advice_line");
   costs_ = line("cost_line");
@@ -82,7 +83,7 @@ void VerdictStrip::refresh(const Workspace& w) {
   if (!shown) {
     show(verdict_, w.has_errors() ? tr("This scenario has errors: see Problems (F8)")
                                   : tr("Open a scenario"));
-    for (QLabel* label : {system_, limit_, advice_, costs_}) label->hide();
+    for (QLabel* label : {system_, figures_, limit_, advice_, costs_}) label->hide();
     gauges_->set({}, true);
     return;
   }
@@ -111,10 +112,13 @@ void VerdictStrip::refresh(const Workspace& w) {
   verdict_->setPalette(letters);
   show(verdict_, sign + upper_first(QString::fromStdString(report::verdict_phrase(p))) + state);
   show(system_, QString::fromStdString(p.system));
+  QStringList tenants;
+  for (const std::string& of : report::tenant_lines(p)) tenants << QString::fromStdString(of);
+  show(figures_, tenants.join(u'\n'));
   show(limit_, upper_first(QString::fromStdString(report::limit_phrase(p))));
   show(advice_, upper_first(QString::fromStdString(report::advice_phrase(p))));
   show(costs_, costs_of(p));
-  for (QLabel* label : {limit_, advice_}) label->setEnabled(!stale);
+  for (QLabel* label : {figures_, limit_, advice_}) label->setEnabled(!stale);
   gauges_->set(p, stale);
 }
 

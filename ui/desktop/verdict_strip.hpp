@@ -22,7 +22,7 @@ class VerdictStrip : public Card {
 
  private:
   QBoxLayout* sides_;
-  QLabel *system_, *verdict_, *limit_, *advice_, *costs_;
+  QLabel *system_, *verdict_, *figures_, *limit_, *advice_, *costs_;
   GaugeChart* gauges_;
 };
 

@@ -49,7 +49,9 @@ std::string first_figures(const Prediction& p) {
   };
   for (const bool missed : {true, false})
     for (const AssertionOutcome& a : p.assertions)
-      if ((a.status != "pass") == missed) add(a.metric, a.status + ": " + asked_phrase(a));
+      if ((a.status != "pass") == missed)
+        add(a.metric, a.status + ": " + asked_phrase(a) +
+                          (a.probability && a.confidence ? ", " + probability_phrase(a) : ""));
   for (const auto& [job, shares] : p.breakdown) add(metric::gpu_utilization(job), "");
   for (const auto tile : {metric::TileOn::both, metric::TileOn::page})
     for (const metric::Figure& figure : metric::figures())

@@ -206,6 +206,7 @@ std::vector<SummaryLine> summary_lines(const Prediction& p) {
                        ", by bounds; nothing was simulated"});
   if (of_tenants_alone(p))
     out.push_back({"no job: tenants alone, over " + print_value(p.simulated_s, "s")});
+  for (std::string& line : tenant_lines(p)) out.push_back({std::move(line)});
   if (const Metric* time = find(p, metric::kPipelineTime)) {
     const std::string limits = stage_limit(p);
     out.push_back(

@@ -33,7 +33,12 @@ namespace stallcast::report {
 
 using stallcast::gain_of;
 
-/// What a report says first: the verdict, the system, utilizations, the limit, what would help.
+/// Of tenants alone, the first few: "kv: reads 1.2 GB/s, latency 4 ms"; and how many more there
+/// are.
+[[nodiscard]] std::vector<std::string> tenant_lines(const Prediction& prediction);
+
+/// What a report says first: the verdict, the system, utilizations or what tenants do, the limit,
+/// what would help.
 struct SummaryLine {
   std::string text;
   std::size_t figure = std::string::npos;  ///< where the figure of a headline metric begins

@@ -109,7 +109,8 @@ std::string figure_to_settle(const Prediction& p) {
   double least = 0.5;
   const auto has_shares = [&](const std::string& metric) {
     const Spread* o = outcome_of(p, metric);
-    return o != nullptr && tells_inputs(*o);
+    // Of what comes out alike, as far as it is told, nothing is left to settle.
+    return o != nullptr && tells_inputs(*o) && !outcomes_phrase(p, metric).empty();
   };
   for (const AssertionOutcome& a : p.assertions) {
     const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;
@@ -186,7 +187,10 @@ std::string meets_phrase(const Prediction& p) {
   return std::string(tried_nominally(p) ? "nominally " : "") + "meets all targets";
 }
 
-std::string cases_of(double probability, std::optional<double> asked) {
+namespace {
+
+/// "71", "less than 1": of 100.
+std::string hundredths(double probability, std::optional<double> asked) {
   const double exact = 100.0 * probability, need = 100.0 * asked.value_or(0.0);
   const double whole = std::round(exact);
   // A digit more where the whole number would be on the other side of what is asked.
@@ -194,23 +198,39 @@ std::string cases_of(double probability, std::optional<double> asked) {
     double tenths = std::round(10.0 * exact);
     if (holds != (tenths >= 10.0 * need - 1e-9))
       tenths = holds ? std::ceil(10.0 * exact) : std::floor(10.0 * exact);
-    return fixed(tenths / 10.0, 1) + " of 100 cases";
+    return fixed(tenths / 10.0, 1);
   }
-  if (whole <= 0.0) return "less than 1 of 100 cases";
-  if (whole >= 100.0) return "more than 99 of 100 cases";
-  return fixed(whole, 0) + " of 100 cases";
+  if (whole <= 0.0) return "less than 1";
+  if (whole >= 100.0) return "more than 99";
+  return fixed(whole, 0);
+}
+
+/// "80", of a target that asks for a confidence; "" else.
+std::string needed(const AssertionOutcome& a) {
+  return a.confidence ? base::shortest(base::rounded_to(100.0 * *a.confidence, 6)) : "";
+}
+
+}  // namespace
+
+std::string cases_of(double probability, std::optional<double> asked) {
+  return hundredths(probability, asked) + " of 100 cases";
 }
 
 std::string cases_phrase(const AssertionOutcome& a) {
   if (!a.probability) return "";
   std::string out = cases_of(*a.probability, a.confidence);
-  if (a.confidence)
-    out += " (need " + base::shortest(base::rounded_to(100.0 * *a.confidence, 6)) + ")";
+  if (a.confidence) out += " (need " + needed(a) + ")";
   return out;
 }
 
 std::string probability_phrase(const AssertionOutcome& a) {
   return a.probability ? "holds in " + cases_phrase(a) : "";
+}
+
+std::string probability_in_short(const AssertionOutcome& a) {
+  if (!a.probability) return "";
+  return "holds in " + hundredths(*a.probability, a.confidence) + " %" +
+         (a.confidence ? ", need " + needed(a) : "");
 }
 
 }  // namespace stallcast::report

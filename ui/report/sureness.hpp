@@ -67,5 +67,7 @@ struct MeasureRow {
 [[nodiscard]] std::string cases_phrase(const AssertionOutcome& outcome);
 /// "holds in 71 of 100 cases"; "" without draws.
 [[nodiscard]] std::string probability_phrase(const AssertionOutcome& outcome);
+/// "holds in 71 %, need 80"; "" without draws.
+[[nodiscard]] std::string probability_in_short(const AssertionOutcome& outcome);
 
 }  // namespace stallcast::report

@@ -16,6 +16,7 @@
 /// - One entry per process, all with the options of their job: those of one job become one record,
 ///   of all hosts where it ran on several (--client).
 /// - With group_reporting the entry of a group has the name of its first job, the options of any.
+/// - fio 2 tells `io_bytes` in KiB, and times as `lat` and `clat` in microseconds.
 /// - With --status-interval the whole run is printed again and again.
 namespace stallcast::calibration::fio {
 namespace {
@@ -39,32 +40,31 @@ bool merged(const Job& job, double processes) {
     longest = std::max(longest, side.number("runtime").value_or(0.0));
     if (!both && !contains(rw, kDirections[i])) return true;
     const auto size = block_size(job.options, i);
-    const double bytes = side.number("io_bytes").value_or(0.0);
+    const double bytes = job.moved(side);
     if (size && bytes > 0.0 && std::abs(bytes / ops / size->in(unit::B)-1.0) > 0.05) return true;
   }
   const double total = job.node.number("job_runtime").value_or(0.0);
   return longest > 0.0 && total > (processes + 0.6) * longest;
 }
 
-void read_quantiles(const ToolNode& side, Measurement& m) {
-  ToolNode from = side.at("lat_ns").at("percentile");
+void read_quantiles(const Job& job, const ToolNode& side, Measurement& m) {
+  ToolNode from = job.times(side, "lat").at("percentile");
   if (!from) {
-    from = side.at("clat_ns").at("percentile");
+    from = job.times(side, "clat").at("percentile");
     if (from) m.options["quantiles"] = "of completion, without submission";
   }
   for (const auto& [key, value] : from.members()) {
     const auto percent = tool_number(key);
-    const auto ns = value.number();
-    if (percent && ns && *percent > 0.0 && *percent < 100.0)
-      m.quantiles[*percent / 100.0] = Seconds::from(*ns, unit::ns);
+    const auto ticks = value.number();
+    if (percent && ticks && *percent > 0.0 && *percent < 100.0)
+      m.quantiles[*percent / 100.0] = job.tick() * *ticks;
   }
-  side.at("lat_ns").pass("bins");
-  side.at("clat_ns").pass("bins");
+  for (const char* of : {"lat", "clat"}) job.times(side, of).pass("bins");
 }
 
 /// One direction of one entry; without options.
-std::optional<Measurement> read_side(const ToolNode& entry, const char* name) {
-  const ToolNode side = entry.at(name);
+std::optional<Measurement> read_side(const Job& job, const char* name) {
+  const ToolNode side = job.node.at(name);
   const double ops = side.number("total_ios").value_or(0.0);
   if (ops <= 0.0) return std::nullopt;
   Measurement m;
@@ -76,12 +76,12 @@ std::optional<Measurement> read_side(const ToolNode& entry, const char* name) {
     m.rate = Rate::from(*kib, unit::KiBps);
   }
   m.ops = OpRate::from(side.number("iops").value_or(0.0), unit::per_s);
-  m.size = Bytes::from(side.number("io_bytes").value_or(0.0) / ops, unit::B);
+  m.size = Bytes::from(job.moved(side) / ops, unit::B);
   if (const auto ms = side.number("runtime")) m.duration = Seconds::from(*ms, unit::ms);
-  const auto mean = side.at("lat_ns").number("mean");
-  if (mean && *mean > 0.0) m.latency = Seconds::from(*mean, unit::ns);
+  const auto mean = job.times(side, "lat").number("mean");
+  if (mean && *mean > 0.0) m.latency = job.tick() * *mean;
   side.pass("bw");
-  read_quantiles(side, m);
+  read_quantiles(job, side, m);
   m.origin = side.place();
   return m;
 }
@@ -119,6 +119,7 @@ void describe(Measurement& m, const Job& job, double processes, std::size_t dire
     flag(m, "rate-limited");
     m.depth = 0.0;
   }
+  if (o.empty()) m.depth = 0.0;  // nobody says it
   for (const auto& [key, value] : o) m.options.emplace(key, value);
   m.options.emplace("ioengine", engine);
   if (const std::string operation = file_operation(engine); !operation.empty())
@@ -207,7 +208,7 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
   const auto read_all = [&](const char* name, std::size_t direction) {
     std::optional<Measurement> sum;
     for (const Job& job : entries)
-      if (const auto one = read_side(job.node, name)) sum ? add(*sum, *one) : void(sum = one);
+      if (const auto one = read_side(job, name)) sum ? add(*sum, *one) : void(sum = one);
     if (!sum) return;
     sum->cores = cpu / 100.0 * each;
     sum->options["job"] = first.name;
@@ -234,6 +235,9 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
     set.measurements.push_back(std::move(m));
   }
   if (unknown) tell_merged(entries);
+  if (first.options.empty())
+    first.node.warn("depth-unknown", "the options of \"" + first.name + "\" are not in the file",
+                    "early versions of fio do not write them: measure with fio 3");
 }
 
 void read_run(const ToolNode& root, MeasurementSet& set) {
@@ -253,8 +257,12 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
   for (const ToolNode& client : root.list("client_stats")) entries.push_back(client);
   std::vector<std::vector<Job>> jobs;  // processes of one job side by side
   for (const ToolNode& entry : entries) {
-    Job job{entry, entry.text("jobname"), global, entry.text("hostname"),
-            entry.number("groupid").value_or(0.0)};
+    Job job{entry,
+            entry.text("jobname"),
+            global,
+            entry.text("hostname"),
+            entry.number("groupid").value_or(0.0),
+            set.tool_version.starts_with("2.")};
     if (const std::string port = entry.text("port"); !port.empty()) job.host += ":" + port;
     if (job.name == "All clients") continue;  // the sum of the others
     for (auto& [key, value] : entry.texts("job options")) job.options[key] = value;

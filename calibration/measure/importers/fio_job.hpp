@@ -20,6 +20,17 @@ struct Job {
   Options options;   ///< of [global], overridden by the job's
   std::string host;  ///< and port, of client and server mode; "" else
   double group = 0.0;
+  bool of_fio_2 = false;  ///< bytes are KiB there, and times microseconds
+
+  /// Bytes of a direction.
+  [[nodiscard]] double moved(const ToolNode& side) const {
+    return side.number("io_bytes").value_or(0.0) * (of_fio_2 ? 1024.0 : 1.0);
+  }
+  /// "lat" or "clat" of a direction, and the unit of its times.
+  [[nodiscard]] ToolNode times(const ToolNode& side, const std::string& name) const {
+    return side.at(of_fio_2 ? name : name + "_ns");
+  }
+  [[nodiscard]] Seconds tick() const { return Seconds::from(1.0, of_fio_2 ? unit::us : unit::ns); }
 };
 
 [[nodiscard]] std::string option(const Options& options, std::initializer_list<const char*> names,

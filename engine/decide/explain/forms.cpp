@@ -121,7 +121,7 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
     return node;
   }
   node.equation = derivation.rule.equation;
-  if (derivation.rule.terms.empty()) node.note = derivation.formula;
+  node.note = derivation.rule.terms.empty() ? derivation.formula : derivation.remark;
   for (const models::Term& term : derivation.rule.terms) {
     ExplainNode child;
     if (!known(term.from)) {

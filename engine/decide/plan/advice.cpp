@@ -12,6 +12,7 @@
 #include "engine/decide/plan/intervals.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "engine/decide/plan/room.hpp"
+#include "engine/decide/plan/users.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/fabric.hpp"
 #include "models/contract/registry.hpp"
@@ -31,8 +32,6 @@ using Of = models::Remedy::Of;
 constexpr Role kLimiting[] = {Role::storage, Role::host, Role::job, Role::stage, Role::fabric};
 constexpr Role kJobParts[] = {Role::loader, Role::dataset, Role::checkpoint, Role::recovery};
 
-/// A cause that costs less than this share of wall time is not worth a change of its job.
-constexpr double kNoticeable = 0.001;
 /// A resource with less of the blame is not worth a simulation, nor is one for which all wait less
 /// than this share of the time: no change of it could gain more.
 constexpr double kBlamed = 0.01;
@@ -61,35 +60,6 @@ std::optional<double> raised(const Value& value, double factor) {
   return more;
 }
 
-double share_of(const Prediction& prediction, const std::string& job, std::string_view cause) {
-  const auto shares = prediction.breakdown.find(job);
-  if (shares == prediction.breakdown.end()) return 0.0;
-  const auto share = shares->second.find(std::string(cause));
-  return share == shares->second.end() ? 0.0 : share->second;
-}
-
-bool refers_to(const Component* component, std::string_view key, std::string_view id) {
-  const Value* value = component != nullptr ? component->find(key) : nullptr;
-  return value != nullptr && value->text == id;
-}
-
-/// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
-bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& name,
-             const Prediction& prediction) {
-  const bool saves = remedy.of == Of::checkpoint;
-  if (name.role == "job" && job.job.id != name.id) return false;
-  if (remedy.of == Of::recovery) return true;
-  if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
-  const Component* data = job.dataset ? &*job.dataset : nullptr;
-  if (name.role == "storage" &&
-      !(saves ? refers_to(job.checkpoint ? &*job.checkpoint : nullptr, "to", name.id)
-              : refers_to(data, "on", name.id) || refers_to(data, "also.on", name.id)))
-    return false;
-  if (saves) return share_of(prediction, job.job.id, "checkpoint") >= kNoticeable;
-  return share_of(prediction, job.job.id, "data") + share_of(prediction, job.job.id, "cpu") >=
-         kNoticeable;
-}
-
 const std::optional<Component>& part_of(const JobDesign& job, Role part) {
   return part == Role::loader       ? job.loader
          : part == Role::dataset    ? job.dataset
@@ -107,7 +77,8 @@ class Advisor {
     if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
       return make_room(std::string(name.id), name.part == "wear");
     for (const Remedy* remedy : remedies_of(name))
-      if (!remedy->spreads || !full(resource)) apply(*remedy, name);
+      if ((!remedy->spreads || !full(resource)) && goes(remedy->way, name, design_, prediction_))
+        apply(*remedy, name);
   }
 
   /// As many parts, or as large a quota, as targets ask for, or parts that last as they are rated.
@@ -132,7 +103,9 @@ class Advisor {
     const Remedy* best = nullptr;
     for (const Remedy* remedy : remedies_of(name)) {
       const std::string_view key = remedy->field.substr(remedy->field.rfind('.') + 1);
-      if (remedy->factor > 0.0 && !remedy->divides && (best == nullptr || name.part.ends_with(key)))
+      if (remedy->factor > 0.0 && !remedy->divides &&
+          goes(remedy->way, name, design_, prediction_) &&
+          (best == nullptr || name.part.ends_with(key)))
         best = remedy;
     }
     if (best == nullptr) return;

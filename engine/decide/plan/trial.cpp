@@ -112,6 +112,21 @@ std::vector<MissedTarget> missed_of(const PlanPoint& point) {
   return out;
 }
 
+/// Targets that `base` misses by their confidence alone, and that are no further from their limits
+/// with a change: its draws would miss them as well.
+std::vector<MissedTarget> as_unsure(const PlanPoint& base, const PlanPoint& with) {
+  constexpr double kMoved = 1e-4;  // of the limit
+  std::vector<MissedTarget> out;
+  for (const TargetMargin& was : base.targets) {
+    if (!was.unsure()) continue;
+    const auto is = std::find_if(with.targets.begin(), with.targets.end(),
+                                 [&](const TargetMargin& t) { return t.id == was.id; });
+    if (is != with.targets.end() && is->status == "pass" && is->margin < was.margin + kMoved)
+      out.push_back({was.id, 0.0, true});
+  }
+  return out;
+}
+
 /// By how much figures miss their limits, all targets together.
 double shortfall(const PlanPoint& point) {
   constexpr double kFar = 10.0;  // times its limit: what is further off counts no more
@@ -136,6 +151,10 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   for (const TargetMargin& t : point.targets)
     a.margin = std::min(a.margin.value_or(t.margin), t.margin);
   a.missed = missed_of(point);
+  for (MissedTarget& target : as_unsure(point_of(base, {}), point)) {
+    a.missed.push_back(std::move(target));
+    a.verdict = Verdict::fail;
+  }
   a.closer = shortfall(point_of(base, {})) - shortfall(point);
   a.stall = point.stall;
   if (base.metrics.contains(metric::kCapex))

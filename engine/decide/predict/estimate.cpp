@@ -136,6 +136,8 @@ Prediction estimate(const Design& design) {
   prediction.metrics.merge(room);
   if (std::string missing = models::missing_prices(costs); !missing.empty())
     prediction.warnings.push_back(std::move(missing));
+  for (std::string& missing : models::missing_powers(models::powers(design)))
+    prediction.warnings.push_back(std::move(missing));
   if (bounds.utilization < 1.0)
     prediction.bottlenecks.push_back({bounds.binding, 1.0, 0.0, "it sets the bound"});
   prediction.assertions = judge(design, prediction, proven, bounds.binding);

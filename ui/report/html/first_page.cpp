@@ -92,10 +92,7 @@ std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
   if (band) low = std::min(low, band->first), high = std::max(high, band->second);
   const GaugeAxis x(low, high);
   std::string text = print_predicted(a);
-  const std::string cases = cases_phrase(a);
-  constexpr std::string_view kOf = " of 100 cases";
-  if (cases.ends_with(kOf))
-    text += " (holds in " + cases.substr(0, cases.size() - kOf.size()) + " %)";
+  if (const std::string share = probability_in_short(a); !share.empty()) text += " (" + share + ")";
   std::string out =
       said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text, colour_of(a));
   out += dot_and_band(x, y, a.value, band, colour_of(a));
@@ -135,6 +132,13 @@ std::string time(const Prediction& p) {
         block(p.breakdown.size() > 1 ? "Where the time of " + job + " goes" : "Where the time goes",
               waterfall_chart(job, shares, cpu_words(p, job), WaterfallWidth::half));
   return out;
+}
+
+/// Of tenants alone, what they do.
+std::string tenants(const Prediction& p) {
+  std::string out;
+  for (const std::string& line : tenant_lines(p)) out += element("li", line) + "\n";
+  return out.empty() ? out : block("Tenants", "<ul class=\"moving\">" + out + "</ul>\n");
 }
 
 /// One design: as it is, or with a change.
@@ -321,8 +325,8 @@ std::string first_page(const Prediction& p, const ReportContext& context) {
   return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
          (is_estimate(p) ? element("p", kBoundsAlone, "warn") : std::string()) +
          (advice.empty() ? advice : element("p", advice, "advice")) + picture_figure(p) +
-         "<div class=\"first\"><div>\n" + gauges(p) + time(p) + "</div><div>\n" + counts(p) +
-         options(p) + moving(p, context) + "</div></div>\n";
+         "<div class=\"first\"><div>\n" + gauges(p) + time(p) + tenants(p) + "</div><div>\n" +
+         counts(p) + options(p) + moving(p, context) + "</div></div>\n";
 }
 
 std::string slide(const Prediction& p, const ReportContext& context, const Style& style) {
