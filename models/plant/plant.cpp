@@ -10,6 +10,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
+#include "models/stage/host_drives.hpp"
 #include "models/storage/credits.hpp"
 #include "models/storage/kinds.hpp"
 #include "stallcast/metric.hpp"
@@ -155,6 +156,10 @@ void Plant::build_hosts(const Design& design) {
     join(model.egress(), storage->ingress(), limits.read, ".read");
     join(storage->egress(), model.ingress(), limits.write, ".write");
   }
+  std::map<std::string, std::set<std::string>> users;  // of drives inside hosts
+  for (const Component& component : design.storage)
+    if (storages_.at(component.id)->own_of_host())
+      users[component.id] = hosts_that_use(design, component.id);
   std::size_t group = 0;
   for (const Component& component : design.hosts) {
     HostClass& host = hosts_.at(component.id);
@@ -172,11 +177,17 @@ void Plant::build_hosts(const Design& design) {
       hosts_of_edge_.resize(topology_.edge_count(), 0.0);
       const HostPorts inside =
           add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
-      for (const auto& [id, storage] : storages_)
-        if (storage->local() && reaches(component.id, id))
-          storage->build_on_host(
-              topology_,
-              {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});
+      for (const auto& [id, storage] : storages_) {
+        if (!storage->local() || !reaches(component.id, id)) continue;
+        const std::set<std::string>& by = users[id];
+        const bool used = by.empty() || by.contains(component.id);
+        if (!used) idle_drives_[metric::of_storage(id)].insert("[" + std::to_string(group) + "]");
+        storage->build_on_host(topology_, {.group = group,
+                                           .hosts = shape.servers,
+                                           .in = inside.in,
+                                           .out = inside.out,
+                                           .used = used});
+      }
       hosts_of_edge_.resize(topology_.edge_count(), shape.servers);
     }
   }

@@ -211,8 +211,8 @@ TEST_CASE("a job waits for what is brought to where its data set lies") {
 }
 
 TEST_CASE("what stages bring has to fit") {
-  // 5 TB brought to "near", 2 TB of it again to "far"; a job's data set that is brought is not
-  // counted twice
+  // 5 TB brought to "near", 2 TB of it again to "far"; a job's data set of 3.2 GB that is brought
+  // is a part of that
   const auto needed = [](Design design, std::size_t storage) {
     set(design.storage[storage], Role::storage, "capacity.size", "100 TB");
     const auto rooms = models::spaces(design);
@@ -224,12 +224,21 @@ TEST_CASE("what stages bring has to fit") {
                         {{"from", "near"}, {"to", "far"}, {"ratio", "0.4"}, {"after", "in"}})};
   CHECK(needed(pipeline(stages), 1) == Approx(5e12));
   CHECK(needed(pipeline(stages), 2) == Approx(2e12));
-  CHECK(needed(with_job(stages), 1) == Approx(3.2e9));
-  // ... nor where a stage lies between both
+  CHECK(needed(with_job(stages), 1) == Approx(5e12));
+  // ... also where a stage lies between both
   const std::vector<Component> checked = {
       copy("in"), stage("verify", "check", {{"from", "near"}, {"after", "in"}}),
       stage("train", "fit", {{"job", "train"}, {"after", "check"}})};
-  CHECK(needed(with_job(checked), 1) == Approx(3.2e9));
+  CHECK(needed(with_job(checked), 1) == Approx(5e12));
+  // What is brought is made into the data set there: both lie there.
+  const std::vector<Component> made = {
+      copy("in"), stage("transform", "make",
+                        {{"from", "near"}, {"to", "near"}, {"ratio", "0.00064"}, {"after", "in"}})};
+  CHECK(needed(with_job(made), 1) == Approx(5e12 + 3.2e9));
+  // What is brought of a larger data set is a part of it, and nobody else's.
+  Design part = with_job({copy("in", {{"size", "1 GB"}}), copy("log", {{"size", "2 TB"}})});
+  set(part.jobs[0].job, Role::job, "after", "in");
+  CHECK(needed(part, 1) == Approx(3.2e9 + 2e12));
 }
 
 }  // namespace stages_test
