@@ -241,4 +241,51 @@ TEST_CASE("what stages bring has to fit") {
   CHECK(needed(part, 1) == Approx(3.2e9 + 2e12));
 }
 
+TEST_CASE("a stage that others hold up for a while is itself again when they are gone") {
+  // 5 TB of 5 GB/s; for 60 s a tenant of a higher class takes all that the destination writes.
+  const auto time = [](bool beside) {
+    Design design = pipeline({copy("in", {{"size", "5 TB"}})});
+    set(design.storage[1], Role::storage, "head.write", "15 GB/s");
+    if (beside)
+      design.tenants.push_back(component(Role::tenant, "fio", "burst",
+                                         {{"on", "near"},
+                                          {"hosts", "gpu"},
+                                          {"rw", "write"},
+                                          {"bs", "64 MiB"},
+                                          {"numjobs", "64"},
+                                          {"direct", "true"},
+                                          {"priority", "high"},
+                                          {"start", "100 s"},
+                                          {"stop", "160 s"}}));
+    return of_stage(run(design), "in.time");
+  };
+  const double more = time(true) - time(false);
+  CHECK(more > 40.0);
+  CHECK(more < 65.0);
+}
+
+TEST_CASE("while where a stage writes stands still it reads no more than a chunk ahead") {
+  // 5 TB of 5 GB/s to a filer of 15 GB/s; 2 x 16 chunks of 64 MiB are 0.43 s, and what is under
+  // way is up to 0.1 % of 1000 s
+  const auto time = [](const char* at, const char* out) {
+    Design design = pipeline({copy("in", {{"size", "5 TB"}})});
+    set(design.storage[1], Role::storage, "head.write", "15 GB/s");
+    if (*out != '\0')
+      design.failures.push_back(component(Role::failure, "storage", "f",
+                                          {{"on", at},
+                                           {"part", "service"},
+                                           {"at", "100 s"},
+                                           {"failover", out},
+                                           {"repair", "1 s"}}));
+    return of_stage(run(design), "in.time");
+  };
+  const double whole = time("near", "");
+  for (const char* at : {"near", "lake"}) {
+    INFO(at);
+    CHECK(time(at, "2 s") - whole == Approx(1.6).margin(1.0));
+    CHECK(time(at, "20 s") - whole == Approx(19.6).margin(1.0));
+    CHECK(time(at, "10 min") - whole == Approx(599.6).margin(1.0));
+  }
+}
+
 }  // namespace stages_test
