@@ -63,6 +63,8 @@ Plant::Plant(const Design& design, Presumed presumed)
     load.round_trip = fabric_.params().round_trip;
     load.weights = weights_of(design);
     std::vector<double> reads(design.jobs.size()), seen(design.jobs.size());  // of each job
+    std::vector<std::string> names(design.jobs.size());
+    std::map<std::string, Bytes> data, come_back;  // by name
     for (std::size_t j = 0; j < design.jobs.size(); ++j) {
       const JobDesign& job = design.jobs[j];
       if (!job.dataset) continue;
@@ -82,11 +84,17 @@ Plant::Plant(const Design& design, Presumed presumed)
       load.direct = load.direct && dataset.direct;
       reads[j] = layouts_.at(job.job.id).readers() * workers * share;
       load.readers.push_back({job.job.id, reads[j], file});
-      load.data += dataset.sample * (dataset.sample_count() * share);
+      names[j] = dataset.name.value_or("job " + job.job.id);
+      Bytes& most = data[names[j]];
+      most = std::max(most, dataset.sample * (dataset.sample_count() * share));
       seen[j] = dataset.sample.in(unit::B) * (dataset.sample_count() * share * access.touched);
     }
     load.concurrent_reads += order_.most_at_one_time(reads);
-    load.seen += Bytes::from(order_.most_at_one_time(seen), unit::B);
+    // Jobs that give one name read one data set.    [docs/models/cache.md, eq. 7]
+    for (const std::size_t j : order_.at_one_time(seen))
+      come_back[names[j]] = std::max(come_back[names[j]], Bytes::from(seen[j], unit::B));
+    for (const auto& [name, bytes] : data) load.data += bytes;
+    for (const auto& [name, bytes] : come_back) load.seen += bytes;
     load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);
