@@ -56,7 +56,8 @@ struct Resolved {
 
 // Faults that may only be there because part of the scenario is not.
 void drop_consequences(Diagnostics& diags, std::size_t first) {
-  constexpr std::string_view kCodes[] = {"missing", "reference", "rule", "param", "expression"};
+  constexpr std::string_view kCodes[] = {"missing", "reference", "rule",
+                                         "few",     "param",     "expression"};
   auto& items = diags.items();
   items.erase(std::remove_if(items.begin() + static_cast<std::ptrdiff_t>(first), items.end(),
                              [&](const Diagnostic& d) {
@@ -191,6 +192,8 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   params.report_unused();
   const std::size_t ruled = out.diagnostics.items().size();
   check_rules(design, out.diagnostics);
+  if (file.few && changes.empty())
+    std::erase_if(out.diagnostics.items(), [](const Diagnostic& d) { return d.code == "few"; });
   for (std::size_t i = ruled; i < out.diagnostics.items().size(); ++i) {
     Diagnostic& d = out.diagnostics.items()[i];
     d.position = report.place(d.pointer);

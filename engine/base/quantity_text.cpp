@@ -178,6 +178,7 @@ std::string converted(const NumberText& number, std::string_view unit, Dimension
       {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}, {"day", 86400.0}};
   constexpr std::pair<std::string_view, double> kDays[] = {
       {"w", 7.0}, {"week", 7.0}, {"y", 365.0}, {"yr", 365.0}, {"year", 365.0}};
+  constexpr std::size_t kFew = 12;  // characters; of more the first figures
   for (const auto& [word, days] : kDays)
     if (dimension == Dimension::time && (unit == word || unit == std::string(word) + "s"))
       return exact_quantity(detail::decimal_value(number_text(number)) * days * 86400.0, dimension);
@@ -215,7 +216,10 @@ std::string converted(const NumberText& number, std::string_view unit, Dimension
       const std::string_view per = known.text.substr(0, known.text.size() - 1);
       if (!bare.starts_with(per)) continue;
       for (const auto& [period, seconds] : kPeriods)
-        if (bare.substr(per.size()) == period) return exact_quantity(value / seconds, dimension);
+        if (bare.substr(per.size()) == period) {
+          const std::string exact = exact_quantity(value / seconds, dimension);
+          return exact.size() <= kFew ? exact : print_quantity(value / seconds, dimension);
+        }
     }
   }
   return "";

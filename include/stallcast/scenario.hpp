@@ -31,6 +31,8 @@ struct ScenarioFile {
                                  ///< in designs are reported relative to it
   std::string profile = {};      ///< file of a calibration profile in place of the session's
   bool idle = false;             ///< it may have neither a job nor a tenant: somebody adds one
+  bool few = false;  ///< as it is it may have fewer parts than its failures ask for: somebody
+                     ///< searches how many there are
 };
 
 /// A number of `params`, evaluated.

@@ -28,13 +28,15 @@ struct Stored {
   Rule rule{};
 };
 
-/// A storage system that says how much it holds. Of drives inside hosts: those of one host.
+/// A storage system that says how much it holds. Of drives inside hosts: those of one host, the
+/// fullest, the one that is full first, and the one that is written most.
 struct Room {
   std::string storage;
-  std::string size;    ///< the field that says so: "ost.capacity"
-  std::string count;   ///< the field that counts what holds it: "ost.count"; "" where nothing does
-  std::string noun;    ///< "OSTs"
-  double parts = 1.0;  ///< how many there are
+  std::string hosts{};  ///< inside hosts: the class of those that are to hold most
+  std::string size;     ///< the field that says so: "ost.capacity"
+  std::string count;    ///< the field that counts what holds it: "ost.count"; "" where nothing does
+  std::string noun;     ///< "OSTs"
+  double parts = 1.0;   ///< how many there are
   bool per_host = false;  ///< inside hosts: all is that of one
   bool quota = false;     ///< `size` is what is paid for, less than what the parts hold
   Bytes paid{};           ///< where `size` is what is paid for: that
@@ -46,6 +48,7 @@ struct Room {
   std::string formula{};  ///< of `usable`
   std::vector<Stored> stored{};
   std::vector<Coming> coming{};  ///< and is never deleted      [docs/models/capacity.md, eq. 4]
+  Bytes less{};        ///< that lies where it is full first: inside hosts, of another class
   Rate written{};      ///< by saves and ingest, as the rates of data, mean over the warranty
   double media = 1.0;  ///< bytes on media of a byte of data, copies and parity
   double worn = 1.0;   ///< on flash, over the rating's workload

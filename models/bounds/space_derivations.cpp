@@ -31,6 +31,14 @@ void derive_wear(const Room& space, std::vector<Derivation>& out) {
                               count(*writes) + " a day"));
 }
 
+/// What is left where it is full first.
+Term headroom_of(const Room& space) {
+  if (space.less == Bytes{})
+    return {"headroom", metric::of_storage(space.storage, "capacity.headroom")};
+  return figure("headroom", (space.usable - space.needed() + space.less).in(unit::B),
+                Dimension::bytes, "left on hosts of the class that is full first");
+}
+
 /// Where all that comes begins or ends: from the last time that anything did.
 Derivation since_last(const Room& space, Seconds full, std::string left) {
   Seconds since;
@@ -48,7 +56,7 @@ Derivation since_last(const Room& space, Seconds full, std::string left) {
       {"since + (headroom - before) / growth",
        "docs/models/capacity.md, eq. 4",
        {figure("since", since.in(unit::s), Dimension::time, "the last that began or ended"),
-        {"headroom", name + "headroom"},
+        headroom_of(space),
         figure("before", before.in(unit::B), Dimension::bytes,
                "of saves that are never deleted, and ingest, by then"),
         figure("growth", growth.in(unit::Bps), Dimension::rate, "of these, from then on")}});
@@ -66,12 +74,12 @@ void derive_growth(const Room& space, std::vector<Derivation>& out) {
       growth += each.rate;
     else
       dated += each.by(*full);
-  std::string formula = text(std::max(Bytes{}, space.usable - space.needed())) + " left";
+  const Bytes left = std::max(Bytes{}, space.usable - space.needed() + space.less);
+  std::string formula = text(left) + " left";
   Rule rule{"headroom / growth",
             "docs/models/capacity.md, eq. 4",
-            {{"headroom", name + "headroom"},
-             figure("growth", growth.in(unit::Bps), Dimension::rate,
-                    "of saves that are never deleted, and ingest")}};
+            {headroom_of(space), figure("growth", growth.in(unit::Bps), Dimension::rate,
+                                        "of saves that are never deleted, and ingest")}};
   if (growth <= Rate{} && *full > Seconds{} && *full < kNeverFull) {
     out.push_back(since_last(space, *full, std::move(formula)));
     return;
@@ -86,7 +94,7 @@ void derive_growth(const Room& space, std::vector<Derivation>& out) {
   if (growth <= Rate{})
     formula = *full < kNeverFull ? "full as it is"
                                  : "all that comes ends before it is full: stands for never";
-  if (growth <= Rate{} || space.usable < space.needed()) rule = {};  // or full now
+  if (growth <= Rate{} || space.usable < space.needed() - space.less) rule = {};  // or full now
   out.push_back(derived(name + "full_after", *full, formula, std::move(rule)));
 }
 

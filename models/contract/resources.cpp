@@ -1,5 +1,7 @@
 #include "models/contract/resources.hpp"
 
+#include <algorithm>
+
 namespace stallcast::models {
 
 std::string ResourceTable::without_group(std::string_view name) {
@@ -40,6 +42,13 @@ ResourceTable::Outage ResourceTable::failed(ResourceIndex resource, Seconds from
         waited.find(each.client) != std::string::npos)
       most = {each.by, time};
   }
+  return most;
+}
+
+Seconds ResourceTable::stood(std::string_view storage, Seconds from, Seconds to) const {
+  Seconds most;
+  for (const Failing& each : failing_)
+    if (storage == each.id) most = std::max(most, each.outages->within(from, to));
   return most;
 }
 

@@ -42,6 +42,9 @@ class ResourceTable {
     return failing_.empty() ? Outage{} : failed(resource, from, to, storage);
   }
 
+  /// How long `storage` stood still between two dates.
+  [[nodiscard]] Seconds stood(std::string_view storage, Seconds from, Seconds to) const;
+
   /// Resource of each simulated link, by link index; filled as links are made.
   std::vector<ResourceIndex> of_link;
 

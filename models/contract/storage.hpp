@@ -177,6 +177,7 @@ struct HostSite {
   std::size_t group = 0;  ///< counts the groups of all host classes
   double hosts = 1.0;     ///< in the group
   graph::NodeId in, out;  ///< where data enters towards DRAM, and where it leaves
+  bool used = true;       ///< somebody on hosts of this class uses it, or nobody anywhere
 };
 
 /// What a storage system stands in front of, when it holds copies only.

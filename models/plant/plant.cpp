@@ -10,6 +10,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
+#include "models/stage/host_drives.hpp"
 #include "models/storage/credits.hpp"
 #include "models/storage/kinds.hpp"
 #include "stallcast/metric.hpp"
@@ -63,6 +64,8 @@ Plant::Plant(const Design& design, Presumed presumed)
     load.round_trip = fabric_.params().round_trip;
     load.weights = weights_of(design);
     std::vector<double> reads(design.jobs.size()), seen(design.jobs.size());  // of each job
+    std::vector<std::string> names(design.jobs.size());
+    std::map<std::string, Bytes> data, come_back;  // by name
     for (std::size_t j = 0; j < design.jobs.size(); ++j) {
       const JobDesign& job = design.jobs[j];
       if (!job.dataset) continue;
@@ -82,11 +85,17 @@ Plant::Plant(const Design& design, Presumed presumed)
       load.direct = load.direct && dataset.direct;
       reads[j] = layouts_.at(job.job.id).readers() * workers * share;
       load.readers.push_back({job.job.id, reads[j], file});
-      load.data += dataset.sample * (dataset.sample_count() * share);
+      names[j] = dataset.name.value_or("job " + job.job.id);
+      Bytes& most = data[names[j]];
+      most = std::max(most, dataset.sample * (dataset.sample_count() * share));
       seen[j] = dataset.sample.in(unit::B) * (dataset.sample_count() * share * access.touched);
     }
     load.concurrent_reads += order_.most_at_one_time(reads);
-    load.seen += Bytes::from(order_.most_at_one_time(seen), unit::B);
+    // Jobs that give one name read one data set.    [docs/models/cache.md, eq. 7]
+    for (const std::size_t j : order_.at_one_time(seen))
+      come_back[names[j]] = std::max(come_back[names[j]], Bytes::from(seen[j], unit::B));
+    for (const auto& [name, bytes] : data) load.data += bytes;
+    for (const auto& [name, bytes] : come_back) load.seen += bytes;
     load.written = !design.stages.empty() || saves_lead_to(design, component.id);
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);
@@ -156,6 +165,10 @@ void Plant::build_hosts(const Design& design) {
     join(model.egress(), storage->ingress(), limits.read, ".read");
     join(storage->egress(), model.ingress(), limits.write, ".write");
   }
+  std::map<std::string, std::set<std::string>> users;  // of drives inside hosts
+  for (const Component& component : design.storage)
+    if (storages_.at(component.id)->own_of_host())
+      users[component.id] = hosts_that_use(design, component.id);
   std::size_t group = 0;
   for (const Component& component : design.hosts) {
     HostClass& host = hosts_.at(component.id);
@@ -173,11 +186,17 @@ void Plant::build_hosts(const Design& design) {
       hosts_of_edge_.resize(topology_.edge_count(), 0.0);
       const HostPorts inside =
           add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
-      for (const auto& [id, storage] : storages_)
-        if (storage->local() && reaches(component.id, id))
-          storage->build_on_host(
-              topology_,
-              {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});
+      for (const auto& [id, storage] : storages_) {
+        if (!storage->local() || !reaches(component.id, id)) continue;
+        const std::set<std::string>& by = users[id];
+        const bool used = by.empty() || by.contains(component.id);
+        if (!used) idle_drives_[metric::of_storage(id)].insert("[" + std::to_string(group) + "]");
+        storage->build_on_host(topology_, {.group = group,
+                                           .hosts = shape.servers,
+                                           .in = inside.in,
+                                           .out = inside.out,
+                                           .used = used});
+      }
       hosts_of_edge_.resize(topology_.edge_count(), shape.servers);
     }
   }

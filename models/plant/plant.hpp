@@ -190,6 +190,9 @@ class Plant {
   void build_hosts(const Design& design);
   /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.
   [[nodiscard]] bool reaches(const std::string& host, const std::string& storage) const;
+  /// Whether a link is that of drives in hosts of a class that does not use them, while others do.
+  ///    [docs/models/local.md, eq. 10]
+  [[nodiscard]] bool of_idle_drives(std::string_view link) const;
   /// Cores that jobs can keep busy on each server.    [docs/models/host.md, eq. 2]
   void count_cores(const Design& design);
   /// What cores move between a host class and a storage system, the host's own copies left out.
@@ -211,6 +214,8 @@ class Plant {
   std::map<std::string, HostClass> hosts_;
   std::map<std::string, std::unique_ptr<StorageModel>> storages_;
   std::set<std::string> host_drives_;  ///< of these, drives of host classes
+  /// Beginnings of names of links of drives inside hosts, and the ends of those that nobody uses.
+  std::map<std::string, std::set<std::string, std::less<>>> idle_drives_;
   std::map<std::string, RankLayout> layouts_;
   std::uint64_t clients_ = 0;
   sim::Context* context_ = nullptr;

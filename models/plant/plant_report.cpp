@@ -9,6 +9,14 @@
 /// What a plant says of a run: the use of its parts, and what its state is.
 namespace stallcast::models {
 
+bool Plant::of_idle_drives(std::string_view link) const {
+  const std::size_t end = link.find('[');
+  return end != link.npos &&
+         std::any_of(idle_drives_.begin(), idle_drives_.end(), [&](const auto& of) {
+           return link.starts_with(of.first) && of.second.contains(link.substr(end));
+         });
+}
+
 std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
   std::map<std::string, ResourceUse> by_name;
   std::vector<Bytes> under_way(context.link_count());
@@ -37,7 +45,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
                : name.ends_with(".requests")                             ? "requests"
                : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
                                                                          : "B/s";
-    out.capacity += use.capacity.in(unit::Bps);
+    if (!of_idle_drives(use.name)) out.capacity += use.capacity.in(unit::Bps);
     out.throughput += carried.in(unit::B) / wall.in(unit::s);
     if (use.active > Seconds{})
       out.in_use += std::min((carried / use.active).in(unit::Bps), use.capacity.in(unit::Bps));

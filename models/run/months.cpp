@@ -16,6 +16,9 @@
 namespace stallcast::models {
 namespace {
 
+/// Of its duration; a run that ends before has ended by its steps.
+constexpr double kCutShort = 0.999;
+
 /// Of each of `count` saves; of those of which only every n-th has one, that of the last that has.
 std::vector<Seconds> seconds(const std::vector<double>& values, std::size_t count,
                              std::size_t every = 1) {
@@ -345,9 +348,14 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   const JobProcess process = Feeder(design, job_design, measured, plant).feed();
   if (process.failures.empty() && !job_design.elastic) return;
   if (measured.saves != nullptr && process.stalls.empty()) {
-    out.warnings.push_back("job." + process.id +
-                           ": no save ended within the run, so goodput over months is unknown; "
-                           "lengthen \"run\": { \"duration\": ... }");
+    // Steps and epochs end a run, too, before its duration.
+    const std::optional<Seconds> until = run_params(design.run).duration;
+    const bool by_steps = !until || job.wall() < *until * kCutShort;
+    out.warnings.push_back(
+        "job." + process.id +
+        ": no save ended within the run, so goodput over months is unknown; " +
+        (by_steps ? "save more often, or let the job have more \"steps\" or \"epochs\""
+                  : "lengthen \"run\": { \"duration\": ... }"));
     out.metrics.erase(metric::of_job(process.id, "goodput"));
     return;
   }

@@ -11,6 +11,8 @@ namespace {
 
 // Pieces of a stage in the middle; they grow and shrink by this share of what is done or left.
 constexpr double kPieces = 64.0;
+// ... and of so many where storage may fail meanwhile: what is under way then is read ahead.
+constexpr double kFinePieces = 512.0;
 constexpr double kGrowth = 0.25;
 // Workers act in so many gangs, whose pieces differ by up to this share: so they are not in step,
 // and what they ask of a system at a time is what they ask on average.
@@ -58,6 +60,16 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
   if (!node.work.to.empty()) plant.storage(node.work.to).expect(node.written);
 }
 
+// Failures of storage are among what can be waited for before anything begins.
+double StageMover::pieces() {
+  if (pieces_ > 0.0) return pieces_;
+  const ResourceTable& resources = plant_.resources();
+  bool fails = false;
+  for (std::size_t r = 0; r < resources.size(); ++r)
+    fails = fails || resources.name(static_cast<ResourceIndex>(r)).starts_with("failure.");
+  return pieces_ = fails ? kFinePieces : kPieces;
+}
+
 // s = max(c M, min(B / 64, c M + done / 4, left / 4)) of all workers   [docs/models/stages.md, eq.
 // 2]
 StageMover::Piece StageMover::next(const Gang& gang) {
@@ -65,7 +77,7 @@ StageMover::Piece StageMover::next(const Gang& gang) {
   const Bytes left = of.read - of.taken;
   const Bytes wave = node_.move.chunk * of.members;
   const Bytes grown = std::min(wave + of.taken * kGrowth, left * kGrowth);
-  const Bytes all = std::max(wave, std::min(of.read / kPieces, grown) * gang.size);
+  const Bytes all = std::max(wave, std::min(of.read / pieces(), grown) * gang.size);
   Piece piece{.bytes = std::min(all * (gang.members / of.members), left)};
   piece.members = std::clamp(piece.bytes / node_.move.chunk, 1.0, gang.members);
   of.taken += piece.bytes;
@@ -123,7 +135,11 @@ sim::Task<void> StageMover::overlap(Gang& gang, Piece piece, Seconds waited) {
   parts.push_back(compute(gang, piece));
   parts.push_back(write(gang, piece));
   co_await sim::join(context_, std::move(parts));
-  const Seconds took = context_.now() - began;
+  Seconds took = context_.now() - began;
+  if (outages(began) > Seconds{}) {
+    took = std::max({gang.reading.took, gang.computing, gang.writing.took});
+    co_await await_outages(piece, began, took);
+  }
   const Seconds reading = gang.reading.alone(piece.bytes);
   const Seconds writing = gang.writing.alone(piece.bytes);
   // What all of it could have been sooner is waiting for input that comes chunk by chunk.
@@ -131,11 +147,31 @@ sim::Task<void> StageMover::overlap(Gang& gang, Piece piece, Seconds waited) {
     starved_ +=
         std::max(Seconds{}, took - std::max({reading, writing, gang.computing})) * gang.members;
   // Many chunks are one piece here: what is done with it sooner would be a burst that never is. It
-  // is slowed down as far as it stays sooner, whatever of its time were requests.
+  // is slowed down as far as it stays sooner, whatever of its time were requests; not for a piece
+  // that others held up, and the one before not.
+  const Seconds usual = gang.moved > Rate{} ? std::min(took, piece.bytes / gang.moved) : took;
+  if (took > Seconds{}) gang.moved = piece.bytes / took;
   for (auto [pace, alone] : {std::pair{&gang.reading, reading}, {&gang.writing, writing}}) {
-    const Seconds spread = std::min((took + waited) * kSpread - alone, alone * kMostSpread);
+    const Seconds spread = std::min((usual + waited) * kSpread - alone, alone * kMostSpread);
     pace->slow = spread > alone ? piece.bytes / spread : Rate::infinity();
   }
+}
+
+// While one end stands still the other is a chunk ahead, no more: pieces here are larger.
+//    [docs/models/stages.md, eq. 2]
+sim::Task<void> StageMover::await_outages(Piece piece, Seconds began, Seconds longest) {
+  const Seconds ahead = longest * std::min(1.0, node_.move.chunk / piece.each());
+  for (;;) {
+    const Seconds out = std::max(Seconds{}, outages(began) - ahead);
+    const Seconds left = began + longest + out - context_.now();
+    if (left <= Seconds{}) co_return;
+    co_await context_.sleep(left);
+  }
+}
+
+Seconds StageMover::outages(Seconds since) const {
+  const std::string &from = node_.move.from, &to = node_.work.to;
+  return stood(from, since) + (to.empty() || to == from ? Seconds{} : stood(to, since));
 }
 
 // It never overtakes what it follows: all that was taken is there.
@@ -183,7 +219,7 @@ sim::Task<void> StageMover::read(Gang& gang, Piece piece) {
   } else {
     spent(reading_, piece, began, served.limited_by);
   }
-  gang.reading.done(piece.bytes, context_.now() - since);
+  gang.reading.done(piece.bytes, context_.now() - since - stood(p.from, since));
 }
 
 sim::Task<void> StageMover::compute(Gang& gang, Piece piece) {
@@ -209,7 +245,7 @@ sim::Task<void> StageMover::write(Gang& gang, Piece piece) {
                                               .direct = node_.move.direct,
                                               .content = Content::dataset});
     spent(writing_, piece, since, served.limited_by);
-    gang.writing.done(piece.bytes, context_.now() - since);
+    gang.writing.done(piece.bytes, context_.now() - since - stood(node_.work.to, since));
   }
   if (node_.work.release) {
     const Seconds asked = context_.now();

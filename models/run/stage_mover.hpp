@@ -38,11 +38,13 @@ class StageMover {
   struct Pace {
     Rate free{};                   ///< of its last piece that nothing slowed down; 0: not known
     Rate slow = Rate::infinity();  ///< most that its present piece is moved with
+    Seconds took{};                ///< its last piece, without outages
     /// Time of so many bytes that nothing slows down; 0: not known.
     [[nodiscard]] Seconds alone(Bytes bytes) const {
       return free > Rate{} ? bytes / free : Seconds{};
     }
     void done(Bytes bytes, Seconds time) {
+      took = time;
       if (!slow.finite() && time > Seconds{}) free = bytes / time;
     }
   };
@@ -69,6 +71,7 @@ class StageMover {
     Seconds due{};  ///< of its next piece, where a rate is given
     Pace reading{}, writing{};
     Seconds computing{};  ///< of its last piece
+    Rate moved{};         ///< in the piece before, outages apart; 0: there was none
     /// `client` as it acts for a piece, beside the other gangs.
     [[nodiscard]] Client acting(const Client& client, const Piece& piece) const {
       Client out = client;
@@ -78,10 +81,20 @@ class StageMover {
     }
   };
   [[nodiscard]] Piece next(const Gang& gang);
+  /// How many pieces it is moved in at least. REQUIRES: it runs.
+  [[nodiscard]] double pieces();
   /// `waited`: for its input.
   sim::Task<void> overlap(Gang& gang, Piece piece, Seconds waited);
+  /// Waits as long as chunks would have, since `began`, for storage that stood still meanwhile.
+  sim::Task<void> await_outages(Piece piece, Seconds began, Seconds longest);
   sim::Task<void> work(Gang& gang, const std::vector<StageSupply*>& behind, StageSupply& out);
   sim::Task<Seconds> await_input(const Gang& gang, const std::vector<StageSupply*>& behind);
+  /// How long where it reads, or writes, has stood still since that date.
+  [[nodiscard]] Seconds stood(const std::string& storage, Seconds since) const {
+    return plant_.resources().stood(storage, since, context_.now());
+  }
+  /// How long either did.
+  [[nodiscard]] Seconds outages(Seconds since) const;
   sim::Task<void> read(Gang& gang, Piece piece);
   sim::Task<void> compute(Gang& gang, Piece piece);
   sim::Task<void> write(Gang& gang, Piece piece);
@@ -93,7 +106,7 @@ class StageMover {
   std::string name_;  ///< of its own limits
   std::vector<Pool> pools_;
   std::vector<Gang> gangs_;
-  double members_ = 0.0;
+  double members_ = 0.0, pieces_ = 0.0;
   Seconds began_ = Seconds::infinity();
   Seconds starved_;
   WaitSplit reading_, computing_, writing_;

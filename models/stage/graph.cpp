@@ -120,11 +120,24 @@ class Grapher {
     StageNode& node = nodes_[n];
     if (node.job->job.find("after") != nullptr) return;
     if (node.stage != nullptr && node.stage->find("after") != nullptr) return;
+    std::vector<std::size_t> before;
     for (std::size_t b = 0; b < nodes_.size(); ++b) {
       if (nodes_[b].job != nullptr || nodes_[b].work.to.empty()) continue;
       std::vector<bool> seen(nodes_.size(), false);
-      if (reads_from(*node.job, nodes_[b].work.to) && !leads(n, b, seen)) node.after.push_back(b);
+      if (reads_from(*node.job, nodes_[b].work.to) && !leads(n, b, seen)) before.push_back(b);
     }
+    // Of those to drives inside hosts for those to its own, where there are some.    [eq. 8]
+    for (const std::size_t b : before)
+      if (!on_others(before, b, *node.job)) node.after.push_back(b);
+  }
+
+  bool on_others(const std::vector<std::size_t>& before, std::size_t b,
+                 const JobDesign& job) const {
+    const std::string hosts = job_params(job.job).hosts, &to = nodes_[b].work.to;
+    return nodes_[b].move.hosts != hosts && in_each_host(design_, to) &&
+           std::any_of(before.begin(), before.end(), [&](std::size_t other) {
+             return nodes_[other].work.to == to && nodes_[other].move.hosts == hosts;
+           });
   }
 
   bool visit(std::size_t n, std::vector<Mark>& marks, std::vector<std::size_t>& way,
@@ -211,6 +224,19 @@ bool reads_from(const JobDesign& job, const std::string& storage) {
   const auto places = dataset_params(*job.dataset).places();
   return std::any_of(places.begin(), places.end(),
                      [&](const DatasetParams::Place& place) { return place.storage == storage; });
+}
+
+// Not what another stage, in between, makes something else of there.
+bool brings_data(const std::vector<StageNode>& nodes, std::size_t at, const StageNode& job) {
+  const StageNode& stage = nodes[at];
+  if (stage.job != nullptr || job.job == nullptr || !reads_from(*job.job, stage.work.to) ||
+      !follows(nodes, job, at))
+    return false;
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n].job == nullptr && nodes[n].move.from == stage.work.to &&
+        nodes[n].work.to == stage.work.to && follows(nodes, nodes[n], at) && follows(nodes, job, n))
+      return false;
+  return true;
 }
 
 bool follows(const std::vector<StageNode>& nodes, const StageNode& node, std::size_t before) {

@@ -49,6 +49,11 @@ struct StageFault {
 [[nodiscard]] bool follows(const std::vector<StageNode>& nodes, const StageNode& node,
                            std::size_t before);
 
+/// Whether what stage number `at` writes is, or is a part of, the data set of `job`, which follows
+/// it.    [docs/models/capacity.md, eq. 2]
+[[nodiscard]] bool brings_data(const std::vector<StageNode>& nodes, std::size_t at,
+                               const StageNode& job);
+
 /// Whether anything may follow something: there are stages, or a job says what it comes after.
 [[nodiscard]] bool has_order(const Design& design);
 

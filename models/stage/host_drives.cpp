@@ -4,21 +4,18 @@
 
 #include "engine/base/design_values.hpp"
 #include "models/contract/checkpoint.hpp"
+#include "models/contract/replay_program.hpp"
 #include "models/contract/storage.hpp"
 #include "models/contract/training.hpp"
 
 namespace stallcast::models {
 namespace {
 
-bool in_each_host(const Design& design, const std::string& storage) {
-  const Component* found = storage.empty() ? nullptr : design.find_storage(storage);
-  return found != nullptr && storage_row(found->kind).make(*found)->own_of_host();
-}
-
 bool saves_to(const JobDesign& job, const std::string& storage) {
   if (!job.checkpoint) return false;
   const CheckpointParams p = checkpoint_params(*job.checkpoint);
-  return p.to == storage || std::count(p.tiers.begin(), p.tiers.end(), storage) > 0;
+  return p.to == storage || p.restore_from == storage ||
+         std::count(p.tiers.begin(), p.tiers.end(), storage) > 0;
 }
 
 std::string hosts_of(const StageNode& node) {
@@ -38,6 +35,27 @@ const User* only_elsewhere(const std::vector<User>& users, const std::string& ho
 }
 
 }  // namespace
+
+bool in_each_host(const Design& design, const std::string& storage) {
+  const Component* found = storage.empty() ? nullptr : design.find_storage(storage);
+  return found != nullptr && storage_row(found->kind).make(*found)->own_of_host();
+}
+
+std::set<std::string> hosts_that_use(const Design& design, const std::string& storage) {
+  std::set<std::string> out;
+  for (const JobDesign& job : design.jobs)
+    if (reads_from(job, storage) || saves_to(job, storage)) out.insert(job_params(job.job).hosts);
+  const auto add = [&](const Component& of, const std::vector<std::string>& places) {
+    const Value* hosts = of.find("hosts");
+    if (hosts != nullptr && std::count(places.begin(), places.end(), storage) > 0)
+      out.insert(hosts->text);
+  };
+  for (const Component& tenant : design.tenants) add(tenant, places_of(tenant));
+  for (const Component& stage : design.stages)
+    for (const char* end : {"from", "to"})
+      if (const Value* place = stage.find(end)) add(stage, {place->text});
+  return out;
+}
 
 // What a job reads there, or a stage that writes it for such a job, is in full on each of its
 // hosts.    [docs/models/stages.md, eq. 8]

@@ -39,7 +39,7 @@ class CreditedStore final : public StorageModel {
   bool own_of_host() const override { return inside_->own_of_host(); }
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     inside_->build_on_host(topology, site);
-    hosts_ += site.hosts;
+    if (site.used) hosts_ += site.hosts;
   }
   std::optional<std::string> single_copies() const override { return inside_->single_copies(); }
   bool decodes() const override { return inside_->decodes(); }

@@ -12,7 +12,7 @@ void DriveStore::build(graph::Topology& topology, const StorageLoad& load) {
 }
 
 void DriveStore::add_drives(graph::Topology& topology, double sets, const std::string& group,
-                            graph::NodeId out, graph::NodeId in) {
+                            graph::NodeId out, graph::NodeId in, bool used) {
   const std::string media = name_ + ".drives";
   const Rate none = Rate::infinity();
   const Rate reads = drives_.read * (drives_.drives() * drives_.inflation * sets);
@@ -27,7 +27,7 @@ void DriveStore::add_drives(graph::Topology& topology, double sets, const std::s
   topology.add_edge(in, media_in, media + ".write" + group, writes < best ? writes : none);
   topology.add_edge(media_out, sink_, name_ + ".sink" + group, none);
   banks_.emplace_back(drives_, sets, media, group, local());
-  sets_ += sets;
+  if (used) sets_ += sets;
 }
 
 void DriveStore::attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,

@@ -48,9 +48,9 @@ class DriveStore : public StorageModel {
       : name_(std::move(name)), drives_(drives) {}
 
   /// Adds `sets` sets of drives that share their work; what they read goes to `out`, what is
-  /// written comes from `in`. `group` ends their names.
+  /// written comes from `in`. `group` ends their names. Those that nobody uses do not count.
   void add_drives(graph::Topology& topology, double sets, const std::string& group,
-                  graph::NodeId out, graph::NodeId in);
+                  graph::NodeId out, graph::NodeId in, bool used = true);
   /// Which of them serves `client`, in the order they were added.
   [[nodiscard]] virtual std::size_t bank(const Client& client) const = 0;
   /// Resources of the servers, as far as there are some: lost with one, like its drives.

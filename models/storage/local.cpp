@@ -49,7 +49,8 @@ class Local final : public DriveStore {
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     const std::size_t next = bank_of_.size();
     bank_of_[site.group] = next;
-    add_drives(topology, site.hosts, "[" + std::to_string(site.group) + "]", site.in, site.out);
+    add_drives(topology, site.hosts, "[" + std::to_string(site.group) + "]", site.in, site.out,
+               site.used);
   }
 
   Countable countable() const override {

@@ -56,7 +56,10 @@ class Measured final : public StorageModel {
 
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     const std::string group = "[" + std::to_string(site.group) + "]";
-    if (!p_.shared()) add_device(topology, site.hosts, group);
+    if (!p_.shared()) {
+      add_device(topology, site.hosts, group);
+      devices_.back()->used = site.used;
+    }
     const Device& device = *devices_.back();
     topology.add_edge(device.out, site.in, name_ + ".out" + group, Rate::infinity());
     topology.add_edge(site.out, device.in, name_ + ".in" + group, Rate::infinity());
@@ -142,7 +145,8 @@ class Measured final : public StorageModel {
     }
     // Links of stations have the speed of what is outstanding at the end, not that of the servers.
     double devices = 0.0;
-    for (const auto& device : devices_) devices += device->count;
+    for (const auto& device : devices_)
+      if (device->used) devices += device->count;
     const double servers = devices * static_cast<double>(p_.servers);
     for (ResourceUse& use : out)
       for (const auto& [station, count] :
@@ -153,6 +157,7 @@ class Measured final : public StorageModel {
     use.name = name_ + ".device.busy";
     use.unit = "drives";
     for (const auto& device : devices_) {
+      if (!device->used) continue;
       use.capacity += device->count * static_cast<double>(p_.servers);
       use.throughput += device->queues.worked() / wall * device->count;
     }
@@ -194,6 +199,7 @@ class Measured final : public StorageModel {
   /// The device of one host group, or of all.
   struct Device {
     double count = 1.0;
+    bool used = true;
     std::string group;
     graph::NodeId in, out;
     FittedStation data, own_data, metadata;  ///< laws; writes may have a line of their own

@@ -62,7 +62,7 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
   if (full.empty() || expects(design, metric::of_storage(space.storage, "capacity.full_after")))
     return;
   std::string hint = "let less of it stay (\"keep\" of saves), or ";
-  const Bytes more = models::come_by(space.coming, run.time);
+  const Bytes more = std::max(Bytes{}, models::come_by(space.coming, run.time) - space.less);
   if (const auto paid = space.paid_needed(more))
     hint += "raise \"" + space.size + "\" to " +
             base::print_quantity(paid->in(unit::B), Dimension::bytes);

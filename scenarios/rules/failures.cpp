@@ -57,7 +57,7 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
                  "name another \"part\", or give the storage the count of its servers");
   else if (parts < 2.0 && p.part == "server")
     report.error(
-        "rule", pointer_of(failure, "part"),
+        "few", pointer_of(failure, "part"),
         "the only server of storage \"" + storage->id + "\" has no other server to take over",
         "give it two servers or more");
   const auto single = model->single_copies();

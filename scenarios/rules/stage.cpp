@@ -1,10 +1,15 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/bounds/job_dates.hpp"
 #include "models/bounds/whole_run.hpp"
+#include "models/contract/dataset.hpp"
 #include "models/contract/training.hpp"
 #include "models/stage/graph.hpp"
 #include "scenarios/rules/support.hpp"
@@ -14,6 +19,9 @@ namespace stallcast::scenarios {
 namespace {
 
 using models::StageFault;
+
+// Sizes that differ by no more are of the same data: rounded, or with what formats add.
+constexpr double kAlike = 0.1;
 
 std::vector<std::string> jobs_of(const Design& design) {
   std::vector<std::string> out;
@@ -84,6 +92,56 @@ void check_tenants_beside(const Design& design, const std::string& others, Diagn
                   "give it a \"stop\" where the " + others + " last for more than an hour");
 }
 
+// Sizes are given twice: of what stages bring, and of the data set that it is.
+void check_what_is_brought(const std::vector<models::StageNode>& nodes, Diagnostics& report) {
+  struct Read {
+    const models::StageNode* job;
+    Bytes read, brought;
+    std::vector<std::size_t> by;
+  };
+  std::map<std::string, std::vector<Read>> reads;  // by storage system
+  for (const models::StageNode& job : nodes) {
+    if (job.job == nullptr || !job.job->dataset) continue;
+    const models::DatasetParams data = models::dataset_params(*job.job->dataset);
+    if (!std::isfinite(data.sample_count())) continue;
+    const bool sized = data.size && !data.samples;
+    const Bytes all = sized ? *data.size : data.sample * data.sample_count();
+    for (const models::DatasetParams::Place& place : data.places()) {
+      Read one{&job, all * place.share, {}, {}};
+      for (std::size_t n = 0; n < nodes.size(); ++n) {
+        if (nodes[n].work.to != place.storage || !models::brings_data(nodes, n, job)) continue;
+        one.brought += nodes[n].written / nodes[n].copies;
+        one.by.push_back(n);
+      }
+      if (!one.by.empty()) reads[place.storage].push_back(std::move(one));
+    }
+  }
+  for (const auto& [storage, all] : reads)
+    for (const Read& one : all) {
+      Bytes read;  // of all that read what these bring
+      for (const Read& other : all)
+        if (std::find_first_of(one.by.begin(), one.by.end(), other.by.begin(), other.by.end()) !=
+            one.by.end())
+          read += other.read;
+      const bool less = one.brought < one.read * (1.0 - kAlike);
+      if (!less && one.brought <= read * (1.0 + kAlike)) continue;
+      std::vector<std::string> ids;
+      for (const std::size_t n : one.by) ids.push_back("\"" + nodes[n].id + "\"");
+      const auto text = [](Bytes bytes) {
+        return base::print_quantity(bytes.in(unit::B), Dimension::bytes);
+      };
+      report.warn("rule", nodes[one.by.back()].stage->pointer,
+                  (ids.size() == 1 ? "stage " : "stages ") + base::join(ids, ", ") + " bring" +
+                      (ids.size() == 1 ? "s " : " ") + text(one.brought) + " to \"" + storage +
+                      "\", where \"" + one.job->id + "\" behind " +
+                      (ids.size() == 1 ? "it" : "them") + " reads a data set of " + text(one.read),
+                  less ? "make them agree (\"size\", \"files\", \"ratio\"); what is not brought "
+                         "is taken to be there already"
+                       : "make them agree (\"size\", \"files\", \"ratio\"); all that is brought "
+                         "takes room");
+    }
+}
+
 /// Whether jobs in a row, of which one at least has a whole run, last for longer than is simulated.
 bool has_long_rows(const Design& design) {
   const std::vector<models::JobDates> dates = models::job_dates(design);
@@ -110,8 +168,9 @@ void check_stages(const Design& design, Diagnostics& report) {
                    "a stage and a job have the id \"" + job.job.id + "\"", "rename one of them");
   if (report.has_errors()) return;
   std::vector<StageFault> faults;
-  (void)models::stage_graph(design, &faults);
+  const std::vector<models::StageNode> nodes = models::stage_graph(design, &faults);
   for (const StageFault& fault : faults) report_fault(design, fault, report);
+  check_what_is_brought(nodes, report);
   if (!design.stages.empty())
     check_tenants_beside(design, "stages", report);
   else if (faults.empty() && !design.tenants.empty() && has_long_rows(design))

@@ -11,6 +11,7 @@
 #include "tests/explain/evaluates.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
+#include "tests/support/stages.hpp"
 
 /// Runs of weeks, and jobs in a row, taken apart.
 namespace account_weeks_test {
@@ -18,6 +19,16 @@ namespace account_weeks_test {
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
+
+TEST_CASE("the time of all stages is from the first start to the last end") {
+  const RunResult result = testing::run(staged::with_job({staged::copy("in")}));
+  const Design design = staged::with_job({staged::copy("in")});
+  explain::Forms forms(design);
+  const ExplainNode tree = explain::account("pipeline.time", result, forms);
+  CHECK(tree.equation == "max(end1, end2) - min(start1, start2)");
+  REQUIRE(tree.children.size() == 4);
+  check_evaluates(tree);
+}
 
 TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it, is taken apart") {
   Design design = saving();

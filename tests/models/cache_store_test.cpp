@@ -66,6 +66,16 @@ TEST_CASE("cache: the first epoch is read from behind, later ones by the hit law
   CHECK(read_seconds(tiers({{"eviction", "none"}}), 1.0) == Approx(1.0 + 5.0).epsilon(1e-3));
 }
 
+TEST_CASE("cache: jobs that give one name read one data set") {
+  // 2 TB of space: all of one of 2 TB, half of two.
+  Design two = tiers({{"server.size", "200 GB"}});
+  two.jobs.push_back(two.jobs[0]);
+  two.jobs[1].job.id = "other";
+  CHECK(read_seconds(two, 1.0) == Approx(0.1534 * 2 + 0.8466 * 10).epsilon(1e-3));
+  for (JobDesign& job : two.jobs) set(*job.dataset, Role::dataset, "name", "imagenet");
+  CHECK(read_seconds(two, 1.0) == Approx(2.0).epsilon(1e-3));
+}
+
 TEST_CASE("cache: a warm one finds in the first epoch what it finds in later ones") {
   const Design warm = tiers({{"warm", "true"}});
   CHECK(read_seconds(warm, 0.0) == Approx(read_seconds(tiers(), 1.0)).epsilon(1e-9));

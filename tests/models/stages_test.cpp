@@ -211,8 +211,8 @@ TEST_CASE("a job waits for what is brought to where its data set lies") {
 }
 
 TEST_CASE("what stages bring has to fit") {
-  // 5 TB brought to "near", 2 TB of it again to "far"; a job's data set that is brought is not
-  // counted twice
+  // 5 TB brought to "near", 2 TB of it again to "far"; a job's data set of 3.2 GB that is brought
+  // is a part of that
   const auto needed = [](Design design, std::size_t storage) {
     set(design.storage[storage], Role::storage, "capacity.size", "100 TB");
     const auto rooms = models::spaces(design);
@@ -224,12 +224,68 @@ TEST_CASE("what stages bring has to fit") {
                         {{"from", "near"}, {"to", "far"}, {"ratio", "0.4"}, {"after", "in"}})};
   CHECK(needed(pipeline(stages), 1) == Approx(5e12));
   CHECK(needed(pipeline(stages), 2) == Approx(2e12));
-  CHECK(needed(with_job(stages), 1) == Approx(3.2e9));
-  // ... nor where a stage lies between both
+  CHECK(needed(with_job(stages), 1) == Approx(5e12));
+  // ... also where a stage lies between both
   const std::vector<Component> checked = {
       copy("in"), stage("verify", "check", {{"from", "near"}, {"after", "in"}}),
       stage("train", "fit", {{"job", "train"}, {"after", "check"}})};
-  CHECK(needed(with_job(checked), 1) == Approx(3.2e9));
+  CHECK(needed(with_job(checked), 1) == Approx(5e12));
+  // What is brought is made into the data set there: both lie there.
+  const std::vector<Component> made = {
+      copy("in"), stage("transform", "make",
+                        {{"from", "near"}, {"to", "near"}, {"ratio", "0.00064"}, {"after", "in"}})};
+  CHECK(needed(with_job(made), 1) == Approx(5e12 + 3.2e9));
+  // What is brought of a larger data set is a part of it, and nobody else's.
+  Design part = with_job({copy("in", {{"size", "1 GB"}}), copy("log", {{"size", "2 TB"}})});
+  set(part.jobs[0].job, Role::job, "after", "in");
+  CHECK(needed(part, 1) == Approx(3.2e9 + 2e12));
+}
+
+TEST_CASE("a stage that others hold up for a while is itself again when they are gone") {
+  // 5 TB of 5 GB/s; for 60 s a tenant of a higher class takes all that the destination writes.
+  const auto time = [](bool beside) {
+    Design design = pipeline({copy("in", {{"size", "5 TB"}})});
+    set(design.storage[1], Role::storage, "head.write", "15 GB/s");
+    if (beside)
+      design.tenants.push_back(component(Role::tenant, "fio", "burst",
+                                         {{"on", "near"},
+                                          {"hosts", "gpu"},
+                                          {"rw", "write"},
+                                          {"bs", "64 MiB"},
+                                          {"numjobs", "64"},
+                                          {"direct", "true"},
+                                          {"priority", "high"},
+                                          {"start", "100 s"},
+                                          {"stop", "160 s"}}));
+    return of_stage(run(design), "in.time");
+  };
+  const double more = time(true) - time(false);
+  CHECK(more > 40.0);
+  CHECK(more < 65.0);
+}
+
+TEST_CASE("while where a stage writes stands still it reads no more than a chunk ahead") {
+  // 5 TB of 5 GB/s to a filer of 15 GB/s; 2 x 16 chunks of 64 MiB are 0.43 s, and what is under
+  // way is up to 0.1 % of 1000 s
+  const auto time = [](const char* at, const char* out) {
+    Design design = pipeline({copy("in", {{"size", "5 TB"}})});
+    set(design.storage[1], Role::storage, "head.write", "15 GB/s");
+    if (*out != '\0')
+      design.failures.push_back(component(Role::failure, "storage", "f",
+                                          {{"on", at},
+                                           {"part", "service"},
+                                           {"at", "100 s"},
+                                           {"failover", out},
+                                           {"repair", "1 s"}}));
+    return of_stage(run(design), "in.time");
+  };
+  const double whole = time("near", "");
+  for (const char* at : {"near", "lake"}) {
+    INFO(at);
+    CHECK(time(at, "2 s") - whole == Approx(1.6).margin(1.0));
+    CHECK(time(at, "20 s") - whole == Approx(19.6).margin(1.0));
+    CHECK(time(at, "10 min") - whole == Approx(599.6).margin(1.0));
+  }
 }
 
 }  // namespace stages_test

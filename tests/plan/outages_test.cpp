@@ -35,6 +35,7 @@ TEST_CASE("what cannot be down is told what can, of each kind of storage") {
   CHECK(hint("lustre", {{"ost.count", "4"}, {"oss.count", "2"}}) == "one of ost, oss, mdt");
   CHECK(said("datanode", "hdfs", {{"datanode.count", "4"}}).empty());
   CHECK(said("device", "cxl", {{"device.count", "4"}}).empty());
+  CHECK(said("datanodes", "hdfs", {{"datanode.count", "4"}}).empty());  // as it is counted
   CHECK(said("port", "san", {{"port.count", "4"}}).empty());
 }
 

@@ -323,4 +323,21 @@ TEST_CASE("an idle scenario waits for somebody to add a job") {
   CHECK_FALSE(Scenario::read({.file = "x.json", .text = text}).ok());
 }
 
+TEST_CASE("where parts are searched the scenario may have too few of them, designs may not") {
+  const std::string text = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+  "storage": { "id": "nas", "type": "nfs", "head": { "count": 1 } },
+  "jobs": [ { "id": "train", "hosts": "gpu", "steps": 10, "step": { "compute": "1 s" } } ],
+  "failures": [ { "id": "f", "type": "storage", "on": "nas", "part": "server", "at": "2 s" } ] })";
+  CHECK_FALSE(Scenario::read({.file = "x.json", .text = text}).ok());
+  const Scenario searched = Scenario::read({.file = "x.json", .text = text, .few = true});
+  REQUIRE(searched.ok());
+  const auto with = [&](double heads) {
+    const Change change{"storage.head.count", Amount{heads}};
+    return searched.with({&change, 1}).ok();
+  };
+  CHECK_FALSE(with(1.0));
+  CHECK(with(2.0));
+}
+
 }  // namespace components_test

@@ -52,6 +52,28 @@ TEST_CASE("stages that wait for each other are an error with the way round") {
              Contains("a, after a"));
 }
 
+TEST_CASE("what stages bring and what a job reads there are compared") {
+  // The job reads 1 GB.
+  const auto warned = [](const std::string& stages) {
+    const Scenario loaded = load_text(scenario(stages), "test.json");
+    CHECK(loaded.ok());
+    std::string out;
+    for (const Diagnostic& d : loaded.diagnostics().items())
+      if (d.message.find("bring") != std::string::npos) out += d.message + "; " + d.hint;
+    return out;
+  };
+  CHECK(warned(stage("in", R"("size": "1 GB")")).empty());
+  CHECK(warned(stage("in", R"("size": "1.05 GB")")).empty());
+  CHECK(
+      warned(stage("a", R"("size": "0.5 GB")") + ", " + stage("b", R"("size": "0.5 GB")")).empty());
+  CHECK_THAT(
+      warned(stage("in", R"("size": "100 MB")")),
+      Contains("stage \"in\" brings 100 MB to \"scratch\", where \"train\" behind it reads a "
+               "data set of 1 GB") &&
+          Contains("taken to be there already"));
+  CHECK_THAT(warned(stage("in", R"("size": "1 TB")")), Contains("all that is brought takes room"));
+}
+
 TEST_CASE("a job takes the GPUs of those it follows, with stages or without") {
   // 4 hosts of 8 GPUs; "train" has all of them.
   const auto with = [](const std::string& more) {

@@ -40,4 +40,13 @@ TEST_CASE("what is said once of a job is said of each job") {
   CHECK(headlines[1]->metric == "job.b.gpu.utilization");
 }
 
+TEST_CASE("how long all stages take is said first") {
+  Diff diff;
+  diff.base.prediction = diff.head.prediction = report::testing::missed_target();
+  for (const char* name : {"job.a.gpu.utilization", "pipeline.time", "stage.in.time"})
+    diff.metrics.push_back({name, "s", 0.9, name[0] == 'j' ? 0.09 : 0.8, Effect::worse});
+  CHECK(moved_metrics(diff)[0]->metric == "pipeline.time");
+  CHECK(headline_metrics(diff, 3)[0]->metric == "pipeline.time");
+}
+
 }  // namespace diff_words_test

@@ -59,7 +59,9 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
 
   session_.emplace(settings_of(options_));
   session_->warm_up();
-  client::Reading reading = session_->read(source_of(path_, options_));
+  ScenarioFile source = source_of(path_, options_);
+  source.few = few_;
+  client::Reading reading = session_->read(source);
   print_diagnostics(reading.diagnostics, options_.quiet);
   if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
   scenario_ = std::move(reading.scenario);

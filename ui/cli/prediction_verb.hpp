@@ -36,6 +36,8 @@ class PredictionVerb {
   [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
   [[nodiscard]] const Design& design() const { return scenario_->design(); }
 
+  /// The scenario may have too few parts for its failures: their number is searched.
+  void searches_parts() { few_ = true; }
   /// Declares --draws.
   void draws_option();
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
@@ -91,7 +93,7 @@ class PredictionVerb {
   std::string_view verb_;
   Advice advice_;
   report::Pages pages_;
-  bool no_advice_ = false;
+  bool no_advice_ = false, few_ = false;
   std::optional<std::int64_t> draws_;
   std::string path_;
   CommonOptions options_;

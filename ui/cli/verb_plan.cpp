@@ -22,6 +22,7 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
   client::PlanQuestion wanted;
   PlanSpec& spec = wanted.spec;
   PredictionVerb common(verb, PredictionVerb::Advice::none, report::Pages::page);
+  common.searches_parts();
   CommandLine& line = common.line();
   line.text("--storage", spec.storage, "ID", "count what this storage system is made of");
   line.texts("--over", wanted.over, "WHAT",

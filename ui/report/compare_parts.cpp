@@ -100,6 +100,22 @@ std::vector<Found> found_of_plant(const SideBySide& c) {
   return out;
 }
 
+/// Of stages: the time of all, and the first batch.
+std::vector<Found> found_of_pipeline(const SideBySide& c) {
+  std::vector<Found> out;
+  for (const char* name : {metric::kPipelineTime, metric::kPipelineFirstBatch}) {
+    Found row{std::string(metric::find(name)->name_alone()), name, {}};
+    bool any = false;
+    for (const ComparedDesign& d : c.designs) {
+      const bool has = d.prediction.metrics.contains(name);
+      row.names.push_back(has ? name : "");
+      any = any || has;
+    }
+    if (any) out.push_back(std::move(row));
+  }
+  return out;
+}
+
 /// The fullest storage system of each design.
 Found found_of_space(const SideBySide& c) {
   Found row{"fullest storage", "capacity.used", {}};
@@ -194,6 +210,7 @@ class Rows {
           ""};
     });
     targets();
+    figures("Stages", found_of_pipeline(c_));
     figures("Jobs", found_of(c_, Domain::job, kOfJobs));
     figures("Other traffic", found_of(c_, Domain::tenant, kOfTenants));
     const Found space = found_of_space(c_);

@@ -213,16 +213,16 @@ struct Columns {
 
 Columns columns_of(const PlanResult& plan) {
   Columns out;
-  constexpr std::size_t kUsual = 9, kWidest = 18;
+  constexpr std::size_t kUsual = 9, kWidest = 18, kOther = 48;
   std::size_t taken = 0;
   for (const PlanAxis& axis : plan.axes) {
     out.heads.push_back(axis.noun);
-    out.widths.push_back(says_owner(axis) ? std::clamp(axis.noun.size(), kUsual, kWidest) : kUsual);
+    const bool cut = plan.axes.size() == 1 && !says_owner(axis);
+    out.widths.push_back(cut ? kUsual : std::clamp(axis.noun.size(), kUsual, kWidest));
     taken += out.widths.back() + 1;
   }
   if (out.heads.empty()) out.heads.push_back("count"), out.widths.push_back(kUsual);
   taken -= std::min(taken, kUsual + 1);
-  constexpr std::size_t kOther = 48;
   out.limiter = page_columns() - std::min(page_columns(), kOther);
   out.limiter = taken + 12 < out.limiter ? out.limiter - taken : 12;
   return out;

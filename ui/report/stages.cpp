@@ -62,11 +62,12 @@ std::string stage_limit(const Prediction& p) {
   const Metric* share = find(p, metric::kPipelineLimit);
   if (stage.empty() || share == nullptr) return "";
   const std::string by = limit_named(p, "pipeline");
-  std::string out = stage.substr(stage.find('.') + 1) + " limits: ";
+  std::string out = stage.substr(stage.find('.') + 1) + " limits: " + print_share(share->value) +
+                    " of the time of all stages";
   if (const Metric* rate = find(p, stage + ".rate"))
-    out += print_value(rate->value, rate->unit) + " ";
-  if (!by.empty() && by != stage) out += "by the " + label::of_resource(by) + ", ";
-  return out + print_share(share->value) + " of the time of all stages";
+    out += ", at " + print_value(rate->value, rate->unit);
+  if (!by.empty() && by != stage) out += ", above all by the " + label::of_resource(by);
+  return out;
 }
 
 // Of tenants alone, as of stages, there is no job to speak of.

@@ -25,7 +25,8 @@ struct StageLine {
 /// What limits a stage, or "pipeline", by its name among the metrics; "" where nothing does.
 [[nodiscard]] std::string limit_named(const Prediction& prediction, const std::string& name);
 
-/// "clean limits: 12.3 GB/s by host.prep.cpu, 13.4 % of the time"; "" without stages.
+/// "clean limits: 13.4 % of the time of all stages, at 12.3 GB/s, above all by the CPU cores of
+/// prep"; "" without stages.
 [[nodiscard]] std::string stage_limit(const Prediction& prediction);
 
 }  // namespace stallcast::report

@@ -14,10 +14,11 @@
 namespace stallcast::server {
 namespace {
 
-/// A request about one scenario, which is read.
-Asked<std::shared_ptr<const Inquiry>> wanted_of(Call& call) {
+/// A request about one scenario, which is read. `few`: its parts are searched.
+Asked<std::shared_ptr<const Inquiry>> wanted_of(Call& call, bool few = false) {
   const auto task = task_of(call);
   if (!task.value) return task.problem;
+  (*task.value)->source.few = few;
   Asked<Scenario> scenario = read(call, (*task.value)->source);
   if (!scenario.value) return scenario.problem;
   (*task.value)->scenario = std::move(scenario.value);
@@ -105,7 +106,7 @@ Response answer_run(Call& call) {
 }
 
 Response answer_plan(Call& call) {
-  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call, true);
   if (!asked.value) return asked.problem;
   const std::shared_ptr<const Inquiry> task = *asked.value;
   client::PlanQuestion wanted;

@@ -38,6 +38,14 @@ bool is_file_name(const std::string& name) {
          });
 }
 
+/// What the body of a request is to be.
+std::string hint_of_body(const Call& call) {
+  const Body body = match(call.request.method, call.request.path).route->body;
+  return body == Body::pair      ? "send {\"base\": ..., \"head\": ...} as the body"
+         : body == Body::designs ? "send {\"designs\": {\"one\": ..., \"two\": ...}} as the body"
+                                 : "send a scenario as the body";
+}
+
 }  // namespace
 
 bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
@@ -63,8 +71,7 @@ std::string folder_of(const ServerSettings& settings) {
 
 Asked<ScenarioFile> source_of(const Call& call) {
   if (auto fault = wrong_parameter(call)) return *std::move(fault);
-  if (call.request.body.empty())
-    return problem(400, "the body is empty", "send a scenario as the body");
+  if (call.request.body.empty()) return problem(400, "the body is empty", hint_of_body(call));
   // What is checked pairwise is cheap for hundreds of parts, not for tens of thousands.
   const auto objects = std::count(call.request.body.begin(), call.request.body.end(), '{');
   if (objects > kMostObjects)

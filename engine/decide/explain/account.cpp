@@ -33,8 +33,8 @@ ExplainNode Account::take_apart() {
   if (metric_ == metric::of_cost("requests")) explain_requests(node);
   if (metric_.ends_with(".link.price")) explain_egress(node);
   if (metric_.ends_with(".hit")) explain_hits(node);
-  if (metric_ == metric::kMeanPower) explain_mean_power(node);
-  if (metric_ == metric::kIdlePower) explain_idle_power(node);
+  if (metric_ == metric::kPipelineTime) explain_pipeline(node);
+  explain_power(node);
   if (job_.empty() && metric::parse(metric_).domain == metric::Domain::resource)
     explain_resource(node);
   prefer_closed_form(node);

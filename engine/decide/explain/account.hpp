@@ -107,6 +107,9 @@ class Account {
   void explain_hits(ExplainNode& node);
   /// What reads through the line of a cache were billed.
   void explain_egress(ExplainNode& node);
+  /// From the first start of a stage to the last end.
+  void explain_pipeline(ExplainNode& node);
+  void explain_power(ExplainNode& node);
   void explain_mean_power(ExplainNode& node);
   void explain_idle_power(ExplainNode& node);
   [[nodiscard]] static ExplainNode idle_power(const models::PowerItem& item,

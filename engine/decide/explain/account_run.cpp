@@ -49,6 +49,26 @@ ExplainNode Account::part(const std::string& name, std::string symbol) {
   return node;
 }
 
+// [docs/models/stages.md, eq. 5]
+void Account::explain_pipeline(ExplainNode& node) {
+  ExplainNode made;
+  std::string ends, starts;
+  for (const auto& [name, figure] : run_.metrics) {
+    const metric::Name of = metric::parse(name);
+    if (of.domain != metric::Domain::stage || (of.figure != "start" && of.figure != "end"))
+      continue;
+    std::string& all = of.figure == "end" ? ends : starts;
+    const std::string symbol =
+        std::string(of.figure) + std::to_string(made.children.size() / 2 + 1);
+    all += (all.empty() ? "" : ", ") + symbol;
+    made.children.push_back(read(name, symbol));
+  }
+  const bool several = made.children.size() > 2;
+  made.equation = several ? "max(" + ends + ") - min(" + starts + ")" : ends + " - " + starts;
+  made.reference = "docs/models/stages.md, eq. 5";
+  accept(node, std::move(made));
+}
+
 void Account::explain_run_time(ExplainNode& node) {
   const std::string goodput = job_ + std::string(metric::kGoodput),
                     lent = job_ + "elastic.lent.share";
@@ -200,6 +220,11 @@ ExplainNode Account::idle_power(const models::PowerItem& item, const std::string
   idle.name = "power." + item.name + ".idle";
   idle.note = "while GPUs wait";
   return idle;
+}
+
+void Account::explain_power(ExplainNode& node) {
+  if (metric_ == metric::kMeanPower) explain_mean_power(node);
+  if (metric_ == metric::kIdlePower) explain_idle_power(node);
 }
 
 // Of GPUs, and servers around them, what they draw at work and while they wait.

@@ -20,6 +20,14 @@ std::string part_named(std::string_view name) {
   return "";
 }
 
+/// What is down as it is counted ("controllers") is one of these.
+std::string one_of(const std::string& name) {
+  for (const models::KindInfo& kind : models::kinds(models::Role::storage))
+    for (const models::Count& count : kind.counts)
+      if (count.shortcut == name && !count.one.empty()) return std::string(count.one);
+  return name;
+}
+
 /// Whether a `part` of it can be down by itself.
 bool fails(const Component& storage, std::string_view part) {
   models::StorageFaultParams fault;
@@ -71,7 +79,8 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
                                            const RedesignAll& redesign) {
   std::vector<PartDown> out;
   for (const std::string& text : survive) {
-    const std::vector<std::string> words = base::split(text, ':');
+    std::vector<std::string> words = base::split(text, ':');
+    words.front() = one_of(words.front());
     std::string storage, takeover = "partner";
     for (std::size_t i = 1; i < words.size(); ++i)
       (words[i] == "spread" || words[i] == "partner" ? takeover : storage) = words[i];

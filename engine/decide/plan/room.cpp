@@ -13,7 +13,8 @@ namespace {
 Bytes room_at(const models::Room& space, Bytes needed, const std::string& figure, double value) {
   if (figure == "used") return value > 0.0 ? needed / value : Bytes{};
   if (figure == "headroom") return needed + Bytes::from(value, unit::B);
-  return needed + models::come_by(space.coming, Seconds::from(value, unit::s));
+  const Bytes comes = models::come_by(space.coming, Seconds::from(value, unit::s));
+  return needed + std::max(Bytes{}, comes - space.less);
 }
 
 }  // namespace

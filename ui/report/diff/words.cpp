@@ -38,11 +38,13 @@ bool is_utilization(const metric::Name& name) {
          (name.figure == kGpuUtilization || name.figure == kAu || name.figure == kGoodput);
 }
 
-/// 0: of a target whose status is another now; 1: of a target; 2: utilization; 3: of a job or a
-/// price; 4: anything; 5: percentiles and steady state, which mostly
-/// move with the mean.
+/// 0: of a target whose status is another now; 1: of a target, and how long all stages take; 2:
+/// utilization, and the first batch of a pipeline; 3: of a job or a price; 4: anything; 5:
+/// percentiles and steady state, which mostly move with the mean.
 int rank(const std::string& metric) {
   const metric::Name name = metric::parse(metric);
+  if (metric == metric::kPipelineTime) return 1;
+  if (metric == metric::kPipelineFirstBatch) return 2;
   if (name.figure.starts_with("steady.") || !name.statistic.empty()) return 5;
   if (name.domain == metric::Domain::cost) return 3;
   if (name.domain != metric::Domain::job) return 4;
