@@ -311,14 +311,16 @@ class ComponentReader {
 
   void take_defaults(const Json& node) {
     for (const FieldInfo* field : fields_) {
-      if (field->optional() || out_.find(field->key) != nullptr) continue;
+      if (field->optional()) continue;
+      const auto at = out_.values.lower_bound(field->key);
+      if (at != out_.values.end() && at->first == field->key) continue;
       if (!models::counts(*kind_, out_, *field)) continue;
       if (std::find(faulty_.begin(), faulty_.end(), field) != faulty_.end()) continue;
       if (field->required()) {
         missing(*field, node);
         continue;
       }
-      out_.values.insert_or_assign(std::string(field->key), *default_value(*field));
+      out_.values.emplace_hint(at, field->key, *default_value(*field));
     }
   }
 

@@ -252,6 +252,7 @@ class Planner {
       if (faults_.has_errors()) continue;
       base::parallel_for(some.size(), 0, [&](std::size_t i) {
         some[i].planned.change = changes->change_to(some[i].scenario->design());
+        some[i].scenario.reset();  // here, where all cores are at work
       });
       for (Resolved& r : some) plan.points.push_back(std::move(r.planned));
     }
