@@ -151,7 +151,7 @@ TEST_CASE("designs that a program makes are held to the same rules") {
 
 TEST_CASE("a client that asks again takes some time for a query") {
   const auto asked = [](const std::string& more) {
-    return load_text(R"({ "cluster": { "hosts": [ { "id": "h", "gpus": 0 } ] },
+    return load_text(R"({ "cluster": { "hosts": [ { "id": "h", "count": 1, "gpus": 0 } ] },
       "storage": [ { "id": "l", "type": "local", "drive": { "count": 2 } } ],
       "tenants": [ { "id": "t", "type": "vector_database", "on": "l", "hosts": "h")" +
                          more + R"( } ], "run": { "duration": "1 s" } })",
