@@ -303,7 +303,7 @@ class Surveyor {
   void add_tenant(const Component& tenant) {
     const Value* on = tenant.find("on");
     const Value* hosts = tenant.find("hosts");
-    Room* space = on == nullptr || hosts == nullptr ? nullptr : home(on->text, hosts->text);
+    Room* space = on == nullptr ? nullptr : home(on->text, hosts == nullptr ? "" : hosts->text);
     if (space == nullptr) return;
     const Value* stored = tenant.find("stored");
     const std::optional<ReplayHeader> trace = replayed(tenant);

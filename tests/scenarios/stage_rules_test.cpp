@@ -162,7 +162,7 @@ TEST_CASE("a stage at drives inside hosts runs on those that read them") {
 
 TEST_CASE("tenants beside stages say when they stop") {
   const auto beside = [](const std::string& more) {
-    std::string text = scenario(stage("a", R"("size": "1 TB")"));
+    std::string text = scenario(stage("a", R"("size": "1 GB")"));
     text.replace(text.rfind('}'), 1,
                  R"(, "tenants": [ { "id": "in", "type": "ingest", "on": "lake", "hosts": "gpu",
                                      "rate": "1 GB/s")" +
@@ -206,7 +206,7 @@ TEST_CASE("a stage alone that follows another, or a job, is told that there is n
 }
 
 TEST_CASE("targets of stages that are not there are refused") {
-  std::string text = scenario(stage("a", R"("size": "1 TB")"));
+  std::string text = scenario(stage("a", R"("size": "1 GB")"));
   text.replace(text.rfind('}'), 1,
                R"(, "expect": [ { "id": "t", "that": "stage.b.time < 1 h" } ] })");
   CHECK_THAT(only_fault(load_text(text, "test.json")), Contains("no stage \"b\""));
