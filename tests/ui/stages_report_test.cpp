@@ -52,7 +52,7 @@ TEST_CASE("stages are bars in the order they start, with what limits them") {
   const std::string text = rendered(Format::text);
   // Its share of the time is all of its own, of which that is only the most.
   CHECK(stage_limit(two_stages()) ==
-        "clean limits: 80 % of the time of all stages, at 12 GB/s, above all by the CPU cores of "
+        "clean limits: 80.0 % of the time of all stages, at 12 GB/s, above all by the CPU cores of "
         "prep hosts");
   CHECK_THAT(text, Contains("  clean         |########################      |\n"));
   CHECK_THAT(text, Contains("  load          |                       #######|\n") ||
