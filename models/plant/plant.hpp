@@ -115,6 +115,10 @@ class Plant {
   /// What every link carried up to now, members of a class together, plus the queues of the storage
   /// systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  /// What to know of drives inside hosts that are busy on one class and idle on another, of which
+  /// `report` has the mean.
+  [[nodiscard]] std::vector<std::string> unevenly_busy(const sim::Context& context,
+                                                       Seconds wall) const;
   /// Credits that storage systems have at present; those that live on some.
   [[nodiscard]] std::map<std::string, std::vector<CreditLevel>> credits() const;
   /// The run is over, which took `wall`: restores may follow.
@@ -193,6 +197,8 @@ class Plant {
   /// Whether a link is that of drives in hosts of a class that does not use them, while others do.
   ///    [docs/models/local.md, eq. 10]
   [[nodiscard]] bool of_idle_drives(std::string_view link) const;
+  /// The host class that a group of hosts is of.
+  [[nodiscard]] const std::string& class_of(std::size_t group) const;
   /// Cores that jobs can keep busy on each server.    [docs/models/host.md, eq. 2]
   void count_cores(const Design& design);
   /// What cores move between a host class and a storage system, the host's own copies left out.

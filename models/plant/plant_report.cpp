@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "engine/base/quantity_text.hpp"
 #include "models/contract/own_links.hpp"
 #include "models/plant/plant.hpp"
 
@@ -66,6 +68,50 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
         !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read"))
       use.unit = "servers";
   return out;
+}
+
+std::vector<std::string> Plant::unevenly_busy(const sim::Context& context, Seconds wall) const {
+  constexpr double kBusy = 0.8, kHalf = 0.5;  // of what is busy, and of that
+  constexpr std::string_view kOf = ".drives.busy[";
+  struct Use {
+    Rate carried, capacity;
+    [[nodiscard]] double share() const { return carried / capacity; }
+  };
+  std::map<std::string, std::map<std::string, Use>> uses;  // by drives, and class of hosts
+  for (std::uint32_t l = 0; l < context.link_count(); ++l) {
+    const sim::LinkUse use = context.use({l});
+    const std::size_t at = use.name.find(kOf);
+    if (at == use.name.npos || of_idle_drives(use.name)) continue;
+    const auto group = static_cast<std::size_t>(std::stoul(use.name.substr(at + kOf.size())));
+    Use& of_class = uses[use.name.substr(0, at)][class_of(group)];
+    of_class.carried += use.carried / wall;
+    of_class.capacity += use.capacity;
+  }
+  std::vector<std::string> out;
+  for (const auto& [drives, classes] : uses) {
+    Use all;
+    const std::pair<const std::string, Use>* most = nullptr;
+    for (const auto& one : classes) {
+      all.carried += one.second.carried;
+      all.capacity += one.second.capacity;
+      if (most == nullptr || one.second.share() > most->second.share()) most = &one;
+    }
+    if (most->second.share() >= kBusy && all.share() <= kHalf * most->second.share())
+      out.push_back(drives + ".drives: those in hosts of \"" + most->first + "\" are " +
+                    base::percent(most->second.share(), 1) +
+                    " busy, those of all classes that use them " + base::percent(all.share(), 1) +
+                    ": its figures and targets are of all");
+  }
+  return out;
+}
+
+const std::string& Plant::class_of(std::size_t group) const {
+  const std::pair<const std::string, HostClass>* last = nullptr;
+  for (const auto& one : hosts_)
+    if (one.second.first_group <= group &&
+        (last == nullptr || one.second.first_group >= last->second.first_group))
+      last = &one;
+  return last->first;
 }
 
 std::map<std::string, std::vector<CreditLevel>> Plant::credits() const {

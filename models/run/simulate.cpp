@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -262,6 +263,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
+    std::ranges::move(plant.unevenly_busy(context, wall), std::back_inserter(result.warnings));
     queues = plant.queues(wall);
     plant.over(wall);
     window.requests.counts = plant.requests();

@@ -87,6 +87,14 @@ TEST_CASE("drives of hosts that use none are no part of what there is") {
   shared.tenants.push_back(component(Role::tenant, "tracking", "log",
                                      {{"on", "ssd"}, {"hosts", "idle"}, {"writers", "1"}}));
   CHECK(use_of_drives(shared) < 0.2);
+  const auto told = [](const Design& design) {
+    for (const std::string& warning : run(design).warnings)
+      if (warning.find("drives: those in hosts of \"gpu\" are 9") != std::string::npos) return true;
+    return false;
+  };
+  CHECK(told(shared));
+  shared.tenants.clear();
+  CHECK_FALSE(told(shared));
 }
 
 TEST_CASE("drives of hosts that use none do not fail more often") {
