@@ -71,6 +71,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
 }
 
 std::vector<std::string> Plant::unevenly_busy(const sim::Context& context, Seconds wall) const {
+  if (hosts_.size() < 2) return {};
   constexpr double kBusy = 0.8, kHalf = 0.5;  // of what is busy, and of that
   constexpr std::string_view kOf = ".drives.busy[";
   struct Use {

@@ -148,9 +148,7 @@ double Tenant::parts_at_once() const {
 
 // As many as may be. Of reads that follow each other most of what is under way would not have been
 // asked for yet.
-double Tenant::most_parts() const {
-  return std::clamp(kBehindOthers + parts_at_once(), 0.0, kFlowing);
-}
+double Tenant::most_parts() const { return std::min(kBehindOthers + parts_at_once(), kFlowing); }
 
 // So many of the backlog by as many processes, one of a process's after the other.
 sim::Task<void> Tenant::take(Operation request, double requests, double processes) {

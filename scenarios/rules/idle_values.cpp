@@ -192,10 +192,15 @@ void check_restores(const Design& design, Diagnostics& report) {
 // What is paid for, or a quota, is after what a file system takes of parts.
 //    [docs/models/capacity.md, eq. 1]
 void check_overheads(const Design& design, Diagnostics& report) {
+  // What lies where is looked at for those alone that say both.
+  const auto says_both = [](const Component& storage) {
+    return storage.find("capacity.size") != nullptr &&
+           is_chosen(Role::storage, storage, "capacity.overhead");
+  };
+  if (std::ranges::none_of(design.storage, says_both)) return;
   for (const models::Room& space : models::spaces(design)) {
     const Component& storage = *design.find_storage(space.storage);
-    if (space.count.empty() && storage.find("capacity.size") != nullptr &&
-        is_chosen(Role::storage, storage, "capacity.overhead"))
+    if (space.count.empty() && says_both(storage))
       report.warn("rule", pointer_of(storage, "capacity.overhead"),
                   "\"capacity.overhead\" has no effect: \"capacity.size\" is what is left by it",
                   "say how much the parts hold in place of \"capacity.size\", or leave it out");
