@@ -11,8 +11,8 @@ namespace stallcast::models::detail {
 
 /// Whether every host has what `part` counts: `capacity.size` of a system inside hosts is of one.
 [[nodiscard]] inline bool in_each_host(const Component& component, const PartInfo& part) {
-  return part.per_host || (part.in_tb() && component.find(part.count) != nullptr &&
-                           storage_row(component.kind).make(component)->own_of_host());
+  return part.per_host ||
+         (part.in_tb() && component.find(part.count) != nullptr && own_of_host(component));
 }
 
 class PartCounts {

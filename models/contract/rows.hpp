@@ -82,6 +82,10 @@ struct FailureRow {
 
 /// The row of a resolved component. REQUIRES: its kind exists.
 [[nodiscard]] const StorageRow& storage_row(std::string_view kind);
+/// Whether each host has `storage` in it, of its own.
+[[nodiscard]] inline bool own_of_host(const Component& storage) {
+  return storage_row(storage.kind).make(storage)->own_of_host();
+}
 [[nodiscard]] const FormatRow& format_row(std::string_view kind);
 [[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
 [[nodiscard]] const StepRow& step_row(std::string_view kind);

@@ -5,6 +5,7 @@
 #include "engine/base/design_values.hpp"
 #include "models/contract/checkpoint.hpp"
 #include "models/contract/replay_program.hpp"
+#include "models/contract/rows.hpp"
 #include "models/contract/storage.hpp"
 #include "models/contract/training.hpp"
 
@@ -38,7 +39,7 @@ const User* only_elsewhere(const std::vector<User>& users, const std::string& ho
 
 bool in_each_host(const Design& design, const std::string& storage) {
   const Component* found = storage.empty() ? nullptr : design.find_storage(storage);
-  return found != nullptr && storage_row(found->kind).make(*found)->own_of_host();
+  return found != nullptr && own_of_host(*found);
 }
 
 std::set<std::string> hosts_that_use(const Design& design, const std::string& storage) {
