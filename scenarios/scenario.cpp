@@ -267,6 +267,10 @@ base::Json ScenarioBuilder::merged(const Scenario& scenario) {
   Diagnostics none;
   Reporter report(documents, tree, none);
   apply_changes(tree, scenario.state_->changes, documents, report);
+  // A change may have replaced the only expression that uses a parameter.
+  for (const std::string& name : Parameters(tree, report).unused_in(tree.root))
+    tree.root["params"].erase(name);
+  if (tree.root.contains("params") && tree.root["params"].empty()) tree.root.erase("params");
   return std::move(tree.root);
 }
 

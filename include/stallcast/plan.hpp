@@ -268,6 +268,16 @@ struct PlanResult {
   return false;
 }
 
+/// Whether the answer is the least of counts that begin above one, so that fewer may do, too.
+[[nodiscard]] inline bool is_all_the_least(const PlanResult& plan) {
+  if (!plan.answer || plan.reason || plan.objective.maximize || plan.axes.size() != 1) return false;
+  const PlanAxis& axis = plan.axes.front();
+  const std::string& found = plan.points[*plan.answer].values.front();
+  const bool counted = found.find_first_not_of("0123456789") == std::string::npos;
+  return axis.name == plan.objective.name && axis.ordered && !axis.falls && axis.from != axis.to &&
+         found == axis.from && counted && found != "0" && found != "1";
+}
+
 /// The candidate with `count`, or nullptr when it was not simulated.
 [[nodiscard]] inline const PlanPoint* find_point(const PlanResult& plan, std::int64_t count) {
   for (const PlanPoint& point : plan.points)

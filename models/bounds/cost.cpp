@@ -29,7 +29,8 @@ class Accountant {
     for (const Component& host : design_.hosts) {
       const std::size_t before = out_.items.size();
       add(Role::host, host, "host." + host.id);
-      GpuCost gpus{host.id, base::number_of(host, kHosts) * base::number_of(host, kGpus), {}};
+      const double each = base::number_of(host, kGpus);
+      GpuCost gpus{host.id, base::number_of(host, kHosts) * each, counts_.spares(host) * each, {}};
       for (std::size_t i = before; i < out_.items.size(); ++i)
         gpus.per_time = gpus.per_time.value_or(MoneyRate{}) + out_.items[i].per_time();
       out_.hosts.push_back(std::move(gpus));
@@ -81,6 +82,7 @@ class Accountant {
     if (const Value* rent = component.find(part.rent.key))
       out.rent = MoneyRate::from(rent->number, unit::USD_per_s);
     out.life = life(kind, component);
+    out.spares = counts_.spares(component);
     return out;
   }
 
@@ -192,7 +194,7 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     const auto kept = gpu_use(design, gpus.host, gpus.gpus, metrics, true);
     idle_known = idle_known && used && gpus.per_time;
     useful_known = useful_known && kept && gpus.per_time;
-    if (idle_known) idle += *gpus.per_time * (1.0 - used->busy / gpus.gpus);
+    if (idle_known) idle += *gpus.per_time * (1.0 - used->busy / (gpus.gpus + gpus.spare));
     if (useful_known) useful += kept->useful;
   }
   if (idle_known && any)
@@ -233,7 +235,9 @@ std::vector<Derivation> derive_costs(const Design& design) {
     }
     if (item.rent)
       add(hourly, "rent" + number, "", {{"rent" + number, metric::of_cost(item.name + ".rent")}});
-    const std::string of = item.count_of + " " + item.noun + " x ";
+    const std::string by =
+        item.spares > 0.0 ? " (with " + count(item.spares) + " spare hosts)" : "";
+    const std::string of = item.count_of + " " + item.noun + by + " x ";
     if (item.price)
       out.push_back(derived(metric::of_cost(item.name), item.bought(), of + text(*item.price), {},
                             ", written off in " + text(item.life)));
@@ -244,8 +248,9 @@ std::vector<Derivation> derive_costs(const Design& design) {
   for (const GpuCost& gpus : all.hosts)
     if (gpus.per_time && gpus.gpus > 0.0)
       out.push_back({metric::of_cost("host." + gpus.host + ".gpu_hour"),
-                     gpus.per_time->in(unit::USD_per_h) / gpus.gpus, Dimension::money,
-                     text(*gpus.per_time) + " / " + count(gpus.gpus) + " GPUs"});
+                     gpus.per_time->in(unit::USD_per_h) / (gpus.gpus + gpus.spare),
+                     Dimension::money,
+                     text(*gpus.per_time) + " / " + count(gpus.gpus + gpus.spare) + " GPUs"});
   std::string without;
   for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
   if (!without.empty()) without = "no price for " + without;

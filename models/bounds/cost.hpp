@@ -20,6 +20,7 @@ struct CostItem {
   std::string noun;      ///< "OSTs"
   std::string count_of;  ///< how `count` comes about: "64 x 8"
   double count = 0.0;
+  double spares = 0.0;              ///< hosts among them, or that they are in, that stand by
   std::optional<Money> price{};     ///< of one
   std::optional<MoneyRate> rent{};  ///< of one
   Seconds life{};                   ///< over which the price is written off
@@ -34,6 +35,7 @@ struct CostItem {
 struct GpuCost {
   std::string host;
   double gpus = 0.0;
+  double spare = 0.0;                 ///< GPUs of hosts that stand by, besides
   std::optional<MoneyRate> per_time;  ///< of all of them; none: no price
 };
 

@@ -52,6 +52,8 @@ class Meter {
       item.idle = idle ? Power::from(*idle, unit::W) : item.power;
       item.space = space.value_or(0.0);
       item.host = host;
+      if (const double spares = counts_.spares(component); spares > 0.0)
+        item.spares = spares / (base::number_of(component, "count") + spares);
       item.storage = role == Role::storage;
       out_.any_power = out_.any_power || power;
       out_.any_space = out_.any_space || space;
@@ -135,10 +137,11 @@ void add_power(const Design& design, const Powers& all, std::map<std::string, Me
       mean += item.power * item.count;
       continue;
     }
-    const auto busy = busy_share(design, item.host, metrics);
-    if (!busy) return;
-    waiting += item.idle * (item.count * (1.0 - *busy));  // eq. 3
-    mean += item.power * (item.count * *busy) + item.idle * (item.count * (1.0 - *busy));
+    const auto share = busy_share(design, item.host, metrics);
+    if (!share) return;
+    const double busy = item.count * (1.0 - item.spares) * *share;
+    waiting += item.idle * (item.count - busy);  // eq. 3
+    mean += item.power * busy + item.idle * (item.count - busy);
   }
   const bool serves = std::any_of(design.tenants.begin(), design.tenants.end(),
                                   [](const Component& t) { return serving_gpus(t, 1.0) > 0.0; });

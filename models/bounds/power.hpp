@@ -17,10 +17,11 @@ struct PowerItem {
   std::string name;  ///< "storage.scratch.oss"
   std::string noun;  ///< "OSSs"
   double count = 0.0;
-  Power power{};       ///< of one, at work
-  Power idle{};        ///< of one, while its GPUs wait; as `power` where nobody says it
-  double space = 0.0;  ///< rack units of one
-  std::string host{};  ///< class of hosts that these are or are in; "" elsewhere
+  double spares = 0.0;  ///< share of them in hosts that stand by
+  Power power{};        ///< of one, at work
+  Power idle{};         ///< of one, while its GPUs wait; as `power` where nobody says it
+  double space = 0.0;   ///< rack units of one
+  std::string host{};   ///< class of hosts that these are or are in; "" elsewhere
   bool storage = false;
 };
 

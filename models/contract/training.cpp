@@ -143,7 +143,8 @@ constexpr std::string_view kSlowest[] = {"classes", "all"};
 constexpr std::string_view kBackends[] = {"comm", "fluid"};
 constexpr std::array<Field<RunParams>, 8> kRun{
     field("duration", &RunParams::duration, kOptional,
-          "simulated time after which jobs stop at a step; absent: their epochs, or 1 h. Needed "
+          "simulated time after which jobs stop at a step, of jobs in a row each from its own "
+          "start; absent: their epochs, or 1 h. Needed "
           "where there are tenants, and neither a job nor a replay: they end then",
           kPositive),
     field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "engine/base/quantity_text.hpp"
 #include "models/job/job.hpp"
 #include "stallcast/metric.hpp"
@@ -159,7 +161,10 @@ void TrainingJob::report(RunResult& out) const {
   const auto ratio = [&](const std::string& key, Seconds part) {
     out.metrics[name + key] = {part / wall, "ratio", {}};
   };
-  const Progress kept = this->kept();
+  Progress kept = this->kept();
+  // Where no rank waits for another, what all else leaves of the steps is rounding.
+  constexpr double kRounding = 1e-12;
+  if (std::abs(kept.sync / wall) < kRounding) kept.sync = {};
   report_time(kept, out);
   ratio("gpu.utilization", useful_);
   ratio("goodput", kept.useful);

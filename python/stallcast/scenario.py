@@ -210,7 +210,8 @@ class Scenario:
 
         ``vary``: ``{"storage.ost.count": [16, 32, 64]}``, or a range as text, "16..64:4"; by default as the
         scenario says. ``metrics``: further columns, by name, "*" for any text. ``store``: an SQLite file to
-        keep it in. Points that cannot be simulated are rows with their reason.
+        keep it in. Points whose simulation fails are rows with their reason; a value that the scenario cannot
+        have raises ScenarioError before any is simulated.
         """
         varied = {path_of(path): values_of(path, values) for path, values in (vary or {}).items()}
         if vary is not None and not varied:

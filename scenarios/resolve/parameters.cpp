@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <tuple>
+#include <utility>
 
 #include "engine/base/expression.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -254,6 +255,20 @@ void Parameters::report_unused() {
       report_.error("param", "/params" + base::pointer_token(name),
                     "the parameter \"" + name + "\" is not used",
                     "write \"=" + name + "\" where it belongs, or remove it", base::PointAt::key);
+}
+
+std::vector<std::string> Parameters::unused_in(const Json& root) {
+  for (const auto& [key, node] : root.items())
+    if (key != "params") mark_used(node);
+  std::vector<std::string> out = order_;
+  // What a parameter in use is computed from is in use, too.
+  for (bool again = true; std::exchange(again, false);)
+    std::erase_if(out, [&](const std::string& name) {
+      if (!entries_.find(name)->second.used) return false;
+      mark_used(entries_.find(name)->second.written);
+      return again = true;
+    });
+  return out;
 }
 
 std::vector<Parameter> Parameters::list() const {

@@ -27,6 +27,8 @@ class Parameters {
   /// Names used by any expression below `node` count as used: variants that were not chosen.
   void mark_used(const Json& node);
   void report_unused();
+  /// Those that nothing in `root` uses, the tree that they were read of, not even through others.
+  [[nodiscard]] std::vector<std::string> unused_in(const Json& root);
   [[nodiscard]] std::vector<Parameter> list() const;
   /// By the pointer of each expression outside of `params`: the parameters its value depends on,
   /// also through others, sorted.

@@ -146,6 +146,41 @@ void check_dates(const Design& design, const JobDesign& job, Diagnostics& report
                 "lengthen \"run\": { \"duration\": ... } beyond that");
 }
 
+/// Whether hosts are lost with it.
+bool takes_hosts(const Component& failure) {
+  return kills(failure) && models::failure_row(failure.kind).style.scope != models::Scope::process;
+}
+
+// Spares stand by for hosts that are lost, and what is repaired comes back to them.
+void check_spares(const Design& design, Diagnostics& report) {
+  for (const JobDesign& job : design.jobs)
+    if (const Value* spares = job.recovery ? job.recovery->find("spares") : nullptr;
+        spares != nullptr && spares->number > 0.0 && !design.failures.empty() &&
+        std::none_of(design.failures.begin(), design.failures.end(),
+                     [&](const Component& f) { return hits(f, job) && takes_hosts(f); }))
+      report.warn("rule", pointer_of(*job.recovery, "spares"),
+                  "no failure takes a host of job \"" + job.job.id +
+                      "\": its spares are paid for, and stand by for nothing",
+                  "leave them out, or let hosts fail: \"type\": \"host\"");
+  for (const Component& failure : design.failures) {
+    if (!takes_hosts(failure)) continue;
+    if (is_chosen(models::Role::failure, failure, "repair") &&
+        std::none_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+          return hits(failure, job) && job.recovery && job.recovery->find("spares") != nullptr;
+        }))
+      report.warn(
+          "rule", pointer_of(failure, "repair"),
+          "how long a repair takes changes nothing: without \"spares\" another host is always "
+          "there",
+          "give the job it hits \"recovery\": { \"spares\": ... }");
+    if (is_chosen(models::Role::failure, failure, "correlated") &&
+        number(failure, "correlated") > 0.0 && number(failure, "group", 1.0) <= 1.0)
+      report.warn("rule", pointer_of(failure, "correlated"),
+                  "one host is lost with a \"group\" of 1, correlated or not",
+                  "let \"group\" be the hosts that are lost together");
+  }
+}
+
 // What an outage does to the saves of the run comes back in the months.
 void check_outages(const Design& design, const JobDesign& job, Diagnostics& report) {
   const auto& failures = design.failures;
@@ -276,6 +311,7 @@ void check_failures(const Design& design, Diagnostics& report) {
                   "no job runs on \"" + hosts->text + "\", so its failures hit nothing",
                   "name the host class of a job");
   }
+  check_spares(design, report);
   for (const JobDesign& job : design.jobs) {
     if (job.recovery) check_recovery(design, job, report);
     if (job.recovery && host_of(design, job) != nullptr) check_dates(design, job, report);

@@ -1,5 +1,6 @@
 #include "models/bounds/cost.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "models/bounds/bounds.hpp"
@@ -71,6 +72,30 @@ TEST_CASE("idle GPUs cost what their hosts do, the rest of the design only the u
   CHECK(metrics.at("cost.gpu_idle").value == Approx(105.0));
   CHECK(metrics.at("cost.gpu_idle").unit == "USD/h");
   CHECK(metrics.at("cost.per_useful_gpu_hour").value == Approx(590.0 / 22.4));
+}
+
+TEST_CASE("spare hosts are bought, and their GPUs are idle") {
+  Design design = priced();
+  design.jobs[0].recovery = testing::component(Role::recovery, "restart", "recovery", {});
+  set(*design.jobs[0].recovery, Role::recovery, "spares", "2");
+  // 6 hosts, of which 4 work at 75 %: half of what they cost is lost.
+  CHECK(models::costs(design).capex().in(unit::USD) == Approx(770e3));
+  const std::map<std::string, Metric> run{{"job.train.gpu.utilization", share(0.75)},
+                                          {"job.train.goodput", share(0.7)}};
+  CHECK(figures(design, run).at("cost.gpu_idle").value == Approx(6 * 105.0 * 0.5));
+  CHECK(figures(design, run).at("cost.per_useful_gpu_hour").value == Approx(800.0 / 22.4));
+  const std::vector<models::Derivation> all = models::derive_costs(design);
+  const auto hour = std::ranges::find(all, "cost.host.gpu.gpu_hour", &models::Derivation::name);
+  REQUIRE(hour != all.end());
+  CHECK(hour->value == Approx(6 * 105.0 / 48.0));
+
+  // Jobs that follow each other have the same spares, jobs beside each other their own.
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "tune";
+  CHECK(models::costs(design).capex().in(unit::USD) == Approx(970e3));
+  set(*design.jobs[1].recovery, Role::recovery, "spares", "3");
+  set(design.jobs[1].job, Role::job, "after", "train");
+  CHECK(models::costs(design).capex().in(unit::USD) == Approx(870e3));
 }
 
 TEST_CASE("of jobs that follow each other on the same hosts each counts for its own time") {

@@ -70,6 +70,18 @@ TEST_CASE("GPUs that wait draw what they draw idle") {
         Approx(out.at("power.mean").value * 2.0 / 1000.0));
 }
 
+TEST_CASE("spare hosts are fed, wait, and take room") {
+  Design design = powered();
+  design.jobs[0].recovery = testing::component(Role::recovery, "restart", "recovery", {});
+  set(*design.jobs[0].recovery, Role::recovery, "spares", "1");
+  CHECK(models::powers(design).total().in(unit::W) == Approx(5 * 2000.0 + 40 * 700.0 + 8 * 500.0));
+  CHECK(models::powers(design).rack_units() == Approx(5 * 8.0 + 8 * 2.0));
+  const auto run = figures(design, {{"job.train.gpu.utilization", share(0.75)}});
+  // 24 of 40 GPUs are busy; servers have no figure of their own for waiting.
+  CHECK(run.at("power.mean").value == Approx(5 * 2000.0 + 24 * 700.0 + 16 * 100.0 + 8 * 500.0));
+  CHECK(run.at("power.gpu_idle").value == Approx(2 * 2000.0 + 16 * 100.0));
+}
+
 TEST_CASE("GPUs that serve a model are at work for as long as they compute") {
   // Replicas of 12 of 32 GPUs: two of them, and 8 GPUs that make none.
   Design design = powered();

@@ -236,6 +236,12 @@ class Objective(unittest.TestCase):
         self.assertEqual(axes, {"cluster.hosts.gpu.count": 24, WRITE: 2, "storage.fs.oss.count": 2,
                                 "storage.fs.ost.count": 1024})
 
+    def test_an_answer_at_the_lower_end_of_its_range_says_so(self):
+        said = "that is the least of the range that was searched, 3 to 8: whether fewer would do was not asked"
+        easy = asked().replace(">= 20 %", ">= 1 %")
+        self.assertIn(said, " ".join(plan("--over", "osts=3..8", text=easy).out.split()))
+        self.assertNotIn("least of the range", plan("--over", "osts=1..8", text=easy).out)
+
     def test_what_nothing_searched_changes_is_told(self):
         text = asked(over={WRITE: ["2 GB/s", "4 GB/s"]})
         for goal in ("storage.fs.ost.count", "cluster.hosts.gpu.count"):

@@ -51,6 +51,17 @@ class OneValueTest(unittest.TestCase):
         self.assertEqual(get("params.boxes", "--variant", "more")["value"], 4)
         self.assertEqual(get("storage.ost.count", "--set", "params.boxes=3")["value"], 12)
 
+    def test_a_parameter_with_a_unit_is_told_in_the_base_unit(self):
+        text = BASE.replace('"params": {', '"params": { "pace": { "value": "2 min", "max": "4 min" },').replace(
+            '"200 ms"', '"=pace"')
+        pace = get("params.pace", text=text)
+        self.assertEqual((pace["value"], pace["number"], pace["unit"]), ("2 min", 120, "s"))
+        self.assertNotIn("unit", get("params.boxes", text=text))
+
+    def test_a_part_of_a_job_that_was_left_out_is_null(self):
+        for part in ("checkpoint", "elastic", "recovery", "communication"):
+            self.assertIsNone(get("jobs.train." + part)["value"], part)
+
     def test_a_whole_part_is_an_object_and_what_was_left_out_is_null(self):
         self.assertEqual(get("storage.oss")["value"]["count"], 2)
         self.assertIsNone(get("storage.ost.price")["value"])

@@ -56,6 +56,31 @@ TEST_CASE("a failure comes before the run ends, and the job back too") {
   CHECK(remark(fault) == "/failures/0/at the run ends before this failure");
 }
 
+TEST_CASE("what spares and repairs are for is there") {
+  const auto with = [](const std::string& failure, const std::string& recovery) {
+    return remark(
+        {.failures = failure, .job = R"("recovery": { )" + recovery + " }," + Text{}.job});
+  };
+  const std::string process = R"({ "type": "process", "mtbf": "1000 h", "hosts": "gpu" })";
+  const std::string slow =
+      R"({ "type": "host", "mtbf": "1000 h", "hosts": "gpu", "repair": "5 d" })";
+  CHECK(
+      with(process, R"("spares": 2)") ==
+      "/jobs/0/recovery/spares no failure takes a host of job \"train\": its spares are paid for, "
+      "and stand by for nothing");
+  CHECK(with(kNever, R"("spares": 2)") == "");
+  CHECK(with(process, R"("spares": 0)") == "");
+  CHECK(
+      with(slow, R"("detect": "1 min")") ==
+      "/failures/0/repair how long a repair takes changes nothing: without \"spares\" another host "
+      "is always there");
+  CHECK(with(slow, R"("spares": 0)") == "");
+  const std::string alone = R"({ "type": "host", "mtbf": "1000 h", "hosts": "gpu", "group": 1)";
+  CHECK(with(alone + R"(, "correlated": "50 %" })", R"("spares": 1)") ==
+        "/failures/0/correlated one host is lost with a \"group\" of 1, correlated or not");
+  CHECK(with(alone + " }", R"("spares": 1)") == "");
+}
+
 TEST_CASE("a part that fails has others beside it") {
   const auto part = [](const std::string& part, const std::string& storage = Text{}.storage) {
     return remark({.failures = R"({ "id": "fault", "type": "storage", "on": "scratch",

@@ -96,8 +96,24 @@ TEST_CASE("a parameter that an option replaces is not unused") {
     "cluster": { "hosts": [ { "id": "gpu", "count": "=n" } ] },
     "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" } } ]
   })";
-  CHECK(design_of(load_with({"cluster.hosts.count=2"}, "", text)).hosts[0].find("count")->number ==
-        2);
+  const Scenario two = load_with({"cluster.hosts.count=2"}, "", text);
+  CHECK(design_of(two).hosts[0].find("count")->number == 2);
+  const base::Json merged = ScenarioBuilder::merged(two);
+  CHECK_FALSE(merged.contains("params"));
+  CHECK(design_of(load_with({}, "", merged.dump().c_str())).hosts[0].find("count")->number == 2);
+}
+
+TEST_CASE("what is merged keeps the parameters that something still uses") {
+  const char* text = R"({
+    "params": { "n": 8, "half": "=n / 2", "idle": 1, "late": 2 },
+    "cluster": { "hosts": [ { "id": "gpu", "count": "=half", "gpus": "=idle" } ] },
+    "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" } } ],
+    "scenarios": { "later": { "cluster": { "hosts": [ { "id": "gpu", "gpus": "=late" } ] } } }
+  })";
+  const base::Json merged = ScenarioBuilder::merged(load_with({"cluster.hosts.gpus=3"}, "", text));
+  std::vector<std::string> kept;
+  for (const auto& [name, value] : merged["params"].items()) kept.push_back(name);
+  CHECK(kept == std::vector<std::string>{"n", "half", "late"});
 }
 
 TEST_CASE("a variant is merged over the scenario") {

@@ -1,10 +1,12 @@
 #include "ui/app/values.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/registry.hpp"
 #include "scenarios/document/overrides.hpp"
@@ -36,10 +38,27 @@ void add_left_out(const Design& design, Json& tree) {
       });
 }
 
+/// Whole parts of jobs that were left out, as null.
+void add_left_out_parts(const Design& design, Json& tree) {
+  for (std::size_t i = 0; i < design.jobs.size(); ++i) {
+    const JobDesign& job = design.jobs[i];
+    const auto none = [&](const char* part, const std::optional<Component>& given) {
+      if (Json& of = tree["jobs"][i]; !given && !of.contains(part)) of[part] = nullptr;
+    };
+    none("dataset", job.dataset);
+    none("loader", job.loader);
+    none("checkpoint", job.checkpoint);
+    none("communication", job.communication);
+    none("recovery", job.recovery);
+    none("elastic", job.elastic);
+  }
+}
+
 /// The design as JSON, with its parameters.
 Json tree_of(const Scenario& scenario) {
   Json out = scenarios::resolved_json(scenario.design());
   add_left_out(scenario.design(), out);
+  add_left_out_parts(scenario.design(), out);
   for (const Parameter& p : scenario.parameters()) {
     const auto number = base::parse_number(p.text);
     out["params"][p.name] = number ? scenarios::number_node(*number) : Json(p.text);
@@ -65,8 +84,10 @@ class Origins {
     const auto it = values_.find(pointer);
     Json out = {{"value", plain(node, it != values_.end())}, {"pointer", pointer}};
     if (it != values_.end()) add(*it->second, out);
-    if (const auto p = parameters_.find(pointer); p != parameters_.end())
+    if (const auto p = parameters_.find(pointer); p != parameters_.end()) {
       out.update({{"number", p->second->value}, {"source", p->second->where}});
+      add_unit(*p->second, out);
+    }
     return out;
   }
 
@@ -74,6 +95,17 @@ class Origins {
   /// Without the ends of its range.
   static Json plain(const Json& node, bool is_value) {
     return is_value && node.is_object() && node.contains("value") ? node["value"] : node;
+  }
+
+  /// What has a unit is told in the base unit, as other values are.
+  static void add_unit(const Parameter& of, Json& out) {
+    for (std::size_t d = 0; !of.unit.empty() && d < base::kDimensionIds.size(); ++d) {
+      const auto dimension = static_cast<Dimension>(d);
+      if (!base::unit_of_text(of.text, dimension)) continue;
+      out["number"] = base::in_unit_of_text(of.value, of.text, dimension);
+      out["unit"] = metric::unit_of(dimension);
+      return;
+    }
   }
 
   static void add(const Value& value, Json& out) {

@@ -12,6 +12,10 @@
 namespace stallcast::cli {
 namespace {
 
+/// What `init` writes when no template is named: GPUs, a file system and saves, with a target and
+/// something to plan.
+constexpr std::string_view kUsual = "llm-sync-ckpt";
+
 /// A name and what it is for, of which tools read one line each.
 std::string list() {
   const bool people = isatty(STDOUT_FILENO) == 1;
@@ -26,10 +30,11 @@ std::string list() {
 
 int init_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
-  std::string name;
+  std::string name(kUsual);
   bool only_list = false;
   CommandLine line(verb);
-  line.positional("TEMPLATE", name, "name of a template; without one, the first is used", false);
+  line.positional("TEMPLATE", name, "name of a template; without one, " + std::string(kUsual),
+                  false);
   std::vector<std::string> names;
   for (const client::StartingPoint& t : client::starting_points()) names.push_back(t.name);
   line.takes("TEMPLATE", names);
@@ -38,7 +43,7 @@ int init_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   if (only_list) return deliver(options, list(), ExitCode::ok);
   for (const client::StartingPoint& t : client::starting_points())
-    if (name.empty() || t.name == name) return deliver(options, t.text, ExitCode::ok);
+    if (t.name == name) return deliver(options, t.text, ExitCode::ok);
   return refuse("no template is named \"" + name + "\"", suggestion(name, names));
 }
 

@@ -196,6 +196,11 @@ std::string too_early(const PlanResult& plan) {
 }
 
 std::string look_further(const PlanResult& plan) {
+  if (is_all_the_least(plan)) {
+    const PlanAxis& axis = plan.axes.front();
+    return "that is the least of the range that was searched, " + axis.from + " to " + axis.to +
+           ": whether fewer would do was not asked";
+  }
   if (!is_at_least(plan)) return "";
   std::string over;
   for (const PlanAxis& axis : plan.axes) {
