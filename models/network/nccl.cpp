@@ -122,7 +122,7 @@ Traffic fastest(Collective what, Bytes bytes, const RankGroup& g) {
   if (what == Collective::all_to_all) return all_to_all(bytes, g);
   if (what == Collective::send) {
     return {.latency = one_hop(g),
-            .transfer = bytes / (several(g) ? g.network : g.link),
+            .transfer = bytes / (several(g) ? std::min(g.link, g.network) : g.link),
             .network = over_network(bytes, 1.0, g)};
   }
   Traffic best = ring(what, bytes, g, kSimple);
