@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -25,6 +26,29 @@ void check_spread(const Design& design, const JobDesign& job, Diagnostics& repor
               "to fill hosts, give the job a host class of as many as it fills");
 }
 
+// Experts are spread over data-parallel ranks, and no layer has them twice.
+// [docs/models/communication.md, eq. 8]
+void check_experts(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const Component& communication = *job.communication;
+  const double experts = number(communication, "expert", 1.0);
+  const double copies = accelerators(design, job) / (number(job.job, "parallel.tensor", 1.0) *
+                                                     number(job.job, "parallel.pipeline", 1.0));
+  const bool divided = copies >= 1.0 && std::fmod(copies, 1.0) == 0.0;
+  if (divided && std::fmod(copies, experts) != 0.0)
+    report.error(
+        "rule", pointer_of(communication, "expert"),
+        "expert = " + base::shortest(experts) + " does not divide the " + base::shortest(copies) +
+            " data-parallel ranks of job \"" + job.job.id + "\"",
+        "data-parallel ranks = ranks / (tensor x pipeline); experts are spread over these");
+  const double of_experts = number(communication, "moe.layers");
+  const double layers = number(job.model, "shape.layers", of_experts);
+  if (of_experts > layers)
+    report.error("rule", pointer_of(communication, "moe.layers"),
+                 base::shortest(of_experts) + " layers with experts are more than the " +
+                     base::shortest(layers) + " layers of the model",
+                 "\"moe.layers\" counts those of \"shape.layers\" that have experts");
+}
+
 }  // namespace
 
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -43,6 +67,7 @@ void check_communication(const Design& design, const JobDesign& job, Diagnostics
                  "add \"model\": { \"use\": \"model/llama3-70b\" }, or a \"shape\" of vocabulary, "
                  "hidden, ffn, "
                  "heads, kv_heads and layers");
+  check_experts(design, job, report);
   check_spread(design, job, report);
 }
 
