@@ -126,20 +126,21 @@ CollectiveShares Fabric::collectives(const FabricSite& site, double connections,
     return worst_hashed_share(switches, flows, links, random);
   };
   const Rate payload = site.port * params_.link_share();
+  // What leaves an area takes its local links first, whatever is beyond them.
   CollectiveShares out{.area_hosts = shape.area_hosts,
                        .ring_load = shape.ring_load,
                        .spread_load = shape.spread_load};
   if (shape.ring_ports > 0.0) {
     const Rate there = shape.link * shape.ring_links *
                        reached(shape.ring_ports * per_port, shape.ring_links, "ring");
-    out.ring = std::min(1.0, there / (payload * shape.ring_ports));
+    out.ring = std::min(1.0, std::min(there, shape.local) / (payload * shape.ring_ports));
   }
   if (shape.spread.finite()) {
     const double hosts = shape.area_hosts;
     const Rate there =
         shape.spread * reached(hosts * connections / shape.switches, shape.links, "spread");
     const double leaving = site.ports * hosts * (1.0 - hosts / site.hosts);
-    out.spread = std::min(1.0, there / (payload * leaving));
+    out.spread = std::min(1.0, std::min(there, shape.local) / (payload * leaving));
   }
   return out;
 }

@@ -180,6 +180,47 @@ TEST_CASE("a ring leaves an area with one host's traffic, an all-to-all with mos
   CHECK(shares_on(rails, 96, 4).ring_outside() == Approx(1.0 / 48));
 }
 
+TEST_CASE("dragonfly: a ring takes the links within its group, converged or not") {
+  // 2 groups of 4 hosts, between whose 2 switches a link of 5 GB/s x 95 % goes each way: 9.5 GB/s
+  // for the 47.5 of one host, of which collectives take 92 / 95. Four such links limit less than
+  // the ports, and one switch has none.
+  Design separate = two_leaves("dragonfly");
+  for (const auto& [key, value] : {std::pair{"group.hosts", "4"},
+                                   {"group.switches", "2"},
+                                   {"global.links", "400"},
+                                   {"routing", "valiant"},
+                                   {"link.rate", "5 GB/s"},
+                                   {"efficiency", "95 %"},
+                                   {"converged", "false"}})
+    set(separate.fabric, Role::fabric, key, value);
+  set(separate.hosts[0], Role::host, "compute_nic.rate", "400 Gb/s");
+  set(separate.hosts[0], Role::host, "compute_nic.count", "1");
+  Design converged = separate;
+  set(converged.fabric, Role::fabric, "converged", "true");
+  const auto both = [&](const char* key, const char* value) {
+    set(separate.fabric, Role::fabric, key, value);
+    set(converged.fabric, Role::fabric, key, value);
+    const double alone = seconds(separate, 0.0);
+    CHECK(seconds(converged, 0.0) == Approx(alone).epsilon(1e-6));
+    return alone;
+  };
+  const double fast = both("local.links", "10");
+  CHECK(fast == Approx(kGigabytes / 46).epsilon(0.01));
+  CHECK(both("local.links", "1") == Approx(kGigabytes / (46 * 0.2)).epsilon(0.01));
+  CHECK(both("group.switches", "1") == Approx(fast).epsilon(1e-9));
+  // an all-to-all of both groups sends half of what 4 hosts have
+  CHECK(
+      shares_on(component(Role::fabric, "dragonfly", "fabric",
+                          {{"group.hosts", "4"}, {"group.switches", "2"}, {"global.links", "400"}}),
+                8)
+          .spread == Approx(1.0));
+  CHECK(shares_on(
+            component(Role::fabric, "dragonfly", "fabric",
+                      {{"group.hosts", "16"}, {"group.switches", "2"}, {"global.links", "400"}}),
+            32)
+            .spread == Approx(2.0 / 8));
+}
+
 TEST_CASE("dragonfly: direct links to other groups are not those to storage") {
   // 384 hosts in 3 of 10 groups, one of storage
   const auto shares = [](const char* routing, const char* storage) {
