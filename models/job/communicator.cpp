@@ -61,8 +61,7 @@ StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
   const std::string host = "host." + job_params(job.job).hosts;
   if (traffic.latency >= traffic.transfer) return metric::of_job(job.job.id, "communication");
-  const Seconds network = traffic.network / communication_site(job, plant).network;
-  if (network < traffic.transfer / 2.0) return host + ".nvlink";  // most of it is within hosts
+  if (traffic.by_nics < traffic.transfer / 2.0) return host + ".nvlink";
   return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
 }
 

@@ -20,7 +20,7 @@ namespace stallcast::models {
 /// are placed on the links of the fabric as drawn, without one as well as can be.
 [[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
                                        std::optional<std::uint64_t> seed = std::nullopt);
-/// The resource that undisturbed traffic waits for: the NICs, NVLink, or the collectives' own
+/// The resource that undisturbed traffic waits for most: the NICs, NVLink, or the collectives' own
 /// start.
 [[nodiscard]] std::string limit_of(const Traffic& traffic, const JobDesign& job,
                                    const Plant& plant);

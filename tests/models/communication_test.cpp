@@ -214,4 +214,22 @@ TEST_CASE("no stage waits longer where the same GPUs and NICs are in fewer hosts
       }
 }
 
+TEST_CASE("collectives wait for the lesser of NVLink and the NICs") {
+  // over hosts bus = min(0.85 x NVLink, 0.92 x 400 GB/s): the same with 432.9 GB/s of NVLink
+  const auto limit = [](const char* kind, const char* nvlink, const char* hosts = "4") {
+    Design design = design_with(kind, {});
+    set(design.hosts[0], Role::host, "nvlink.rate", nvlink);
+    set(design.hosts[0], Role::host, "count", hosts);
+    return run(design).limited_by.at("job.train.communication.time");
+  };
+  for (const char* kind : {"ddp", "fsdp"}) {
+    CHECK(limit(kind, "45000 GB/s") == "host.gpu.compute_nic");
+    CHECK(limit(kind, "450 GB/s") == "host.gpu.compute_nic");
+    CHECK(limit(kind, "400 GB/s") == "host.gpu.nvlink");
+    CHECK(limit(kind, "45 GB/s", "1") == "host.gpu.nvlink");
+  }
+  // trees over two hosts: each byte crosses once each way, and NVLink carries it twice
+  CHECK(limit("ddp", "45000 GB/s", "2") == "host.gpu.compute_nic");
+}
+
 }  // namespace communication_test
