@@ -65,6 +65,7 @@ struct FabricShape {
   Rate uplink = Rate::infinity();  ///< of one area toward storage, each direction
   Rate spread = Rate::infinity();  ///< of one area toward all others, each direction
   double switches = 1.0;           ///< of one area that choose a link by themselves
+  double down = std::numeric_limits<double>::infinity();  ///< ports of one toward hosts
   double links = 0.0;            ///< equal links such a switch chooses among; 0: no choice
   double ring_ports = 0.0;       ///< host ports whose ring traffic leaves such a switch
   double ring_links = 0.0;       ///< equal links that takes

@@ -4,7 +4,9 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/fabric.hpp"
+#include "models/contract/host.hpp"
 #include "models/contract/rank_spread.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
 namespace stallcast::scenarios {
@@ -49,6 +51,24 @@ void check_experts(const Design& design, const JobDesign& job, Diagnostics& repo
                  "\"moe.layers\" counts those of \"shape.layers\" that have experts");
 }
 
+// The ports of a host of `count` that are plugged into one switch.
+void check_host_ports(const Component& fabric, const Component& host, std::string_view key,
+                      double count, Diagnostics& report) {
+  const models::FabricShape shape =
+      models::fabric_row(fabric.kind)
+          .shape(fabric,
+                 {.hosts = 1.0, .ports = count, .port = models::host_params(host).nic_rate});
+  if (shape.ring_ports <= shape.down) return;
+  report.error(
+      "rule", pointer_of(fabric, "leaf.ports"),
+      "the " + base::shortest(count) + " ports of a host of \"" + host.id + "\" (\"" +
+          std::string(key) + "\") do not fit on one leaf, of whose " +
+          base::shortest(number(fabric, "leaf.ports")) + " ports " + base::shortest(shape.down) +
+          " lead to hosts",
+      "\"leaf.ports\" are all ports of a leaf, up and down; on a \"rail-optimized\" fabric "
+      "each port of a host has a leaf of its own");
+}
+
 }  // namespace
 
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -69,6 +89,37 @@ void check_communication(const Design& design, const JobDesign& job, Diagnostics
                  "heads, kv_heads and layers");
   check_experts(design, job, report);
   check_spread(design, job, report);
+}
+
+// Leaves with room for a host, and a way to the spines.    [docs/models/network.md, eq. 5]
+void check_leaves(const Design& design, Diagnostics& report) {
+  const Component& fabric = design.fabric;
+  if (!complete(models::Role::fabric, fabric)) return;
+  const Value* ports = fabric.find("leaf.ports");
+  if (ports == nullptr) return;
+  const double over = number(fabric, "oversubscription", 1.0), most = ports->number - 1.0;
+  if (over > most) {
+    report.error("rule", pointer_of(fabric, "oversubscription"),
+                 "of the " + base::shortest(ports->number) +
+                     " ports of a leaf less than one leads "
+                     "to spines with an oversubscription of " +
+                     base::shortest(over),
+                 "at most " + base::shortest(most) + ": all ports but one toward hosts");
+    return;
+  }
+  const bool converged = models::fabric_params(fabric).converged;
+  for (const Component& host : design.hosts) {
+    if (!complete(models::Role::host, host)) continue;
+    const models::HostParams params = models::host_params(host);
+    check_host_ports(fabric, host, "nic.count", static_cast<double>(params.nic_count), report);
+    const bool exchanges = std::ranges::any_of(design.jobs, [&](const JobDesign& job) {
+      return host_of(design, job) == &host && job.communication &&
+             job.communication->find("exposed") == nullptr;
+    });
+    if (exchanges && !converged)
+      check_host_ports(fabric, host, "compute_nic.count",
+                       static_cast<double>(params.compute_nic_count.value_or(params.gpus)), report);
+  }
 }
 
 // What nobody wrote, a default, is as fast as what it is plugged into.

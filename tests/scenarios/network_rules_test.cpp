@@ -68,4 +68,30 @@ TEST_CASE("experts lie on data-parallel ranks, and in layers that the model has"
   CHECK_THAT(with("1", "4"), Contains("\"moe.layers\" has no effect unless \"expert\" is above 1"));
 }
 
+TEST_CASE("leaves have room for a host and a way to the spines") {
+  const auto with = [](const std::string& fabric, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), "cluster.fabric={ " + fabric + " }");
+    return said(sets);
+  };
+  const std::string tree = R"("type": "fat-tree", "leaf": { "ports": 8 })",
+                    eight = "cluster.hosts.nic.count=8";
+  const std::string ddp = R"(jobs.communication={ "type": "ddp" })";
+  CHECK_THAT(with(tree, {eight}),
+             Contains("error /cluster/fabric/leaf/ports the 8 ports of a host of \"gpu\" "
+                      "(\"nic.count\") do not fit on one leaf, of whose 8 ports 4 lead to hosts"));
+  CHECK(with(tree, {"cluster.hosts.nic.count=4"}) == "");
+  // rails: a leaf for each port
+  CHECK(with(R"("type": "rail-optimized", "leaf": { "ports": 8 })", {eight}) == "");
+  // of the network for collectives, where there is one: 8 GPUs a host have 8 ports
+  CHECK_THAT(with(tree, {ddp}), Contains("(\"compute_nic.count\")"));
+  CHECK(with(tree, {ddp, "cluster.fabric.converged=true"}) == "");
+  CHECK(with(tree, {ddp, "cluster.hosts.compute_nic.count=4"}) == "");
+  // one of 64 ports toward spines are 63 : 1
+  const std::string over = R"("type": "fat-tree", "oversubscription": )";
+  CHECK(with(over + "63") == "");
+  CHECK_THAT(with(over + "64"),
+             Contains("error /cluster/fabric/oversubscription of the 64 ports of a leaf less than "
+                      "one leads to spines with an oversubscription of 64"));
+}
+
 }  // namespace network_rules_test
