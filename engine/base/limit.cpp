@@ -33,6 +33,26 @@ const Bottleneck* find_bottleneck(const Prediction& p, const std::string& resour
   return found == p.bottlenecks.end() ? nullptr : &*found;
 }
 
+/// What several are called together: "NVLink and NICs of gpu hosts". More than three say nothing.
+std::string called(const std::string& resource, const std::vector<std::string>& parts) {
+  if (parts.size() < 2 || parts.size() > 3) return label::of_resource(resource);
+  std::vector<std::string> labels;
+  for (const std::string& part : parts) labels.push_back(label::of_resource(part));
+  const std::string& last = labels.back();
+  for (std::size_t of = last.find(" of "); of != std::string::npos;
+       of = last.find(" of ", of + 1)) {
+    const std::string whose = last.substr(of);
+    const auto theirs = [&](const std::string& one) { return one.ends_with(whose); };
+    if (!std::all_of(labels.begin(), labels.end(), theirs)) continue;
+    for (std::size_t i = 0; i + 1 < labels.size(); ++i)
+      labels[i].resize(labels[i].size() - whose.size());
+    break;
+  }
+  const std::string end = labels.back();
+  labels.pop_back();
+  return base::join(labels, ", ") + " and " + end;
+}
+
 /// The job or tenant that the target `id` is about; "" where it is of none.
 std::string job_of(const std::string& id, const Prediction& p) {
   for (const AssertionOutcome& a : p.assertions)
@@ -42,7 +62,9 @@ std::string job_of(const std::string& id, const Prediction& p) {
 
 /// Of one resource: by what it gains, else by what it costs.
 Limit by_resource(const Prediction& p, const std::string& resource, std::string target) {
-  const std::string label = label::of_resource(resource);
+  const Bottleneck* b = find_bottleneck(p, resource);
+  const std::string label =
+      called(resource, b != nullptr && b->gain ? b->gain->parts : std::vector<std::string>());
   if (is_barrier(resource)) {
     const auto own = p.breakdown.find(std::string(metric::parse(resource).id));
     if (own == p.breakdown.end() || p.breakdown.size() == 1)
@@ -51,7 +73,6 @@ Limit by_resource(const Prediction& p, const std::string& resource, std::string 
     return {Limit::Kind::barrier, resource,  label, sync == own->second.end() ? 0.0 : sync->second,
             std::move(target),    own->first};
   }
-  const Bottleneck* b = find_bottleneck(p, resource);
   // Of a target of one job among several, what that job saves.
   const std::string job = b != nullptr && b->gain ? job_of(target, p) : "";
   if (b != nullptr && b->gain && b->gain->each.contains(job)) {

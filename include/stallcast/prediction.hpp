@@ -74,6 +74,9 @@ struct Gain {
   std::string part;          ///< what was made twice as fast, as `--set` names it: "storage[s].ost"
   std::string
       by;  ///< the one value of it that gains most of that: "storage[s].ost.read"; may be ""
+  /// Of all that belongs to one thing, the parts without which it is not gained, as resources:
+  /// "host.g.nvlink"; empty where it is one part, or not known.
+  std::vector<std::string> parts = {};
   /// Of `time`, what each job, or tenant alone, saves of its own; empty where there is but one.
   std::map<std::string, double> each = {};
   /// Goodput gained, mean over GPUs, where work is lost: GPUs are busy with what is done again,

@@ -9,23 +9,26 @@ namespace stallcast::models {
 
 /// What collectives take when nothing else uses their links.
 struct Traffic {
-  Seconds latency;     ///< launch and hops
-  Seconds transfer;    ///< bytes at full rate
-  Bytes network;       ///< each host sends and receives so much meanwhile; 0 on one host
-  Bytes outside = {};  ///< of it, over the links that join its area of the fabric with storage
+  Seconds latency;       ///< launch and hops
+  Seconds transfer;      ///< bytes at full rate
+  Bytes network;         ///< each host sends and receives so much meanwhile; 0 on one host
+  Bytes outside = {};    ///< of it, over the links that join its area of the fabric with storage
+  Seconds by_nics = {};  ///< of `transfer`, while NICs are what limits it; else NVLink does
 
   [[nodiscard]] Seconds time() const { return latency + transfer; }
   Traffic& operator+=(const Traffic& other) {
     latency += other.latency, transfer += other.transfer;
     network += other.network, outside += other.outside;
+    by_nics += other.by_nics;
     return *this;
   }
   friend Traffic operator*(const Traffic& t, double times) {
-    return {t.latency * times, t.transfer * times, t.network * times, t.outside * times};
+    return {t.latency * times, t.transfer * times, t.network * times, t.outside * times,
+            t.by_nics * times};
   }
   /// `times` such collectives of one host at the same time.
   [[nodiscard]] Traffic side_by_side(double times) const {
-    return {latency, transfer, network * times, outside * times};
+    return {latency, transfer, network * times, outside * times, by_nics};
   }
 };
 

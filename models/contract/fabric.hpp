@@ -65,11 +65,12 @@ struct FabricShape {
   Rate uplink = Rate::infinity();  ///< of one area toward storage, each direction
   Rate spread = Rate::infinity();  ///< of one area toward all others, each direction
   double switches = 1.0;           ///< of one area that choose a link by themselves
-  double links = 0.0;              ///< equal links such a switch chooses among; 0: no choice
-  double ring_ports = 0.0;         ///< host ports whose ring traffic leaves such a switch
-  double ring_links = 0.0;         ///< equal links that takes
-  Rate link = Rate::infinity();    ///< one of them
-  Rate core = Rate::infinity();    ///< what all hosts and all storage exchange, each direction
+  double down = std::numeric_limits<double>::infinity();  ///< ports of one toward hosts
+  double links = 0.0;            ///< equal links such a switch chooses among; 0: no choice
+  double ring_ports = 0.0;       ///< host ports whose ring traffic leaves such a switch
+  double ring_links = 0.0;       ///< equal links that takes
+  Rate link = Rate::infinity();  ///< one of them
+  Rate core = Rate::infinity();  ///< what all hosts and all storage exchange, each direction
   /// Of `uplink`, what a byte of a ring, or of an all-to-all, takes on its way out of an area.
   /// [docs/models/network.md, eq. 7]
   double ring_load = 1.0, spread_load = 1.0;
@@ -79,11 +80,11 @@ struct FabricShape {
 struct CollectiveShares {
   double ring = 1.0;                                            ///< every host sends to the next
   double spread = 1.0;                                          ///< every host sends to all others
-  double area_hosts = std::numeric_limits<double>::infinity();  ///< in an area; infinite: one area
+  double area_hosts = std::numeric_limits<double>::infinity();  ///< in a full area; infinite: one
   double ring_load = 1.0, spread_load = 1.0;                    ///< as in FabricShape
 
-  /// Of what each host sends to the one `stride` hosts on, and of what each of `hosts` hosts sends
-  /// to all others: bytes on the links that join areas with storage.
+  /// Of what each host of such an area sends to the one `stride` hosts on, and of what each of
+  /// `hosts` hosts sends to all others: bytes on the links that join areas with storage.
   /// [docs/models/network.md, eq. 7]
   [[nodiscard]] double ring_outside(double stride = 1.0) const;
   [[nodiscard]] double spread_outside(double hosts) const;

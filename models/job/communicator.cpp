@@ -25,29 +25,43 @@ CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
           .shares = {}};
 }
 
-StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
-                         std::optional<std::uint64_t> seed) {
-  if (!job.communication) return {};
-  const CommunicationRow& row = communication_row(job.communication->kind);
-  CommunicationSite site = communication_site(job, plant);
+namespace {
+
+// The hosts of a job, with the ports that its collectives use.
+FabricSite ports_of(const JobDesign& job, const Plant& plant) {
   const HostParams& host = plant.host(job_params(job.job).hosts);
   const bool converged = plant.fabric().converged;
   const std::int64_t ports =
       converged ? host.nic_count : host.compute_nic_count.value_or(host.gpus);
+  return {.hosts = plant.layout(job.job.id).used_hosts(),
+          .ports = static_cast<double>(ports),
+          .port = converged ? host.nic_rate : host.compute_nic_rate};
+}
+
+// With what the fabric leaves them. REQUIRES: the job has communication.
+CommunicationSite site_on_fabric(const JobDesign& job, const Plant& plant,
+                                 std::optional<std::uint64_t> seed) {
+  CommunicationSite site = communication_site(job, plant);
   // Kinds that compute their collectives say how many connections those have.
-  site.shares =
-      plant.network().collectives({.hosts = site.hosts,
-                                   .ports = static_cast<double>(ports),
-                                   .port = converged ? host.nic_rate : host.compute_nic_rate},
-                                  row.traffic(*job.communication, site).connections, seed);
-  return row.traffic(*job.communication, site);
+  const StepTraffic alone =
+      communication_row(job.communication->kind).traffic(*job.communication, site);
+  site.shares = plant.network().collectives(ports_of(job, plant), alone.connections, seed);
+  return site;
+}
+
+}  // namespace
+
+StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
+                         std::optional<std::uint64_t> seed) {
+  if (!job.communication) return {};
+  return communication_row(job.communication->kind)
+      .traffic(*job.communication, site_on_fabric(job, plant, seed));
 }
 
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
   const std::string host = "host." + job_params(job.job).hosts;
   if (traffic.latency >= traffic.transfer) return metric::of_job(job.job.id, "communication");
-  const Seconds network = traffic.network / communication_site(job, plant).network;
-  if (network < traffic.transfer / 2.0) return host + ".nvlink";  // most of it is within hosts
+  if (traffic.by_nics < traffic.transfer / 2.0) return host + ".nvlink";
   return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
 }
 
@@ -61,16 +75,20 @@ Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& con
   Traffic all = traffic_.hidden;
   all += traffic_.exposed;
   own_limit_ = limited_by_ = plant.resources().index(limit_of(all, job, plant));
-  if (!plant.fabric().converged) return;
+  if (!plant.fabric().converged || !job.communication) return;
   const std::vector<HostGroup>& groups = plant.groups(host_);
-  const double used = plant.layout(job.job.id).used_hosts();
+  const FabricSite ports = ports_of(job, plant);
+  CommunicationSite site = site_on_fabric(job, plant, seed);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Path path{{plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")},
               {},
-              groups[g].shared_with(0.0, used)};
+              groups[g].shared_with(0.0, ports.hosts)};
     if (path.hosts <= 0.0) continue;
     path.outside = path.ports;
     for (const sim::LinkId link : plant.uplinks(host_, g)) path.outside.push_back(link);
+    // Of a last area that is not full each host sends more out than of a full one.
+    site.shares.area_hosts = plant.network().beside(ports, groups[g].first);
+    path.traffic = communication_row(job.communication->kind).traffic(*job.communication, site);
     paths_.push_back(std::move(path));
   }
 }
@@ -115,7 +133,8 @@ sim::Task<void> Communicator::exchange(const std::vector<sim::LinkId>& path, dou
   if (flow.binding.valid()) limited_by_ = plant_.resources().of_link[flow.binding.index];
 }
 
-sim::Task<void> Communicator::run(const Traffic& traffic) {
+sim::Task<void> Communicator::run(Traffic StepTraffic::*part) {
+  const Traffic& traffic = traffic_.*part;
   const Seconds start = context_.now();
   if (paths_.empty() || traffic.network <= Bytes{}) {
     co_await context_.sleep(traffic.time());
@@ -123,8 +142,8 @@ sim::Task<void> Communicator::run(const Traffic& traffic) {
     co_await context_.sleep(traffic.latency);
     std::vector<sim::Task<void>> parts;
     // What leaves an area shares its uplinks too: the collective is as fast as the slower part.
-    const double outside = traffic.outside / traffic.network;
     for (const Path& path : paths_) {
+      const double outside = (path.traffic.*part).outside / traffic.network;
       parts.push_back(exchange(path.ports, path.hosts, 1.0 - outside, traffic));
       parts.push_back(exchange(path.outside, path.hosts, outside, traffic));
     }
@@ -137,14 +156,14 @@ sim::Task<void> Communicator::hidden() {
   if (traffic_.hidden.time() <= Seconds{}) co_return;
   co_await ready_.wait();
   open(lane_, "beside compute", step_);
-  co_await run(traffic_.hidden);
+  co_await run(&StepTraffic::hidden);
   close(lane_, limited_by_);
 }
 
 sim::Task<void> Communicator::exposed() {
   if (traffic_.exposed.time() <= Seconds{}) co_return;
   open(lane_, "exposed", step_);
-  co_await run(traffic_.exposed);
+  co_await run(&StepTraffic::exposed);
   close(lane_, limited_by_);
 }
 

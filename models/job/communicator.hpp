@@ -20,7 +20,7 @@ namespace stallcast::models {
 /// are placed on the links of the fabric as drawn, without one as well as can be.
 [[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
                                        std::optional<std::uint64_t> seed = std::nullopt);
-/// The resource that undisturbed traffic waits for: the NICs, NVLink, or the collectives' own
+/// The resource that undisturbed traffic waits for most: the NICs, NVLink, or the collectives' own
 /// start.
 [[nodiscard]] std::string limit_of(const Traffic& traffic, const JobDesign& job,
                                    const Plant& plant);
@@ -62,7 +62,7 @@ class Communicator {
   void report(const std::string& job, RunResult& out) const;
 
  private:
-  [[nodiscard]] sim::Task<void> run(const Traffic& traffic);
+  [[nodiscard]] sim::Task<void> run(Traffic StepTraffic::*part);
   [[nodiscard]] sim::Task<void> exchange(const std::vector<sim::LinkId>& path, double hosts,
                                          double share, const Traffic& traffic);
 
@@ -73,6 +73,7 @@ class Communicator {
   struct Path {
     std::vector<sim::LinkId> ports, outside;  ///< within an area, and between areas
     double hosts = 1.0;                       ///< of the job
+    StepTraffic traffic = {};                 ///< as seen from the area that they lie in
   };
   std::vector<Path> paths_;  ///< of each host group; empty: a delay
   sim::Signal ready_;

@@ -74,7 +74,10 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
   };
   return {.areas = areas,
           .area_hosts = static_cast<double>(p.hosts),
-          .local = link * (switches * (switches - 1.0) * static_cast<double>(p.local)),
+          // one switch has no other that bytes could go to first
+          .local = switches > 1.0
+                       ? link * (switches * (switches - 1.0) * static_cast<double>(p.local))
+                       : Rate::infinity(),
           .uplink = out_of(1.0, storage),
           .spread = out_of(1.0, areas - 1.0),
           .links = global,

@@ -36,6 +36,27 @@ constexpr std::array<Field<Megatron>, 7> kMegatron{
                   assumed(kPositiveShare, "derived: two of the three matrix products of a step"),
                   "derived: 75 % with recomputed activations; optimizer and inputs take some"))};
 
+// Sends between stages: `part` by each tensor rank, there and back, in every slot of a schedule of
+// `micro` micro-batches. Ranks of a stage lie side by side. Where it fills hosts, all of them send
+// to other hosts; where a host has several stages, those at its edge, others within.
+// [docs/models/communication.md, eq. 9]
+Traffic stages(const CommunicationSite& site, const CollectiveParams& common, Bytes part,
+               double micro) {
+  const double senders = std::min(site.ranks / site.hosts, site.ranks / site.pipeline);
+  const double crossing = std::min(site.hosts, site.pipeline) - 1.0;
+  RankGroup pair =
+      rank_group(site, common, 2.0, 2.0, senders, std::max(1.0, site.hosts / site.pipeline));
+  const Traffic across = collective(Collective::send, part, pair).side_by_side(senders);
+  pair.hosts = 1.0;
+  const Traffic within = collective(Collective::send, part, pair);
+  // The first and the last micro-batch meet one boundary after the other, all others wait for the
+  // slowest.
+  Traffic out = (crossing > 0.0 ? across : within) * micro;
+  out += across * crossing;
+  out += within * (site.pipeline - 1.0 - crossing);
+  return out * 2.0;
+}
+
 }  // namespace
 
 std::span<const FieldInfo> communication_megatron_fields() { return kInfos<kMegatron>; }
@@ -72,15 +93,7 @@ StepTraffic megatron_traffic(const Component& component, const CommunicationSite
                   .connections = static_cast<double>(common.channels)};
   out.exposed +=
       traffic(Collective::all_reduce, activation, site.tensor, 1.0) * (kPerLayer * layers * micro);
-  if (site.pipeline > 1.0) {
-    // Tensor ranks send a part each; activations forward, gradients backward, in every slot of the
-    // schedule.
-    const double groups = std::max(1.0, per_host / site.tensor);
-    const RankGroup pair =
-        rank_group(site, common, 2.0, 2.0, groups, std::max(1.0, site.hosts / site.pipeline));
-    out.exposed += collective(Collective::send, activation, pair).side_by_side(groups) *
-                   (2.0 * (micro + site.pipeline - 1.0));
-  }
+  if (site.pipeline > 1.0) out.exposed += stages(site, common, activation / site.tensor, micro);
   if (p.expert > 1)
     out.exposed += traffic(Collective::all_to_all, activation * static_cast<double>(p.top_k),
                            static_cast<double>(p.expert), site.tensor) *

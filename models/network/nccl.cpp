@@ -49,6 +49,12 @@ Bytes over_network(Bytes bytes, double share, const RankGroup& g) {
   return several(g) ? bytes * share : Bytes{};
 }
 
+// Of a transfer at the lesser of what NVLink and the NICs give it.
+Traffic limited(Traffic t, Rate nvlink, Rate nics) {
+  if (t.network > Bytes{} && nics <= nvlink) t.by_nics = t.transfer;
+  return t;
+}
+
 Traffic faster(const Traffic& a, const Traffic& b) { return b.time() < a.time() ? b : a; }
 
 // t = base + (steps - inter) nvlink + inter network + S steps / (n busbw)
@@ -69,7 +75,7 @@ Traffic ring(Collective what, Bytes bytes, const RankGroup& g, std::size_t proto
   if (reduces && protocol == kSimple && several(g) && bytes >= kRingPlateauPart * g.ranks)
     out.latency *= kRingPlateau;
   out.latency *= g.latency;
-  return out;
+  return limited(out, g.link, g.network);
 }
 
 // t = base + 2 ((g - 1) nvlink + log2(N) network) + 2 S / (0.9 busbw)
@@ -86,18 +92,20 @@ Traffic tree(Bytes bytes, const RankGroup& g, std::size_t protocol) {
   const double hop = several(g) ? p.hop_across : 1.0;
   const Seconds hops = p.nvlink * (hop * std::max(0.0, g.ranks / g.hosts - 1.0)) +
                        p.network * std::floor(std::log2(g.hosts));
-  return {.latency = (p.base + hops * 2.0) * g.latency,
-          .transfer = bytes / rate,
-          .network = over_network(bytes, 2.0 * (g.hosts - 1.0) / g.hosts, g)};
+  return limited({.latency = (p.base + hops * 2.0) * g.latency,
+                  .transfer = bytes / rate,
+                  .network = over_network(bytes, 2.0 * (g.hosts - 1.0) / g.hosts, g)},
+                 g.link, g.network * (pair ? 2.0 : 1.0));
 }
 
 // t = 23 us (+ 18 us) + S / (5/6 x 0.85 busbw)    [docs/models/communication.md, eq. 3]
 Traffic nvls(Bytes bytes, const RankGroup& g) {
-  Rate bus = g.link * kNvlsEfficiency;
-  if (several(g)) bus = std::min(bus, g.network);
-  return {.latency = (kNvlsStart + (several(g) ? kNvlsNetwork : Seconds{})) * g.latency,
-          .transfer = bytes / (bus * kNvlsShare),
-          .network = over_network(bytes, 1.0, g)};
+  const Rate link = g.link * kNvlsEfficiency;
+  const Rate bus = several(g) ? std::min(link, g.network) : link;
+  return limited({.latency = (kNvlsStart + (several(g) ? kNvlsNetwork : Seconds{})) * g.latency,
+                  .transfer = bytes / (bus * kNvlsShare),
+                  .network = over_network(bytes, 1.0, g)},
+                 link, g.network);
 }
 
 // All sends of a rank are started at one time.
@@ -112,18 +120,21 @@ Traffic all_to_all(Bytes bytes, const RankGroup& g) {
   const double local = g.ranks / g.hosts;
   const Seconds within = bytes * ((local - 1.0) / g.ranks) / g.link;
   const Bytes across = bytes * (local * (g.ranks - local) / g.ranks);
+  const Seconds sent = several(g) ? across / g.network : Seconds{};
   return {.latency = one_hop(g),
-          .transfer = several(g) ? std::max(within, across / g.network) : within,
-          .network = several(g) ? across : Bytes{}};
+          .transfer = std::max(within, sent),
+          .network = several(g) ? across : Bytes{},
+          .by_nics = sent >= within ? sent : Seconds{}};
 }
 
 Traffic fastest(Collective what, Bytes bytes, const RankGroup& g) {
   if (g.ranks <= 1.0 || bytes <= Bytes{}) return {};
   if (what == Collective::all_to_all) return all_to_all(bytes, g);
   if (what == Collective::send) {
-    return {.latency = one_hop(g),
-            .transfer = bytes / (several(g) ? g.network : g.link),
-            .network = over_network(bytes, 1.0, g)};
+    return limited({.latency = one_hop(g),
+                    .transfer = bytes / (several(g) ? std::min(g.link, g.network) : g.link),
+                    .network = over_network(bytes, 1.0, g)},
+                   g.link, g.network);
   }
   Traffic best = ring(what, bytes, g, kSimple);
   for (std::size_t p = 0; p < kSimple; ++p) best = faster(best, ring(what, bytes, g, p));

@@ -1,6 +1,7 @@
 #include "models/plant/fabric.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/contract/rows.hpp"
 #include "models/plant/ecmp.hpp"
@@ -13,6 +14,9 @@ using namespace base;
 
 // What links reach when packets take any of them.    [docs/models/network.md, table 1]
 constexpr double kSprayedShare = 0.95;
+// Parts of an area that adding up hosts leaves.
+constexpr double kAreaRounding = 1e-9;
+
 }  // namespace
 
 Fabric::Fabric(const Component& component)
@@ -39,6 +43,12 @@ double Fabric::area_hosts(const FabricSite& site) const {
   const FabricShape shape = this->shape(site);
   const bool limits = shape.uplink.finite() || shape.local.finite();
   return limits ? shape.area_hosts : std::numeric_limits<double>::infinity();
+}
+
+double Fabric::beside(const FabricSite& site, double host) const {
+  const double area = area_hosts(site);
+  if (area >= site.hosts) return std::numeric_limits<double>::infinity();
+  return std::min(area, site.hosts - area * std::floor(host / area + kAreaRounding));
 }
 
 std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::string& host,
@@ -116,20 +126,21 @@ CollectiveShares Fabric::collectives(const FabricSite& site, double connections,
     return worst_hashed_share(switches, flows, links, random);
   };
   const Rate payload = site.port * params_.link_share();
-  CollectiveShares out{.area_hosts = site.hosts / shape.areas,
+  // What leaves an area takes its local links first, whatever is beyond them.
+  CollectiveShares out{.area_hosts = shape.area_hosts,
                        .ring_load = shape.ring_load,
                        .spread_load = shape.spread_load};
   if (shape.ring_ports > 0.0) {
     const Rate there = shape.link * shape.ring_links *
                        reached(shape.ring_ports * per_port, shape.ring_links, "ring");
-    out.ring = std::min(1.0, there / (payload * shape.ring_ports));
+    out.ring = std::min(1.0, std::min(there, shape.local) / (payload * shape.ring_ports));
   }
   if (shape.spread.finite()) {
-    const double hosts = out.area_hosts;
+    const double hosts = shape.area_hosts;
     const Rate there =
         shape.spread * reached(hosts * connections / shape.switches, shape.links, "spread");
-    out.spread =
-        std::min(1.0, there / (payload * (site.ports * hosts * (1.0 - 1.0 / shape.areas))));
+    const double leaving = site.ports * hosts * (1.0 - hosts / site.hosts);
+    out.spread = std::min(1.0, std::min(there, shape.local) / (payload * leaving));
   }
   return out;
 }

@@ -38,6 +38,9 @@ class Fabric {
   [[nodiscard]] FabricPorts build(graph::Topology& topology, std::span<const FabricSite> sites);
   /// Hosts of `site` that fill an area; infinite where areas do not limit.
   [[nodiscard]] double area_hosts(const FabricSite& site) const;
+  /// Hosts of `site` in the area that its host number `host` lies in, counted from 0; infinite
+  /// where all lie in one.
+  [[nodiscard]] double beside(const FabricSite& site, double host) const;
   /// Adds the areas of one class of hosts, and returns the ports of each of their groups in turn.
   /// `senders` reads go to one host at a time.
   [[nodiscard]] std::vector<FabricPorts> attach(graph::Topology& topology, const std::string& host,

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/contract/fabric.hpp"
+#include "models/contract/host.hpp"
 #include "models/contract/rank_spread.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
 namespace stallcast::scenarios {
@@ -25,6 +28,47 @@ void check_spread(const Design& design, const JobDesign& job, Diagnostics& repor
               "to fill hosts, give the job a host class of as many as it fills");
 }
 
+// Experts are spread over data-parallel ranks, and no layer has them twice.
+// [docs/models/communication.md, eq. 8]
+void check_experts(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const Component& communication = *job.communication;
+  const double experts = number(communication, "expert", 1.0);
+  const double copies = accelerators(design, job) / (number(job.job, "parallel.tensor", 1.0) *
+                                                     number(job.job, "parallel.pipeline", 1.0));
+  const bool divided = copies >= 1.0 && std::fmod(copies, 1.0) == 0.0;
+  if (divided && std::fmod(copies, experts) != 0.0)
+    report.error(
+        "rule", pointer_of(communication, "expert"),
+        "expert = " + base::shortest(experts) + " does not divide the " + base::shortest(copies) +
+            " data-parallel ranks of job \"" + job.job.id + "\"",
+        "data-parallel ranks = ranks / (tensor x pipeline); experts are spread over these");
+  const double of_experts = number(communication, "moe.layers");
+  const double layers = number(job.model, "shape.layers", of_experts);
+  if (of_experts > layers)
+    report.error("rule", pointer_of(communication, "moe.layers"),
+                 base::shortest(of_experts) + " layers with experts are more than the " +
+                     base::shortest(layers) + " layers of the model",
+                 "\"moe.layers\" counts those of \"shape.layers\" that have experts");
+}
+
+// The ports of a host of `count` that are plugged into one switch.
+void check_host_ports(const Component& fabric, const Component& host, std::string_view key,
+                      double count, Diagnostics& report) {
+  const models::FabricShape shape =
+      models::fabric_row(fabric.kind)
+          .shape(fabric,
+                 {.hosts = 1.0, .ports = count, .port = models::host_params(host).nic_rate});
+  if (shape.ring_ports <= shape.down) return;
+  report.error(
+      "rule", pointer_of(fabric, "leaf.ports"),
+      "the " + base::shortest(count) + " ports of a host of \"" + host.id + "\" (\"" +
+          std::string(key) + "\") do not fit on one leaf, of whose " +
+          base::shortest(number(fabric, "leaf.ports")) + " ports " + base::shortest(shape.down) +
+          " lead to hosts",
+      "\"leaf.ports\" are all ports of a leaf, up and down; on a \"rail-optimized\" fabric "
+      "each port of a host has a leaf of its own");
+}
+
 }  // namespace
 
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -43,7 +87,39 @@ void check_communication(const Design& design, const JobDesign& job, Diagnostics
                  "add \"model\": { \"use\": \"model/llama3-70b\" }, or a \"shape\" of vocabulary, "
                  "hidden, ffn, "
                  "heads, kv_heads and layers");
+  check_experts(design, job, report);
   check_spread(design, job, report);
+}
+
+// Leaves with room for a host, and a way to the spines.    [docs/models/network.md, eq. 5]
+void check_leaves(const Design& design, Diagnostics& report) {
+  const Component& fabric = design.fabric;
+  if (!complete(models::Role::fabric, fabric)) return;
+  const Value* ports = fabric.find("leaf.ports");
+  if (ports == nullptr) return;
+  const double over = number(fabric, "oversubscription", 1.0), most = ports->number - 1.0;
+  if (over > most) {
+    report.error("rule", pointer_of(fabric, "oversubscription"),
+                 "of the " + base::shortest(ports->number) +
+                     " ports of a leaf less than one leads "
+                     "to spines with an oversubscription of " +
+                     base::shortest(over),
+                 "at most " + base::shortest(most) + ": all ports but one toward hosts");
+    return;
+  }
+  const bool converged = models::fabric_params(fabric).converged;
+  for (const Component& host : design.hosts) {
+    if (!complete(models::Role::host, host)) continue;
+    const models::HostParams params = models::host_params(host);
+    check_host_ports(fabric, host, "nic.count", static_cast<double>(params.nic_count), report);
+    const bool exchanges = std::ranges::any_of(design.jobs, [&](const JobDesign& job) {
+      return host_of(design, job) == &host && job.communication &&
+             job.communication->find("exposed") == nullptr;
+    });
+    if (exchanges && !converged)
+      check_host_ports(fabric, host, "compute_nic.count",
+                       static_cast<double>(params.compute_nic_count.value_or(params.gpus)), report);
+  }
 }
 
 // What nobody wrote, a default, is as fast as what it is plugged into.

@@ -43,6 +43,7 @@ class Rules {
       check_cores(host);
     }
     check_ports(design_, report_);
+    check_leaves(design_, report_);
     check_prices(models::Role::fabric, design_.fabric, report_);
     for (const Component& storage : design_.storage) {
       check_storage(storage, report_);

@@ -55,8 +55,9 @@ void check_writers(const Design& design, Diagnostics& report);
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report);
-/// NICs that are faster than the switches of the fabric.
+/// NICs that are faster than the switches of the fabric, and leaves that no host fits on.
 void check_ports(const Design& design, Diagnostics& report);
+void check_leaves(const Design& design, Diagnostics& report);
 
 /// Rules of a tenant: scenarios/rules/tenant.cpp.
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report);

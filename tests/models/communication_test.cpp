@@ -21,6 +21,26 @@ Design design_with(const char* kind, Settings settings) {
   set(design.run, Role::run, "duration", "10 s");
   return design;
 }
+// Ranks of 7 B parameters in 16 layers on `hosts` hosts, each with `nics` NICs of 100 Gb/s: 16
+// micro-batches of 64 MiB. What a step waits for.
+double exposed(double ranks, double hosts, double tensor, double pipeline, double nics) {
+  const Component megatron = component(Role::communication, "megatron", "communication",
+                                       {{"tokens", "8192"}, {"microbatches", "16"}});
+  const Component model =
+      component(Role::model, "dense", "model",
+                {{"parameters", "7e9"}, {"shape.layers", "16"}, {"shape.hidden", "4096"}});
+  return models::megatron_traffic(megatron, {.model = models::model_params(model),
+                                             .ranks = ranks,
+                                             .hosts = hosts,
+                                             .tensor = tensor,
+                                             .pipeline = pipeline,
+                                             .nvlink = 450_GBps,
+                                             .network = 12.5_GBps * nics,
+                                             .nic_efficiency = Fraction::from(0.95, unit::ratio),
+                                             .shares = {}})
+      .exposed.time()
+      .in(unit::s);
+}
 double step(const Design& design) { return metric(run(design), "job.train.step.time"); }
 
 const models::RankGroup kAll{
@@ -164,6 +184,52 @@ TEST_CASE("megatron: tensor, pipeline and data parallelism by hand") {
   const double window = 0.9 * 0.67 * 0.1 / 4;
   REQUIRE(7 * layer < window);
   CHECK(step(design) == Approx(0.1 + tensor + pipeline + layer + 0.05 * 7 * layer).epsilon(1e-9));
+}
+
+TEST_CASE("stages of one host send over NVLink, and at a host's edge one stage has the NICs") {
+  // 16 stages of one GPU: (16 + x) x 2 sends of 64 MiB cross hosts, (15 - x) x 2 do not
+  const double bytes = 8192 * 4096 * 2.0;
+  const double across = 18e-6 + bytes / (12.5e9 * 0.92), within = 11.8e-6 + bytes / (450e9 * 0.85);
+  CHECK(exposed(16, 16, 1, 16, 1) == Approx(62 * across).epsilon(1e-9));
+  CHECK(exposed(16, 4, 1, 16, 1) == Approx(2 * (19 * across + 12 * within)).epsilon(1e-9));
+  CHECK(exposed(16, 2, 1, 16, 1) == Approx(2 * (17 * across + 14 * within)).epsilon(1e-9));
+  CHECK(exposed(16, 1, 1, 16, 1) == Approx(62 * within).epsilon(1e-9));
+  // a network that one host does not use is not waited for
+  CHECK(exposed(16, 1, 1, 16, 1e-6) == exposed(16, 1, 1, 16, 1));
+}
+
+TEST_CASE("no stage waits longer where the same GPUs and NICs are in fewer hosts") {
+  // a NIC with every GPU; tensor ranks, copies and stages in any proportion
+  for (const double tensor : {1.0, 2.0, 8.0})
+    for (const double copies : {1.0, 2.0, 4.0})
+      for (const double pipeline : {2.0, 4.0, 16.0}) {
+        const double ranks = tensor * copies * pipeline;
+        double before = 1e9;
+        for (double gpus = 1.0; gpus <= ranks; gpus *= 2.0) {
+          const double time = exposed(ranks, ranks / gpus, tensor, pipeline, gpus);
+          CAPTURE(tensor, copies, pipeline, gpus);
+          CHECK(time <= before * (1.0 + 1e-9));
+          before = time;
+        }
+      }
+}
+
+TEST_CASE("collectives wait for the lesser of NVLink and the NICs") {
+  // over hosts bus = min(0.85 x NVLink, 0.92 x 400 GB/s): the same with 432.9 GB/s of NVLink
+  const auto limit = [](const char* kind, const char* nvlink, const char* hosts = "4") {
+    Design design = design_with(kind, {});
+    set(design.hosts[0], Role::host, "nvlink.rate", nvlink);
+    set(design.hosts[0], Role::host, "count", hosts);
+    return run(design).limited_by.at("job.train.communication.time");
+  };
+  for (const char* kind : {"ddp", "fsdp"}) {
+    CHECK(limit(kind, "45000 GB/s") == "host.gpu.compute_nic");
+    CHECK(limit(kind, "450 GB/s") == "host.gpu.compute_nic");
+    CHECK(limit(kind, "400 GB/s") == "host.gpu.nvlink");
+    CHECK(limit(kind, "45 GB/s", "1") == "host.gpu.nvlink");
+  }
+  // trees over two hosts: each byte crosses once each way, and NVLink carries it twice
+  CHECK(limit("ddp", "45000 GB/s", "2") == "host.gpu.compute_nic");
 }
 
 }  // namespace communication_test

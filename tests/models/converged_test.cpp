@@ -111,6 +111,45 @@ TEST_CASE("on rails the same hosts' ring has the uplinks of every leaf") {
         Approx(kGigabytes / (16 * 95.0 / 144)).epsilon(0.01));
 }
 
+// Leaves of 4 hosts with one uplink, and not all of them full.
+Design one_uplink(int hosts) {
+  Design design = two_leaves();
+  set(design.fabric, Role::fabric, "leaf.ports", "5");
+  set(design.fabric, Role::fabric, "oversubscription", "4");
+  set(design.hosts[0], Role::host, "count", std::to_string(hosts).c_str());
+  return design;
+}
+
+TEST_CASE("a ring leaves each leaf with one host's traffic, however full the last one is") {
+  // One host has one uplink, of which spraying leaves 95 %: as much of its 46 GB/s. An all-reduce
+  // sends 2 (n - 1) / n of 10 GB.
+  double before = 0.0;
+  for (const int hosts : {8, 9, 10, 11, 12, 13}) {
+    const double gpus = hosts * 8.0, took = seconds(one_uplink(hosts), 0.0);
+    CAPTURE(hosts);
+    CHECK(took == Approx(2.0 * (gpus - 1) / gpus * 10 / (46 * 0.95)).epsilon(0.01));
+    CHECK(took >= before);
+    before = took;
+  }
+}
+
+TEST_CASE("an all-to-all is as fast as a full leaf lets it go, converged or not") {
+  // 7 hosts of 8 ports a leaf, 8 up: of 16 hosts 7 send 9 / 16 of it over 8 x 95 %: 31.5 ports
+  const Component tree = component(Role::fabric, "fat-tree", "fabric", {{"oversubscription", "7"}});
+  const models::CollectiveShares shares = shares_on(tree, 16, 8);
+  CHECK(shares.spread == Approx(8 / 31.5));
+  CHECK(shares.area_hosts == 7.0);
+  CHECK(shares.spread_outside(16) == Approx(9.0 / 16));
+  // the two hosts of the last leaf send the most of what they have out of it
+  const models::Fabric there(tree);
+  const models::FabricSite site{.hosts = 16, .ports = 8, .port = 50_GBps};
+  CHECK(there.beside(site, 0) == 7.0);
+  CHECK(there.beside(site, 13) == 7.0);
+  CHECK(there.beside(site, 14) == 2.0);
+  CHECK(there.beside({.hosts = 7, .ports = 8, .port = 50_GBps}, 3) ==
+        std::numeric_limits<double>::infinity());
+}
+
 TEST_CASE("a ring on one leaf, or on a network of its own, does not meet uplink traffic") {
   // one leaf: 4 ports down for 4 hosts; 32 readers a host share 95 GB/s of uplinks, 0.74 each, so
   // the port has 50 - 32 x 0.74 = 26.25 GB/s for 16 connections
@@ -139,6 +178,47 @@ TEST_CASE("a ring leaves an area with one host's traffic, an all-to-all with mos
   const Component rails =
       component(Role::fabric, "rail-optimized", "fabric", {{"oversubscription", "3"}});
   CHECK(shares_on(rails, 96, 4).ring_outside() == Approx(1.0 / 48));
+}
+
+TEST_CASE("dragonfly: a ring takes the links within its group, converged or not") {
+  // 2 groups of 4 hosts, between whose 2 switches a link of 5 GB/s x 95 % goes each way: 9.5 GB/s
+  // for the 47.5 of one host, of which collectives take 92 / 95. Four such links limit less than
+  // the ports, and one switch has none.
+  Design separate = two_leaves("dragonfly");
+  for (const auto& [key, value] : {std::pair{"group.hosts", "4"},
+                                   {"group.switches", "2"},
+                                   {"global.links", "400"},
+                                   {"routing", "valiant"},
+                                   {"link.rate", "5 GB/s"},
+                                   {"efficiency", "95 %"},
+                                   {"converged", "false"}})
+    set(separate.fabric, Role::fabric, key, value);
+  set(separate.hosts[0], Role::host, "compute_nic.rate", "400 Gb/s");
+  set(separate.hosts[0], Role::host, "compute_nic.count", "1");
+  Design converged = separate;
+  set(converged.fabric, Role::fabric, "converged", "true");
+  const auto both = [&](const char* key, const char* value) {
+    set(separate.fabric, Role::fabric, key, value);
+    set(converged.fabric, Role::fabric, key, value);
+    const double alone = seconds(separate, 0.0);
+    CHECK(seconds(converged, 0.0) == Approx(alone).epsilon(1e-6));
+    return alone;
+  };
+  const double fast = both("local.links", "10");
+  CHECK(fast == Approx(kGigabytes / 46).epsilon(0.01));
+  CHECK(both("local.links", "1") == Approx(kGigabytes / (46 * 0.2)).epsilon(0.01));
+  CHECK(both("group.switches", "1") == Approx(fast).epsilon(1e-9));
+  // an all-to-all of both groups sends half of what 4 hosts have
+  CHECK(
+      shares_on(component(Role::fabric, "dragonfly", "fabric",
+                          {{"group.hosts", "4"}, {"group.switches", "2"}, {"global.links", "400"}}),
+                8)
+          .spread == Approx(1.0));
+  CHECK(shares_on(
+            component(Role::fabric, "dragonfly", "fabric",
+                      {{"group.hosts", "16"}, {"group.switches", "2"}, {"global.links", "400"}}),
+            32)
+            .spread == Approx(2.0 / 8));
 }
 
 TEST_CASE("dragonfly: direct links to other groups are not those to storage") {

@@ -127,6 +127,9 @@ TEST_CASE("dragonfly: links within a group may be fewer than those out of it") {
   // 4 switches, one link between each two, both ways: 12 x 47.5; 100 links lead out
   CHECK(cut("dragonfly", {{"group.switches", "4"}, {"global.links", "100"}}, "64").in(unit::GBps) ==
         Approx(12 * 47.5));
+  // one switch needs none: 64 hosts' ports, and 100 links
+  CHECK(cut("dragonfly", {{"group.switches", "1"}, {"global.links", "100"}}, "64").in(unit::GBps) ==
+        Approx(64 * 47.5));
 }
 
 TEST_CASE("a ring leaves a fat tree's leaf once, and a rail's leaf with one port") {

@@ -343,20 +343,4 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
   CHECK(faults({"jobs.epochs=1", "jobs.dataset.cache_limit=90 GB"}, mds) == "");
 }
 
-TEST_CASE("collectives that one host could hold, and that cross hosts, are warned of") {
-  const std::string ddp = "jobs.communication={\"type\": \"ddp\"}";
-  CHECK(warning({ddp}) == "");
-  CHECK_THAT(
-      warning({ddp, "jobs.accelerators=8"}),
-      Contains("/jobs/0/accelerators collectives of 8 GPUs, that one host has, cross hosts: 8 "
-               "accelerators are spread evenly over 4 hosts"));
-  CHECK(warning({ddp, "jobs.accelerators=8", "cluster.hosts.count=1",
-                 "cluster.hosts.memory.size=4 TB"}) == "");
-  CHECK(warning({"jobs.accelerators=8"}) == "");
-  CHECK(warning({ddp, "jobs.accelerators=16"}) == "");
-  CHECK_THAT(warning({ddp, "jobs.accelerators=16", "jobs.parallel.tensor=8"}),
-             Contains("collectives of 8 GPUs"));
-  CHECK(warning({ddp, "jobs.accelerators=16", "jobs.parallel.tensor=4"}) == "");
-}
-
 }  // namespace rules_test

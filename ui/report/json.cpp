@@ -83,6 +83,7 @@ Json gain_object(const Gain& gain) {
               {"utilization", gain.utilization},
               {"part", gain.part},
               {"by", gain.by.empty() ? Json(nullptr) : Json(gain.by)}};
+  if (!gain.parts.empty()) out["parts"] = gain.parts;
   if (!gain.each.empty()) out["each"] = gain.each;
   if (gain.goodput) out["goodput"] = *gain.goodput;
   return out;

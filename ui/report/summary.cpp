@@ -242,7 +242,8 @@ namespace {
 LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
   LimitRow row{b.resource, tried_phrase(b, p), {}, {}, {}, b.headroom, {}};
   if (const Gain* gain = gain_of(b, p))
-    if (gain->by != gain->part) row.by = gain->by;
+    if (gain->by != gain->part)
+      row.by = gain->parts.empty() ? gain->by : base::join(gain->parts, " and ");
   if (cost >= kNothing || row.gain.empty()) row.waited = print_share(cost);
   if (b.utilization > 0.0) row.busy = print_share(b.utilization);
   std::vector<std::string> text;

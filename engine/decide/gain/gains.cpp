@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/design_values.hpp"
@@ -88,6 +87,14 @@ class Ranking {
   }
 
  private:
+  struct Owner {
+    std::vector<std::string> parts;
+    Levers levers;
+    double blame = 0.0;
+    Gain gain;
+    bool known = false;
+  };
+
   /// What these gain, each alone; none for what cannot be built or did not end.
   std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0,
                                          bool again = false, const Take& take = {}) {
@@ -238,8 +245,8 @@ class Ranking {
       if (found[i]) keep(order[i], *found[i]);
   }
 
-  /// The best parts with another seed, where what is drawn matters: a gain is the mean of both, one
-  /// that only one of them has is none, and half of what they differ by is noise of all.
+  /// The best parts with another seed, where draws matter: a gain is the mean of both, one that
+  /// only one of them has is none, and half of what they differ by is noise of all.
   void try_again() {
     std::vector<std::string> order;
     for (const auto& [part, gain] : gains_)
@@ -282,8 +289,13 @@ class Ranking {
         if (const auto found = gains_.find(part); found != gains_.end())
           most = std::max(most, found->second.time);
       if (owner.gain.time < kTogether * most) continue;
-      gains_[path] = owner.gain;
-      gains_[path].part = path;
+      Gain& gain = gains_[path] = owner.gain;
+      gain.part = path;
+      if (!out_.pair.empty() && out_.pair.front().starts_with(resource_of(path) + "."))
+        gain.parts = out_.pair;
+      else
+        for (const auto& [part, levers] : needed_of(items_of(owner), gain, most))
+          gain.parts.push_back(resource_of(part));
     }
   }
 
@@ -315,26 +327,22 @@ class Ranking {
   }
 
   /// Of several that gain `all` together and little alone, those without which it is not gained.
-  void interplay(const std::vector<std::pair<std::string, Levers>>& items, const Gain& all,
-                 double alone) {
-    if (items.size() < 2 || items.size() > left()) return;
-    std::vector<Levers> without(items.size());
+  Items needed_of(const Items& items, const Gain& all, double alone) {
+    Items needed;
+    if (items.size() < 2 || items.size() > left()) return needed;
+    const std::vector<std::optional<Gain>> rest = tried(without_each(items));
     for (std::size_t i = 0; i < items.size(); ++i)
-      for (std::size_t k = 0; k < items.size(); ++k)
-        if (k != i)
-          without[i].insert(without[i].end(), items[k].second.begin(), items[k].second.end());
-    const std::vector<std::optional<Gain>> rest = tried(without);
-    std::vector<std::string> needed;
-    Levers levers;
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (rest[i] && all.time - rest[i]->time > (all.time - alone) / 2.0) {
-        needed.push_back(items[i].first);
-        levers.insert(levers.end(), items[i].second.begin(), items[i].second.end());
-      }
+      if (rest[i] && all.time - rest[i]->time > (all.time - alone) / 2.0)
+        needed.push_back(items[i]);
+    return needed;
+  }
+
+  void interplay(const Items& items, const Gain& all, double alone) {
+    const Items needed = needed_of(items, all, alone);
     if (needed.size() < 2) return;
-    const std::optional<Gain> found = tried({levers}).front();
+    const std::optional<Gain> found = tried({levers_of(needed)}).front();
     if (!found || found->time < std::max(kTogether * alone, out_.noise)) return;
-    for (const std::string& one : needed) out_.pair.push_back(resource_of(one));
+    for (const auto& [path, levers] : needed) out_.pair.push_back(resource_of(path));
     out_.together = *found;
     out_.together.part = base::join(out_.pair, ", ");
   }
@@ -343,38 +351,30 @@ class Ranking {
   void look_for_pairs() {
     const auto top = best();
     const double alone = top == gains_.end() ? 0.0 : std::max(0.0, top->second.time);
-    double owners = 0.0;
-    std::vector<std::pair<std::string, Levers>> items;
+    Items items;
     const Owner* widest = nullptr;
     for (const auto& [path, owner] : owners_) {
       if (!owner.known || parts_.at(owner.parts.front()).breaks()) continue;
-      owners = std::max(owners, owner.gain.time);
       items.emplace_back(path, owner.levers);
       if (widest == nullptr || owner.gain.time > widest->gain.time) widest = &owner;
     }
-    double sum = 0.0;
+    double sum = 0.0, parts = 0.0;
     for (const auto& [path, owner] : owners_) sum += std::max(0.0, owner.gain.time);
-    const auto more = [&](double all, double parts) {
-      return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * parts;
+    const auto more = [&](double all, double apart) {
+      return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * apart;
     };
     if (more(out_.all.time, sum)) return interplay(items, out_.all, alone);
     if (widest == nullptr || widest->parts.size() < 2) return;
-    double parts = 0.0;
-    items.clear();
-    for (const std::string& path : widest->parts) {
+    for (const std::string& path : widest->parts)
       if (gains_.contains(path)) parts += std::max(0.0, gains_.at(path).time);
-      items.emplace_back(path, parts_.at(path).levers);
-    }
-    if (more(widest->gain.time, parts)) interplay(items, widest->gain, alone);
+    if (more(widest->gain.time, parts)) interplay(items_of(*widest), widest->gain, alone);
   }
 
-  struct Owner {
-    std::vector<std::string> parts;
-    Levers levers;
-    double blame = 0.0;
-    Gain gain;
-    bool known = false;
-  };
+  [[nodiscard]] Items items_of(const Owner& owner) const {
+    Items out;
+    for (const std::string& path : owner.parts) out.emplace_back(path, parts_.at(path).levers);
+    return out;
+  }
 
   const Design& design_;
   Prediction& p_;

@@ -258,6 +258,22 @@ Parts parts_for(const Design& design, const Prediction& prediction, const Lost& 
 
 }  // namespace
 
+Levers levers_of(const Items& items) {
+  Levers out;
+  for (const auto& [name, levers] : items) out.insert(out.end(), levers.begin(), levers.end());
+  return out;
+}
+
+std::vector<Levers> without_each(const Items& items) {
+  std::vector<Levers> out;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Items others = items;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    out.push_back(levers_of(others));
+  }
+  return out;
+}
+
 Parts parts_of(const Design& design, const Prediction& prediction) {
   const Lost lost(prediction);
   if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/design.hpp"
@@ -22,6 +23,14 @@ struct Lever {
   /// Of what breaks there is no half: it is left out.
   [[nodiscard]] bool removes() const { return key.empty(); }
 };
+
+using Levers = std::vector<Lever>;
+
+/// What is tried, by name.
+using Items = std::vector<std::pair<std::string, Levers>>;
+[[nodiscard]] Levers levers_of(const Items& items);
+/// Of all but one of them, for each in turn.
+[[nodiscard]] std::vector<Levers> without_each(const Items& items);
 
 /// What is made faster together: all of "storage[scratch].ost".
 struct DesignPart {

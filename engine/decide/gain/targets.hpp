@@ -12,8 +12,6 @@
 
 namespace stallcast::gain {
 
-using Levers = std::vector<Lever>;
-
 /// Missed targets of a prediction that are of a figure of their own (a save, a tenant's requests, a
 /// stage), and what parts change of these.    [docs/models/blame.md]
 class TargetFigures {

@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+/// Rules of fabric and communication.
+namespace network_rules_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* kFull = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "model": { "parameters": "70B" },
+              "step": { "compute": "1 s" } } ],
+  "run": { "duration": "1 h" }
+})";
+
+// All that is said of the scenario with `sets`.
+std::string said(std::vector<std::string> sets) {
+  const auto loaded = load_with(std::move(sets), "", kFull);
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    out += (d.severity == Severity::error ? "error " : "warning ") + d.pointer + " " + d.message +
+           "; ";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("collectives that one host could hold, and that cross hosts, are warned of") {
+  const std::string ddp = "jobs.communication={\"type\": \"ddp\"}";
+  CHECK(said({ddp}) == "");
+  CHECK_THAT(
+      said({ddp, "jobs.accelerators=8"}),
+      Contains("/jobs/0/accelerators collectives of 8 GPUs, that one host has, cross hosts: 8 "
+               "accelerators are spread evenly over 4 hosts"));
+  CHECK(said({ddp, "jobs.accelerators=8", "cluster.hosts.count=1"}) == "");
+  CHECK(said({"jobs.accelerators=8"}) == "");
+  CHECK(said({ddp, "jobs.accelerators=16"}) == "");
+  CHECK_THAT(said({ddp, "jobs.accelerators=16", "jobs.parallel.tensor=8"}),
+             Contains("collectives of 8 GPUs"));
+  CHECK(said({ddp, "jobs.accelerators=16", "jobs.parallel.tensor=4"}) == "");
+}
+
+TEST_CASE("experts lie on data-parallel ranks, and in layers that the model has") {
+  // 32 ranks: with two stages 16 copies
+  const auto with = [](const std::string& expert, const std::string& layers) {
+    return said({R"(jobs.model={ "parameters": "7B", "shape": { "vocabulary": 1000, "hidden": 64, )"
+                 R"("ffn": 256, "heads": 8, "kv_heads": 8, "layers": 4 } })",
+                 "jobs.parallel.pipeline=2",
+                 R"(jobs.communication={ "type": "megatron", "tokens": 8, "microbatches": 4, )"
+                 R"("expert": )" +
+                     expert + R"(, "moe": { "layers": )" + layers + " } }"});
+  };
+  CHECK(with("16", "4") == "");
+  CHECK(with("4", "2") == "");
+  CHECK_THAT(with("32", "4"), Contains("error /jobs/0/communication/expert expert = 32 does not "
+                                       "divide the 16 data-parallel ranks of job \"train\""));
+  CHECK_THAT(with("3", "4"), Contains("/jobs/0/communication/expert"));
+  CHECK_THAT(with("16", "5"), Contains("error /jobs/0/communication/moe/layers 5 layers with "
+                                       "experts are more than the 4 layers of the model"));
+  // one without the other exchanges nothing
+  CHECK_THAT(with("16", "0"), Contains("\"expert\" has no effect unless \"moe.layers\" is"));
+  CHECK_THAT(with("1", "4"), Contains("\"moe.layers\" has no effect unless \"expert\" is above 1"));
+}
+
+TEST_CASE("leaves have room for a host and a way to the spines") {
+  const auto with = [](const std::string& fabric, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), "cluster.fabric={ " + fabric + " }");
+    return said(sets);
+  };
+  const std::string tree = R"("type": "fat-tree", "leaf": { "ports": 8 })",
+                    eight = "cluster.hosts.nic.count=8";
+  const std::string ddp = R"(jobs.communication={ "type": "ddp" })";
+  CHECK_THAT(with(tree, {eight}),
+             Contains("error /cluster/fabric/leaf/ports the 8 ports of a host of \"gpu\" "
+                      "(\"nic.count\") do not fit on one leaf, of whose 8 ports 4 lead to hosts"));
+  CHECK(with(tree, {"cluster.hosts.nic.count=4"}) == "");
+  // rails: a leaf for each port
+  CHECK(with(R"("type": "rail-optimized", "leaf": { "ports": 8 })", {eight}) == "");
+  // of the network for collectives, where there is one: 8 GPUs a host have 8 ports
+  CHECK_THAT(with(tree, {ddp}), Contains("(\"compute_nic.count\")"));
+  CHECK(with(tree, {ddp, "cluster.fabric.converged=true"}) == "");
+  CHECK(with(tree, {ddp, "cluster.hosts.compute_nic.count=4"}) == "");
+  // one of 64 ports toward spines are 63 : 1
+  const std::string over = R"("type": "fat-tree", "oversubscription": )";
+  CHECK(with(over + "63") == "");
+  CHECK_THAT(with(over + "64"),
+             Contains("error /cluster/fabric/oversubscription of the 64 ports of a leaf less than "
+                      "one leads to spines with an oversubscription of 64"));
+}
+
+}  // namespace network_rules_test
