@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <set>
 
 #include "engine/base/design_values.hpp"
@@ -14,6 +15,7 @@
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
 #include "scenarios/resolve/fio_job.hpp"
+#include "scenarios/resolve/known_components.hpp"
 #include "scenarios/resolve/parameters.hpp"
 #include "scenarios/resolve/replay_tenant.hpp"
 #include "scenarios/resolve/resolve.hpp"
@@ -50,8 +52,9 @@ struct Resolved {
   Tree tree;
   std::vector<Parameter> parameters;
   Questions questions;
-  Written written;
+  decltype(Written::needs) needs;
   Diagnostics diagnostics;
+  KnownComponents components;
 };
 
 // Faults that may only be there because part of the scenario is not.
@@ -144,14 +147,16 @@ Reading read_files(const ScenarioFile& file, const CalibrationProfile* profile) 
   return out;
 }
 
-/// Takes what `root` is, the business of who keeps the files, off all that is reported.
+/// What `root` is, the business of who keeps the files, off `place`.
+void cut_root(const std::string& root, std::string& place) {
+  if (const std::string prefix = root + "/"; place.starts_with(prefix))
+    place.erase(0, prefix.size());
+}
+
+/// The same off all that is reported.
 void report_within(const std::string& root, Resolved& resolved) {
-  const std::string prefix = root + "/";
-  const auto cut = [&](std::string& place) {
-    if (place.starts_with(prefix)) place.erase(0, prefix.size());
-  };
+  const auto cut = [&](std::string& place) { cut_root(root, place); };
   for (Parameter& p : resolved.parameters) cut(p.where);
-  for (auto& [pointer, where] : resolved.written.where) cut(where);
   if (!resolved.design) return;
   cut(resolved.design->file);
   for (Expectation& e : resolved.design->expect) cut(e.where);
@@ -160,14 +165,17 @@ void report_within(const std::string& root, Resolved& resolved) {
   });
 }
 
-Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
+/// `before`: the same reading without changes, where it was resolved.
+Resolved resolve_tree(const Reading& reading, std::span<const Change> changes,
+                      const Resolved* before) {
   Resolved out{.design = {},
                .documents = reading.documents,
                .tree = reading.tree,
                .parameters = {},
                .questions = {},
-               .written = {},
-               .diagnostics = reading.diagnostics};
+               .needs = {},
+               .diagnostics = reading.diagnostics,
+               .components = KnownComponents(reading.documents.size())};
   if (!out.tree.root.is_object()) return out;
   Reporter report(out.documents, out.tree, out.diagnostics);
   apply_changes(out.tree, changes, out.documents, report);
@@ -182,6 +190,11 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   for (const auto& [key, node] : reading.written.items())
     if (key != "params") params.mark_used(node);
   ReadContext context{out.tree, params, report, reading.profile, file.idle};
+  std::optional<ReadBefore> known;
+  if (before == nullptr)
+    context.keep = &out.components;
+  else
+    context.before = &known.emplace(before->tree, before->components);
   Design design = resolve(context);
   design.expect = read_expectations(context);
   out.parameters = params.list();
@@ -198,12 +211,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
     Diagnostic& d = out.diagnostics.items()[i];
     d.position = report.place(d.pointer);
   }
-  out.written.needs = params.needed();
-  base::for_each_component(
-      design, [&](const std::string&, std::string_view, const Component& component) {
-        for (const std::string& at : {component.pointer, component.pointer + "/use"})
-          if (find(out.tree.root, at) != nullptr) out.written.where[at] = report.where(at);
-      });
+  out.needs = params.needed();
 
   if (!out.diagnostics.has_errors()) expect_room(design);
   if (reading.incomplete) drop_consequences(out.diagnostics, reading.unread);
@@ -216,30 +224,58 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   return out;
 }
 
+/// What `Written` says.
+Written written_of(const Resolved& resolved, const std::string& extend_root) {
+  Written out{.needs = resolved.needs, .where = {}};
+  if (!resolved.design) return out;
+  Diagnostics none;
+  const Reporter report(resolved.documents, resolved.tree, none);
+  base::for_each_component(
+      *resolved.design, [&](const std::string&, std::string_view, const Component& component) {
+        for (const std::string& at : {component.pointer, component.pointer + "/use"})
+          if (find(resolved.tree.root, at) != nullptr) out.where[at] = report.where(at);
+      });
+  if (!extend_root.empty())
+    for (auto& [pointer, where] : out.where) cut_root(extend_root, where);
+  return out;
+}
+
 }  // namespace
 
 struct Scenario::State {
-  State(std::shared_ptr<const Reading> read, std::vector<Change> with)
-      : reading(std::move(read)),
+  explicit State(std::shared_ptr<const Reading> read)
+      : reading(std::move(read)), resolved(resolve_tree(*reading, {}, nullptr)) {
+    show_places();
+  }
+  State(std::shared_ptr<const State> unchanged, std::vector<Change> with)
+      : reading(unchanged->reading),
+        base(std::move(unchanged)),
         changes(std::move(with)),
-        resolved(resolve_tree(*reading, changes)) {
+        resolved(resolve_tree(*reading, changes, &base->resolved)) {
+    show_places();
+  }
+  void show_places() {
     quote_lines(resolved.documents, resolved.diagnostics);
     resolved.diagnostics.sort_by_place();
   }
   std::shared_ptr<const Reading> reading;
+  std::shared_ptr<const State> base;  ///< without changes; nullptr of that itself
   std::vector<Change> changes;
   Resolved resolved;
+  mutable std::once_flag asked;  ///< for `written`, which few want to know
+  mutable Written written;
 };
 
 Scenario Scenario::read(const ScenarioFile& file, const CalibrationProfile* profile) {
   auto reading = std::make_shared<const Reading>(read_files(file, profile));
-  return Scenario(std::make_shared<const State>(std::move(reading), std::vector<Change>{}));
+  return Scenario(std::make_shared<const State>(std::move(reading)));
 }
 
 Scenario Scenario::with(std::span<const Change> changes) const {
   std::vector<Change> all = state_->changes;
   all.insert(all.end(), changes.begin(), changes.end());
-  return Scenario(std::make_shared<const State>(state_->reading, std::move(all)));
+  const auto& base = state_->base ? state_->base : state_;
+  return Scenario(std::make_shared<const State>(base, std::move(all)));
 }
 
 Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name,
@@ -251,8 +287,7 @@ Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name
   out.tree = tree_of(out.documents[number].root, number);
   prepare(out);
   auto reading = std::make_shared<const Reading>(std::move(out));
-  return Scenario(
-      std::make_shared<const Scenario::State>(std::move(reading), std::vector<Change>{}));
+  return Scenario(std::make_shared<const Scenario::State>(std::move(reading)));
 }
 
 const base::JsonDocument& ScenarioBuilder::document_of(const Scenario& scenario) {
@@ -297,7 +332,12 @@ std::span<const Parameter> Scenario::parameters() const { return state_->resolve
 
 std::span<const std::string> Scenario::variants() const { return state_->reading->variants; }
 
-const Written& Scenario::written() const { return state_->resolved.written; }
+const Written& Scenario::written() const {
+  std::call_once(state_->asked, [state = state_.get()] {
+    state->written = written_of(state->resolved, state->reading->file.extend_root);
+  });
+  return state_->written;
+}
 
 Position Scenario::place(const std::string& pointer) const {
   Diagnostics none;

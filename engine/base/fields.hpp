@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -201,23 +203,46 @@ consteval std::array<FieldInfo, N> infos(const std::array<Field<P>, N>& table) {
 template <const auto& Table>
 inline constexpr auto kInfos = infos(Table);
 
-/// The fields of `table` that `component` has, into `params`. REQUIRES: `component` was resolved
-/// against the same table, so every field that is not optional is present.
+/// Rows of a table in the order of their keys, as components have their values.
+template <const auto& Table>
+inline constexpr auto kByKey = [] {
+  std::array<std::uint16_t, std::tuple_size_v<std::remove_cvref_t<decltype(Table)>>> out{};
+  std::iota(out.begin(), out.end(), std::uint16_t{0});
+  std::sort(out.begin(), out.end(),
+            [](std::uint16_t a, std::uint16_t b) { return Table[a].info.key < Table[b].info.key; });
+  return out;
+}();
+
+namespace detail {
 template <class P, std::size_t N>
-void bind(const std::array<Field<P>, N>& table, const Component& component, P& params) {
-  for (const Field<P>& f : table) {
-    const Value* value = component.find(f.info.key);
-    assert(value != nullptr || f.info.optional() || !f.info.limits.with.empty());
-    if (value != nullptr)
-      std::visit([&](auto member) { detail::take(params.*member, *value); }, f.member);
+P params_of(const std::array<Field<P>, N>&);
+}  // namespace detail
+/// What the rows of a table are fields of.
+template <const auto& Table>
+using ParamsOf = decltype(detail::params_of(Table));
+
+/// The fields of `Table` that `component` has, into `params`: one walk along both. REQUIRES:
+/// `component` was resolved against the same table, so every field that is not optional is present.
+template <const auto& Table>
+void bind(const Component& component, ParamsOf<Table>& params) {
+  auto at = component.values.begin();
+  const auto end = component.values.end();
+  for (const std::size_t row : kByKey<Table>) {
+    const auto& [info, member] = Table[row];
+    int order = -1;  // of the value to the row
+    while (at != end && (order = at->first.compare(info.key)) < 0) ++at;
+    assert(order == 0 || info.optional() || !info.limits.with.empty());
+    if (at == end || order != 0) continue;
+    std::visit([&](auto to) { detail::take(params.*to, at->second); }, member);
+    ++at;
   }
 }
 
-/// The parameters of a resolved component, all of `table`.
-template <class P, std::size_t N>
-P bind(const std::array<Field<P>, N>& table, const Component& component) {
-  P params;
-  bind(table, component, params);
+/// The parameters of a resolved component, all of `Table`.
+template <const auto& Table>
+ParamsOf<Table> bind(const Component& component) {
+  ParamsOf<Table> params;
+  bind<Table>(component, params);
   return params;
 }
 

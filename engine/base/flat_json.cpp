@@ -1,11 +1,12 @@
 #include "engine/base/flat_json.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/plain_text.hpp"
 #include "engine/base/quantity_units.hpp"
 #include "engine/base/text.hpp"
 #include "engine/base/utf8.hpp"
@@ -15,12 +16,17 @@ namespace {
 
 constexpr int kMostLevels = 200;
 
-/// Bytes that stand for themselves in a text: ASCII without quotes, backslashes and controls.
-constexpr auto kPlain = [] {
-  std::array<bool, 256> out{};
-  for (std::size_t c = 0x20; c < 0x80; ++c) out[c] = c != '"' && c != '\\';
-  return out;
-}();
+/// The first from `at` on that does not stand for itself.
+const char* after_plain(const char* at, const char* end) {
+  std::uint64_t bytes = 0;
+  for (; static_cast<std::size_t>(end - at) >= kWord; at += kWord) {
+    std::memcpy(&bytes, at, kWord);
+    if (const std::uint64_t found = unusual(bytes)) return at + plain_before(found);
+  }
+  for (; at != end; ++at)
+    if (unusual(in_all(static_cast<unsigned char>(*at)))) break;
+  return at;
+}
 
 }  // namespace
 
@@ -39,12 +45,13 @@ class FlatReader {
   FlatReader(std::string_view text, FlatJson& out)
       : at_(text.data()), end_(text.data() + text.size()), out_(out) {
     constexpr std::size_t kUsual = 10;  // bytes a value
-    out_.values_.reserve(text.size() / kUsual + 1);
+    out_.values_.resize(text.size() / kUsual + 1);
   }
 
   bool read() {
     if (!value(0)) return false;
     skip_space();
+    out_.values_.resize(used_);
     return at_ == end_;
   }
 
@@ -59,7 +66,8 @@ class FlatReader {
     return ++at_, true;
   }
   FlatValue& add(Kind kind) {
-    FlatValue& out = out_.values_.emplace_back();
+    if (used_ == out_.values_.size()) out_.values_.resize(2 * used_);
+    FlatValue& out = out_.values_[used_++];
     out.kind_ = kind;
     return out;
   }
@@ -87,7 +95,7 @@ class FlatReader {
 
   bool list(Kind kind, char close, int level) {
     ++at_;
-    const std::size_t place = out_.values_.size();
+    const std::size_t place = used_;
     add(kind);
     std::uint32_t count = 0;
     skip_space();
@@ -102,7 +110,7 @@ class FlatReader {
     }
     FlatValue& all = out_.values_[place];
     all.count_ = count;
-    all.span_ = static_cast<std::uint32_t>(out_.values_.size() - place);
+    all.span_ = static_cast<std::uint32_t>(used_ - place);
     return true;
   }
 
@@ -123,7 +131,7 @@ class FlatReader {
 
   bool text() {
     const char* const open = ++at_;
-    while (at_ != end_ && kPlain[static_cast<unsigned char>(*at_)]) ++at_;
+    at_ = after_plain(at_, end_);
     if (at_ == end_ || *at_ != '"') return unusual_text(open);
     FlatValue& out = add(Kind::text);
     out.begin_ = open;
@@ -172,12 +180,16 @@ class FlatReader {
     const char* const first = at_;
     if (!digits() || (zero && at_ != first + 1)) return false;
     bool whole = !negative;
+    const char* end = at_;  // of what says all of it: "5.0" is 5
     if (take('.')) {
       whole = false;
+      const char* const point = at_;
       if (!digits()) return false;
+      if (at_ != point + 1 || *point != '0') end = nullptr;
     }
     if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
       whole = false;
+      end = nullptr;
       ++at_;
       if (!take('+')) take('-');
       if (!digits()) return false;
@@ -187,7 +199,10 @@ class FlatReader {
       add(Kind::whole).whole_ = natural;
       return true;
     }
-    const double real = detail::decimal_value({begin, at_});
+    std::uint32_t few = 0;  // digits, so that no rounding is to be thought of
+    const bool integer =
+        end != nullptr && !negative && std::from_chars(begin, end, few).ec == std::errc{};
+    const double real = integer ? few : detail::decimal_value({begin, at_});
     if (!std::isfinite(real)) return false;
     add(Kind::number).number_ = real;
     return true;
@@ -196,6 +211,7 @@ class FlatReader {
   const char* at_;
   const char* const end_;
   FlatJson& out_;
+  std::size_t used_ = 0;  ///< of `out_.values_`
 };
 
 std::optional<FlatJson> FlatJson::read(std::string_view text) {

@@ -32,6 +32,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] T&& value() && { return assert(ok()), std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   /// REQUIRES: !ok().

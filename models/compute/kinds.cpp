@@ -29,12 +29,12 @@ std::span<const FieldInfo> step_given_fields() { return kInfos<kGiven>; }
 std::span<const FieldInfo> step_flops_fields() { return kInfos<kFlops>; }
 
 Seconds given_step(const Component& step, const ModelParams&, const HostParams&) {
-  return bind(kGiven, step).compute;
+  return bind<kGiven>(step).compute;
 }
 
 Seconds flops_step(const Component& step, const ModelParams& model, const HostParams& host) {
   // t = 6 P tokens / (peak MFU)    [docs/models/compute.md, eq. 1]
-  const FromFlops p = bind(kFlops, step);
+  const FromFlops p = bind<kFlops>(step);
   const Flops work =
       Flops::from(6.0 * model.parameters.value_or(0.0) * static_cast<double>(p.tokens), unit::flop);
   return work / (host.gpu_peak * p.mfu.in(unit::ratio));

@@ -38,7 +38,7 @@ constexpr std::array<Field<CapacityParams>, 6> kCapacity{
 
 }  // namespace
 
-CapacityParams capacity_params(const Component& component) { return bind(kCapacity, component); }
+CapacityParams capacity_params(const Component& component) { return bind<kCapacity>(component); }
 std::span<const FieldInfo> capacity_fields() { return kInfos<kCapacity>; }
 
 void add_other(Component& storage, Bytes bytes) {

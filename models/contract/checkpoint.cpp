@@ -182,15 +182,14 @@ constexpr std::array<Field<CheckpointParams>, 10> kAsync{
     field("drain_every", &CheckpointParams::drain_every, "1",
           "every n-th save goes on to the last tier; the others stay in the one before",
           up_to(1e6))};
+constexpr auto kAll = joined<CheckpointParams>(kCommon, kAsync);
 
 }  // namespace
 
 CheckpointParams checkpoint_params(const Component& component) {
-  CheckpointParams p = bind(kCommon, component);
-  if (component.find("buffers") != nullptr) {
-    bind(kAsync, component, p);
-    p.snapshot_first = p.snapshot_first && !p.lazy;
-  }
+  const bool async = component.find("buffers") != nullptr;
+  CheckpointParams p = async ? bind<kAll>(component) : bind<kCommon>(component);
+  if (async) p.snapshot_first = p.snapshot_first && !p.lazy;
   // What ends in the memory of others lies in that of its own host, too.
   if (p.tiers.empty() && p.to == kHostMemory) p.tiers = {p.to};
   if (p.tiers.empty() && p.to == kPeerMemory) p.tiers = {std::string(kHostMemory), p.to};

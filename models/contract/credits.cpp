@@ -40,7 +40,7 @@ void set_empty(Component& component) {
   start.dimension = Dimension::ratio;
   start.number = 0.0;
 }
-CreditParams credit_params(const Component& component) { return bind(kCredits, component); }
+CreditParams credit_params(const Component& component) { return bind<kCredits>(component); }
 std::span<const FieldInfo> credit_fields() { return kInfos<kCredits>; }
 
 }  // namespace stallcast::models

@@ -93,7 +93,7 @@ constexpr std::array<Field<DatasetParams>, 26> kDataset{
 }  // namespace
 
 DatasetParams dataset_params(const Component& component) {
-  DatasetParams p = bind(kDataset, component);
+  DatasetParams p = bind<kDataset>(component);
   // All on one of two is all on one.
   if (p.also && p.also_share >= Fraction::from(1.0, unit::ratio)) p.on = *p.also;
   if (p.also_share <= Fraction{} || p.also_share >= Fraction::from(1.0, unit::ratio) ||

@@ -22,7 +22,7 @@ constexpr std::array<Field<ElasticParams>, 4> kElastic{
 
 }  // namespace
 
-ElasticParams elastic_params(const Component& component) { return bind(kElastic, component); }
+ElasticParams elastic_params(const Component& component) { return bind<kElastic>(component); }
 std::span<const FieldInfo> elastic_fields() { return kInfos<kElastic>; }
 
 }  // namespace stallcast::models

@@ -68,7 +68,7 @@ constexpr std::array<Field<FabricParams>, 10> kFabric{
 
 }  // namespace
 
-FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
+FabricParams fabric_params(const Component& component) { return bind<kFabric>(component); }
 std::span<const FieldInfo> fabric_fields() { return kInfos<kFabric>; }
 
 HostParams plugged_in(HostParams host, const FabricParams& fabric) {

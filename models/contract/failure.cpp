@@ -89,7 +89,7 @@ std::vector<Outage> outages(const Design& design, std::string_view host) {
   return out;
 }
 
-RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
+RecoveryParams recovery_params(const Component& component) { return bind<kRecovery>(component); }
 std::span<const FieldInfo> recovery_fields() { return kInfos<kRecovery>; }
 
 // t = ceil(pods / parallel) x delay    [docs/models/failures.md, eq. 11]

@@ -156,7 +156,7 @@ Rate HostParams::peer() const {
   return gpu_copy * (root_share.in(unit::ratio) / (1.0 - x + x / socket_share.in(unit::ratio)));
 }
 
-HostParams host_params(const Component& component) { return bind(kHost, component); }
+HostParams host_params(const Component& component) { return bind<kHost>(component); }
 std::span<const FieldInfo> host_fields() { return kInfos<kHost>; }
 
 }  // namespace stallcast::models

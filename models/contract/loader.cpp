@@ -36,7 +36,7 @@ constexpr std::array<Field<LoaderParams>, 7> kLoader{
 
 }  // namespace
 
-LoaderParams loader_params(const Component& component) { return bind(kLoader, component); }
+LoaderParams loader_params(const Component& component) { return bind<kLoader>(component); }
 std::span<const FieldInfo> loader_common_fields() { return kInfos<kLoader>; }
 
 namespace {

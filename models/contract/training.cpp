@@ -172,14 +172,14 @@ constexpr std::array<Field<RunParams>, 8> kRun{
 }  // namespace
 
 ModelParams model_params(const Component& component) {
-  ModelParams p = bind(kModel, component);
+  ModelParams p = bind<kModel>(component);
   if (!p.parameters && p.has_shape()) p.parameters = p.shape_parameters();
   return p;
 }
 std::span<const FieldInfo> model_fields() { return kInfos<kModel>; }
-JobParams job_params(const Component& component) { return bind(kJob, component); }
+JobParams job_params(const Component& component) { return bind<kJob>(component); }
 std::span<const FieldInfo> job_fields() { return kInfos<kJob>; }
-RunParams run_params(const Component& component) { return bind(kRun, component); }
+RunParams run_params(const Component& component) { return bind<kRun>(component); }
 std::span<const FieldInfo> run_fields() { return kInfos<kRun>; }
 std::span<const FieldInfo> step_common_fields() { return kInfos<kStepCommon>; }
 
@@ -192,7 +192,7 @@ double ModelParams::shape_parameters() const {
 }
 
 StepTime step_time(const Component& step, Seconds mean) {
-  const StepCommon common = bind(kStepCommon, step);
+  const StepCommon common = bind<kStepCommon>(step);
   return {.mean = mean,
           .cv = common.jitter.in(unit::ratio),
           .overhead = common.overhead,

@@ -36,7 +36,7 @@ constexpr std::array<Field<DaliParams>, 4> kDaliFields{
 std::span<const FieldInfo> dali_fields() { return kInfos<kDaliFields>; }
 
 LoaderPolicy dali_policy(const Component& component) {
-  const DaliParams p = bind(kDaliFields, component);
+  const DaliParams p = bind<kDaliFields>(component);
   LoaderPolicy out{.split_batch = true};
   if (p.mmap) {
     out.window = p.window;

@@ -49,7 +49,7 @@ constexpr auto kMdsFields = with_costs(
 std::span<const FieldInfo> mds_fields() { return kInfos<kMdsFields>; }
 
 SampleAccess mds_access(const Component& component, const DatasetParams& dataset) {
-  const MdsParams p = bind(kMdsFields, component);
+  const MdsParams p = bind<kMdsFields>(component);
   const double samples = std::max(1.0, std::floor(p.shard / dataset.sample + 1e-9));
   SampleAccess out = p.access(1.0 / samples);
   out.expansion = p.ratio;

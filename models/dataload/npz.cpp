@@ -34,7 +34,7 @@ constexpr auto kNpzFields = with_costs(
 std::span<const FieldInfo> npz_fields() { return kInfos<kNpzFields>; }
 
 SampleAccess npz_access(const Component& component, const DatasetParams& dataset) {
-  const NpzParams p = bind(kNpzFields, component);
+  const NpzParams p = bind<kNpzFields>(component);
   SampleAccess out = p.access(dataset);
   out.stream = p.stream;
   return out;

@@ -58,7 +58,7 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
 std::span<const FieldInfo> parquet_fields() { return kInfos<kParquetFields>; }
 
 SampleAccess parquet_access(const Component& component, const DatasetParams& dataset) {
-  return bind(kParquetFields, component).access(dataset);
+  return bind<kParquetFields>(component).access(dataset);
 }
 
 }  // namespace stallcast::models

@@ -31,7 +31,7 @@ constexpr auto kPetastormFields = with_costs(
 std::span<const FieldInfo> petastorm_fields() { return kInfos<kPetastormFields>; }
 
 SampleAccess petastorm_access(const Component& component, const DatasetParams& dataset) {
-  const PetastormParams p = bind(kPetastormFields, component);
+  const PetastormParams p = bind<kPetastormFields>(component);
   SampleAccess out = p.access(dataset);
   // The queue is full, and each of the pool holds a group it cannot put.
   //    [docs/models/formats.md, eq. 9]

@@ -98,7 +98,7 @@ constexpr std::array<Field<PytorchParams>, 18> kPytorchFields{
 std::span<const FieldInfo> pytorch_fields() { return kInfos<kPytorchFields>; }
 
 LoaderPolicy pytorch_policy(const Component& component) {
-  const PytorchParams p = bind(kPytorchFields, component);
+  const PytorchParams p = bind<kPytorchFields>(component);
   LoaderPolicy out{.in_order = p.in_order, .iterable = p.style == "iterable"};
   out.at_delivery = p.delivery.in(unit::ratio);
   out.receive = p.receive.value_or(Rate::infinity());

@@ -24,7 +24,7 @@ constexpr auto kRawFields =
 std::span<const FieldInfo> raw_fields() { return kInfos<kRawFields>; }
 
 SampleAccess raw_access(const Component& component, const DatasetParams& dataset) {
-  return bind(kRawFields, component).access(dataset);
+  return bind<kRawFields>(component).access(dataset);
 }
 
 }  // namespace stallcast::models

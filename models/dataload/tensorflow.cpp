@@ -42,7 +42,7 @@ constexpr std::array<Field<TensorflowParams>, 6> kTensorflowFields{
 std::span<const FieldInfo> tensorflow_fields() { return kInfos<kTensorflowFields>; }
 
 LoaderPolicy tensorflow_policy(const Component& component) {
-  const TensorflowParams p = bind(kTensorflowFields, component);
+  const TensorflowParams p = bind<kTensorflowFields>(component);
   LoaderPolicy out{
       .in_order = p.deterministic, .split_batch = true, .interleaved = true, .readers = p.cycle};
   out.decoders = p.map_threads.value_or(0);

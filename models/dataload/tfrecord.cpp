@@ -37,7 +37,7 @@ constexpr auto kTfrecordFields =
 std::span<const FieldInfo> tfrecord_fields() { return kInfos<kTfrecordFields>; }
 
 SampleAccess tfrecord_access(const Component& component, const DatasetParams& dataset) {
-  const TfrecordParams p = bind(kTfrecordFields, component);
+  const TfrecordParams p = bind<kTfrecordFields>(component);
   const double samples = static_cast<double>(p.samples_per_file);
   SampleAccess out = p.access(1.0 / samples);
   // The last window of a file is parsed when nothing is left to read.    [formats.md, eq. 15]

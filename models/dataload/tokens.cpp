@@ -36,7 +36,7 @@ constexpr auto kTokensFields = with_costs(
 std::span<const FieldInfo> tokens_fields() { return kInfos<kTokensFields>; }
 
 SampleAccess tokens_access(const Component& component, const DatasetParams& dataset) {
-  const TokensParams p = bind(kTokensFields, component);
+  const TokensParams p = bind<kTokensFields>(component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 0.0);
   // [docs/models/formats.md, eq. 6]
   out.ranges = std::max(1.0, std::ceil(dataset.sample / p.window - 1e-9));

@@ -35,7 +35,7 @@ constexpr auto kWebdatasetFields = with_costs(
 std::span<const FieldInfo> webdataset_fields() { return kInfos<kWebdatasetFields>; }
 
 SampleAccess webdataset_access(const Component& component, const DatasetParams& dataset) {
-  const WebdatasetParams p = bind(kWebdatasetFields, component);
+  const WebdatasetParams p = bind<kWebdatasetFields>(component);
   SampleAccess out = p.access(std::min(1.0, dataset.sample / p.shard));
   if (p.read_ahead) {  // sample by sample    [docs/models/formats.md, eq. 13]
     out.unit = 1.0;

@@ -66,11 +66,11 @@ constexpr std::array<Field<FailureParams>, 6> kRack{
 
 }  // namespace
 
-FailureParams host_failure_params(const Component& component) { return bind(kHost, component); }
+FailureParams host_failure_params(const Component& component) { return bind<kHost>(component); }
 FailureParams process_failure_params(const Component& component) {
-  return bind(kProcess, component);
+  return bind<kProcess>(component);
 }
-FailureParams rack_failure_params(const Component& component) { return bind(kRack, component); }
+FailureParams rack_failure_params(const Component& component) { return bind<kRack>(component); }
 std::span<const FieldInfo> host_failure_fields() { return kInfos<kHost>; }
 std::span<const FieldInfo> process_failure_fields() { return kInfos<kProcess>; }
 std::span<const FieldInfo> rack_failure_fields() { return kInfos<kRack>; }

@@ -45,7 +45,7 @@ constexpr std::array<Field<StorageFaultParams>, 9> kStorage{
 }  // namespace
 
 StorageFaultParams storage_fault_params(const Component& component) {
-  return bind(kStorage, component);
+  return bind<kStorage>(component);
 }
 std::span<const FieldInfo> storage_failure_fields() { return kInfos<kStorage>; }
 

@@ -93,7 +93,7 @@ Bytes per_parameter(const CommunicationSite& site, double bytes) {
 
 }  // namespace
 
-CollectiveParams collective_params(const Component& component) { return bind(kCommon, component); }
+CollectiveParams collective_params(const Component& component) { return bind<kCommon>(component); }
 std::span<const FieldInfo> communication_common_fields() { return kInfos<kCommon>; }
 std::span<const FieldInfo> communication_given_fields() { return kInfos<kGiven>; }
 std::span<const FieldInfo> communication_ddp_fields() { return kInfos<kDdp>; }
@@ -118,12 +118,12 @@ RankGroup rank_group(const CommunicationSite& site, const CollectiveParams& para
 
 StepTraffic given_traffic(const Component& component, const CommunicationSite&) {
   StepTraffic out;
-  out.exposed.latency = bind(kGiven, component).exposed;
+  out.exposed.latency = bind<kGiven>(component).exposed;
   return out;
 }
 
 StepTraffic ddp_traffic(const Component& component, const CommunicationSite& site) {
-  const Ddp p = bind(kDdp, component);
+  const Ddp p = bind<kDdp>(component);
   const CollectiveParams common = collective_params(component);
   const RankGroup group = rank_group(site, common, site.ranks, site.hosts, 1.0);
   const auto reduce = [&](Bytes bytes) {
@@ -142,7 +142,7 @@ StepTraffic ddp_traffic(const Component& component, const CommunicationSite& sit
 }
 
 StepTraffic fsdp_traffic(const Component& component, const CommunicationSite& site) {
-  const Fsdp p = bind(kFsdp, component);
+  const Fsdp p = bind<kFsdp>(component);
   const CollectiveParams common = collective_params(component);
   const RankGroup group = rank_group(site, common, site.ranks, site.hosts, 1.0);
   const double units = static_cast<double>(p.units);

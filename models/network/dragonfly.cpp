@@ -43,7 +43,7 @@ constexpr std::array<Field<Dragonfly>, 8> kDragonfly{
 std::span<const FieldInfo> dragonfly_fields() { return kInfos<kDragonfly>; }
 
 FabricShape dragonfly_shape(const Component& component, const FabricSite& site) {
-  const Dragonfly p = bind(kDragonfly, component);
+  const Dragonfly p = bind<kDragonfly>(component);
   const double areas = std::max(1.0, std::ceil(site.hosts / static_cast<double>(p.hosts) - 1e-9));
   const double storage = static_cast<double>(p.storage);
   const double groups = std::max(static_cast<double>(p.groups.value_or(0)), areas + storage);

@@ -29,7 +29,7 @@ struct Leaf {
   Rate link;
 };
 Leaf leaf_of(const Component& component, const FabricSite& site) {
-  const Leaves p = bind(kLeaves, component);
+  const Leaves p = bind<kLeaves>(component);
   const double ports = static_cast<double>(p.ports);
   const double up = std::max(1.0, std::round(ports / (1.0 + p.oversubscription)));
   return {.down = std::max(1.0, ports - up),

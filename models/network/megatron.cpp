@@ -62,7 +62,7 @@ Traffic stages(const CommunicationSite& site, const CollectiveParams& common, By
 std::span<const FieldInfo> communication_megatron_fields() { return kInfos<kMegatron>; }
 
 StepTraffic megatron_traffic(const Component& component, const CommunicationSite& site) {
-  const Megatron p = bind(kMegatron, component);
+  const Megatron p = bind<kMegatron>(component);
   const CollectiveParams common = collective_params(component);
   const double micro = static_cast<double>(p.microbatches);
   const double layers = static_cast<double>(site.model.layers.value_or(1)) / site.pipeline;

@@ -332,11 +332,13 @@ sim::Task<Served> StateMover::until_begun(const OperationLine& line, Seconds beg
 
 // Faster passes, and more cores, take off both.    [docs/models/checkpoint.md, eq. 7]
 ResourceIndex StateMover::worst_of(const WaitSplit& took) const {
+  const ResourceIndex worst = took.worst();
+  if (worst == kNoResource) return worst;
   const auto of = [&](ResourceIndex resource) {
     const auto found = took.by_resource.find(resource);
     return found == took.by_resource.end() ? Seconds{} : found->second;
   };
-  const ResourceIndex worst = took.worst(), cores = host_resource("cpu");
+  const ResourceIndex cores = host_resource("cpu");
   ResourceIndex pass = kNoResource;
   Seconds longest, sum = of(cores);
   for (const char* name : {"serialize", "compress", "checksum", "encrypt"}) {
@@ -344,7 +346,7 @@ ResourceIndex StateMover::worst_of(const WaitSplit& took) const {
     sum += of(one);
     if (of(one) > longest) pass = one, longest = of(one);
   }
-  if (worst == kNoResource || pass == kNoResource || sum <= of(worst)) return worst;
+  if (pass == kNoResource || sum <= of(worst)) return worst;
   return of(cores) > longest * (1.0 + 1e-6) ? cores : pass;
 }
 

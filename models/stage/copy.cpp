@@ -23,7 +23,7 @@ constexpr std::array<Field<CopyParams>, 4> kCopyFields{
           "a file that was copied is removed at `from`: one request to its metadata more")};
 
 StageWork copied(const Component& component) {
-  const CopyParams p = bind(kCopyFields, component);
+  const CopyParams p = bind<kCopyFields>(component);
   return {.to = p.to,
           .ratio = 1.0,
           .file = {},

@@ -16,7 +16,7 @@ constexpr std::array<Field<ScanParams>, 1> kScanFields{
           "input one core takes in per second; absent: no core time", kPositive)};
 
 StageWork scanned(const Component& component) {
-  return {.to = {}, .ratio = 0.0, .file = {}, .cpu = bind(kScanFields, component).cpu};
+  return {.to = {}, .ratio = 0.0, .file = {}, .cpu = bind<kScanFields>(component).cpu};
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ constexpr std::array<Field<StageParams>, 3> kCommon{
 
 }  // namespace
 
-StageParams stage_params(const Component& component) { return bind(kCommon, component); }
+StageParams stage_params(const Component& component) { return bind<kCommon>(component); }
 std::span<const FieldInfo> stage_common_fields() { return kInfos<kCommon>; }
-MoveParams move_params(const Component& component) { return bind(kMoveFields, component); }
+MoveParams move_params(const Component& component) { return bind<kMoveFields>(component); }
 
 }  // namespace stallcast::models

@@ -15,7 +15,7 @@ constexpr std::array<Field<TrainParams>, 1> kTrainFields{
 
 }  // namespace
 
-std::string job_of_stage(const Component& stage) { return bind(kTrainFields, stage).job; }
+std::string job_of_stage(const Component& stage) { return bind<kTrainFields>(stage).job; }
 
 StageRow train_stage() {
   return {{"train", "a job of the scenario", stage_common_fields(), kInfos<kTrainFields>}, nullptr};

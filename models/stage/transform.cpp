@@ -25,7 +25,7 @@ constexpr std::array<Field<TransformParams>, 4> kTransformFields{
           "size of a file it writes; absent: file x ratio", kPositive)};
 
 StageWork transformed(const Component& component) {
-  const TransformParams p = bind(kTransformFields, component);
+  const TransformParams p = bind<kTransformFields>(component);
   return {.to = p.to, .ratio = p.ratio, .file = p.written, .cpu = p.cpu};
 }
 

@@ -18,7 +18,7 @@ constexpr std::array<Field<VerifyParams>, 1> kVerifyFields{
                   "expert range: SHA-256 without SHA extensions, to the fastest cores with them"))};
 
 StageWork verified(const Component& component) {
-  return {.to = {}, .ratio = 0.0, .file = {}, .cpu = bind(kVerifyFields, component).cpu};
+  return {.to = {}, .ratio = 0.0, .file = {}, .cpu = bind<kVerifyFields>(component).cpu};
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ class Beegfs final : public PooledStore {
  public:
   explicit Beegfs(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kBeegfsFields, component), &BeegfsParams::read,
+        p_(as_delivered(base::bind<kBeegfsFields>(component), &BeegfsParams::read,
                         &BeegfsParams::write, &BeegfsParams::nic)) {}
 
   // One chunk on each connection to each server.    [beegfs.md, eq. 2]

@@ -86,7 +86,7 @@ constexpr std::array<Field<CacheStoreParams>, 25> kCacheStoreFields{
 }  // namespace
 
 CacheStoreParams cache_store_params(const Component& component) {
-  return bind(kCacheStoreFields, component);
+  return bind<kCacheStoreFields>(component);
 }
 std::span<const FieldInfo> cache_store_fields() { return kInfos<kCacheStoreFields>; }
 

@@ -136,7 +136,7 @@ class Cephfs final : public PooledStore {
  public:
   explicit Cephfs(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kCephfsFields, component), &CephfsParams::read,
+        p_(as_delivered(base::bind<kCephfsFields>(component), &CephfsParams::read,
                         &CephfsParams::write, &CephfsParams::nic, &CephfsParams::back_nic)) {}
 
   double stored(Bytes file) const override { return redundancy().stored(file); }

@@ -94,7 +94,7 @@ constexpr std::array<base::Field<ChunkstoreParams>, 21> kChunkstoreFields{
 class Chunkstore final : public PooledStore {
  public:
   explicit Chunkstore(const Component& component)
-      : PooledStore(component), p_(base::bind(kChunkstoreFields, component)) {}
+      : PooledStore(component), p_(base::bind<kChunkstoreFields>(component)) {}
 
   ClientLimits client_limits() const override {
     ClientLimits limits = p_.client_limits();

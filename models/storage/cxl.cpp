@@ -63,7 +63,7 @@ DriveParams pool(const CxlParams& p) {
 
 class Cxl final : public DriveStore {
  public:
-  explicit Cxl(const Component& component) : Cxl(component, bind(kCxlFields, component)) {}
+  explicit Cxl(const Component& component) : Cxl(component, bind<kCxlFields>(component)) {}
 
   bool local() const override { return true; }
   bool own_of_host() const override { return false; }

@@ -116,7 +116,7 @@ class Daos final : public PooledStore {
  public:
   explicit Daos(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kDaosFields, component), &DaosParams::read, &DaosParams::write,
+        p_(as_delivered(base::bind<kDaosFields>(component), &DaosParams::read, &DaosParams::write,
                         &DaosParams::nic)) {}
 
   ClientLimits client_limits() const override {

@@ -116,7 +116,7 @@ class Gpfs final : public PooledStore {
  public:
   explicit Gpfs(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kGpfsFields, component), &GpfsParams::read, &GpfsParams::write,
+        p_(as_delivered(base::bind<kGpfsFields>(component), &GpfsParams::read, &GpfsParams::write,
                         &GpfsParams::nic)) {}
 
   ClientLimits client_limits() const override {

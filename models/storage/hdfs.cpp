@@ -81,7 +81,7 @@ constexpr std::array<base::Field<HdfsParams>, 15> kHdfsFields{
 class Hdfs final : public PooledStore {
  public:
   explicit Hdfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kHdfsFields, component)) {}
+      : PooledStore(component), p_(base::bind<kHdfsFields>(component)) {}
 
   // Threads of the client check and copy every block alongside the process.    [hdfs.md, eq. 5]
   ClientLimits client_limits() const override {

@@ -39,7 +39,7 @@ constexpr auto kLocalFields = with_drives(std::array{
 
 class Local final : public DriveStore {
  public:
-  explicit Local(const Component& component) : Local(component, bind(kLocalFields, component)) {}
+  explicit Local(const Component& component) : Local(component, bind<kLocalFields>(component)) {}
   Local(std::string name, const DriveParams& drives) : DriveStore(std::move(name), drives) {}
 
   bool local() const override { return true; }

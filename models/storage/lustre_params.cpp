@@ -223,7 +223,7 @@ constexpr std::array<Field<LustreParams>, 60> kLustreFields{
 
 LustreParams lustre_params(const Component& component) {
   using P = LustreParams;
-  return as_delivered(base::bind(kLustreFields, component), &P::ost_read, &P::ost_write,
+  return as_delivered(base::bind<kLustreFields>(component), &P::ost_read, &P::ost_write,
                       &P::provisioned, &P::oss_nic, &P::router_rate, &P::read_ceiling,
                       &P::write_ceiling, &P::mdt_read);
 }

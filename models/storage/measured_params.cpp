@@ -182,7 +182,7 @@ Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<R
 }  // namespace
 
 MeasuredParams measured_params(const Component& component) {
-  return bind(kMeasuredFields, component);
+  return bind<kMeasuredFields>(component);
 }
 std::span<const FieldInfo> measured_fields() { return kInfos<kMeasuredFields>; }
 

@@ -131,7 +131,7 @@ class Nfs final : public PooledStore {
  public:
   explicit Nfs(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kNfsFields, component), &NfsParams::head_read,
+        p_(as_delivered(base::bind<kNfsFields>(component), &NfsParams::head_read,
                         &NfsParams::head_write, &NfsParams::head_nic, &NfsParams::shelf_read,
                         &NfsParams::shelf_write)) {}
 

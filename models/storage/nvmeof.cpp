@@ -43,7 +43,7 @@ constexpr auto kNvmeofFields = with_drives(std::array{
 
 class Nvmeof final : public DriveStore {
  public:
-  explicit Nvmeof(const Component& component) : Nvmeof(component, bind(kNvmeofFields, component)) {}
+  explicit Nvmeof(const Component& component) : Nvmeof(component, bind<kNvmeofFields>(component)) {}
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     DriveStore::build(topology, load);

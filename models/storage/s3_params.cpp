@@ -126,7 +126,7 @@ constexpr auto kS3Infos = [] {
 
 }  // namespace
 
-S3Params s3_params(const Component& component) { return bind(kS3Fields, component); }
+S3Params s3_params(const Component& component) { return bind<kS3Fields>(component); }
 std::span<const FieldInfo> s3_fields() { return kS3Infos; }
 
 }  // namespace stallcast::models

@@ -93,7 +93,7 @@ constexpr std::array<base::Field<SanParams>, 18> kSanFields{
 class San final : public PooledStore {
  public:
   explicit San(const Component& component)
-      : PooledStore(component), p_(base::bind(kSanFields, component)) {}
+      : PooledStore(component), p_(base::bind<kSanFields>(component)) {}
 
   ClientLimits client_limits() const override {
     const Rate all = p_.path * static_cast<double>(p_.paths);

@@ -100,7 +100,7 @@ class Weka final : public PooledStore {
  public:
   explicit Weka(const Component& component)
       : PooledStore(component),
-        p_(as_delivered(base::bind(kWekaFields, component), &WekaParams::read, &WekaParams::write,
+        p_(as_delivered(base::bind<kWekaFields>(component), &WekaParams::read, &WekaParams::write,
                         &WekaParams::nic)) {}
 
   // The client's cores poll: they are all the host has, however many processes read.

@@ -48,7 +48,7 @@ constexpr std::array<Field<FioParams>, 10> kFioFields{
 class Fio final : public Tenant {
  public:
   Fio(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFioFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind<kFioFields>(component)) {}
 
  private:
   // hosts x numjobs x iodepth requests in flight. Of a mix each slot reads and writes in turn, half

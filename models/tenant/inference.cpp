@@ -61,7 +61,7 @@ constexpr std::array<Field<InferenceParams>, 13> kInferenceFields{
 class Inference final : public Tenant {
  public:
   Inference(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kInferenceFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind<kInferenceFields>(component)) {}
 
  private:
   bool arrives() const override { return true; }

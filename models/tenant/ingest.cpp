@@ -33,7 +33,7 @@ constexpr std::array<Field<IngestParams>, 4> kIngestFields{
 class Ingest final : public Tenant {
  public:
   Ingest(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kIngestFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind<kIngestFields>(component)) {}
 
  private:
   bool arrives() const override { return true; }

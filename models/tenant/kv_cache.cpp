@@ -101,7 +101,7 @@ class KvCache final : public Tenant {
  public:
   KvCache(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
       : Tenant(component, plant, context, seed),
-        p_(bind(kKvCacheFields, component)),
+        p_(bind<kKvCacheFields>(component)),
         hosts_of_replica_(std::ceil(
             static_cast<double>(p_.gpus) /
             static_cast<double>(std::max<std::int64_t>(1, plant.host(common().hosts).gpus)))) {}

@@ -34,7 +34,7 @@ constexpr std::array<Field<PreprocessParams>, 4> kPreprocessFields{
 class Preprocess final : public Tenant {
  public:
   Preprocess(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kPreprocessFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind<kPreprocessFields>(component)) {}
 
  private:
   // W workers on each host.    [docs/models/tenants.md, eq. 5]

@@ -61,7 +61,7 @@ class Replay final : public Tenant {
  public:
   Replay(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
       : Tenant(component, plant, context, seed),
-        p_(bind(kReplayFields, component)),
+        p_(bind<kReplayFields>(component)),
         program_(opened()),
         host_(plant.host(common().hosts)) {
     const auto hosts = static_cast<std::uint64_t>(host_.count);

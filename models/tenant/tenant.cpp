@@ -57,7 +57,7 @@ constexpr std::int64_t kMostShown = 20000;
 
 }  // namespace
 
-TenantParams tenant_params(const Component& component) { return bind(kCommon, component); }
+TenantParams tenant_params(const Component& component) { return bind<kCommon>(component); }
 std::span<const FieldInfo> tenant_common_fields() { return kInfos<kCommon>; }
 
 Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)

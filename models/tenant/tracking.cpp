@@ -47,7 +47,7 @@ constexpr std::array<Field<TrackingParams>, 8> kTrackingFields{
 class Tracking final : public Tenant {
  public:
   Tracking(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kTrackingFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind<kTrackingFields>(component)) {}
 
  private:
   bool arrives() const override { return true; }

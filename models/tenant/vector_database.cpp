@@ -92,7 +92,7 @@ class VectorDatabase final : public Tenant {
   VectorDatabase(const Component& component, Plant& plant, sim::Context& context,
                  std::uint64_t seed)
       : Tenant(component, plant, context, seed),
-        p_(bind(kVectorDatabaseFields, component)),
+        p_(bind<kVectorDatabaseFields>(component)),
         misses_(stream("misses")) {
     const bool graph = p_.index == "graph";
     hops_ = graph ? static_cast<double>(p_.hops) : 1.0;

@@ -306,7 +306,7 @@ class ComponentReader {
   }
 
   void drop_below(const std::string& prefix) {
-    std::erase_if(out_.values, [&](const auto& v) { return v.first.starts_with(prefix); });
+    out_.values.erase_if([&](const auto& v) { return v.first.starts_with(prefix); });
   }
 
   void take_defaults(const Json& node) {
@@ -391,7 +391,7 @@ class ComponentReader {
 
 }  // namespace
 
-Component read_component(ReadContext& context, const ComponentSpec& spec) {
+Component read_anew(ReadContext& context, const ComponentSpec& spec) {
   return ComponentReader(context, spec).read();
 }
 

@@ -19,6 +19,14 @@ namespace stallcast::scenarios {
 /// Who says what a range is, where a profile narrowed it.
 inline constexpr std::string_view kObservedRuns = "observed runs";
 
+class KnownComponents;
+
+/// A tree that was read before, and what of it.
+struct ReadBefore {
+  const Tree& tree;
+  const KnownComponents& components;
+};
+
 /// What readers of components work on.
 struct ReadContext {
   const Tree& tree;
@@ -26,6 +34,8 @@ struct ReadContext {
   Reporter& report;
   const CalibrationProfile* profile = nullptr;  ///< may be absent
   bool idle = false;                            ///< neither a job nor a tenant is needed
+  const ReadBefore* before = nullptr;           ///< what is alike there is not read again
+  KnownComponents* keep = nullptr;              ///< what is read here, for other trees
 };
 
 /// What a component is, and where it is expected.
@@ -39,8 +49,11 @@ struct ComponentSpec {
 };
 
 /// Reads one component against its field table: `use`, kind, fields, defaults, limits. All faults
-/// are reported; the result is meant for further checks even then.
+/// are reported; the result is meant for further checks even then. What follows from its node, the
+/// catalogue and the profile alone is known from before where the node was there, too.
 [[nodiscard]] Component read_component(ReadContext& context, const ComponentSpec& spec);
+/// The same where nothing is known.
+[[nodiscard]] Component read_anew(ReadContext& context, const ComponentSpec& spec);
 
 /// Reads one value as `field` wants it; nullopt after a fault, reported at `pointer`.
 [[nodiscard]] std::optional<Value> read_value(ReadContext& context, const base::FieldInfo& field,

@@ -183,6 +183,7 @@ void Parameters::check_range(const std::string& name, const Entry& entry) {
 }
 
 std::optional<Json> Parameters::evaluate(std::string_view text, const std::string& pointer) {
+  ++asked_;
   return compute(text, pointer, true);
 }
 

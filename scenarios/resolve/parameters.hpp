@@ -23,6 +23,8 @@ class Parameters {
   /// What the expression `text` (with its leading "=") stands for: a number, or the text of a
   /// quantity parameter. nullopt after a fault, which is reported at `pointer`.
   std::optional<Json> evaluate(std::string_view text, const std::string& pointer);
+  /// How often that was asked.
+  [[nodiscard]] std::size_t asked() const { return asked_; }
 
   /// Names used by any expression below `node` count as used: variants that were not chosen.
   void mark_used(const Json& node);
@@ -69,6 +71,7 @@ class Parameters {
   std::map<std::string, std::set<std::string>> named_;  // by pointer: names in the expression
   Reporter& report_;
   int chain_ = 0;  ///< parameters being settled
+  std::size_t asked_ = 0;
 };
 
 /// True for a text that is an expression.

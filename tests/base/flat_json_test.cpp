@@ -1,6 +1,7 @@
 #include "engine/base/flat_json.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -100,6 +101,28 @@ TEST_CASE("a text is read as nlohmann/json reads it") {
                            "Infinity",
                            "-Infinity"})
     check_same(text);
+}
+
+TEST_CASE("a byte ends a text, is escaped or refused wherever it stands") {
+  for (int c = 0; c < 256; ++c)
+    for (std::size_t size = 1; size < 20; ++size)
+      for (std::size_t at = 0; at < size; ++at) {
+        std::string text(size, 'a');
+        text[at] = static_cast<char>(c);
+        check_same("[\"" + text + "\", 1]");
+      }
+}
+
+TEST_CASE("whole numbers with a point are read as numbers") {
+  for (const char* text : {"5.0", "0.0", "-0.0", "-5.0", "5.00", "5.01", "5.0e1", "4294967295.0",
+                           "4294967296.0", "9007199254740993.0", "5.", "5.0.0", "05.0"})
+    check_same(text);
+  for (const char* text : {"5.0", "0.0"}) {
+    const auto flat = FlatJson::read(text);
+    REQUIRE(flat);
+    CHECK_FALSE(flat->root().is_whole());
+  }
+  CHECK(std::signbit(FlatJson::read("-0.0")->root().number()));
 }
 
 TEST_CASE("a damaged text is refused, or read, as nlohmann/json does") {

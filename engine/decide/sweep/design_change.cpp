@@ -57,14 +57,16 @@ std::optional<std::string> values_changed(const Design& before, const Design& af
       std::ranges::equal(old, now, [](const auto& a, const auto& b) {
         return a.first == b.first && a.second->id == b.second->id &&
                a.second->kind == b.second->kind &&
-               std::ranges::equal(
-                   a.second->values, b.second->values, {},
-                   [](const auto& v) { return std::string_view(v.first); },
-                   [](const auto& v) { return std::string_view(v.first); });
+               (a.second->values.shares(b.second->values) ||
+                std::ranges::equal(
+                    a.second->values, b.second->values, {},
+                    [](const auto& v) { return std::string_view(v.first); },
+                    [](const auto& v) { return std::string_view(v.first); }));
       });
   if (!same_parts) return std::nullopt;
   std::string ops;
-  for (std::size_t i = 0; i < old.size(); ++i)
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (old[i].second->values.shares(now[i].second->values)) continue;
     for (auto a = old[i].second->values.begin(), b = now[i].second->values.begin();
          b != now[i].second->values.end(); ++a, ++b) {
       if (same(a->second, b->second)) continue;
@@ -73,6 +75,7 @@ std::optional<std::string> values_changed(const Design& before, const Design& af
              SortedJson(now[i].first + "/values/" + b->first).dump() + R"(,"value":)" +
              codec::encode_identity(b->second) + "}";
     }
+  }
   return ops.empty() ? "[]" : ops + "]";
 }
 
@@ -119,9 +122,8 @@ std::string key_of(const Design& design, bool with_draws) {
 }
 
 struct DesignChanges::Impl {
-  Impl(SortedJson json, bool sources) : base(std::move(json)), with_sources(sources) {
-    if (auto read = codec::decode_design(base.dump()); read.ok()) design = std::move(read).value();
-  }
+  Impl(SortedJson json, bool sources, std::optional<Design> of)
+      : base(std::move(json)), with_sources(sources), design(std::move(of)) {}
   SortedJson base;
   bool with_sources = false;
   std::optional<Design> design;  ///< of `base`
@@ -129,7 +131,8 @@ struct DesignChanges::Impl {
 
 DesignChanges::DesignChanges(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DesignChanges::DesignChanges(const Design& base, bool with_sources)
-    : impl_(std::make_unique<Impl>(SortedJson::parse(text_of(base, with_sources)), with_sources)) {}
+    : impl_(std::make_unique<Impl>(SortedJson::parse(text_of(base, with_sources)), with_sources,
+                                   base)) {}
 DesignChanges::DesignChanges(DesignChanges&&) noexcept = default;
 DesignChanges& DesignChanges::operator=(DesignChanges&&) noexcept = default;
 DesignChanges::~DesignChanges() = default;
@@ -138,7 +141,10 @@ Result<DesignChanges> DesignChanges::read(const std::string& base) {
   SortedJson json = SortedJson::parse(base, nullptr, false);
   if (json.is_discarded())
     return Failure{ExitCode::bad_input, "the designs of the sweep cannot be read", ""};
-  return DesignChanges(std::make_unique<Impl>(std::move(json), false));
+  auto design = codec::decode_design(base);
+  return DesignChanges(std::make_unique<Impl>(
+      std::move(json), false,
+      design.ok() ? std::optional(std::move(design).value()) : std::nullopt));
 }
 
 std::string DesignChanges::base() const { return impl_->base.dump(); }

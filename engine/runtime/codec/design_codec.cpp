@@ -186,6 +186,7 @@ Value read_value(const Json& json) {
   Value out;
   out.dimension = enum_of<Dimension>(member_view(json, "dimension"), base::kDimensionIds);
   out.number = member_number(json, "number");
+  if (json.size() == 2) return out;  // as most are where sources are left out
   out.text = member_text_or_empty(json, "text");
   if (json.find("list") != nullptr) out.list = member_texts(json, "list");
   if (const Json* source = json.find("source")) out.source = read_source(*source);
@@ -201,9 +202,11 @@ Component read_component(const Json& json) {
   out.kind = member_text(json, "kind");
   out.pointer = member_text_or_empty(json, "pointer");
   out.product = member_text_or_empty(json, "product");
-  member_object(json, "values").each_member([&out](std::string_view key, const Json& value) {
-    out.values.emplace_hint(out.values.end(), key, read_value(value));  // they are sorted
+  ValueTable::Map values;
+  member_object(json, "values").each_member([&values](std::string_view key, const Json& value) {
+    values.emplace_hint(values.end(), key, read_value(value));  // they are sorted
   });
+  out.values = ValueTable(std::move(values));
   return out;
 }
 

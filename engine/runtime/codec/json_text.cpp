@@ -7,48 +7,38 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/plain_text.hpp"
 
 namespace stallcast::codec {
 namespace {
 
-/// A byte in eight of them.
-constexpr std::uint64_t in_all(unsigned char byte) { return 0x0101010101010101U * byte; }
+using base::kWord;
 
-/// Neither to be escaped nor, as all beyond ASCII, to be checked for UTF-8. Eight bytes at a time:
-/// the highest bit of one that is not plain is set (and perhaps of some that follow it).
-bool is_plain(std::string_view text) {
-  const auto has = [](std::uint64_t bytes, unsigned char byte) {
-    return (bytes ^ in_all(byte)) - in_all(1);
-  };
-  std::uint64_t unusual = 0;
-  const auto look = [&](std::uint64_t bytes) {
-    unusual |= bytes | (bytes - in_all(0x20)) | has(bytes, '"') | has(bytes, '\\');
-  };
-  std::size_t at = 0;
-  std::uint64_t bytes = 0;
-  for (; at + sizeof bytes <= text.size(); at += sizeof bytes) {
-    std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    look(bytes);
+/// Copies `text` to `to`, where there is room for a word at least, eight bytes at a time: a shorter
+/// text with more behind it, the last of a longer one with what is before them. Returns whether all
+/// of it stands for itself.
+bool copy_plain(std::string_view text, char* to) {
+  std::uint64_t bytes = base::in_all('a'), seen = 0;
+  if (text.size() < kWord) {
+    auto* const first = reinterpret_cast<char*>(&bytes);
+    for (std::size_t i = 0; i < text.size(); ++i) first[i] = text[i];
+    std::memcpy(to, &bytes, kWord);
+    return base::unusual(bytes) == 0;
   }
-  bytes = in_all('a');
-  std::memcpy(&bytes, text.data() + at, text.size() - at);
-  look(bytes);
-  return (unusual & in_all(0x80)) == 0;
+  const auto copy_word = [&](std::size_t at) {
+    std::memcpy(&bytes, text.data() + at, kWord);
+    std::memcpy(to + at, &bytes, kWord);
+    seen |= base::unusual(bytes);
+  };
+  const std::size_t last = text.size() - kWord;
+  for (std::size_t at = 0; at < last; at += kWord) copy_word(at);
+  copy_word(last);
+  return seen == 0;
 }
 
 }  // namespace
 
-char* JsonText::room(std::size_t bytes) {
-  if (out_.size() - end_ < bytes) out_.resize(std::max(2 * out_.size(), end_ + bytes));
-  return out_.data() + end_;
-}
-
-char* JsonText::begin_value(std::size_t bytes) {
-  char* at = room(bytes + 1);
-  if (comma_) *at++ = ',';
-  comma_ = true;
-  return at;
-}
+void JsonText::grow(std::size_t bytes) { out_.resize(std::max(2 * out_.size(), end_ + bytes)); }
 
 void JsonText::open(char bracket) {
   char* at = begin_value(1);
@@ -78,10 +68,14 @@ void JsonText::key(std::string_view name) {
 }
 
 void JsonText::text(std::string_view value) {
-  if (!is_plain(value)) return put(base::json_text(value));
-  char* at = begin_value(value.size() + 2);
+  const bool comma = comma_;
+  char* at = begin_value(std::max(value.size(), kWord) + 2);
   *at++ = '"';
-  at = std::copy(value.begin(), value.end(), at);
+  if (!copy_plain(value, at)) {
+    comma_ = comma;  // nothing is written before `written` says so
+    return put(base::json_text(value));
+  }
+  at += value.size();
   *at++ = '"';
   written(at);
 }

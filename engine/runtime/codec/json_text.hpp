@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,18 @@ class JsonText {
   void end_array() { close(']'); }
   /// Before the value of a member.
   void key(std::string_view name);
+  /// The same of a name that stands for itself, as all that are written in the source do.
+  template <std::size_t N>
+  void key(const char (&name)[N]) {
+    char* at = begin_value(N + 2);
+    *at++ = '"';
+    std::memcpy(at, name, N - 1);
+    at += N - 1;
+    *at++ = '"';
+    *at++ = ':';
+    written(at);
+    comma_ = false;
+  }
 
   void text(std::string_view value);
   void number(double value);  ///< infinities and nan as texts, as `number_of` reads them
@@ -28,15 +41,23 @@ class JsonText {
   void boolean(bool value);
   void null();
 
-  void member(std::string_view name, std::string_view value) { key(name), text(value); }
+  template <class Name>
+  void member(const Name& name, std::string_view value) {
+    key(name), text(value);
+  }
   /// Nothing for an empty text.
-  void optional_member(std::string_view name, std::string_view value) {
+  template <class Name>
+  void optional_member(const Name& name, std::string_view value) {
     if (!value.empty()) member(name, value);
   }
-  void member(std::string_view name, const std::vector<std::string>& values) {
+  template <class Name>
+  void member(const Name& name, const std::vector<std::string>& values) {
     key(name), texts(values);
   }
-  void member_number(std::string_view name, double value) { key(name), number(value); }
+  template <class Name>
+  void member_number(const Name& name, double value) {
+    key(name), number(value);
+  }
 
   /// Makes room for so many bytes of text.
   void reserve(std::size_t bytes) { (void)room(bytes); }
@@ -49,8 +70,17 @@ class JsonText {
   void open(char bracket);
   void close(char bracket);
   /// Where so many bytes can be written, after the comma that a value may need.
-  char* begin_value(std::size_t bytes);
-  char* room(std::size_t bytes);
+  char* begin_value(std::size_t bytes) {
+    char* at = room(bytes + 1);
+    if (comma_) *at++ = ',';
+    comma_ = true;
+    return at;
+  }
+  char* room(std::size_t bytes) {
+    if (out_.size() - end_ < bytes) grow(bytes);
+    return out_.data() + end_;
+  }
+  void grow(std::size_t bytes);
   void written(const char* end) { end_ = static_cast<std::size_t>(end - out_.data()); }
   void put(std::string_view value);
 
