@@ -17,6 +17,7 @@
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "models/contract/fabric.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
@@ -289,7 +290,8 @@ class Ranking {
 
   [[nodiscard]] std::map<std::string, Gain>::iterator best() {
     return std::max_element(gains_.begin(), gains_.end(), [](const auto& a, const auto& b) {
-      return a.second.time < b.second.time;
+      return std::pair(!is_lending(a.first), a.second.time) <
+             std::pair(!is_lending(b.first), b.second.time);
     });
   }
 
@@ -343,17 +345,16 @@ class Ranking {
   void look_for_pairs() {
     const auto top = best();
     const double alone = top == gains_.end() ? 0.0 : std::max(0.0, top->second.time);
-    double owners = 0.0;
     std::vector<std::pair<std::string, Levers>> items;
     const Owner* widest = nullptr;
     for (const auto& [path, owner] : owners_) {
       if (!owner.known || parts_.at(owner.parts.front()).breaks()) continue;
-      owners = std::max(owners, owner.gain.time);
       items.emplace_back(path, owner.levers);
       if (widest == nullptr || owner.gain.time > widest->gain.time) widest = &owner;
     }
     double sum = 0.0;
-    for (const auto& [path, owner] : owners_) sum += std::max(0.0, owner.gain.time);
+    for (const auto& [path, owner] : owners_)
+      if (!is_lending(path)) sum += std::max(0.0, owner.gain.time);
     const auto more = [&](double all, double parts) {
       return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * parts;
     };
