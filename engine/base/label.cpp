@@ -119,6 +119,7 @@ constexpr Row kRows[] = {
     {"job", "checkpoint.work", "work of saves", of, DrawnIn::limit},
     {"job", "compute", "compute", of, DrawnIn::limit},
     {"job", "communication", "communication of ranks", of, DrawnIn::limit},
+    {"job", "elastic", "GPU lending", of, DrawnIn::limit},
     {"job", "limit", "bandwidth limit", of, DrawnIn::limit},
     {"job", "limit_operations", "limit of requests", of, DrawnIn::limit},
     {"job", "warm_up", "warm-up of the first step", of, DrawnIn::limit},
@@ -249,7 +250,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 31> kChanges = {{
+constexpr std::array<ChangeRow, 37> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -258,6 +259,12 @@ constexpr std::array<ChangeRow, 31> kChanges = {{
     {"checkpoint.direct", " false -> true", "saves past the page cache (O_DIRECT)"},
     {"checkpoint.files", "", "files of a save"},
     {"checkpoint.flush_rate", "", "rate of flushes"},
+    {"checkpoint.verify", " none -> read-back", "saves that are read back"},
+    {"checkpoint.keep.last", "", "checkpoints kept"},
+    {"checkpoint.commit", " in-place -> fsync", "saves beside the one before (commit fsync)"},
+    {"checkpoint.drain_every", "", "saves from one that goes on to the last tier to the next"},
+    {"elastic.busy", "", "time GPUs are lent"},
+    {"recovery.detect", "", "time until failures are noticed"},
     {"checkpoint.threads", "", "saving threads"},
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
     {"loader.copy", "", "copies to GPUs"},

@@ -100,6 +100,7 @@ Limit by_slowest_rank(const Prediction& p) {
 }  // namespace
 
 bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
+bool is_lending(std::string_view resource) { return resource.ends_with(".elastic"); }
 
 Limit limit_of(const Prediction& p) {
   // Bounds know what sets them, and no shares of the time.

@@ -162,8 +162,13 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return out;
 }
 
+/// What a job lends of the time of all its GPUs; 0 where it lends none.
+[[nodiscard]] inline double lent_share(const Prediction& prediction, std::string_view job) {
+  return figure_or_zero(prediction, metric::of_job(job, "elastic.lent.share"));
+}
+
 /// By what it is of, the time that it needs for the same work: of jobs for a second of useful
-/// compute, of tenants alone for one request or chunk, of stages for all of them.
+/// compute of all their GPUs, of tenants alone for one request or chunk, of stages for all of them.
 [[nodiscard]] inline std::map<std::string, double> times_for_the_same(
     const Prediction& prediction) {
   std::map<std::string, double> out;
@@ -172,7 +177,9 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   for (const std::string& name : headlines(prediction)) {
     const metric::Name parsed = metric::parse(name);
     const bool job = parsed.domain == metric::Domain::job;
-    const double value = figure_or_zero(prediction, job ? metric::goodput(parsed.id) : name);
+    const double value = job ? figure_or_zero(prediction, metric::goodput(parsed.id)) *
+                                   (1.0 - lent_share(prediction, parsed.id))
+                             : figure_or_zero(prediction, name);
     out[name] = job && value > 0.0 ? 1.0 / value : value;
   }
   return out;

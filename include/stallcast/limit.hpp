@@ -45,4 +45,8 @@ struct Limit {
 /// Of what ranks wait for each other: half of it is no speed of anything.
 [[nodiscard]] bool is_barrier(std::string_view resource);
 
+/// Of GPUs that are lent: somebody decided to, so that it limits the whole run, and no figure that
+/// is of the time the job has.
+[[nodiscard]] bool is_lending(std::string_view resource);
+
 }  // namespace stallcast

@@ -75,6 +75,52 @@ TEST_CASE("another kind is one change of the whole component") {
   CHECK(all[0].said.after == "weka");
 }
 
+TEST_CASE("values that both kinds have are changes of their own, whichever of the two it is") {
+  Design base = testing::small_design();
+  testing::save_by_steps(base, "sync");
+  Design head = base;
+  Component& saves = *head.jobs[0].checkpoint;
+  saves = testing::as_kind(saves, Role::checkpoint, "async");
+  testing::set(saves, Role::checkpoint, "size", "64 GB");
+  testing::set(saves, Role::checkpoint, "buffers", "2");  // of async saves alone
+  for (auto& [key, value] : saves.values)
+    if (key == "size" || key == "buffers") value.source.kind = Source::Kind::scenario;
+  const auto all = changes(base, head);
+  REQUIRE(names(all) == Names{"jobs[train].checkpoint.mode", "jobs[train].checkpoint.size"});
+  const Component kind = *apply(base, head, all, 1).jobs[0].checkpoint;
+  CHECK(kind.kind == "async");
+  CHECK(kind.find("size")->number == 32e9);
+  CHECK(kind.find("buffers")->number == 2.0);
+  const Component size = *apply(base, head, all, 2).jobs[0].checkpoint;
+  CHECK(size.kind == "sync");
+  CHECK(size.find("size")->number == 64e9);
+  CHECK(size.find("buffers") == nullptr);
+  CHECK(codec::design_hash(apply(base, head, all, 3)) == codec::design_hash(head));
+}
+
+TEST_CASE("what has another id and is the same otherwise was renamed") {
+  Design base = testing::small_design();
+  base.failures.push_back(testing::component(Role::failure, "process", "sw", {{"mtbf", "5 h"}}));
+  Design head = base;
+  head.failures[0].id = "soft";
+  const auto all = changes(base, head);
+  REQUIRE(names(all) == Names{"failures[sw].id"});
+  CHECK(all[0].said.before == "sw");
+  CHECK(all[0].said.after == "soft");
+  CHECK(codec::design_hash(apply(base, head, all, 1)) == codec::design_hash(head));
+  // Beside another change, each alone.
+  testing::set(head.jobs[0].step, Role::step, "compute", "1 s");
+  const auto both = changes(base, head);
+  REQUIRE(both.size() == 2);
+  const Design renamed = apply(base, head, both, 0b10);
+  REQUIRE(renamed.failures.size() == 1);
+  CHECK(renamed.failures[0].id == "soft");
+  CHECK(renamed.jobs[0].step.find("compute")->number == 0.1);
+  // With another value it is another failure.
+  testing::set(head.failures[0], Role::failure, "mtbf", "6 h");
+  CHECK(changes(base, head).size() == 3);
+}
+
 TEST_CASE("a job that came brings its parts") {
   const Design base = testing::small_design();
   Design head = base;

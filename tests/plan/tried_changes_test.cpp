@@ -61,4 +61,22 @@ TEST_CASE("what reads at a time is not tried for saves, nor what writes for read
   CHECK(both.find("put.parallel") != std::string::npos);
 }
 
+TEST_CASE("of what there is none of, a first one is tried, or what is usual") {
+  Design d = testing::small_design();
+  d.jobs[0].loader = testing::component(models::Role::loader, "pytorch", "", {{"workers", "0"}});
+  d.jobs[0].recovery = testing::component(models::Role::recovery, "restart", "", {{"spares", "0"}});
+  Prediction p;
+  p.bottlenecks = {{"job.train.loader", 0.9, 0.5, ""}, {"job.train.spares", 0.9, 0.5, ""}};
+  p.breakdown["train"] = {{"data", 0.4}};
+  const auto changes = plan::candidate_changes(d, p, 8);
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].text == "job.train.loader.workers 0 -> 4");
+  CHECK(changes[1].text == "job.train.recovery.spares 0 -> 1");
+  REQUIRE(changes[1].count.has_value());
+  CHECK(changes[1].relative_cost == 1.0);
+  const plan::Proposal three = plan::with_count(changes[1], 3.0);
+  CHECK(three.relative_cost == 3.0);
+  CHECK(three.count->with(three.relative_cost) == 3.0);
+}
+
 }  // namespace tried_changes_test

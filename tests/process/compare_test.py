@@ -89,6 +89,21 @@ class Compare(unittest.TestCase):
         alike = self.compare(paths[0], paths[0] + "#wide", "--no-gains").out
         self.assertNotIn("sync to scratch", alike)
 
+    def test_recovery_and_lending_that_differ_are_told(self):
+        plain = json.loads(design("plain", 64))
+        plain["jobs"][0]["checkpoint"] = {"to": "scratch", "every_steps": 100, "size": "10 GB"}
+        plain["jobs"][0]["recovery"] = {"start": "40 s", "spares": 0}
+        plain["failures"] = [{"id": "sw", "type": "host", "mtbf": "5000 h"}]
+        lends = json.loads(json.dumps(plain))
+        lends["jobs"][0]["recovery"] = {"start": "40 s", "spares": 2, "detect": "2 min"}
+        lends["jobs"][0]["elastic"] = {"gpus": 8, "busy": "6 h"}
+        _, out, _ = self.rows(self.write("plain.json", json.dumps(plain)), self.write("lends.json", json.dumps(lends)),
+                              "--no-gains")
+        made = {row["label"]: [cell["text"] for cell in row["cells"]] for row in out["rows"]}
+        # What is alike is not what tells them apart.
+        self.assertEqual(made["recovery train"], ["detect 1 min, spares 0", "detect 2 min, spares 2"])
+        self.assertEqual(made["lends train"][1], "busy 6 h, gpus 8")
+
     def test_two_systems_that_are_alike_are_two(self):
         two = json.loads(design("two", 64))
         two["storage"].append(dict(two["storage"][0], id="other"))

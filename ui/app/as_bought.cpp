@@ -12,13 +12,14 @@
 namespace stallcast::client {
 namespace {
 
-/// The only parameter that the value at `pointer` is made of, where it counts something.
-const Parameter* counted_by(const Scenario& scenario, const std::string& pointer) {
-  const auto needs = scenario.written().needs.find(pointer);
+/// The only parameter that the value of `count` is made of, where it counts something. None of it
+/// is a parameter that is none: of others it is no multiple.
+const Parameter* counted_by(const Scenario& scenario, const plan::Proposal::Count& count) {
+  const auto needs = scenario.written().needs.find(count.pointer);
   if (needs == scenario.written().needs.end() || needs->second.size() != 1) return nullptr;
   for (const Parameter& p : scenario.parameters())
-    if (p.name == needs->second.front() && p.needs.empty() && p.value >= 1.0 &&
-        p.value == std::floor(p.value))
+    if (p.name == needs->second.front() && p.needs.empty() &&
+        (count.from > 0.0 ? p.value >= 1.0 : p.value == 0.0) && p.value == std::floor(p.value))
       return &p;
   return nullptr;
 }
@@ -42,10 +43,10 @@ double at_least(double wanted, double from, double step) {
 /// of a parameter go on from what it is, units of a plan are multiples.
 void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
   plan::Proposal::Count& count = *proposal.count;
-  double wanted = count.from * (1.0 + proposal.relative_cost);
+  double wanted = count.with(proposal.relative_cost);
   const PlanDimension* units = planned(scenario, count);
-  if (const Parameter* p = counted_by(scenario, count.pointer)) {
-    wanted *= p->value / count.from;
+  if (const Parameter* p = counted_by(scenario, count)) {
+    if (count.from > 0.0) wanted *= p->value / count.from;
     if (p->value != count.from) units = nullptr;  // those of the field are not its own
     count.label = p->name;
     count.path = "params." + p->name;

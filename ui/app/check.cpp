@@ -330,7 +330,7 @@ class CheckRun {
       a.at.file = shown(a.at.file);
     else if (request_.in_repository)
       a.at = {s.uri, 0, 0};
-    a.culprit = a.at;
+    a.culprit = a.at, a.culprit_path.clear();
     if (a.status == CheckStatus::pass) return;
     if (auto culprit = culprit_of(*item.design, *item.prediction, a.outcome.limited_by)) {
       a.culprit_path = culprit->path;

@@ -1,7 +1,10 @@
 #include "ui/app/compare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 
 #include "engine/base/accelerators.hpp"
@@ -35,7 +38,41 @@ std::string counts_of(const Component& component) {
   return out;
 }
 
-const std::string kSavesOf = "saves ", kFailure = "failure ";
+const std::string kSavesOf = "saves ", kFailure = "failure ", kRecovery = "recovery ",
+                  kLends = "lends ";
+
+/// Rows that are there only where designs differ.
+bool only_apart(const std::string& row) {
+  return std::ranges::any_of(std::array{kSavesOf, kFailure, kRecovery, kLends},
+                             [&](const std::string& name) { return row.starts_with(name); });
+}
+
+using JobPart = std::optional<Component> JobDesign::*;
+using Designs = std::span<const Design* const>;
+
+const Component* part_in(const Design& design, const std::string& job, JobPart part) {
+  for (const JobDesign& one : design.jobs)
+    if (one.job.id == job && one.*part) return &*(one.*part);
+  return nullptr;
+}
+
+/// "spares 2, detect 1 min": what somebody set of a part of a job, and not alike in all designs.
+std::vector<std::string> set_apart(const Component& component, const std::string& job, JobPart part,
+                                   Designs all) {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : component.values) {
+    std::set<std::string> texts;
+    bool given = false;
+    for (const Design* design : all) {
+      const Component* other = part_in(*design, job, part);
+      const Value* there = other == nullptr ? nullptr : other->find(key);
+      texts.insert(there == nullptr ? "" : base::written(*there));
+      given = given || (there != nullptr && there->source.kind != Source::Kind::default_value);
+    }
+    if (given && texts.size() > 1) out.push_back(key + " " + base::written(value));
+  }
+  return out;
+}
 
 /// "async to host-memory, fs".
 std::string saves_of(const Component& checkpoint) {
@@ -57,7 +94,7 @@ std::string failure_of(const Component& failure) {
   return out;
 }
 
-std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) {
+std::vector<std::pair<std::string, std::string>> plant_of(const Design& design, Designs all) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const Component& host : design.hosts) {
     const Value* count = host.find("count");
@@ -75,16 +112,22 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) 
   }
   for (const JobDesign& job : design.jobs)
     if (job.checkpoint) out.emplace_back(kSavesOf + job.job.id, saves_of(*job.checkpoint));
+  for (const auto& [name, part] :
+       {std::pair{kRecovery, &JobDesign::recovery}, std::pair{kLends, &JobDesign::elastic}})
+    for (const JobDesign& job : design.jobs)
+      if (job.*part)
+        if (const auto set = set_apart(*(job.*part), job.job.id, part, all); !set.empty())
+          out.emplace_back(name + job.job.id, base::join(set, ", "));
   for (const Component& failure : design.failures)
     out.emplace_back(kFailure + failure.id, failure_of(failure));
   return out;
 }
 
-/// Saves and failures that are the same in all designs are not what tells them apart.
+/// Saves, failures and what follows them are not what tells designs apart that have the same.
 void drop_common(std::vector<ComparedDesign>& designs) {
   const std::vector<std::pair<std::string, std::string>> first = designs.front().plant;
   for (const auto& row : first) {
-    if (!row.first.starts_with(kSavesOf) && !row.first.starts_with(kFailure)) continue;
+    if (!only_apart(row.first)) continue;
     if (std::all_of(designs.begin(), designs.end(), [&](const ComparedDesign& design) {
           return std::find(design.plant.begin(), design.plant.end(), row) != design.plant.end();
         }))
@@ -195,6 +238,9 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
                            const RunQuestion& wanted, std::size_t& failed) {
   SideBySide out;
   const base::Deadline until = base::Deadline::in(wanted.predict.time_limit_s);
+  std::vector<const Design*> designs;
+  for (const DiffInput& input : inputs)
+    if (!input.result) designs.push_back(&input.scenario->design());
   for (failed = 0; failed < inputs.size(); ++failed) {
     const DiffInput& input = inputs[failed];
     ComparedDesign& design = out.designs.emplace_back();
@@ -203,7 +249,7 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
       design.prediction = input.result->prediction;
       continue;
     }
-    design.plant = plant_of(input.scenario->design());
+    design.plant = plant_of(input.scenario->design(), designs);
     design.gpus = gpus_by_job(input.scenario->design());
     RunQuestion question = wanted;
     question.predict.time_limit_s = until.left_s();

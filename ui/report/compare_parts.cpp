@@ -235,12 +235,14 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in some rows, storage systems in others, then how jobs save and
-  /// what fails.
+  /// What each is made of: hosts in some rows, storage systems in others, then how jobs save,
+  /// come back and lend GPUs, and what fails.
   void plant() {
     part("hosts");
     part("storage");
     part("saves");
+    part("recovery");
+    part("lends");
     part("failure");
   }
 

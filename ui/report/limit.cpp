@@ -52,7 +52,7 @@ std::string_view what_is_tried(std::string_view resource) {
   const std::string_view last = resource.substr(resource.rfind('.') + 1);
   const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.") ||
                      resource.starts_with("stage.");
-  if (resource.starts_with("failure.")) return "without it";
+  if (resource.starts_with("failure.") || (owned && is_lending(resource))) return "without it";
   if (owned && last == "failures") return "without them";
   if (owned && last.starts_with("limit")) return "twice as high";
   if (owned && (last == "threads" || last == "workers")) return "twice as many";

@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/design_values.hpp"
 #include "engine/decide/diff/change_list.hpp"
@@ -89,8 +90,23 @@ void take_component(Design& to, const Design& from, const std::string& path) {
   if (mine != nullptr && other != nullptr) *mine = *other;
 }
 
+/// The component, but for values that are edits of their own.
+void take_but(Design& to, const Design& from, const Edit& edit) {
+  const Component* now = find(std::as_const(to), edit.component);
+  const auto before = now != nullptr ? now->values : decltype(Component::values){};
+  take_component(to, from, edit.component);
+  Component* mine = find(to, edit.component);
+  for (const std::string& key : edit.apart) {
+    if (mine == nullptr) return;
+    if (const auto value = before.find(key); value != before.end())
+      mine->values.insert_or_assign(key, value->second);
+    else
+      mine->values.erase(key);
+  }
+}
+
 void take(Design& to, const Design& from, const Edit& edit) {
-  if (edit.key.empty()) return take_component(to, from, edit.component);
+  if (edit.key.empty()) return take_but(to, from, edit);
   Component* mine = find(to, edit.component);
   const Component* other = find(from, edit.component);
   if (mine == nullptr || other == nullptr) return;

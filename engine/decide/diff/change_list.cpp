@@ -1,7 +1,6 @@
 #include "engine/decide/diff/change_list.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -11,20 +10,13 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/diff/places.hpp"
 #include "models/contract/registry.hpp"
 
 namespace stallcast::diff {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A component of either design.
-struct Place {
-  std::string path;
-  const models::RoleInfo* role = nullptr;
-  const Component* base = nullptr;
-  const Component* head = nullptr;
-};
 
 /// A value that differs, and the text that gave it.
 struct Moved {
@@ -33,37 +25,6 @@ struct Moved {
   const Value* before = nullptr;
   const Value* after = nullptr;
 };
-
-/// Which part of the scenario a path is in.
-std::size_t section(std::string_view path) {
-  constexpr std::array<std::string_view, 7> kOrder = {"cluster", "storage",  "jobs", "tenants",
-                                                      "stages",  "failures", "run"};
-  std::size_t at = 0;
-  while (at < kOrder.size() && !path.starts_with(kOrder[at])) ++at;
-  return at;
-}
-
-std::vector<Place> places(const Design& base, const Design& head) {
-  std::vector<Place> out;
-  base::for_each_component(base,
-                           [&](const std::string& path, std::string_view role, const Component& c) {
-                             out.push_back({path, models::find_role(role), &c, nullptr});
-                           });
-  base::for_each_component(
-      head, [&](const std::string& path, std::string_view role, const Component& c) {
-        const auto same = std::find_if(out.begin(), out.end(), [&](const Place& p) {
-          return p.path == path && p.head == nullptr;
-        });
-        if (same != out.end())
-          same->head = &c;
-        else
-          out.push_back({path, models::find_role(role), nullptr, &c});
-      });
-  std::stable_sort(out.begin(), out.end(), [](const Place& a, const Place& b) {
-    return section(a.path) < section(b.path);
-  });
-  return out;
-}
 
 /// As a scenario writes it; "" when it is not there.
 std::string written(const Place& place, const std::string& key, const Value* value) {
@@ -78,12 +39,6 @@ std::string written(const Place& place, const std::string& key, const Value* val
             return base::exact_link_rate(value->number);
   }
   return base::written(*value);
-}
-
-bool equal(const Value* a, const Value* b) {
-  if (a == nullptr || b == nullptr) return a == b;
-  return a->dimension == b->dimension && a->number == b->number && a->text == b->text &&
-         a->list == b->list;
 }
 
 std::string where_of(const Value* value) { return value == nullptr ? "" : value->source.where; }
@@ -148,8 +103,9 @@ class Grouping {
                                  where_of(moved.before), where_of(moved.after)});
   }
 
-  /// A component that came, went, or became another kind.
-  void add_component(const Place& place) {
+  /// A component that came, went, or became another kind; `apart` are values of both kinds that are
+  /// changes of their own.
+  void add_component(const Place& place, std::vector<std::string> apart = {}) {
     InputStep change;
     const auto kind = [](const Component* c) { return c == nullptr ? "" : c->kind; };
     InputMove move{place.path, kind(place.base), kind(place.head),
@@ -159,7 +115,18 @@ class Grouping {
     if (place.base != nullptr && place.head != nullptr && !selector.empty())
       move.path += "." + std::string(selector);
     change.said = {move.path, move.before, move.after, move.base_at, move.head_at, {move}};
-    change.edits.push_back({place.path, ""});
+    change.edits.push_back({place.path, "", std::move(apart)});
+    out_.push_back({"", std::move(change)});
+  }
+
+  /// A component that is what it was under another id.
+  void add_renamed(const Place& place) {
+    const InputMove move{place.path + ".id", place.base->id, place.head->id,
+                         where_of(base_origins_, place.base->pointer),
+                         where_of(head_origins_, place.head->pointer)};
+    InputStep change;
+    change.said = {move.path, move.before, move.after, move.base_at, move.head_at, {move}};
+    change.edits = {{place.path, ""}, {base::component_path(place.role->id, place.head->id), ""}};
     out_.push_back({"", std::move(change)});
   }
 
@@ -298,15 +265,45 @@ class Grouping {
   std::vector<std::pair<std::string, InputStep>> out_;   ///< name of the group, "" for none
 };
 
-void add_moved_values(const Place& place, Grouping& grouping) {
+/// Whether somebody moved a value of a component that became another kind: both kinds have it, and
+/// it is neither what each has by default nor what another product brings.
+bool apart_from_kind(const Moved& moved) {
+  const Place& place = *moved.place;
+  for (const Component* side : {place.base, place.head})
+    if (models::find_field(place.role->role, *side, moved.key) == nullptr) return false;
+  bool given = false;
+  for (const Value* value : {moved.before, moved.after}) {
+    if (value == nullptr) continue;
+    if (value->source.kind == Source::Kind::catalogue && place.base->product != place.head->product)
+      return false;
+    given = given || value->source.kind != Source::Kind::default_value;
+  }
+  return given;
+}
+
+std::vector<Moved> moved_values(const Place& place) {
   std::set<std::string> keys;
   for (const auto& [key, value] : place.base->values) keys.insert(key);
   for (const auto& [key, value] : place.head->values) keys.insert(key);
+  std::vector<Moved> out;
   for (const std::string& key : keys) {
-    const Value* before = place.base->find(key);
-    const Value* after = place.head->find(key);
-    if (!equal(before, after)) grouping.add({&place, key, before, after});
+    const Moved moved{&place, key, place.base->find(key), place.head->find(key)};
+    if (!equal(moved.before, moved.after)) out.push_back(moved);
   }
+  return out;
+}
+
+/// A component of both designs: its values, and its kind or its id where these are others.
+void add_moved(const Place& place, Grouping& grouping) {
+  std::vector<Moved> moved = moved_values(place);
+  if (place.base->kind != place.head->kind) {
+    std::erase_if(moved, [](const Moved& m) { return !apart_from_kind(m); });
+    std::vector<std::string> apart;
+    for (const Moved& m : moved) apart.push_back(m.key);
+    grouping.add_component(place, std::move(apart));
+  }
+  if (place.base->id != place.head->id) grouping.add_renamed(place);
+  for (const Moved& m : moved) grouping.add(m);
 }
 
 void add_targets(const Design& base, const Design& head, std::vector<InputStep>& out) {
@@ -350,8 +347,8 @@ std::vector<InputStep> changes(const Design& base, const Design& head, const Ori
     if (place.role->role != models::Role::job &&
         jobs.contains(place.path.substr(0, place.path.rfind('.'))))
       continue;
-    if (place.base != nullptr && place.head != nullptr && place.base->kind == place.head->kind) {
-      add_moved_values(place, grouping);
+    if (place.base != nullptr && place.head != nullptr) {
+      add_moved(place, grouping);
       continue;
     }
     // Jobs come back in the usual way as soon as something stops them: nobody wrote that.

@@ -22,6 +22,8 @@ struct Origins : Written {
 struct Edit {
   std::string component;  ///< path as base::for_each_component gives it
   std::string key;        ///< of a value; "use"; or "" for the component with all it has
+  /// Values of it that stay as they are, as edits of their own move them.
+  std::vector<std::string> apart = {};
   [[nodiscard]] bool operator==(const Edit&) const = default;
 };
 

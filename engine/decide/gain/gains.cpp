@@ -16,6 +16,7 @@
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "models/contract/fabric.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
@@ -299,10 +300,9 @@ class Ranking {
     }
   }
 
-  [[nodiscard]] std::map<std::string, Gain>::iterator best() {
-    return std::max_element(gains_.begin(), gains_.end(), [](const auto& a, const auto& b) {
-      return a.second.time < b.second.time;
-    });
+  [[nodiscard]] auto best() {
+    const auto worth = [](const auto& g) { return std::pair(!is_lending(g.first), g.second.time); };
+    return std::ranges::max_element(gains_, {}, worth);
   }
 
   /// Which value of the best part it is.
@@ -359,7 +359,8 @@ class Ranking {
       if (widest == nullptr || owner.gain.time > widest->gain.time) widest = &owner;
     }
     double sum = 0.0, parts = 0.0;
-    for (const auto& [path, owner] : owners_) sum += std::max(0.0, owner.gain.time);
+    for (const auto& [path, owner] : owners_)
+      if (!is_lending(path)) sum += std::max(0.0, owner.gain.time);
     const auto more = [&](double all, double apart) {
       return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * apart;
     };

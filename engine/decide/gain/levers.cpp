@@ -49,9 +49,9 @@ const AtATime* at_a_time(std::string_view key) {
 }
 
 /// Times that are no cost: how long something lasts, how often it is done, when it begins.
-constexpr std::array<std::string_view, 11> kNoCost = {
-    "life",  "every", "burst", "limit.burst", "retry.base", "retry.cap",
-    "until", "from",  "at",    "horizon",     "period"};
+constexpr std::array<std::string_view, 13> kNoCost = {
+    "life", "every", "burst",   "limit.burst", "retry.base", "retry.cap", "until",
+    "from", "at",    "horizon", "period",      "busy",       "mtbf"};
 
 /// What tenants compute: on cores of their hosts, and on the GPUs of copies of a model.
 constexpr std::array<std::string_view, 2> kOfCores = {"cpu", "compute"};
@@ -105,9 +105,11 @@ struct Lost {
   explicit Lost(const Prediction& prediction) {
     alone = of_tenants_alone(prediction) || of_pipeline(prediction);
     if (alone) by_cause["data"] = 1.0;
-    for (const auto& [job, shares] : prediction.breakdown)
-      for (const auto& [cause, share] : shares)
-        by_cause[cause] += share / static_cast<double>(prediction.breakdown.size());
+    const auto jobs = static_cast<double>(prediction.breakdown.size());
+    for (const auto& [job, shares] : prediction.breakdown) {
+      for (const auto& [cause, share] : shares) by_cause[cause] += share / jobs;
+      by_cause["lent"] += lent_share(prediction, job) / jobs;
+    }
   }
   [[nodiscard]] double to(std::initializer_list<const char*> causes) const {
     double sum = 0.0;
@@ -140,6 +142,8 @@ struct Lost {
         return to({"sync"});
       case Role::recovery:
         return to({"restart"});
+      case Role::elastic:  // all of it, and how long processes take to end
+        return to({key.empty() ? "lent" : "restart"});
       case Role::tenant:
       case Role::stage:
         return alone ? moving : 0.0;
@@ -177,6 +181,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::communication:
     case Role::recovery:
       return {path, path};
+    case Role::elastic:
+      return {job_of(path) + ".recovery", job_of(path) + ".recovery"};
     case Role::fabric:  // ports that NICs are plugged into are no links between switches
       return {path + (key == "port.rate" ? ".port" : ""), path};
     case Role::storage:
@@ -238,8 +244,9 @@ Parts parts_for(const Design& design, const Prediction& prediction, const Lost& 
         if (role->role == Role::host) add_slow(path, at, component, out);
         if (role->role == Role::failure && component.kind != "storage")
           add_host_failures(path, at, prediction, out);
-        if (role->role == Role::failure && component.kind == "storage" &&
-            lost.most(Role::storage, "") >= kNoTime)
+        const bool outage = role->role == Role::failure && component.kind == "storage" &&
+                            lost.most(Role::storage, "") >= kNoTime;
+        if (outage || (role->role == Role::elastic && lost.most(Role::elastic, "") >= kNoTime))
           out[path] = {path, path, {{path, at, "", 0.0}}};
         for (const auto& [key, value] : component.values) {
           if (lost.most(role->role, key) < kNoTime) continue;
@@ -276,8 +283,8 @@ std::vector<Levers> without_each(const Items& items) {
 
 Parts parts_of(const Design& design, const Prediction& prediction) {
   const Lost lost(prediction);
-  if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <
-      kNoTime)
+  if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart",
+               "lent"}) < kNoTime)
     return {};
   return parts_for(design, prediction, lost);
 }
@@ -301,7 +308,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   if (name.role == "job") {
     if (word == "checkpoint") return known(owner + ".checkpoint.work");
     if (word == "barrier" || word.starts_with("limit")) return known(owner + "." + word);
-    if (word == "failures") return known(owner + ".failures");
+    if (word == "failures" || word == "elastic") return known(owner + "." + word);
     if (word == "spares") return known(owner + ".recovery");
     for (const JobDesign& job : design.jobs)
       if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
@@ -354,7 +361,7 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
     if (by_others(lever)) continue;
     auto& [role_id, component] = components[lever.component];
     if (lever.removes()) {
-      if (strength >= 1.0) gone.insert(component->id);
+      if (strength >= 1.0) gone.insert(lever.path);
       continue;
     }
     Value& value = component->values.find(lever.key)->second;
@@ -365,7 +372,11 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
       wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
     value.number = wanted;
   }
-  std::erase_if(out.failures, [&](const Component& failure) { return gone.contains(failure.id); });
+  std::erase_if(out.failures, [&](const Component& failure) {
+    return gone.contains(base::component_path("failure", failure.id));
+  });
+  for (JobDesign& job : out.jobs)
+    if (gone.contains(base::component_path("job", job.job.id) + ".elastic")) job.elastic.reset();
   return out;
 }
 

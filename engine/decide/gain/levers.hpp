@@ -37,7 +37,7 @@ struct DesignPart {
   std::string path;
   std::string owner;  ///< "storage[scratch]": parts of one owner are tried together first
   std::vector<Lever> levers;
-  /// Whether it is an outage, or failures of hosts: not made faster but left out.
+  /// Whether it is an outage, failures of hosts, or lending: not made faster but left out.
   [[nodiscard]] bool breaks() const { return !levers.empty() && levers.front().removes(); }
 };
 

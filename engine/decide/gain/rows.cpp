@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "engine/decide/gain/levers.hpp"
 #include "stallcast/breakdown.hpp"
@@ -80,8 +81,10 @@ void put_into_rows(Prediction& prediction, const std::map<std::string, Gain>& ga
     else if (gain.time >= noise)
       rows.push_back({.resource = name, .headroom = {}, .gain = gain});
   }
+  // GPUs are lent because somebody wants it so: behind all that could be faster.
   const auto worth = [&](const Bottleneck& b) {
-    return b.gain && b.gain->time >= noise ? b.gain->time : 0.0;
+    if (!b.gain || b.gain->time < noise) return 0.0;
+    return is_lending(b.resource) ? std::numeric_limits<double>::min() : b.gain->time;
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const Bottleneck& a, const Bottleneck& b) { return worth(a) > worth(b); });

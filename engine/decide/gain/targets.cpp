@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "engine/base/assertion.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
 namespace {
@@ -29,6 +31,17 @@ double better_way(const AssertionOutcome& target) {
   if (parsed->op.starts_with('>')) return 1.0;
   if (parsed->op == "in" && target.limit) return target.value < *target.limit ? 1.0 : -1.0;
   return 0.0;
+}
+
+/// A figure that is gone with the part that makes it: no work is lost where nothing fails, and all
+/// useful time is the job's where none is lent.
+std::optional<double> without_its_part(const Prediction& prediction, const std::string& metric) {
+  const metric::Name name = metric::parse(metric);
+  if (name.domain != metric::Domain::job) return std::nullopt;
+  if (name.figure.starts_with("failures.lost")) return 0.0;
+  if (name.figure == "elastic.trained.share")
+    return figure_or_zero(prediction, metric::goodput(name.id));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -63,6 +76,8 @@ TargetFigures::Figures TargetFigures::figures_of(const Prediction& prediction) c
   for (const auto& [metric, way] : better_)
     if (const auto found = prediction.metrics.find(metric); found != prediction.metrics.end())
       out[metric] = found->second.value;
+    else if (const auto without = without_its_part(prediction, metric))
+      out[metric] = *without;
   return out;
 }
 

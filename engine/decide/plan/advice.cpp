@@ -9,6 +9,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/decide/plan/by_figure.hpp"
 #include "engine/decide/plan/intervals.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "engine/decide/plan/room.hpp"
@@ -51,8 +52,18 @@ bool starts_with_part(std::string_view text, std::string_view part) {
          (text.starts_with(part) && (text.size() == part.size() || text[part.size()] == '.'));
 }
 
-/// `value` raised or lowered by `factor`; whole for counts. None when it stays as it is.
-std::optional<double> raised(const Value& value, double factor) {
+/// What a count of 0 is raised to, of which there is no multiple: what it is by default, at
+/// least 1.
+double first_count(Role role, const Component& component, std::string_view field) {
+  const base::FieldInfo* known = models::find_field(role, component, field);
+  if (known == nullptr) return 1.0;
+  return std::max(1.0, base::parse_quantity(known->fallback, Dimension::count).value.value_or(1.0));
+}
+
+/// `value` raised or lowered by `factor`, from 0 to `first`; whole for counts. None when it stays
+/// as it is.
+std::optional<double> raised(const Value& value, double factor, double first) {
+  if (value.number == 0.0 && value.dimension == Dimension::count && factor > 1.0) return first;
   if (!(value.number > 0.0)) return std::nullopt;
   const double more = value.dimension == Dimension::count ? std::ceil(value.number * factor - 1e-9)
                                                           : value.number * factor;
@@ -129,6 +140,11 @@ class Advisor {
              {base::component_path("job", job.job.id) + "." + field, after},
              0.0});
       }
+  }
+
+  /// What the figures of missed targets ask for.
+  void set_by_figure() {
+    for (Proposal& change : figure_changes(design_, prediction_)) add(std::move(change));
   }
 
   /// What failures cost: the save interval that keeps most useful time, and more spare hosts, where
@@ -267,7 +283,8 @@ class Advisor {
       for (const JobDesign& job : design_.jobs)
         if (suffers(job, remedy, name, prediction_)) change_part(job, part, remedy);
     } else if (const Component* component = component_of(name)) {
-      change(*component, base::component_path(name.role, name.id),
+      change(models::find_role(name.role)->role, *component,
+             base::component_path(name.role, name.id),
              id.empty() ? std::string(name.role) : std::string(name.role) + "." + id, remedy);
     }
   }
@@ -275,12 +292,12 @@ class Advisor {
   void change_part(const JobDesign& job, Role part, const Remedy& remedy) {
     const std::string name(models::role_info(part).id);
     if (const std::optional<Component>& component = part_of(job, part))
-      change(*component, base::component_path("job", job.job.id) + "." + name,
+      change(part, *component, base::component_path("job", job.job.id) + "." + name,
              "job." + job.job.id + "." + name, remedy);
   }
 
-  void change(const Component& component, const std::string& path, const std::string& label,
-              const Remedy& remedy) {
+  void change(Role role, const Component& component, const std::string& path,
+              const std::string& label, const Remedy& remedy) {
     const Value* value = component.find(remedy.field);
     if (value == nullptr) return;
     const std::string field = "." + std::string(remedy.field);
@@ -295,7 +312,8 @@ class Advisor {
              0.0});
       return;
     }
-    if (const std::optional<double> more = raised(*value, remedy.factor))
+    if (const std::optional<double> more =
+            raised(*value, remedy.factor, first_count(role, component, remedy.field)))
       raise(component, path, label, remedy, *more);
   }
 
@@ -312,7 +330,9 @@ class Advisor {
     Proposal proposal{
         label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
         {path + field, after},
-        (remedy.divides ? value->number / more : more / value->number) - 1.0};
+        remedy.divides  ? added(more, value->number)
+        : remedy.bought ? added(value->number, more)
+                        : added(value->number, value->number > 0.0 ? more : 1.0)};
     if (remedy.bought && value->dimension == Dimension::count)
       proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
                         value->number};
@@ -337,6 +357,7 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
                                         std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.replace_kinds();
+  advisor.set_by_figure();
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
   advisor.recover();

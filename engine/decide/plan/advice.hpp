@@ -16,6 +16,12 @@
 /// "What should I change next?": candidate changes by what limits a design, tried by simulation.
 namespace stallcast::plan {
 
+/// How much of it comes on top of `from` when there are `number`, as a fraction; of none, as many
+/// as there are.
+[[nodiscard]] inline double added(double from, double number) {
+  return from > 0.0 ? number / from - 1.0 : number;
+}
+
 /// A change of a scenario that may help.
 struct Proposal {
   std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
@@ -34,6 +40,8 @@ struct Proposal {
     [[nodiscard]] double origin() const {
       return multiples ? std::floor(from / step + 1e-9) * step : from;
     }
+    /// How many there are with `more` of it on top, as added() says it.
+    [[nodiscard]] double with(double more) const { return from > 0.0 ? from * (1.0 + more) : more; }
   };
   std::optional<Count> count = std::nullopt;
 };
@@ -41,8 +49,9 @@ struct Proposal {
 /// The proposal of `number` of what `proposal` counts. REQUIRES: it counts something.
 [[nodiscard]] Proposal with_count(const Proposal& proposal, double number);
 
-/// At most `most` changes that relieve what `prediction` blames, the most blamed first: what limits
-/// a missed target, what failures cost, and what costs at least 0.2 % of the time or would gain it.
+/// At most `most` changes that relieve what `prediction` blames, the most blamed first: what the
+/// figure of a missed target asks for, what limits it, what failures cost, and what costs at least
+/// 0.2 % of the time or would gain it.
 [[nodiscard]] std::vector<Proposal> candidate_changes(const Design& design,
                                                       const Prediction& prediction,
                                                       std::size_t most);

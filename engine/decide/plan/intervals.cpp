@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "engine/base/design_values.hpp"
 #include "stallcast/breakdown.hpp"
@@ -30,6 +31,21 @@ double rounded(double seconds) {
 
 }  // namespace
 
+std::optional<Proposal> save_interval(const JobDesign& job, std::string_view field, double wanted) {
+  const Value* now = job.checkpoint ? job.checkpoint->find(field) : nullptr;
+  if (now == nullptr || !(now->number > 0.0) || !(wanted > 0.0)) return std::nullopt;
+  const double to =
+      now->dimension == Dimension::time ? rounded(wanted) : std::max(std::round(wanted), 1.0);
+  if (!(to > 0.0) || to == now->number) return std::nullopt;
+  const std::string key(field);
+  return Proposal{"job." + job.job.id + ".checkpoint." + key + " " +
+                      text_of(setting_of(now->number, now->dimension)) + " -> " +
+                      text_of(setting_of(to, now->dimension)),
+                  {base::component_path("job", job.job.id) + ".checkpoint." + key,
+                   setting_of(to, now->dimension)},
+                  0.0};
+}
+
 std::vector<Proposal> save_intervals(const JobDesign& job, const Prediction& prediction) {
   const Value* every = job.checkpoint ? job.checkpoint->find("every") : nullptr;
   const Value* steps = job.checkpoint ? job.checkpoint->find("every_steps") : nullptr;
@@ -37,20 +53,13 @@ std::vector<Proposal> save_intervals(const JobDesign& job, const Prediction& pre
       figure_or_zero(prediction, metric::of_job(job.job.id, "checkpoint.best_interval"));
   const double step = figure_or_zero(prediction, metric::step_time(job.job.id));
   std::vector<Proposal> out;
-  const auto set = [&](const char* field, const Value& now, double wanted) {
-    if (wanted > 0.0 && wanted != now.number)
-      out.push_back({"job." + job.job.id + ".checkpoint." + field + " " +
-                         text_of(setting_of(now.number, now.dimension)) + " -> " +
-                         text_of(setting_of(wanted, now.dimension)),
-                     {base::component_path("job", job.job.id) + ".checkpoint." + field,
-                      setting_of(wanted, now.dimension)},
-                     0.0});
-  };
   const auto propose = [&](double seconds) {
+    std::optional<Proposal> made;
     if (every != nullptr && every->number > 0.0)
-      set("every", *every, rounded(seconds));
-    else if (steps != nullptr && step > 0.0)
-      set("every_steps", *steps, std::max(std::round(seconds / step), 1.0));
+      made = save_interval(job, "every", seconds);
+    else if (steps != nullptr && step > 0.0 && seconds > 0.0)
+      made = save_interval(job, "every_steps", seconds / step);
+    if (made) out.push_back(*std::move(made));
   };
   propose(best);
   const double now = every != nullptr   ? every->number

@@ -16,7 +16,7 @@ Proposal with_count(const Proposal& proposal, double number) {
   const auto written = [](double n) { return setting_of(n, Dimension::count); };
   return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
           {count.path, written(number)},
-          number / count.from - 1.0,
+          added(count.from, number),
           count};
 }
 
@@ -62,7 +62,7 @@ Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
     if (one.empty()) return std::nullopt;
     return std::move(one.front());
   };
-  const double usual = std::floor((kMostTimes - 1.0) * count.from / count.step);
+  const double usual = std::floor((kMostTimes - 1.0) * std::max(count.from, 1.0) / count.step);
   const double any = std::max(kAnyNumber, kAnyTimes * count.from) - count.from;
   const double most = count.pointer.starts_with("/storage") ? std::ceil(any / count.step) : usual;
   double none = 0.0, some = 1.0;

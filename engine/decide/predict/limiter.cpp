@@ -5,6 +5,7 @@
 
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
 
 /// What limits a metric: decided once, for every verb.    [docs/models/blame.md]
@@ -51,13 +52,15 @@ bool can_be_limited(const Prediction& prediction, std::string_view metric) {
          std::find(std::begin(kNone), std::end(kNone), known->second.unit) == std::end(kNone);
 }
 
-/// What `id` gains most from, alone; "" where nothing is known to.
-std::string gains_most(const Prediction& prediction, const std::string& id) {
+/// What `id` gains most from, alone; "" where nothing is known to. Of GPUs that are `lent` only the
+/// whole run knows.
+std::string gains_most(const Prediction& prediction, const std::string& id, bool lent) {
   if (!prediction.gains) return "";
   double most = prediction.gains->noise;
   std::string out;
   for (const Bottleneck& b : prediction.bottlenecks)
-    if (const double gain = b.gain ? gain_of(*b.gain, id) : 0.0; gain >= most && gain > 0.0) {
+    if (const double gain = b.gain ? gain_of(*b.gain, id) : 0.0;
+        gain >= most && gain > 0.0 && (lent || !is_lending(b.resource))) {
       if (!out.empty() && gain == most) continue;
       most = gain;
       out = b.resource;
@@ -108,7 +111,8 @@ std::string limiter(const Prediction& prediction, std::string_view metric) {
   const std::string job = job_of_time(prediction, metric);
   const bool tenant = name.domain == metric::Domain::tenant && of_tenants_alone(prediction);
   if (!job.empty() || tenant)
-    if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job);
+    if (std::string first = gains_most(prediction, tenant ? std::string(name.id) : job,
+                                       name.figure.starts_with("run."));
         !first.empty())
       return first;
   if (!job.empty() && held_by_barrier(prediction, job)) return metric::of_job(job, "barrier");
