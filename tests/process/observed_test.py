@@ -57,23 +57,6 @@ class Observed(unittest.TestCase):
             self.assertAlmostEqual(math.log(found[0]["high"] / found[0]["low"]) / 2, half, delta=0.015)
             self.assertIn("Inputs it narrows", run.out)
 
-    def test_inputs_that_have_no_part_keep_their_priors_however_far_the_run_is_outside(self):
-        # The rate is 0.3 times what is stated, four widths of its range below. Nothing is saved or cached: the figures
-        # are the same whatever sync, reserved memory and the cost of parsing cached bytes are.
-        text = json.dumps({
-            "cluster": {"hosts": [{"id": "h", "count": 1, "gpus": 4, "cpu": {"cores": 32}}]},
-            "storage": [{"id": "v", "type": "measured", "scope": "shared", "request": "1 MiB", "open": {"latency": "0 s", "per_op": "0 s"},
-                         "read": {"latency": "1 ms", "per_op": "0 s", "rate": "1 GB/s +- 40 %", "law": "line"}}],
-            "jobs": [{"id": "j", "hosts": "h", "epochs": 1, "steps": 200, "step": {"compute": "100 ms", "jitter": "0 %"},
-                      "dataset": {"on": "v", "format": "raw", "samples": 100000, "sample": "2 MB", "decode": "5 ms +- 50 %"},
-                      "loader": {"type": "pytorch", "batch": 32, "workers": 8}}]})
-        run, _ = self.calibrate("metric,value\njob.j.steady.step.time,0.85446\njob.j.first_batch,7.19354\n", text=text)
-        self.assertEqual(run.code, 0, run.err)
-        listed = run.out[run.out.index("Inputs it narrows"):]
-        self.assertIn("read.rate", listed)
-        for field in ("sync", "memory.reserved", "parse_fixed"):
-            self.assertNotIn(field, listed)
-
     def test_a_metric_that_is_none_is_refused_with_what_was_meant(self):
         run, _ = self.calibrate("metric,value\njob.train.step.tine,104 ms\n")
         self.assertEqual(run.code, 2)
