@@ -59,7 +59,7 @@ std::vector<double> settled(const Law& law, const FitSeries& series, std::vector
 }
 
 Estimate regress_all(const Law& law, const FitSeries& series) {
-  return regress(law, points_of(series.cells), law.start(series.cells));
+  return regress_from_several(law, points_of(series.cells), law.start(series.cells));
 }
 
 /// |fitted / measured - 1| of every cell, fitted without it and its fold.
@@ -174,7 +174,6 @@ std::vector<double> drawn(const Law& law, std::span<const Point> points,
   std::vector<double> away = start;
   for (double& value : away) value *= std::exp(kFarStart * draws.normal());
   const Estimate far = regress(law, points, away);
-  constexpr double kAsGood = 1.001;
   return far.loss <= kAsGood * near.loss ? far.theta : near.theta;
 }
 

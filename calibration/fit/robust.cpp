@@ -13,6 +13,8 @@ using Eigen::VectorXd;
 constexpr int kIterations = 200;
 constexpr double kHuber = 1.345;      // 95 % efficiency on normal residuals (Huber 1981)
 constexpr double kLeastScale = 1e-3;  // residuals below 0.1 % are all alike
+constexpr double kFarther = 10.0;     // that searches begin from a parameter's first guess
+constexpr int kRounds = 2;            // about the first guess, and about the best so far
 constexpr double kStep = 1e-6;        // of the numerical derivative, in log parameters
 
 std::vector<double> exp_of(const VectorXd& logs) {
@@ -118,6 +120,25 @@ Estimate regress(const Law& law, std::span<const Point> points, std::span<const 
   const double least = eigen.minCoeff();
   return {exp_of(logs), problem.loss(r, problem.scale(r)),
           least > 0.0 ? eigen.maxCoeff() / least : std::numeric_limits<double>::infinity()};
+}
+
+Estimate regress_from_several(const Law& law, std::span<const Point> points,
+                              std::span<const double> start) {
+  Estimate best = regress(law, points, start);
+  std::vector<double> about(start.begin(), start.end());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < about.size(); ++i)
+      for (const double times : {kFarther, 1.0 / kFarther}) {
+        std::vector<double> from = about;
+        from[i] *= times;
+        Estimate other = regress(law, points, from);
+        if (kAsGood * other.loss < best.loss) best = std::move(other);
+      }
+    // A parameter that went to nothing could never come back.
+    for (std::size_t i = 0; i < about.size(); ++i)
+      about[i] = std::max(best.theta[i], 1e-3 * start[i]);
+  }
+  return best;
 }
 
 }  // namespace stallcast::calibration::fit

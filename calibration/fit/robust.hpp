@@ -29,4 +29,14 @@ struct Point {
 [[nodiscard]] Estimate regress(const Law& law, std::span<const Point> points,
                                std::span<const double> start);
 
+/// What another search has to leave less than, as a share of what the first left, to count as
+/// better.
+inline constexpr double kAsGood = 1.001;
+
+/// The best that `regress` finds from `start`, from places with one parameter of it ten times as
+/// large or as small, and from such places about the best of those: laws with a maximum in them
+/// have more than one least.                                       [docs/calibration.md, eq. 7]
+[[nodiscard]] Estimate regress_from_several(const Law& law, std::span<const Point> points,
+                                            std::span<const double> start);
+
 }  // namespace stallcast::calibration::fit

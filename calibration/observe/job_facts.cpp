@@ -173,7 +173,10 @@ void time_samples(const Observation& o, JobFacts& out) {
 
 void find_cache(const Observation& o, JobFacts& out) {
   std::optional<double> share = figure(o, "sample_page_cache_share");
-  if (!share && o.reading && o.reading->from_device && o.reading->bytes > Bytes{})
+  if (!share) share = figure(o, "page_cache_share");
+  // Where `observe` has left the share out, what devices gave may be of mapped files.
+  if (!share && o.source.format != "observe" && o.reading && o.reading->from_device &&
+      o.reading->bytes > Bytes{})
     share = 1.0 - *o.reading->from_device / o.reading->bytes;
   if (!share) return;
   const double hit = std::clamp(*share, 0.0, 1.0);

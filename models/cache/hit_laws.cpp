@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 /// Derivations: docs/models/cache.md, whose letters are used here: c cached share, p share of the
 /// data set that one reader reads each epoch, k readers, w written in an epoch, m miss ratio.
@@ -94,6 +95,57 @@ double brought(Eviction eviction, double hit, double k) {
   return eviction == Eviction::none ? hit : 1.0 - (1.0 - hit) / k;
 }
 
+// When c of the data set was touched, in epochs, from an empty cache; 1 when an epoch touches less:
+// 1 - (1 - p u)^k = c.    [docs/models/cache.md, eq. 6]
+double filled_at(double c, double p, double k) {
+  return std::min(1.0, (1.0 - std::pow(std::max(0.0, 1.0 - c), 1.0 / k)) / p);
+}
+
+// From an empty cache, pinned: all that is touched until u is kept, and each reader finds what
+// another brought: 1 - c/(k p) - (1 - c) (1 - u) / (1 - p u).    [docs/models/cache.md, eq. 6]
+double first_pinned(double c, double p, double k) {
+  const double u = filled_at(c, p, k), kept = 1.0 - std::pow(1.0 - p * u, k);
+  const double late = u < 1.0 ? std::pow(1.0 - p * u, k - 1.0) * (1.0 - u) : 0.0;
+  return 1.0 - kept / (k * p) - late;
+}
+
+// LRU: of the last u, in which c was touched, what one of the k - 1 others read.
+//    [docs/models/cache.md, eq. 6]
+double first_lru(double c, double p, double k) {
+  const double u = filled_at(c, p, k), left = 1.0 - p * u;
+  return u - (1.0 - std::pow(left, k)) / (k * p) + (1.0 - u) * (1.0 - std::pow(left, k - 1.0));
+}
+
+// Random eviction: nothing is lost until u, then at the rate k p m / c. A read at v finds what
+// another read last at t, if it lasted: m(v) = 1 - int_0^v e^(A(t) - A(v)) (k - 1) p (1 - p (v -
+// t))^(k - 2) dt, A' = k p m / c.    [docs/models/cache.md, eq. 6]
+double first_random(double c, double p, double k) {
+  const auto steps = static_cast<std::size_t>(std::clamp(4.0 * k * p / c, 200.0, 4000.0));
+  const double step = 1.0 / static_cast<double>(steps), full = filled_at(c, p, k);
+  const auto unread = [&](double gap) { return std::pow(1.0 - p * gap * step, k - 1.0); };
+  constexpr double kGone = 40.0;         // e^-40 of what was kept is left
+  std::vector<double> lost(steps, 0.0);  // A
+  double found = 0.0, rate = 0.0;
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (i > 0) lost[i] = lost[i - 1] + step * rate;
+    double hit = 1.0 - unread(0.5);
+    for (std::size_t gap = 1; gap <= i && lost[i] - lost[i - gap] < kGone; ++gap) {
+      const auto ago = static_cast<double>(gap);
+      hit += (unread(ago - 0.5) - unread(ago + 0.5)) * std::exp(lost[i - gap] - lost[i]);
+    }
+    found += hit * step;
+    if ((static_cast<double>(i) + 1.0) * step > full) rate = k * p * (1.0 - hit) / c;
+  }
+  return found;
+}
+
+/// From an empty cache, each epoch in another order.    [docs/models/cache.md, eq. 6]
+double first_hit(Eviction eviction, double c, double p, double k) {
+  if (c <= 0.0 || k <= 1.0) return 0.0;
+  if (eviction == Eviction::none) return first_pinned(c, p, k);
+  return eviction == Eviction::lru ? first_lru(c, p, k) : first_random(c, p, k);
+}
+
 }  // namespace
 
 Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
@@ -122,13 +174,20 @@ Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits) {
   const Pattern& pattern = revisits.pattern;
   const double p = pattern.share, k = pattern.readers;
   const double warm = warm_hit(eviction, cached, pattern).in(unit::ratio);
+  const double c = std::min(1.0, cached.in(unit::ratio));
+  const auto at_most = [&](double found) {
+    return Fraction::from(std::min(warm, found), unit::ratio);
+  };
+  if (pattern.in_order) {
+    const double brings = eviction == Eviction::none ? warm : 1.0;  // the first of k, to the others
+    return at_most(revisits.passes > 0.0 ? warm : (1.0 - 1.0 / k) * brings);
+  }
+  if (revisits.passes == 0.0) return at_most(first_hit(eviction, c, p, k));
   // Seen in an earlier epoch, or by another reader earlier in this one.    [cache.md, eq. 6]
-  if (pattern.in_order)
-    return Fraction::from(revisits.passes > 0.0 ? warm : std::min(warm, brought(eviction, 0.0, k)),
-                          unit::ratio);
-  const double unseen = std::pow(1.0 - p, k * revisits.passes);
-  const double first = (1.0 - std::pow(1.0 - p, k)) / (p * k);
-  return Fraction::from(std::min(warm, 1.0 - unseen * first), unit::ratio);
+  const double seen = 1.0 - std::pow(1.0 - p, k * revisits.passes);
+  if (eviction == Eviction::none && seen >= c) return at_most(c);
+  const double rest = eviction == Eviction::none ? (c - seen) / (1.0 - seen) : 1.0;
+  return at_most(seen + (1.0 - seen) * first_pinned(rest, p, k));
 }
 
 }  // namespace stallcast::models::cache

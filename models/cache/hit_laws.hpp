@@ -35,8 +35,9 @@ struct Revisits {
 /// and nothing is written.
 [[nodiscard]] Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern = {});
 
-/// The same in the epoch after `passes` complete ones, from an empty cache: no more than what was
-/// seen by then.    [docs/models/cache.md, eq. 6]
+/// The same in the epoch after `passes` complete ones, from an empty cache: in the first what other
+/// readers brought and the cache still has, later no more than what was seen by then.
+///    [docs/models/cache.md, eq. 6]
 [[nodiscard]] Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits);
 
 }  // namespace stallcast::models::cache

@@ -198,6 +198,41 @@ TEST_CASE("hit laws: the first epoch finds nothing, later ones no more than was 
         Approx(0.875));
 }
 
+// Two jobs, 4 of 10 parts pinned: each part is brought by one and found by the other, once: 20 %.
+// LRU has what was read in the last u = 1 - 0.6^(1/2) = 0.2254 of the epoch:
+// u - c / 2 + (1 - u) u = 20.0 %. In one order the first of both brings all that is kept.
+TEST_CASE("hit laws: in the first epoch jobs that share a cache find what others brought in it") {
+  const auto first = [](Eviction eviction, double c, const Pattern& pattern) {
+    return hit(eviction, Fraction::from(c, unit::ratio), {pattern, 0.0}).in(unit::ratio);
+  };
+  CHECK(first(Eviction::none, 0.4, {.readers = 2.0}) == Approx(0.2));
+  CHECK(first(Eviction::none, 0.6, {.readers = 3.0}) == Approx(0.4));
+  CHECK(first(Eviction::none, 0.4, {.readers = 2.0, .in_order = true}) == Approx(0.2));
+  CHECK(first(Eviction::lru, 0.4, {.readers = 2.0}) == Approx(0.2).margin(1e-4));
+  for (const Eviction eviction : kAll)
+    for (const Item nodes : {1, 4})
+      for (const Item readers : {2, 8})
+        for (const double c : {0.05, 0.35, 0.8, 1.0}) {
+          INFO(int(eviction) << " " << nodes << " nodes, " << readers << " readers, " << c);
+          const Pattern pattern{.share = 1.0 / double(nodes), .readers = double(readers)};
+          const double played = play(eviction, c, nodes, readers, 1, false, 24000).front();
+          CHECK(std::abs(first(eviction, c, pattern) - played) < 0.01);
+        }
+}
+
+// Two jobs on 4 nodes: the first epoch keeps what both touch, the second begins with that.
+TEST_CASE("hit laws: pinned data fill up over epochs") {
+  const Pattern pattern{.share = 0.25, .readers = 2.0};
+  for (const double c : {0.3, 0.6, 0.9}) {
+    const std::vector<double> epochs = play(Eviction::none, c, 4, 2, 6, false, 24000);
+    for (std::size_t e = 0; e < epochs.size(); ++e) {
+      INFO(c << " epoch " << e);
+      CHECK(std::abs(hit(Eviction::none, Fraction::from(c, unit::ratio), {pattern, double(e)})
+                         .in(unit::ratio)-epochs[e]) < 0.01);
+    }
+  }
+}
+
 TEST_CASE("hit laws: the second epoch is warm already") {
   for (const Eviction eviction : kAll)
     for (const double c : {0.35, 0.8}) {

@@ -244,6 +244,18 @@ TEST_CASE("nothing fetched is no full cache where the file system does not count
   }
 }
 
+// 60 MB mapped and fetched beside 60 MB read by calls, all cached: fetched over read says nothing.
+TEST_CASE("a share of the page cache is told where mapped files cannot have fetched much") {
+  CHECK(page_cache_share(60_MB, 60_MB, 0_B) == 0.0);
+  CHECK(page_cache_share(60_MB, 15_MB, 0_B) == 0.75);
+  CHECK_FALSE(page_cache_share(60_MB, 60_MB, 60_MB));
+  CHECK_FALSE(page_cache_share(60_MB, 61_MB, 0_B));
+  CHECK_FALSE(page_cache_share(0_B, 0_B, 0_B));
+  // Whatever of so little was mapped.
+  CHECK(page_cache_share(60_MB, 60_MB, 3_MB) == 0.0);
+  CHECK(*page_cache_share(60_MB, 3_MB, 60_MB) == Approx(0.95));
+}
+
 TEST_CASE("GPUs are those that nvidia-smi lists") {
   ObservedHost host;
   take_gpus("NVIDIA H100 80GB HBM3, 81559\nNVIDIA H100 80GB HBM3, 81559\n", host);

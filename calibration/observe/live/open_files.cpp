@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -111,11 +112,33 @@ void OpenFiles::mappings(const std::string& process) {
     torch_ = torch_ || (runs && path.find("/libtorch_python.so") != path.npos);
     (runs ? programs : data).insert(path);
   }
-  for (const std::string& path : data) {
+  const auto size_of = [](const std::string& path) {
     struct stat info {};
-    if (programs.count(path) == 0 && is_data(path) && stat(path.c_str(), &info) == 0)
-      add(path, Bytes::from(static_cast<double>(info.st_size), unit::B));
+    return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)
+               ? std::optional(static_cast<double>(info.st_size))
+               : std::nullopt;
+  };
+  const auto keep = [&](std::map<std::string, double>& of, const std::string& path) {
+    if (of.size() < kMostOpen && of.count(path) == 0) of[path] = size_of(path).value_or(0.0);
+  };
+  for (const std::string& path : programs) keep(mapped_programs_, path);
+  for (const std::string& path : data) {
+    if (programs.count(path) > 0) continue;
+    if (!is_data(path)) {
+      keep(mapped_programs_, path);
+    } else if (const auto size = size_of(path)) {
+      add(path, Bytes::from(*size, unit::B));
+      keep(mapped_data_, path);
+    }
   }
+}
+
+Bytes OpenFiles::mapped(bool programs) const {
+  double sum = 0.0;
+  for (const auto& [path, size] : mapped_data_) sum += size;
+  if (programs)
+    for (const auto& [path, size] : mapped_programs_) sum += size;
+  return Bytes::from(sum, unit::B);
 }
 
 void OpenFiles::look(pid_t pid) {
@@ -171,6 +194,13 @@ void OpenFiles::tell(const NameKeeper& names, Observation& out) const {
   }
   std::stable_sort(out.mounts.begin(), out.mounts.end(),
                    [](const auto& a, const auto& b) { return a.files > b.files; });
+}
+
+std::optional<double> page_cache_share(Bytes read, Bytes fetched, Bytes mapped) {
+  constexpr double kMappedShare = 0.05;
+  if (!(read > Bytes{}) || fetched > read) return std::nullopt;
+  if (std::min(fetched, mapped) > read * kMappedShare) return std::nullopt;
+  return 1.0 - fetched / read;
 }
 
 void leave_out_uncounted(Observation& out) {

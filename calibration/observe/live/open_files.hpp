@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ class OpenFiles {
   /// How many were open to be read, or mapped; and to be written.
   [[nodiscard]] std::uint64_t read() const;
   [[nodiscard]] std::uint64_t written() const;
+  /// Bytes of the files that were mapped when somebody looked: of data, and with `programs` those
+  /// of programs and libraries, too.
+  [[nodiscard]] Bytes mapped(bool programs) const;
   /// Had a process PyTorch loaded when somebody looked?
   [[nodiscard]] bool torch() const { return torch_; }
   /// Files and mounts of the observation, and the mounts of its host.
@@ -42,10 +46,16 @@ class OpenFiles {
     bool read = false, written = false;
   };
   Row* row(const std::string& path, double size);
-  std::map<std::string, Row> rows_;  ///< by path
+  std::map<std::string, Row> rows_;                              ///< by path
+  std::map<std::string, double> mapped_data_, mapped_programs_;  ///< sizes, by path
   std::uint64_t untracked_ = 0;
   bool torch_ = false;
 };
+
+/// Of `read` bytes by calls, the share that none of the `fetched` ones are: those that a device
+/// gave. Mapped files are fetched past all calls: nothing where `mapped`, what they may have
+/// fetched, is more than a twentieth of `read`.
+[[nodiscard]] std::optional<double> page_cache_share(Bytes read, Bytes fetched, Bytes mapped);
 
 /// Takes out what the kernel says it fetched, where most files are on a file system that fetches
 /// without its count (FUSE, most parallel ones): nothing fetched is not all of it cached there.

@@ -84,6 +84,7 @@ void WatchedRun::about_to_reap(pid_t pid) { processes_.ended(pid, now()); }
 void WatchedRun::ended(const Ended& child) {
   user_s_ += seconds_in(child.usage.ru_utime);
   system_s_ += seconds_in(child.usage.ru_stime);
+  faulted_ = faulted_ || child.usage.ru_majflt > 0;
   if (child.pid != root_) return;
   wall_ = now();
   own_s_ = cpu_in(own_usage()) - own_before_s_;
@@ -160,9 +161,10 @@ void WatchedRun::tell_transfers(Observation& out) const {
   writing.bytes = Bytes::from(total.written, unit::B);
   writing.from_device = Bytes::from(total.stored, unit::B);
   writing.files = files_.written();
-  // More was fetched than read: by mappings, of which nobody knows how much the cache had.
-  if (total.read > 0.0 && total.fetched <= total.read)
-    out.figures["page_cache_share"] = 1.0 - total.fetched / total.read;
+  // What libraries fetched shows in page faults; data may be mapped so that none is seen.
+  if (const auto share = page_cache_share(reading.bytes, *reading.from_device,
+                                          files_.mapped(faulted_ || !root_end_)))
+    out.figures["page_cache_share"] = *share;
 }
 
 void WatchedRun::tell_figures(Observation& out) const {

@@ -61,6 +61,7 @@ class WatchedRun {
   std::optional<Ended> root_end_;
   Seconds wall_;
   double user_s_ = 0.0, system_s_ = 0.0;  ///< of processes that were reaped
+  bool faulted_ = false;  ///< one of them waited for a page of a mapped file that a device gave
   Clock::time_point files_next_ = begin_;
 };
 

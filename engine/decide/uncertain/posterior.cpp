@@ -22,7 +22,8 @@ constexpr std::size_t kKept = 128;          // rows of a posterior
 constexpr std::size_t kMostProposed = 256;  // draws of a round after the first
 constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
-constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
+constexpr std::size_t kMovesPerSweep = 6;
+constexpr double kStep = 0.4;  // of a move: z' = sqrt(1 - step^2) z + step xi
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
 class Conditioning {
@@ -247,7 +248,10 @@ class Conditioning {
     std::vector<std::vector<double>> points;
     std::vector<double> drawn_by;
     for (Particle& at : starts) {
-      for (std::size_t i = 0; i < kMoves; ++i) move(at, likelihood, random);
+      for (std::size_t i = 0; i < kMoves; ++i) {
+        move(at, likelihood, random);
+        if (i % kMovesPerSweep == 0) sweep(at, likelihood, random);
+      }
       at.point = quantiles_of(at.point);
       points.push_back(at.point);
       drawn_by.push_back(at.likelihood);
@@ -271,6 +275,21 @@ class Conditioning {
     if (std::log(std::max(random.uniform(), 1e-300)) >= there - at.likelihood) return;
     at.point = std::move(to);
     at.likelihood = there;
+  }
+
+  /// Each input in turn drawn anew from its prior. Few starts lie where the observed is: many
+  /// chains begin at one, and inputs that decide nothing would keep what that had of them by
+  /// chance, as joint moves are seldom accepted there.
+  template <class Likelihood>
+  static void sweep(Particle& at, const Likelihood& likelihood, base::RandomStream& random) {
+    for (std::size_t i = 0; i < at.point.size(); ++i) {
+      std::vector<double> to = at.point;
+      to[i] = random.normal();
+      const double there = likelihood(to);
+      if (std::log(std::max(random.uniform(), 1e-300)) >= there - at.likelihood) continue;
+      at.point = std::move(to);
+      at.likelihood = there;
+    }
   }
 
   void finish(const std::vector<Particle>& all) {
