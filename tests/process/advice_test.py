@@ -133,5 +133,14 @@ class Lending(unittest.TestCase):
                 self.assertNotEqual(result["limit"].get("resource"), "job.train.elastic")
 
 
+class Findings(unittest.TestCase):
+    def test_name_no_input_of_what_does_not_limit(self):
+        # The OSTs are waited for, and their number stands in the file; but what costs the goodput is failures.
+        done = program.Run("check", "FILE", "--format", "json", text=json.dumps(scenario("job.train.goodput >= 93 %"), indent=1))
+        found = json.loads(done.out)["scenarios"][0]["assertions"][0]
+        self.assertEqual(found["limited_by"], "job.train.failures")
+        self.assertNotIn("culprit", found)
+
+
 if __name__ == "__main__":
     program.main()

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 /// A value that differs, and the text that gave it.
 struct Moved {
-  const Place* place = nullptr;
+  const PairedComponent* place = nullptr;
   std::string key;
   const Value* before = nullptr;
   const Value* after = nullptr;
 };
 
 /// As a scenario writes it; "" when it is not there.
-std::string written(const Place& place, const std::string& key, const Value* value) {
+std::string written(const PairedComponent& place, const std::string& key, const Value* value) {
   if (value == nullptr) return "";
   if (value->dimension == Dimension::rate && std::isfinite(value->number)) {
     const Component* owner = place.head != nullptr ? place.head : place.base;
@@ -105,7 +105,7 @@ class Grouping {
 
   /// A component that came, went, or became another kind; `apart` are values of both kinds that are
   /// changes of their own.
-  void add_component(const Place& place, std::vector<std::string> apart = {}) {
+  void add_component(const PairedComponent& place, std::vector<std::string> apart = {}) {
     InputStep change;
     const auto kind = [](const Component* c) { return c == nullptr ? "" : c->kind; };
     InputMove move{place.path, kind(place.base), kind(place.head),
@@ -120,7 +120,7 @@ class Grouping {
   }
 
   /// A component that is what it was under another id.
-  void add_renamed(const Place& place) {
+  void add_renamed(const PairedComponent& place) {
     const InputMove move{place.path + ".id", place.base->id, place.head->id,
                          where_of(base_origins_, place.base->pointer),
                          where_of(head_origins_, place.head->pointer)};
@@ -223,7 +223,7 @@ class Grouping {
     }
   }
 
-  InputStep& with_product(const Place& place) {
+  InputStep& with_product(const PairedComponent& place) {
     InputStep& change = group("use " + place.path);
     InputChange& said = change.said;
     said.name = place.path + ".use";
@@ -268,7 +268,7 @@ class Grouping {
 /// Whether somebody moved a value of a component that became another kind: both kinds have it, and
 /// it is neither what each has by default nor what another product brings.
 bool apart_from_kind(const Moved& moved) {
-  const Place& place = *moved.place;
+  const PairedComponent& place = *moved.place;
   for (const Component* side : {place.base, place.head})
     if (models::find_field(place.role->role, *side, moved.key) == nullptr) return false;
   bool given = false;
@@ -281,7 +281,7 @@ bool apart_from_kind(const Moved& moved) {
   return given;
 }
 
-std::vector<Moved> moved_values(const Place& place) {
+std::vector<Moved> moved_values(const PairedComponent& place) {
   std::set<std::string> keys;
   for (const auto& [key, value] : place.base->values) keys.insert(key);
   for (const auto& [key, value] : place.head->values) keys.insert(key);
@@ -294,7 +294,7 @@ std::vector<Moved> moved_values(const Place& place) {
 }
 
 /// A component of both designs: its values, and its kind or its id where these are others.
-void add_moved(const Place& place, Grouping& grouping) {
+void add_moved(const PairedComponent& place, Grouping& grouping) {
   std::vector<Moved> moved = moved_values(place);
   if (place.base->kind != place.head->kind) {
     std::erase_if(moved, [](const Moved& m) { return !apart_from_kind(m); });
@@ -337,13 +337,13 @@ void add_targets(const Design& base, const Design& head, std::vector<InputStep>&
 
 std::vector<InputStep> changes(const Design& base, const Design& head, const Origins& base_origins,
                                const Origins& head_origins) {
-  const std::vector<Place> all = places(base, head);
+  const std::vector<PairedComponent> all = places(base, head);
   Grouping grouping(base, head, base_origins, head_origins);
   std::set<std::string> jobs;  // that came or went: their parts with them
-  for (const Place& place : all)
+  for (const PairedComponent& place : all)
     if (place.role->role == models::Role::job && (place.base == nullptr || place.head == nullptr))
       jobs.insert(place.path);
-  for (const Place& place : all) {
+  for (const PairedComponent& place : all) {
     if (place.role->role != models::Role::job &&
         jobs.contains(place.path.substr(0, place.path.rfind('.'))))
       continue;

@@ -18,7 +18,7 @@ std::size_t section(std::string_view path) {
   return at;
 }
 
-bool same_but_for_id(const Place& base, const Place& head) {
+bool same_but_for_id(const PairedComponent& base, const PairedComponent& head) {
   const Component &was = *base.base, &is = *head.head;
   return base.role == head.role && was.kind == is.kind && was.product == is.product &&
          std::ranges::equal(was.values, is.values, [](const auto& a, const auto& b) {
@@ -28,13 +28,13 @@ bool same_but_for_id(const Place& base, const Place& head) {
 
 /// What is only in base and what is only in head are one where the id alone differs. A job is more
 /// than its own component.
-void pair_renamed(std::vector<Place>& places) {
+void pair_renamed(std::vector<PairedComponent>& places) {
   for (std::size_t i = 0; i < places.size(); ++i) {
-    Place& gone = places[i];
+    PairedComponent& gone = places[i];
     if (gone.head != nullptr || gone.base == nullptr || !gone.path.ends_with(']') ||
         gone.role->role == models::Role::job)
       continue;
-    const auto came = std::ranges::find_if(places, [&](const Place& other) {
+    const auto came = std::ranges::find_if(places, [&](const PairedComponent& other) {
       return other.base == nullptr && other.path.ends_with(']') && same_but_for_id(gone, other);
     });
     if (came == places.end()) continue;
@@ -51,15 +51,15 @@ bool equal(const Value* a, const Value* b) {
          a->list == b->list;
 }
 
-std::vector<Place> places(const Design& base, const Design& head) {
-  std::vector<Place> out;
+std::vector<PairedComponent> places(const Design& base, const Design& head) {
+  std::vector<PairedComponent> out;
   base::for_each_component(base,
                            [&](const std::string& path, std::string_view role, const Component& c) {
                              out.push_back({path, models::find_role(role), &c, nullptr});
                            });
   base::for_each_component(
       head, [&](const std::string& path, std::string_view role, const Component& c) {
-        const auto same = std::find_if(out.begin(), out.end(), [&](const Place& p) {
+        const auto same = std::find_if(out.begin(), out.end(), [&](const PairedComponent& p) {
           return p.path == path && p.head == nullptr;
         });
         if (same != out.end())
@@ -68,7 +68,7 @@ std::vector<Place> places(const Design& base, const Design& head) {
           out.push_back({path, models::find_role(role), nullptr, &c});
       });
   pair_renamed(out);
-  std::stable_sort(out.begin(), out.end(), [](const Place& a, const Place& b) {
+  std::stable_sort(out.begin(), out.end(), [](const PairedComponent& a, const PairedComponent& b) {
     return section(a.path) < section(b.path);
   });
   return out;

@@ -9,7 +9,7 @@
 namespace stallcast::diff {
 
 /// A component of either design.
-struct Place {
+struct PairedComponent {
   std::string path;
   const models::RoleInfo* role = nullptr;
   const Component* base = nullptr;
@@ -18,7 +18,7 @@ struct Place {
 
 /// The components of both designs in the order of the scenario. One that has another id and is the
 /// same otherwise is one place, with the path it has in `base`.
-[[nodiscard]] std::vector<Place> places(const Design& base, const Design& head);
+[[nodiscard]] std::vector<PairedComponent> places(const Design& base, const Design& head);
 
 /// Wherever they come from. None is equal to none.
 [[nodiscard]] bool equal(const Value* a, const Value* b);
