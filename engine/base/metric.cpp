@@ -28,6 +28,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "run.time", "whole run takes", "s", lower, job},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
     {Domain::job, "run.slowed", "spent credits add", "s", lower, job},
+    {Domain::job, "run.outages", "outages of storage add", "s", lower, job},
     {Domain::job, "epoch.cold", "cold epochs add", "s", lower, job},
     {Domain::job, "start.once", "its start adds", "s", lower, job},
     {Domain::job, "run.energy", "energy until then", "kWh", lower, job},
@@ -43,6 +44,8 @@ constexpr Figure kFigures[] = {
     {Domain::job, "checkpoint.owed", "saves still owed", "s", neither, checkpoint},
     {Domain::job, "restore.duration", "restore", "s", lower, job, TileOn::explorer},
 
+    {Domain::job, "failures.time", "counted over", "s", neither, failures, TileOn::none,
+     "time that failures are counted over"},
     {Domain::job, "failures.mtbf", "mean time between", "s", neither, failures, TileOn::none,
      "mean time between failures"},
     {Domain::job, "failures.count", "failures", "count", neither, failures},
@@ -72,6 +75,8 @@ constexpr Figure kFigures[] = {
     {Domain::job, "restart.lost_steps", "steps done again", "count", lower, restart},
     {Domain::job, "restart.caught_up", "caught up after", "s", lower, restart},
 
+    {Domain::job, "elastic.time", "counted over", "s", neither, elastic, TileOn::none,
+     "time that lent GPUs are counted over"},
     {Domain::job, "elastic.lent.gpu_hours", "GPU hours lent", "GPU h", neither, elastic},
     {Domain::job, "elastic.lent.share", "share of all", "ratio", neither, elastic, TileOn::none,
      "share of GPU hours lent"},

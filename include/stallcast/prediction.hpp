@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/luck.hpp"
 #include "stallcast/picture.hpp"
 #include "stallcast/uncertainty.hpp"
 
@@ -56,6 +57,8 @@ struct RunResult {
   /// What most limits a metric: "job.train.checkpoint.duration" -> "storage.scratch.ost". Stands
   /// for the metrics below it too.
   std::map<std::string, std::string> limited_by;
+  /// Of metrics that are means over histories of failures, by name: what single ones are.
+  std::map<std::string, Luck> luck = {};
   std::vector<std::string> warnings;
   bool extrapolated = false;  ///< outside the range that a calibration profile was fitted in
   double simulated_s = 0.0;
@@ -201,6 +204,7 @@ struct Prediction {
   std::vector<Bottleneck> bottlenecks;
   std::vector<ResourceUse> resources;
   std::map<std::string, std::string> limited_by;  ///< as in RunResult
+  std::map<std::string, Luck> luck;               ///< as in RunResult, mean of the replicas
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   CountCurve counts;

@@ -62,14 +62,15 @@ inline constexpr double kExplained = 0.3;
 
 /// What one figure may turn out to be, in the unit of its metric.
 struct Spread {
-  double median = 0.0;         ///< of all draws
-  Interval all;                ///< inputs, seeds and model together
+  double median = 0.0;         ///< of all draws, and of what luck makes of each
+  Interval all;                ///< inputs, luck, seeds and model together
   Interval known = {};         ///< what would remain of `all`, were every input known
   Interval half;               ///< as `all`, every second time
   LevelIntervals levels = {};  ///< as `all`, by kLevels
   Interval inputs;             ///< with the inputs drawn, one seed
-  Interval seeds;      ///< of single runs of the design as it is; as `median` with one replica
-  double model = 0.0;  ///< half width of what no input explains, on the scale of `all`
+  Interval seeds;  ///< of single runs of the design as it is; as `median` with one replica
+  std::optional<Interval> luck = std::nullopt;  ///< of the design as it is; of months of failures
+  double model = 0.0;              ///< half width of what no input explains, on the scale of `all`
   double model_probed = 0.0;       ///< the same once the loader is probed: as `model`, or less
   std::vector<InputShare> shares;  ///< largest first, of the headline figures
   double explained = 0.0;          ///< part of the variance that the shares account for

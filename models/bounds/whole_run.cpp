@@ -110,27 +110,32 @@ namespace {
 
 /// What comes once in a run, however long it is, as `metrics` tell of a part of it.
 struct Once {
-  Once(const std::string& job, const std::map<std::string, Metric>& metrics) {
+  Once(const std::string& job, const std::map<std::string, Metric>& metrics)
+      : Once(job, metrics, metrics.contains(metric::of_job(job, "goodput.p5"))) {}
+  Once(const std::string& job, const std::map<std::string, Metric>& metrics, bool of_months)
+      : months(of_months) {
     const auto of = [&](const char* figure) {
       return figure_or_zero(metrics, metric::of_job(job, figure));
     };
     // A failure with a date comes once, and so do epochs that fill caches; what is owed of saves is
     // missing once. Months leave the start out of their goodput.
-    const double r = of("time.restart") + of("epoch.cold") - of("checkpoint.owed"),
-                 start = of("start.once"), wall = of("time.wall");
-    months = metrics.contains(metric::of_job(job, "goodput.p5"));
-    slowed = Seconds::from(of("run.slowed"), unit::s);
-    any = r != 0.0 || start != 0.0;
-    if (!(r + start < wall)) return;
-    goes_on = Seconds::from(wall - start - r, unit::s);
+    const double owed = months ? 0.0 : of("checkpoint.owed");  // of months all are counted
+    const double r = of("time.restart") + of("epoch.cold") - owed, start = of("start.once"),
+                 wall = of("time.wall");
+    slowed = Seconds::from(of("run.slowed") + of("run.outages"), unit::s);
+    // Outages at random that came count with all of them, in run.outages.
+    const double seen = of("time.outages");
+    any = r != 0.0 || start != 0.0 || seen != 0.0;
+    if (!(r + seen + start < wall)) return;
+    goes_on = Seconds::from(wall - start - r - seen, unit::s);
     time = Seconds::from(r + start, unit::s);
-    others = (months ? wall - start : wall) / (wall - start - r);
+    others = (months ? wall - start : wall) / (wall - start - r - seen);
   }
   Seconds time;
   Seconds goes_on{};  ///< the other time
-  Seconds slowed{};   ///< of the whole run, once credits are gone
+  Seconds slowed{};   ///< of the whole run, by outages, and once credits are gone
   bool any = false;
-  bool months = false;
+  bool months;
   double others = 1.0;  ///< shares of the other time, over those of all that was simulated
 };
 
@@ -143,6 +148,10 @@ std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, 
   const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
   const Once once(run.job, metrics);
   return run.time((1.0 - lent) * useful->second.value * once.others) + once.time + once.slowed;
+}
+
+Seconds work_of(const WholeRun& run, const std::map<std::string, Metric>& metrics, double busy) {
+  return run.time(busy * Once(run.job, metrics, true).others);
 }
 
 // (T - r - s) / (W - r - s)    [whole-run.md, eq. 5]

@@ -43,6 +43,12 @@ struct WholeRun {
 [[nodiscard]] std::optional<Seconds> time_of(const WholeRun& run,
                                              const std::map<std::string, Metric>& metrics);
 
+/// What there is to do in `run` beside what comes once, in time of its steps without saves, of
+/// which a share `busy` is useful: what histories of months are to keep.
+///    [docs/models/whole-run.md, eq. 6]
+[[nodiscard]] Seconds work_of(const WholeRun& run, const std::map<std::string, Metric>& metrics,
+                              double busy);
+
 /// How long what goes on does in `run`, over what was simulated of it: (T - r - s) / (W - r - s),
 /// in steps. nullopt as above.    [docs/models/whole-run.md, eq. 5]
 [[nodiscard]] std::optional<double> times_of(const WholeRun& run,

@@ -1,6 +1,7 @@
 #include "models/failure/renewal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -43,6 +44,25 @@ struct Scales {
   std::optional<Scale> fewer;
 };
 
+// A history is given up once it has taken a thousand times its work, or failed so often.
+constexpr double kLongest = 1e3, kMostFailures = 1e7;
+
+Seconds given_up(const JobProcess& job) {
+  return std::min(*job.work * kLongest, mtbf(job) * kMostFailures);
+}
+
+// Fewer histories than a tenth of what is asked for tell little of luck, nor do fewer than these;
+// with more failures than those, few do.
+constexpr double kFewestOfAll = 0.1, kFewest = 25.0, kFew = 4.0, kManyFailures = 2e6;
+
+/// Whether so many histories that end with their work, `sum` of them together, tell enough.
+///    [docs/models/whole-run.md, eq. 6]
+bool enough(const JobProcess& job, double runs, double made, const JobHistory& sum) {
+  const bool as_long = sum.horizon() >= job.recovery.horizon * runs;
+  return (as_long && made >= std::max(kFewestOfAll * runs, kFewest)) ||
+         (sum.failures >= kManyFailures && made >= kFew);
+}
+
 /// One history, event by event.
 class Walk {
  public:
@@ -56,22 +76,23 @@ class Walk {
       shelves_.emplace_back(
           job.tiers[t].life,
           base::RandomStream(seed, "job." + job.id, "bad saves." + std::to_string(t), run));
-    if (job.shifts) next_shift_ = job.shifts->period - job.shifts->busy;
+    if (job.shifts) next_shift_ = job.shifts->period - job.shifts->busy - job.shifts->begun;
   }
 
   JobHistory run() {
-    const Seconds horizon = job_.recovery.horizon;
-    while (now_ < horizon) {
+    const Seconds horizon = job_.work ? given_up(job_) : job_.recovery.horizon;
+    while (now_ < horizon && !done_) {
       FailureClock* clock = next_failure();
       const Seconds until = clock == nullptr ? horizon : std::min(clock->next(), horizon);
       if (next_shift_ < until) {
         work_until(std::max(next_shift_, now_));
-        shift(clock, until, horizon);
+        if (!done_) shift(clock, until, horizon);
         continue;
       }
       work_until(until);
-      if (until < horizon) come_back(*clock, horizon);
+      if (!done_ && until < horizon) come_back(*clock, horizon);
     }
+    out_.unended = job_.work && !done_ ? 1.0 : 0.0;
     out_.kept = position_;
     return out_;
   }
@@ -91,7 +112,12 @@ class Walk {
     out_.lent += time * (1.0 - scale_->share);
   }
 
-  // Steps and saves in turn from now on, cut off at `end`.
+  // What is left to do takes so long where nothing disturbs it.
+  [[nodiscard]] Seconds left() const {
+    return job_.work ? (*job_.work - position_) / scale_->share : Seconds::infinity();
+  }
+
+  // Steps and saves in turn from now on, cut off at `end`, or when all work is done.
   void work_until(Seconds end) {
     const JobPace& pace = *scale_->pace;
     while (skip(end)) {
@@ -101,7 +127,10 @@ class Walk {
           pace.stalls.empty()
               ? end - now_
               : std::max(scale_->work + scale_->deviation * random_.normal(), Seconds{});
-      const bool cut = !work(block, end);
+      const bool last = left() <= block;
+      const bool cut = !work(std::min(block, left()), end);
+      done_ = last && !cut;
+      if (done_) return;
       if (cut || pace.stalls.empty()) break;
       save(end);
     }
@@ -132,12 +161,14 @@ class Walk {
     double walked = kWalked + std::ceil(scale_->settled / cycle);
     for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
       if (const std::int64_t n = tier.counts(); n > 1) walked += static_cast<double>(n);
-    const double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
+    double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
+    if (job_.work)
+      count = std::min(count, std::floor(left() / scale_->work * (1.0 - kMargin) - walked));
     if (count < kWalked) return false;
     const Seconds block =
         scale_->work * count + scale_->deviation * (std::sqrt(count) * random_.normal());
     const Seconds stalled = (cycle - scale_->work) * count;
-    if (now_ + block + stalled > end) return false;
+    if (now_ + block + stalled > end || block >= left()) return false;
     spend(block, position_);
     spend(stalled, out_.saving);
     begun_ += static_cast<std::int64_t>(count);
@@ -279,6 +310,7 @@ class Walk {
   Missing missing_;
   std::vector<FailureClock> clocks_;
   Seconds now_, position_;
+  bool done_ = false;
   std::vector<Shelf> shelves_;  // by tier
   std::int64_t begun_ = 0;      // saves
   HeldBuffers buffers_;
@@ -288,13 +320,22 @@ class Walk {
 
 }  // namespace
 
+namespace {
+constexpr std::array kTimes{&JobHistory::kept,    &JobHistory::saving,  &JobHistory::lost,
+                            &JobHistory::restart, &JobHistory::waiting, &JobHistory::shifting,
+                            &JobHistory::lent};
+constexpr std::array kCounts{&JobHistory::failures, &JobHistory::shifts, &JobHistory::bad_saves,
+                             &JobHistory::lost_all, &JobHistory::unended};
+}  // namespace
+
 Seconds mean_of(const std::vector<Seconds>& values) {
   return std::accumulate(values.begin(), values.end(), Seconds{}) /
          static_cast<double>(values.size());
 }
 
 bool Shifts::away(Seconds t) const {
-  return Seconds::from(std::fmod(t.in(unit::s), period.in(unit::s)), unit::s) >= period - busy;
+  return Seconds::from(std::fmod((t + begun).in(unit::s), period.in(unit::s)), unit::s) >=
+         period - busy;
 }
 
 JobHistory history(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
@@ -307,23 +348,29 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
                    std::int64_t runs) {
   JobOutlook out;
   const Scales scales(job, steps);
-  const double n = static_cast<double>(runs);
-  for (std::int64_t run = 0; run < runs; ++run) {
-    const JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(run)).run();
+  const double most = static_cast<double>(runs);
+  double n = 0.0;
+  for (; n < most && !(job.work && enough(job, most, n, out.mean)); n += 1.0) {
+    const JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(n)).run();
     out.kept.add(one.kept / one.own());
-    out.mean.kept += one.kept / n;
-    out.mean.saving += one.saving / n;
-    out.mean.lost += one.lost / n;
-    out.mean.restart += one.restart / n;
-    out.mean.waiting += one.waiting / n;
-    out.mean.failures += one.failures / n;
-    out.mean.bad_saves += one.bad_saves / n;
-    out.mean.lost_all += one.lost_all / n;
-    out.mean.shifting += one.shifting / n;
-    out.mean.lent += one.lent / n;
-    out.mean.shifts += one.shifts / n;
+    out.used.add((one.kept + one.lost) / one.own());
+    out.lasted.add(one.horizon().in(unit::s));
+    out.mean += one;
   }
+  out.mean *= 1.0 / n;
   return out;
+}
+
+JobHistory& JobHistory::operator+=(const JobHistory& other) {
+  for (const auto time : kTimes) this->*time += other.*time;
+  for (const auto count : kCounts) this->*count += other.*count;
+  return *this;
+}
+
+JobHistory& JobHistory::operator*=(double factor) {
+  for (const auto time : kTimes) this->*time = this->*time * factor;
+  for (const auto count : kCounts) this->*count *= factor;
+  return *this;
 }
 
 Seconds mtbf(const JobProcess& job) {

@@ -63,6 +63,8 @@ struct Shifts {
   double stays = 1.0;    ///< share of the GPUs that stays
   std::size_t tier = 0;  ///< through which the state goes, among `tiers` of either pace
   JobPace pace;          ///< of those that stay
+  Seconds begun{};       ///< of a period, how much is over when a history begins; less than all
+                         ///< but `busy`
   /// Whether they are to be away at date `t`.
   [[nodiscard]] bool away(Seconds t) const;
 };
@@ -73,6 +75,8 @@ struct JobProcess : JobPace {
   std::vector<FailureSource> failures;
   RecoveryParams recovery;
   std::optional<Shifts> shifts;
+  /// A history ends when so much work is kept, in time of all GPUs; none: with the horizon.
+  std::optional<Seconds> work;
 };
 
 /// Where the time of one history went, all GPUs of the job together and over their number; the
@@ -88,9 +92,12 @@ struct JobHistory {
   double failures = 0.0, shifts = 0.0;
   double bad_saves = 0.0;  ///< tried in restarts and found bad
   double lost_all = 0.0;   ///< restarts that found no save that could be loaded
+  double unended = 0.0;    ///< 1: its work was not done by the date at which it was given up
   /// Time the job had its GPUs.
   [[nodiscard]] Seconds own() const { return kept + saving + lost + restart + waiting + shifting; }
   [[nodiscard]] Seconds horizon() const { return own() + lent; }
+  JobHistory& operator+=(const JobHistory& other);
+  JobHistory& operator*=(double factor);
 };
 
 /// History number `run` with a save after every `steps` steps. The same seed and run number give
@@ -101,8 +108,12 @@ struct JobHistory {
 /// Many histories.
 struct JobOutlook {
   Series kept;      ///< share of each history's own time
+  Series used;      ///< of that, what GPUs worked, also on what was lost
+  Series lasted;    ///< s that each history took
   JobHistory mean;  ///< times, and failures
 };
+/// At most `runs` of them. Where each ends with its work, as many as take the time of so many
+/// horizons tell enough.    [docs/models/whole-run.md, eq. 6]
 [[nodiscard]] JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                                  std::int64_t runs);
 

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/failures.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
-#include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
 #include "models/failure/under_way.hpp"
+#include "models/run/months_report.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -216,127 +218,30 @@ std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
   return least;
 }
 
-class Reporter {
- public:
-  Reporter(const JobProcess& job, const TrainingJob::Measured& run, RunResult& out)
-      : job_(job), run_(run), name_(metric::of_job(job.id)), out_(out) {}
+// From the middle of the time with all GPUs to that of a later period: each that is begun ends, and
+// GPUs are lent as much of it as of any.    [docs/models/elastic.md, eq. 1]
+void let_last_whole_periods(JobProcess& job) {
+  constexpr double kWhole = 1e-9;
+  Shifts& shifts = *job.shifts;
+  const double periods = std::ceil(job.recovery.horizon / shifts.period - kWhole);
+  job.recovery.horizon = shifts.period * std::max(1.0, periods);
+  shifts.begun = (shifts.period - shifts.busy) / 2.0;
+}
 
-  void report(const JobOutlook& outlook) {
-    const JobHistory& mean = outlook.mean;
-    const Seconds horizon = mean.own();
-    const double busy = run_.useful / (run_.wall - run_.saving);  // of time without saves
-    if (job_.shifts) lend(mean, busy);
-    set("goodput", busy * outlook.kept.mean(), "ratio");
-    out_.metrics.erase(name_ + "checkpoint.owed");  // all saves of months are in it
-    // The share that all but 5 % of the histories reach.
-    set("goodput.p5", busy * outlook.kept.quantile(0.05), "ratio");
-    // GPUs are busy with work that will be lost, too.
-    set("gpu.utilization", busy * ((mean.kept + mean.lost) / horizon), "ratio");
-    split(mean);
-    const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
-    const double shifted = mean.shifting / horizon;
-    const double worst = std::max(broken, shifted);
-    // The whole run takes as much longer as less of it is kept.
-    if (worst > 1.0 - busy && worst > mean.saving / horizon)
-      for (const char* figure : {"goodput", "run.time"})
-        out_.limited_by[name_ + figure] = name_ + (shifted > broken ? "elastic" : "failures");
-    if (job_.failures.empty()) return;
-    out_.limited_by[name_ + "failures"] = name_ + "failures";
-    set("failures.count", mean.failures, "count");
-    set("failures.mtbf", mtbf(job_).in(unit::s), "s");
-    if (mean.failures > 0.0) {
-      set("failures.lost_work", mean.lost.in(unit::s) / mean.failures, "s");
-      set("failures.restart", mean.restart.in(unit::s) / mean.failures, "s");
-    }
-    if (job_.mount > Seconds{}) set("failures.mount", job_.mount.in(unit::s), "s");
-    report_bad_saves(mean);
-    set("failures.lost.share", mean.lost / horizon, "ratio");
-    set("failures.restart.share", mean.restart / horizon, "ratio");
-    set("failures.waiting.share", mean.waiting / horizon, "ratio");
-  }
-
-  /// `present` is the share that is kept as it is.
-  void report(const BestInterval& best, double present) {
-    const Seconds stall = mean_of(job_.stalls);
-    const Seconds cost = stall + run_.saves->slowed_by_save();
-    const double busy = run_.useful / (run_.wall - run_.saving);
-    // All from start to start of two saves, as `every` counts.
-    const std::string key = "checkpoint.best_interval";
-    const Seconds work = job_.step * static_cast<double>(best.steps);
-    set(key, (work + between_saves(job_, best.steps).slowed + stall).in(unit::s), "s");
-    // Under equal bad luck: the search has fewer histories.
-    const double kept = best.at_present > 0.0 ? present * (best.kept / best.at_present) : best.kept;
-    set(key + ".goodput", busy * kept, "ratio");
-    set(key + ".young", (young_interval(cost, mtbf(job_)) + cost).in(unit::s), "s");
-    set(key + ".daly", (daly_interval(cost, mtbf(job_)) + cost).in(unit::s), "s");
-  }
-
- private:
-  void set(const std::string& key, double value, const char* unit) {
-    out_.metrics[name_ + key] = {value, unit, {}};
-  }
-
-  void report_bad_saves(const JobHistory& mean) {
-    const auto& tiers = job_.tiers;
-    if (std::all_of(tiers.begin(), tiers.end(),
-                    [](const CopyTier& tier) { return tier.life.corrupt <= 0.0; }))
-      return;
-    if (mean.failures > 0.0) set("failures.bad_saves", mean.bad_saves / mean.failures, "count");
-    set("failures.lost_all", mean.lost_all, "count");
-    if (mean.lost_all > 0.0)
-      out_.warnings.push_back("job." + job_.id +
-                              ".failures: restarts that find no checkpoint they can load lose all "
-                              "work; keep more of them (\"keep\"), or \"verify\" them");
-  }
-
-  // GPU time of all GPUs: lent, lost to shifts, and spent on training.    [elastic.md, eq. 3, 4]
-  void lend(const JobHistory& mean, double busy) {
-    const Shifts& shifts = *job_.shifts;
-    const Seconds horizon = mean.horizon();
-    const auto gpu_hours = [&](Seconds time) { return time.in(unit::h)*run_.layout.ranks; };
-    out_.limited_by[name_ + "elastic"] = name_ + "elastic";
-    set("elastic.shifts", mean.shifts, "count");
-    set("elastic.lent.gpu_hours", gpu_hours(mean.lent), "GPU h");
-    set("elastic.lent.share", mean.lent / horizon, "ratio");
-    set("elastic.lost.gpu_hours", gpu_hours(mean.shifting), "GPU h");
-    set("elastic.lost.share", mean.shifting / horizon, "ratio");
-    set("elastic.trained.share", busy * (mean.kept / horizon), "ratio");
-    Seconds save, restart;
-    for (const JobPace* pace : {static_cast<const JobPace*>(&job_), &shifts.pace}) {
-      const CopyTier& tier = pace->tiers[shifts.tier];
-      save += mean_of(tier.after) / 2.0;
-      restart += (shifts.stop + pace->mount + job_.recovery.start + job_.recovery.init +
-                  tier.restore + pace->refill) /
-                 2.0;
-    }
-    set("elastic.shift.save", save.in(unit::s), "s");
-    set("elastic.shift.restart", restart.in(unit::s), "s");
-    if (save + restart >= std::min(shifts.busy, shifts.period - shifts.busy))
-      out_.warnings.push_back("job." + job_.id +
-                              ".elastic: a shift lasts as long as GPUs stay at one place; lengthen "
-                              "\"busy\" or \"period\"");
-  }
-
-  // What a step's time is made of is as measured; saves, lost work and restarts are as over months.
-  void split(const JobHistory& mean) {
-    const Seconds horizon = mean.own();
-    auto& shares = out_.breakdown[job_.id];
-    const Seconds shown = run_.wall + run_.once;  // what the shares are of
-    shares["cpu"] = std::max(0.0, shares["cpu"] - run_.warm_up / shown);
-    shares["data"] = std::max(0.0, shares["data"] - run_.starved / shown);
-    const Seconds scanned = run_.once - run_.warm_up - run_.starved;
-    shares["metadata"] = std::max(0.0, shares["metadata"] - scanned / shown);
-    const double between = (run_.wall - run_.saving) / shown;
-    for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
-    shares["checkpoint"] = mean.saving / horizon;
-    shares["restart"] = (mean.lost + mean.restart + mean.waiting + mean.shifting) / horizon;
-  }
-
-  const JobProcess& job_;
-  const TrainingJob::Measured& run_;
-  std::string name_;
-  RunResult& out_;
-};
+/// The interval that is best of what was searched, in the same histories as the present one, which
+/// is the best where that keeps less of them. Searched over as much time as the histories last.
+BestMonths best_of(const JobProcess& job, std::uint64_t seed, std::int64_t present,
+                   std::int64_t runs, const JobOutlook& months) {
+  JobProcess trial = job;
+  trial.work.reset();
+  trial.recovery.horizon = months.mean.horizon();
+  const BestInterval found = best_interval(trial, seed, present);
+  const double now = months.mean.kept / months.mean.own();
+  if (found.steps == present) return {present, now};
+  const JobHistory with = outlook(job, found.steps, seed, runs).mean;
+  const double kept = with.kept / with.own();
+  return kept > now ? BestMonths{found.steps, kept} : BestMonths{present, now};
+}
 
 }  // namespace
 
@@ -345,8 +250,11 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   if (!job_design.recovery) return;
   const TrainingJob::Measured measured = job.measured();
   if (measured.steps.empty()) return;
-  const JobProcess process = Feeder(design, job_design, measured, plant).feed();
+  JobProcess process = Feeder(design, job_design, measured, plant).feed();
   if (process.failures.empty() && !job_design.elastic) return;
+  for (const WholeRun& run : whole_runs(design))
+    if (run.job == process.id) process.work = work_of(run, out.metrics, busy_of(measured));
+  if (process.shifts && !process.work) let_last_whole_periods(process);
   if (measured.saves != nullptr && process.stalls.empty()) {
     // Steps and epochs end a run, too, before its duration.
     const std::optional<Seconds> until = run_params(design.run).duration;
@@ -359,7 +267,7 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     out.metrics.erase(metric::of_job(process.id, "goodput"));
     return;
   }
-  Reporter reporter(process, measured, out);
+  MonthsReport report(process, measured, out);
   const std::string often = "job." + process.id + ".failures: one comes every " +
                             base::print_quantity(mtbf(process).in(unit::s), Dimension::time) +
                             " on average, ";
@@ -369,7 +277,7 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
         base::print_quantity(restart.in(unit::s), Dimension::time) +
         " or longer: the job hardly gets back to work; lengthen \"mtbf\", or shorten \"recovery\"");
   if (const std::optional<JobOutlook> stuck = standstill(process)) {
-    reporter.report(*stuck);
+    report.add(*stuck);
     return;
   }
   const std::int64_t runs = histories(process);
@@ -381,10 +289,11 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     return;
   }
   const std::int64_t steps = steps_between(job_design, process);
-  const JobOutlook months = outlook(process, steps, seed, runs);
-  reporter.report(months);
+  JobOutlook months = outlook(process, steps, seed, runs);
+  if (process.work) report.give_up_rarely(months);
+  report.add(months);
   if (!process.stalls.empty() && !process.failures.empty() && process.recovery.search > 0)
-    reporter.report(best_interval(process, seed, steps), months.kept.mean());
+    report.add(best_of(process, seed, steps, runs, months));
 }
 
 }  // namespace stallcast::models

@@ -26,6 +26,7 @@
 #include "models/record/recorder.hpp"
 #include "models/run/after_credits.hpp"
 #include "models/run/fast_forward.hpp"
+#include "models/run/luck_of_runs.hpp"
 #include "models/run/months.hpp"
 #include "models/run/stages.hpp"
 #include "models/tenant/tenant.hpp"
@@ -277,6 +278,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   for (const auto& job : jobs) job->report(result);
   stages.report(result);
   for (const auto& fault : faults) fault->report(result);
+  add_time_of_outages(design, result);
   for (std::size_t j = 0; j < jobs.size(); ++j)
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
   plant.remark(result);
@@ -327,6 +329,7 @@ RunResult Simulation::finish(Window window) const {
   const Design& design = design_;
   RunResult& result = window.result;
   const Costs prices = costs(design);
+  add_outages_of_runs(design, result);
   window.rates.whole = whole_rates(design, window.requests, result.metrics);
   add_costs(design, prices, result.metrics, window.rates);
   add_whole_runs(design, prices, result.metrics);
@@ -334,6 +337,7 @@ RunResult Simulation::finish(Window window) const {
     result.warnings.push_back(std::move(warning));
   const Powers power = powers(design);
   add_power(design, power, result.metrics);
+  add_luck_of_runs(design, result);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
     for (const char* by_time : {metric::kHourlyCost, metric::kUsefulGpuHour})

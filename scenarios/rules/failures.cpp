@@ -12,6 +12,9 @@
 namespace stallcast::scenarios {
 namespace {
 
+/// What a job's recovery has where nothing is said.
+constexpr Seconds kUsualHorizon = Seconds::from(30.0, unit::d);
+
 bool kills(const Component& failure) {
   return !failure.kind.empty() && models::failure_row(failure.kind).style.kills;
 }
@@ -206,6 +209,16 @@ void check_recovery(const Design& design, const JobDesign& job, Diagnostics& rep
   const bool failing = std::any_of(failures.begin(), failures.end(),
                                    [&](const Component& f) { return hits(f, job); });
   const Component& recovery = *job.recovery;
+  const Value* horizon = recovery.find("horizon");
+  // A resolved scenario states what was left out.
+  if (horizon != nullptr && horizon->source.kind != Source::Kind::default_value &&
+      Seconds::from(horizon->number, unit::s) != kUsualHorizon &&
+      models::job_params(job.job).whole_runs() > 0)
+    report.warn("rule", pointer_of(recovery, "horizon"),
+                "job \"" + job.job.id +
+                    "\" has a whole run, and its histories go on until that is done: \"horizon\" "
+                    "says only how many of them are walked",
+                "leave it out");
   if (!failing && !job.elastic) {
     if (!recovery.values.empty() && failures.empty())
       report.warn("rule", recovery.pointer,
@@ -265,14 +278,6 @@ void check_elastic(const Design& design, const JobDesign& job, Diagnostics& repo
   }
   if (!complete(models::Role::recovery, *job.recovery)) return;
   const models::RecoveryParams r = models::recovery_params(*job.recovery);
-  if (r.horizon < p.period)
-    report.warn(
-        "rule", pointer_of(*job.recovery, "horizon"),
-        "the goodput of job \"" + job.job.id + "\" is over " +
-            base::print_quantity(r.horizon.in(unit::s), Dimension::time) +
-            ", less than one \"period\" of the GPUs it lends: their share is not that of a period",
-        "let \"horizon\" be some periods of " +
-            base::print_quantity(p.period.in(unit::s), Dimension::time));
   const Seconds restart = p.stop + r.start + r.init + r.restore.value_or(Seconds{});
   const Seconds shorter = std::min(p.busy, p.period - p.busy);
   if (restart >= shorter)

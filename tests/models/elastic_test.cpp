@@ -34,7 +34,7 @@ JobProcess lender() {
 constexpr std::int64_t kNever = 1'000'000'000;  // steps between saves
 
 // 32 GPUs with 100 ms steps; 32 GB saved every 60 steps in 1.03 s and read in 1 s. 8 are lent for
-// 20 min of every hour; over 30 h and 20 min, so that all are back at the end.
+// 20 min of every hour; over 30 h and 20 min, which are made 31 h.
 Design elastic() {
   Design design = small_design();
   set(design.fabric, Role::fabric, "rtt", "0 s");
@@ -120,23 +120,24 @@ TEST_CASE("elastic: a shift that was due during a restart comes with it") {
 
 TEST_CASE("elastic: a design lends GPU hours and pays shifts with others") {
   const RunResult result = run(elastic());
-  CHECK(metric(result, "job.train.elastic.shifts") == 60.0);
-  // 30 h x 8 GPUs x 20 min
-  CHECK(metric(result, "job.train.elastic.lent.gpu_hours") == Approx(80.0).epsilon(1e-6));
-  CHECK(metric(result, "job.train.elastic.lent.share") ==
-        Approx(80.0 / (32.0 * 30.3333333)).epsilon(1e-6));
+  CHECK(metric(result, "job.train.elastic.time") == Approx(31.0 * 3600.0).epsilon(1e-9));
+  CHECK(metric(result, "job.train.elastic.shifts") == 62.0);
+  // 31 h x 8 GPUs x 20 min: a quarter of the GPUs for a third of the time, whatever the horizon
+  const double lent = 31.0 * 8.0 / 3.0;
+  CHECK(metric(result, "job.train.elastic.lent.gpu_hours") == Approx(lent).epsilon(1e-6));
+  CHECK(metric(result, "job.train.elastic.lent.share") == Approx(0.25 / 3.0).epsilon(1e-9));
   CHECK(metric(result, "job.train.elastic.shift.save") == Approx(1.03).epsilon(0.01));
   CHECK(metric(result, "job.train.elastic.shift.restart") ==
         Approx(20.0 + 40.0 + 1.0).epsilon(1e-6));
-  // 30 x (32 + 24) GPUs x 62.03 s
-  const double lost = 30.0 * 56.0 * 62.03 / 3600.0;
+  // 31 x (32 + 24) GPUs x 62.03 s
+  const double lost = 31.0 * 56.0 * 62.03 / 3600.0;
   CHECK(metric(result, "job.train.elastic.lost.gpu_hours") == Approx(lost).epsilon(1e-3));
   // 6 s of work in 7.03 s of what is neither lent nor lost
-  const double own = 32.0 * 30.3333333 - 80.0;
+  const double own = 32.0 * 31.0 - lent;
   CHECK(metric(result, "job.train.goodput") ==
         Approx(6.0 / 7.03 * (1.0 - lost / own)).epsilon(3e-3));
   CHECK(metric(result, "job.train.elastic.trained.share") ==
-        Approx(6.0 / 7.03 * (own - lost) / (32.0 * 30.3333333)).epsilon(3e-3));
+        Approx(6.0 / 7.03 * (own - lost) / (32.0 * 31.0)).epsilon(3e-3));
   double sum = 0.0;
   for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
   CHECK(sum == Approx(1.0).epsilon(1e-9));

@@ -174,18 +174,19 @@ TEST_CASE("who lends GPUs saves before, and keeps some") {
              Catch::StartsWith("/jobs/0/elastic/period a restart takes "));
 }
 
-TEST_CASE("goodput is over one period of lent GPUs or more") {
-  const auto over = [](const std::string& horizon) {
-    return remark({.failures = "",
-                   .job = Text{}.job +
-                          R"("elastic": { "gpus": 8, "period": "24 h", "busy": "12 h" },
-                                          "recovery": { "horizon": ")" +
-                          horizon + R"(" },)"});
+TEST_CASE("a horizon beside a whole run, which its histories follow, is warned of") {
+  const auto over = [](const std::string& horizon, const std::string& run) {
+    return remark({.failures = R"({ "id": "sw", "type": "process", "mtbf": "1 d" })",
+                   .job = R"("checkpoint": { "to": "scratch", "every": "1 min", "size": "1 TB" },
+                             "recovery": { )" +
+                          horizon + R"( }, )" + run});
   };
-  CHECK(over("30 d") == "");
-  CHECK_THAT(over("5 h"),
-             Catch::StartsWith("/jobs/0/recovery/horizon the goodput of job \"train\" is over 5 h, "
-                               "less than one \"period\""));
+  const std::string days = R"("horizon": "5 d")", run = R"("run": { "steps": 1000 },)";
+  CHECK(over(days, "") == "");
+  CHECK(over("", run) == "");
+  CHECK(over(R"("horizon": "30 d")", run) == "");
+  CHECK_THAT(over(days, run),
+             Catch::StartsWith("/jobs/0/recovery/horizon job \"train\" has a whole run, "));
 }
 
 TEST_CASE("failures of what a job saves to memory of hosts take the copies along") {

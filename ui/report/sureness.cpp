@@ -54,7 +54,10 @@ std::string untold_phrase(const Prediction& p) {
   if (const std::size_t more = draws_to_ask_for(p); more > 0)
     return "; these do not tell which inputs move " + of + ", --draws " + std::to_string(more) +
            " may";
-  return "; no input narrows " + of + " by being known: seeds and the model make its width";
+  const Spread* o = outcome_of(p, metric);
+  return "; no input narrows " + of +
+         " by being known: " + (o != nullptr && o->luck ? "the luck of failures, seeds" : "seeds") +
+         " and the model make its width";
 }
 
 }  // namespace
@@ -66,6 +69,7 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
   std::string out =
       "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
+  if (o->luck) out += ", luck of failures " + print_interval(*o->luck, unit);
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
     out += ", seeds " + print_interval(o->seeds, unit);
   out = as_counted(metric, std::move(out));

@@ -96,10 +96,11 @@ void Account::explain_run_time(ExplainNode& node) {
                    "that epochs which fill caches take more than later ones"},
         std::array{"start.once", "start", "+", "of its start, and waits for stages"},
         std::array{"checkpoint.owed", "owed", "-",
-                   "that saves would take more in it at the pace of a longer run"}})
+                   "that saves would take more in it at the pace of a longer run"},
+        std::array{"time.outages", "seen", "", "of outages at random that came in it"}})
     if (const std::string name = job_ + key; has(name) && value(name) != 0.0) {
-      often += (*sign == '+' ? " - " : " + ") + std::string(symbol);
-      once += " " + std::string(sign) + " " + symbol;
+      often += (*sign == '-' ? " + " : " - ") + std::string(symbol);
+      if (*sign != '\0') once += " " + std::string(sign) + " " + symbol;
       parts.push_back(read(name, symbol, what));
     }
   if (!parts.empty()) {
@@ -113,6 +114,10 @@ void Account::explain_run_time(ExplainNode& node) {
   if (const std::string slowed = job_ + "run.slowed"; has(slowed)) {
     made.equation += " + slowed";
     made.children.push_back(read(slowed, "slowed", "that it takes longer once credits are gone"));
+  }
+  if (const std::string outages = job_ + "run.outages"; has(outages)) {
+    made.equation += " + outages";
+    made.children.push_back(read(outages, "outages", "of storage, at random (equation 7)"));
   }
   made.reference = "docs/models/whole-run.md, eq. 2";
   accept(node, std::move(made));

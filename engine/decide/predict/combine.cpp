@@ -92,6 +92,24 @@ std::map<std::string, std::map<std::string, double>> combine_breakdown(
   return breakdown;
 }
 
+/// Mean quantiles of what all replicas have.
+std::map<std::string, Luck> combine_luck(std::span<const RunResult> replicas) {
+  std::map<std::string, Luck> out;
+  const double n = static_cast<double>(replicas.size());
+  for (const auto& [name, first] : replicas.front().luck) {
+    Luck mean(first.size(), 0.0);
+    const bool in_all = std::ranges::all_of(replicas, [&, &name = name](const RunResult& r) {
+      const auto found = r.luck.find(name);
+      return found != r.luck.end() && found->second.size() == mean.size();
+    });
+    if (!in_all) continue;
+    for (const RunResult& r : replicas)
+      for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += r.luck.at(name)[i] / n;
+    out.emplace_hint(out.end(), name, std::move(mean));
+  }
+  return out;
+}
+
 std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) {
   std::map<std::string, ResourceUse> uses;
   const double n = static_cast<double>(replicas.size());
@@ -182,6 +200,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   add_resource_metrics(prediction);
   prediction.bottlenecks = rank(prediction.resources);
   prediction.limited_by = replicas.front().limited_by;
+  prediction.luck = combine_luck(replicas);
   std::set<std::string> said;
   for (const RunResult& r : replicas) {
     prediction.seeds.push_back(r.seed);

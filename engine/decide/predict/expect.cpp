@@ -159,6 +159,8 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   const bool restored = std::ranges::any_of(prediction.metrics, [&](const auto& named) {
     return named.first.starts_with(job + "restore.");
   });
+  if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
+    return "no whole run" + of + "ends: failures undo what is done; save more often";
   if (name.figure.starts_with("restore.") && !restored)
     return "nothing" + of + "is restored in what is simulated: give a failure a date (\"at\")";
   return "";

@@ -19,6 +19,7 @@
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/lucky.hpp"
 #include "engine/decide/uncertain/possible.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
@@ -158,9 +159,15 @@ class Drawing {
     const double least_of_all = std::min(sorted.front(), metric.value);
     const ErrorScale scale = ErrorScale::of(name, metric.unit, least_of_all, sorted.back(), false);
     Spread out;
-    out.median = quantile_of(sorted, 0.5);
-    const auto end = [&](double p) { return end_of_draws(sorted, scale, p); };
-    out.inputs = {end(0.05), end(0.95)};
+    const LuckOfDraws luck(predictions_, name, scale);
+    const double median = quantile_of(sorted, 0.5);
+    out.median = luck.middle(median);
+    const auto of_inputs = [&](double p) { return end_of_draws(sorted, scale, p); };
+    const auto end = [&](double p) { return luck.outcome(median, of_inputs(p), p); };
+    out.inputs = {of_inputs(0.05), of_inputs(0.95)};
+    if (const auto own = nominal_.luck.find(name); luck.any() && own != nominal_.luck.end())
+      out.luck = {metric.value * quantile_of(own->second, 0.05),
+                  metric.value * quantile_of(own->second, 0.95)};
     const double nominal = scale.to(metric.value);
     const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
     const double model =
@@ -178,10 +185,13 @@ class Drawing {
     else
       out.seeds = {metric.value, metric.value};
     Widths widths{scale, out.median, std::hypot(seeds, model), least};
+    widths.luck_below = luck.side(0.05);
+    widths.luck_above = luck.side(0.95);
+    widths.centre = median;
     widths.most = possible.most;
     if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0)
       widths.most = std::min(widths.most, 1.0);
-    out.all = widths.with(out.inputs);
+    out.all = widths.with({end(0.05), end(0.95)});
     out.known = widths.left_of(out.inputs, 0.0);
     out.levels = by_level_of(end, [&](double low, double high, double times) {
       return widths.with({low, high}, times);
@@ -192,7 +202,8 @@ class Drawing {
     out_.metrics.emplace(name, out);
   }
 
-  /// Share of the draws in which a target holds, each blurred by seeds and model.  [eq. 5]
+  /// Share of the draws in which a target holds, each with its luck, blurred by seeds and model.
+  ///  [eq. 5, 15]
   void add_targets() {
     if (out_.cut_off > 0) return;
     std::vector<double> all(predictions_.size(), 1.0);
@@ -213,10 +224,16 @@ class Drawing {
       double sum = 0.0;
       for (std::size_t i = 0; i < drawn.size(); ++i) {
         const AssertionOutcome& a = drawn[i];
-        const double holds = assertion->op == "==" ? (a.status == "pass" ? 1.0 : 0.0)
-                                                   : chance(assertion->op, a.value, *asked.limit,
-                                                            asked.upper.value_or(*asked.limit),
-                                                            scale, blur, possible);
+        const auto with = [&](double factor) {
+          return chance(assertion->op, a.value * factor, *asked.limit,
+                        asked.upper.value_or(*asked.limit), scale, blur, possible);
+        };
+        double holds = a.status == "pass" ? 1.0 : 0.0;
+        if (assertion->op != "==") {
+          const Luck luck = luck_of(predictions_[i], of);
+          holds = 0.0;
+          for (const double factor : luck) holds += with(factor) / static_cast<double>(luck.size());
+        }
         sum += holds;
         if (asked.level != "warn") all[i] *= holds, any = true;
       }
@@ -312,9 +329,14 @@ double cost_of(const Design& design, const Prediction& nominal) {
     if (!job.recovery || each <= 0.0) continue;
     const double runs = base::number_of(*job.recovery, "runs"),
                  sought = base::number_of(*job.recovery, "search");
-    cost += kReplay * each * runs;
+    // Of long runs fewer histories are walked.    [docs/models/whole-run.md, eq. 6]
+    const double whole = said("run.time"), horizon = base::number_of(*job.recovery, "horizon");
+    const double walked_runs = whole > horizon ? std::max(runs * horizon / whole, 1.0) : runs;
+    cost += kReplay * each * walked_runs;
+    // The best interval is replayed as the present one is.
     if (failures > 0.0 && sought > 0.0)
-      cost += kReplay * each * kIntervals * std::clamp(sought / failures, 1.0, runs);
+      cost +=
+          kReplay * each * (walked_runs + kIntervals * std::clamp(sought / failures, 1.0, runs));
   }
   return cost;
 }

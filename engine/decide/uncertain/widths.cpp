@@ -17,12 +17,16 @@ Interval Widths::with(Interval inputs, double times) const {
 }
 
 Interval Widths::left_of(Interval inputs, double left) const {
-  const double middle = scale.to(median), kept = std::sqrt(std::clamp(left, 0.0, 1.0));
-  const auto nearer = [&](double end) {
+  const bool lucky = luck_below > 0.0 || luck_above > 0.0;
+  const double middle = scale.to(median), from = lucky ? scale.to(centre) : middle,
+               kept = std::sqrt(std::clamp(left, 0.0, 1.0));
+  const auto nearer = [&](double end, double luck) {
     // The scale and back rounds.
-    return kept == 0.0 ? median : scale.from(middle + kept * (scale.to(end) - middle));
+    if (kept == 0.0 && luck == 0.0) return median;
+    const double side = kept == 0.0 ? 0.0 : kept * (scale.to(end) - from);
+    return scale.from(middle + (luck == 0.0 ? side : std::copysign(std::hypot(side, luck), luck)));
   };
-  return with({nearer(inputs.low), nearer(inputs.high)});
+  return with({nearer(inputs.low, -luck_below), nearer(inputs.high, luck_above)});
 }
 
 }  // namespace stallcast::uncertain

@@ -55,6 +55,13 @@ std::map<std::string, double> read_shares(const Json& json) {
   return out;
 }
 
+Luck read_luck(const Json& json) {
+  if (!json.is_array()) throw Malformed("\"luck\" holds something that is not an array");
+  Luck out;
+  for (const Json& factor : json) out.push_back(number_of(factor, "luck"));
+  return out;
+}
+
 RunResult read_run(const Json& json) {
   RunResult out;
   out.seed = member_unsigned(json, "seed");
@@ -73,6 +80,7 @@ RunResult read_run(const Json& json) {
     if (!resource.is_text()) throw Malformed("\"limited_by\" holds something that is not a text");
     return resource.text();
   });
+  if (json.find("luck") != nullptr) read_each("luck", out.luck, read_luck);
   out.warnings = member_texts(json, "warnings");
   if (json.find("presumed") != nullptr) out.presumed = member_texts(json, "presumed");
   const Json* extrapolated = json.find("extrapolated");
@@ -108,6 +116,12 @@ std::string encode(const RunResult& result) {
   out.key("extrapolated");
   out.boolean(result.extrapolated);
   object("limited_by", result.limited_by, [&out](const std::string& name) { out.text(name); });
+  if (!result.luck.empty())
+    object("luck", result.luck, [&out](const Luck& factors) {
+      out.begin_array();
+      for (const double factor : factors) out.number(factor);
+      out.end_array();
+    });
   object("metrics", result.metrics, [&out](const Metric& m) { write_metric(out, m); });
   out.member("presumed", result.presumed);
   out.key("resources");
