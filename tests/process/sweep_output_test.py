@@ -21,7 +21,7 @@ with tempfile.TemporaryDirectory() as folder:
     inputs = at / "inputs"
     inputs.mkdir()
     scenario = str(inputs / "s.json")
-    text = subprocess.run([stallcast, "init"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([stallcast, "init", "azure-blob-saves"], capture_output=True, text=True, check=True).stdout
     pathlib.Path(scenario).write_text(text)
     vary = ["--vary", "run.seed=1,2", "--replicas", "1"]
     page, store = at / "x.html", at / "kept.sqlite"
