@@ -41,17 +41,23 @@ std::string value_text(const ProfileValue& v) {
 /// Of one run neither the error nor the spread is known.
 bool is_one_run(const Fit& fit) { return fit.cells == 1 && fit.runs == 1; }
 
-/// "5.99 GB/s to 6.71 GB/s"; nothing where there is none.
+/// "5.99 GB/s to 6.71 GB/s"; "5.99 GB/s or more" of what nothing was seen to end.
+std::string ends_text(const std::string& low, const std::string& high, bool ends) {
+  return ends ? low + " to " + high : low + " or more";
+}
+bool has_end(double value, double high) {
+  constexpr double kNoEnd = 1e3;  // times the value
+  return !(value > 0.0) || high <= kNoEnd * value;
+}
+
+/// Nothing where there is none.
 std::string interval_text(const CalibrationProfile& profile, const ProfileValue& v) {
   if (std::ranges::any_of(profile.fits,
                           [&](const Fit& fit) { return fit.id == v.fit && is_one_run(fit); }))
     return "interval not known";
-  constexpr double kNoEnd = 1e3;  // times the value: nothing was seen that ends it
   if (!v.text.empty() || v.low == v.high) return "";
-  const std::string low = fitted_text(v.low, v.dimension);
-  return v.high > kNoEnd * v.value && !is_nothing(v.value, v.dimension)
-             ? low + " or more"
-             : low + " to " + fitted_text(v.high, v.dimension);
+  return ends_text(fitted_text(v.low, v.dimension), fitted_text(v.high, v.dimension),
+                   is_nothing(v.value, v.dimension) || has_end(v.value, v.high));
 }
 
 /// "; held-out cells off by 2.8 % (median), 6.6 % (one in ten more)".
@@ -84,7 +90,8 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   for (const FittedParameter& p : fit.parameters)
     out += "  " + left("  " + p.name, 10) + right(in_unit(p.value, p.unit), 14) +
            right(is_one_run(fit) ? "interval not known"
-                                 : in_unit(p.low, p.unit) + " to " + in_unit(p.high, p.unit),
+                                 : ends_text(in_unit(p.low, p.unit), in_unit(p.high, p.unit),
+                                             has_end(p.value, p.high)),
                  32) +
            (p.identified ? "" : "  not decided") + "\n";
   for (const std::string& reason : fit.reasons) out += wrapped("  - ", reason, 4);
