@@ -81,26 +81,30 @@ Seconds compute_of(const Design& design, const JobDesign& job) {
   return step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host));
 }
 
-std::string fault_of_whole_run(const Design& design, const JobDesign& job) {
+std::optional<RunFault> fault_of_whole_run(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);
-  if (p.whole_runs() == 0) return "";
   if (p.whole_runs() > 1)
-    return "gives more than one of \"run.tokens\", \"run.tokens_per_parameter\", \"run.epochs\" "
-           "and "
-           "\"run.steps\"";
+    return RunFault{
+        "gives more than one of \"run.tokens\", \"run.tokens_per_parameter\", "
+        "\"run.epochs\" and \"run.steps\"",
+        "keep the one that says when it ends"};
   if (p.run_tokens_per_parameter && parameters_of(job) <= 0.0)
-    return "has \"run.tokens_per_parameter\", and nothing says the \"parameters\" of its model";
+    return RunFault{
+        "has \"run.tokens_per_parameter\", and nothing says the \"parameters\" of its model",
+        "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\""};
   if ((p.run_tokens || p.run_tokens_per_parameter) && tokens_of_step(design, job, p) <= 0.0)
-    return "is to train on tokens, and nothing says the \"run.tokens_per_step\"";
+    return RunFault{"is to train on tokens, and nothing says the \"run.tokens_per_step\"",
+                    "write \"run\": { \"tokens\": \"15.6T\", \"tokens_per_step\": \"16M\" }"};
   if (p.run_epochs && steps_of_epoch(design, job) <= 0.0)
-    return "is to train for epochs, and nothing says how many steps one has";
-  return "";
+    return RunFault{"is to train for epochs, and nothing says how many steps one has",
+                    "give it a \"dataset\" with \"samples\", or write \"run\": { \"steps\": ... }"};
+  return std::nullopt;
 }
 
 std::vector<WholeRun> whole_runs(const Design& design) {
   std::vector<WholeRun> out;
   for (const JobDesign& job : design.jobs)
-    if (job_params(job.job).whole_runs() == 1 && fault_of_whole_run(design, job).empty())
+    if (job_params(job.job).whole_runs() == 1 && !fault_of_whole_run(design, job))
       out.push_back(run_of(design, job));
   return out;
 }

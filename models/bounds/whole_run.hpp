@@ -35,8 +35,13 @@ struct WholeRun {
 /// GPU time of one of its steps, mean of all ranks.
 [[nodiscard]] Seconds compute_of(const Design& design, const JobDesign& job);
 
-/// Why what a job says of its whole run is not enough, or too much; "" when it is right.
-[[nodiscard]] std::string fault_of_whole_run(const Design& design, const JobDesign& job);
+/// Why what a job says of its whole run is not enough, or too much, and what to write.
+struct RunFault {
+  std::string what, hint;
+};
+/// None when it is right, or nothing is said.
+[[nodiscard]] std::optional<RunFault> fault_of_whole_run(const Design& design,
+                                                         const JobDesign& job);
 
 /// How long `run` takes when it goes on as the simulation that measured `metrics`; nullopt where
 /// they do not say how much of the GPU time is useful.     [docs/models/whole-run.md, eq. 2]

@@ -165,9 +165,9 @@ class Rules {
           "a step of type \"" + job.step.kind + "\" needs the number of parameters of the model",
           "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
     if (!report_.has_errors())
-      if (const std::string fault = models::fault_of_whole_run(design_, job); !fault.empty())
-        report_.error("rule", job.job.pointer + "/run", "job \"" + job.job.id + "\" " + fault,
-                      "write \"run\": { \"tokens\": \"15.6T\", \"tokens_per_step\": \"16M\" }");
+      if (const auto fault = models::fault_of_whole_run(design_, job))
+        report_.error("rule", job.job.pointer + "/run", "job \"" + job.job.id + "\" " + fault->what,
+                      fault->hint);
     if (job.loader && !job.dataset)
       report_.error("rule", job.loader->pointer,
                     "job \"" + job.job.id + "\" has a loader and no dataset",

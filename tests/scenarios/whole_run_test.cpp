@@ -68,6 +68,8 @@ TEST_CASE("steps of a whole run follow from tokens, epochs or are given") {
 TEST_CASE("what is missing of a whole run, or said twice, is a fault") {
   const auto fault = [](const Job& job) { return load(job).diagnostics().items().front().message; };
   CHECK_THAT(fault({.run = R"("steps": 1000, "tokens": "300B")"}), Contains("more than one"));
+  CHECK(load({.run = R"("steps": 1000, "epochs": 3)"}).diagnostics().items().front().hint ==
+        "keep the one that says when it ends");
   CHECK_THAT(fault({.step = R"({ "compute": "2 s" })", .run = R"("tokens": "300B")"}),
              Contains("tokens_per_step"));
   CHECK_THAT(fault({.run = R"("epochs": 2)"}), Contains("how many steps"));
