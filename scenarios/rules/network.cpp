@@ -33,8 +33,7 @@ void check_spread(const Design& design, const JobDesign& job, Diagnostics& repor
 void check_experts(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& communication = *job.communication;
   const double experts = number(communication, "expert", 1.0);
-  const double copies = accelerators(design, job) / (number(job.job, "parallel.tensor", 1.0) *
-                                                     number(job.job, "parallel.pipeline", 1.0));
+  const double copies = readers(design, job);  // of the model
   const bool divided = copies >= 1.0 && std::fmod(copies, 1.0) == 0.0;
   if (divided && std::fmod(copies, experts) != 0.0)
     report.error(

@@ -71,13 +71,6 @@ std::optional<double> raised(const Value& value, double factor, double first) {
   return more;
 }
 
-const std::optional<Component>& part_of(const JobDesign& job, Role part) {
-  return part == Role::loader       ? job.loader
-         : part == Role::dataset    ? job.dataset
-         : part == Role::checkpoint ? job.checkpoint
-                                    : job.recovery;
-}
-
 class Advisor {
  public:
   Advisor(const Design& design, const Prediction& prediction, std::size_t most)
@@ -135,10 +128,7 @@ class Advisor {
           continue;
         const models::RoleInfo& info = models::role_info(role);
         const std::string field = std::string(info.id) + "." + std::string(info.selector);
-        const std::string after(kind->successor.kind);
-        add({"job." + job.job.id + "." + field + " " + part->kind + " -> " + after,
-             {base::component_path("job", job.job.id) + "." + field, after},
-             0.0});
+        add(job_change(job, field, part->kind, std::string(kind->successor.kind)));
       }
   }
 

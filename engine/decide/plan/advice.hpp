@@ -46,6 +46,10 @@ struct Proposal {
   std::optional<Count> count = std::nullopt;
 };
 
+/// That `field` of a part of `job` ("checkpoint.every") is changed, at no cost.
+[[nodiscard]] Proposal job_change(const JobDesign& job, const std::string& field,
+                                  const Setting& before, const Setting& after);
+
 /// The proposal of `number` of what `proposal` counts. REQUIRES: it counts something.
 [[nodiscard]] Proposal with_count(const Proposal& proposal, double number);
 

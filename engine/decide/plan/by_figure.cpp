@@ -85,12 +85,6 @@ double times_too_high(const AssertionOutcome& missed) {
   return std::min(missed.value / *missed.limit * (1.0 + kBeyondLimit), kMostShorter);
 }
 
-const std::optional<Component>& changed_part(const JobDesign& job, Role part) {
-  return part == Role::elastic    ? job.elastic
-         : part == Role::recovery ? job.recovery
-                                  : job.checkpoint;
-}
-
 class FigureChanges {
  public:
   explicit FigureChanges(const Prediction& prediction) : prediction_(prediction) {}
@@ -105,7 +99,7 @@ class FigureChanges {
 
  private:
   void apply(const FigureRow& row, const JobDesign& job, double times) {
-    const std::optional<Component>& part = changed_part(job, row.part);
+    const std::optional<Component>& part = part_of(job, row.part);
     const Value* now = part ? part->find(row.field) : nullptr;
     const Value* where = part && !row.where.empty() ? part->find(row.where) : nullptr;
     if (now == nullptr || (!row.where.empty() && (where == nullptr || !(where->number > 0.0))) ||
@@ -129,10 +123,7 @@ class FigureChanges {
     if (text_of(before) == text_of(after)) return;
     const std::string name =
         std::string(models::role_info(row.part).id) + "." + std::string(row.field);
-    out_.push_back(
-        {"job." + job.job.id + "." + name + " " + text_of(before) + " -> " + text_of(after),
-         {base::component_path("job", job.job.id) + "." + name, after},
-         0.0});
+    out_.push_back(job_change(job, name, before, after));
   }
 
   static Setting written(const Value& value) {

@@ -37,13 +37,8 @@ std::optional<Proposal> save_interval(const JobDesign& job, std::string_view fie
   const double to =
       now->dimension == Dimension::time ? rounded(wanted) : std::max(std::round(wanted), 1.0);
   if (!(to > 0.0) || to == now->number) return std::nullopt;
-  const std::string key(field);
-  return Proposal{"job." + job.job.id + ".checkpoint." + key + " " +
-                      text_of(setting_of(now->number, now->dimension)) + " -> " +
-                      text_of(setting_of(to, now->dimension)),
-                  {base::component_path("job", job.job.id) + ".checkpoint." + key,
-                   setting_of(to, now->dimension)},
-                  0.0};
+  return job_change(job, "checkpoint." + std::string(field),
+                    setting_of(now->number, now->dimension), setting_of(to, now->dimension));
 }
 
 std::vector<Proposal> save_intervals(const JobDesign& job, const Prediction& prediction) {

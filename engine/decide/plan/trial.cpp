@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/design_values.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/breakdown.hpp"
@@ -10,6 +11,13 @@
 #include "stallcast/nominal.hpp"
 
 namespace stallcast::plan {
+
+Proposal job_change(const JobDesign& job, const std::string& field, const Setting& before,
+                    const Setting& after) {
+  return {"job." + job.job.id + "." + field + " " + text_of(before) + " -> " + text_of(after),
+          {base::component_path("job", job.job.id) + "." + field, after},
+          0.0};
+}
 
 Proposal with_count(const Proposal& proposal, double number) {
   const Proposal::Count& count = *proposal.count;

@@ -28,6 +28,21 @@ bool saves_to(const JobDesign& job, std::string_view storage) {
 
 }  // namespace
 
+const std::optional<Component>& part_of(const JobDesign& job, models::Role part) {
+  switch (part) {
+    case models::Role::loader:
+      return job.loader;
+    case models::Role::dataset:
+      return job.dataset;
+    case models::Role::checkpoint:
+      return job.checkpoint;
+    case models::Role::elastic:
+      return job.elastic;
+    default:
+      return job.recovery;
+  }
+}
+
 double share_of(const Prediction& prediction, const std::string& job, std::string_view cause) {
   const auto shares = prediction.breakdown.find(job);
   if (shares == prediction.breakdown.end()) return 0.0;

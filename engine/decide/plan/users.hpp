@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/design_values.hpp"
+#include "models/contract/registry.hpp"
 #include "models/contract/remedies.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -17,6 +19,10 @@ inline constexpr double kNoticeable = 0.001;
 /// Share of the time of `job` that goes to a cause, as a breakdown names it.
 [[nodiscard]] double share_of(const Prediction& prediction, const std::string& job,
                               std::string_view cause);
+
+/// What `job` has of its parts that changes are made of: loader, data set, saves, recovery,
+/// lending.
+[[nodiscard]] const std::optional<Component>& part_of(const JobDesign& job, models::Role part);
 
 /// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
 [[nodiscard]] bool suffers(const JobDesign& job, const models::Remedy& remedy,
