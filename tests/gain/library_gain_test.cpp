@@ -30,6 +30,23 @@ double greatest(client::Session& session, const Design& design, const Prediction
   return most;
 }
 
+/// Of a job that loses most by waiting for its slowest rank that is tried, however few parts are.
+void check_barriers(const Prediction& p) {
+  for (const auto& [job, shares] : p.breakdown) {
+    const auto sync = shares.find("sync");
+    const auto more = [&](const auto& other) {
+      return other.first != "compute" && other.first != "sync" && other.second > sync->second;
+    };
+    if (sync == shares.end() || sync->second < 0.01 || p.breakdown.size() > 1 ||
+        std::any_of(shares.begin(), shares.end(), more))
+      continue;
+    INFO("job " << job);
+    CHECK(std::any_of(p.bottlenecks.begin(), p.bottlenecks.end(), [&](const Bottleneck& row) {
+      return row.resource == "job." + job + ".barrier" && row.gain.has_value();
+    }));
+  }
+}
+
 }  // namespace
 
 // For each scenario of the library, every part is made twice as fast by itself. The first row of
@@ -53,6 +70,7 @@ TEST_CASE("the first that is blamed is what gains most, in all scenarios of the 
     session.rank_by_gain(design, *prediction);
     REQUIRE(prediction->gains.has_value());
     const Gains& gains = *prediction->gains;
+    if (gains.simulated > 0) check_barriers(*prediction);
     if (gains.simulated == 0 || gains.left_out > 0) continue;
     ++compared;
     const auto& rows = prediction->bottlenecks;

@@ -154,6 +154,25 @@ TEST_CASE("the picture is readable for one host and for ten thousand, with many 
     }
 }
 
+TEST_CASE("the first line counts the GPUs of hosts that something runs on") {
+  const char* text = R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 8 }, { "id": "spare", "count": 31, "gpus": 8 } ] },
+    "jobs": [ { "id": "train", "hosts": "gpu", "model": { "parameters": "7B" }, "step": { "compute": "1 s" } } ],
+    "run": { "duration": "1 min" }
+  })";
+  client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
+  for (const auto& [sets, gpus] :
+       {std::pair{std::vector<std::string>{}, "(8 of 256 GPUs)"},
+        {std::vector<std::string>{"jobs.train.hosts=spare"}, "(248 of 256 GPUs)"}}) {
+    const client::Reading reading = session.read({.text = text, .sets = sets});
+    for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+    REQUIRE(reading.scenario.has_value());
+    const Prediction p = session.estimate(reading.scenario->design());
+    INFO(p.system);
+    CHECK(p.system.find(gpus) != std::string::npos);
+  }
+}
+
 TEST_CASE("what is waited for most is no limit where nothing was tried") {
   Prediction p;
   p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};

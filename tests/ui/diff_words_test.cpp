@@ -49,4 +49,25 @@ TEST_CASE("how long all stages take is said first") {
   CHECK(headline_metrics(diff, 3)[0]->metric == "pipeline.time");
 }
 
+TEST_CASE("what moves a figure the other way is no cause of it") {
+  Diff diff;
+  diff.metrics = {{"storage.s.ost.count", "count", 10.0, 14.0, Effect::changed}};
+  diff.inputs = {{"a", "1", "2", "", "", {}}, {"b", "1", "2", "", "", {}}};
+  diff.attributed.method = Attribution::one_at_a_time;
+  diff.attributed.changes = {0, 1};
+  diff.attributed.metrics[diff.metrics[0].metric] = {{-2.0, 6.0}, {-2.0, 6.0}, 0.0};
+  const std::string text = sentence(diff, diff.metrics[0]);
+  INFO(text);
+  CHECK(text.find("because b 1 -> 2") != std::string::npos);
+  CHECK(text.find("a 1 -> 2") == std::string::npos);
+}
+
+TEST_CASE("what a job waits for at one resource is not said before its shares") {
+  Diff diff;
+  diff.base.prediction = diff.head.prediction = report::testing::missed_target();
+  diff.metrics = {{"job.a.waited.storage.s.ost.read", "s", 0.02, 0.05, Effect::worse},
+                  {"job.a.share.data", "ratio", 0.002, 0.003, Effect::worse}};
+  CHECK(moved_metrics(diff)[0]->metric == "job.a.share.data");
+}
+
 }  // namespace diff_words_test

@@ -9,6 +9,7 @@
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 #include "ui/report/sweep_parts.hpp"
 #include "ui/report/waterfall.hpp"
 
@@ -221,8 +222,12 @@ TEST_CASE("a target that holds is said to be unlikely to, where draws say so") {
   CHECK(verdict_phrase(p) == "all targets hold, but au only in 8 of 100 cases");
   p.assertions.resize(1);
   CHECK(verdict_phrase(p) == "the target holds, but only in 8 of 100 cases");
+  CHECK(is_unlikely(p));
+  p.assertions[0].level = "warn";
+  CHECK(verdict_phrase(p) == "the target holds, but only in 8 of 100 cases");
   p.assertions[0].probability = 0.93;
   CHECK(verdict_phrase(p) == "the target holds");
+  CHECK_FALSE(is_unlikely(p));
   p.assertions[0].probability = 0.08, p.assertions[0].confidence = 0.05;
   CHECK(verdict_phrase(p) == "the target holds");
 }

@@ -109,7 +109,9 @@ struct CommandLine::Impl {
     for (const OptionHelp& o : options) {
       if (o.group != group) out += "\n" + o.group + "\n";
       group = o.group;
-      out += help_line(o.name + (o.placeholder.empty() ? "" : " " + o.placeholder), o.help);
+      out += help_line((o.short_name.empty() ? "" : o.short_name + ", ") + o.name +
+                           (o.placeholder.empty() ? "" : " " + o.placeholder),
+                       o.help);
     }
     return out;
   }

@@ -44,7 +44,10 @@ int init_verb(const Verb& verb, std::span<const std::string> args) {
   if (only_list) return deliver(options, list(), ExitCode::ok);
   for (const client::StartingPoint& t : client::starting_points())
     if (t.name == name) return deliver(options, t.text, ExitCode::ok);
-  return refuse("no template is named \"" + name + "\"", suggestion(name, names));
+  const std::string hint = name.ends_with(".json")
+                               ? "to write the usual one there: stallcast init --output " + name
+                               : suggestion(name, names);
+  return refuse("no template is named \"" + name + "\"", hint);
 }
 
 }  // namespace stallcast::cli

@@ -15,6 +15,7 @@
 #include "ui/report/advice.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -90,6 +91,7 @@ void VerdictStrip::refresh(const Workspace& w) {
   const Prediction& p = *shown;
   const Theme& theme = Theme::of(*this);
   const QColor colour = stale                                ? theme.faint
+                        : report::is_unlikely(p)             ? theme.warn
                         : p.verdict == Verdict::pass         ? theme.good
                         : p.verdict == Verdict::fail         ? theme.bad
                         : p.verdict == Verdict::inconclusive ? theme.warn

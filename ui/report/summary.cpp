@@ -144,7 +144,7 @@ std::string doubt(const Prediction& p) {
   constexpr double kSure = 0.9;
   const AssertionOutcome* least = nullptr;
   for (const AssertionOutcome& a : p.assertions)
-    if (a.level != "warn" && a.probability && !a.confidence && *a.probability < kSure &&
+    if (a.probability && !a.confidence && *a.probability < kSure &&
         (least == nullptr || *a.probability < *least->probability))
       least = &a;
   if (least == nullptr) return "";
@@ -361,7 +361,9 @@ std::string asked_phrase(const AssertionOutcome& a) {
   const std::size_t range = a.that.find(" in ");
   const std::size_t asks = std::min(a.that.find_first_of("<>=!"), range);
   if (asks == std::string::npos) return a.that;
-  return a.that.substr(asks == range ? asks + 1 : asks);
+  std::string out = a.that.substr(asks == range ? asks + 1 : asks);
+  // In the unit that the prediction beside it has: "230 kops/s" of samples are samples.
+  return out.find("ops/s") == std::string::npos ? out : as_counted(a.metric, std::move(out));
 }
 
 std::string target_phrase(const AssertionOutcome& a, bool with_job) {

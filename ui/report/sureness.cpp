@@ -67,8 +67,13 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   if (o == nullptr) return "";
   const std::string& unit = p.metrics.at(metric).unit;
   if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
+  const double value = p.metrics.at(metric).value;
   std::string out =
       "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
+  // A reader would take it for a slip otherwise.
+  if ((value > o->all.high && print_end(value, unit) != print_end(o->all.high, unit)) ||
+      (value < o->all.low && print_end(value, unit) != print_end(o->all.low, unit)))
+    out = "outside, as most inputs are stated at one end of their range; " + out;
   if (o->luck) out += ", luck of failures " + print_interval(*o->luck, unit);
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
     out += ", seeds " + print_interval(o->seeds, unit);
@@ -225,6 +230,16 @@ std::string cases_phrase(const AssertionOutcome& a) {
   std::string out = cases_of(*a.probability, a.confidence);
   if (a.confidence) out += " (need " + needed(a) + ")";
   return out;
+}
+
+bool is_unlikely(const AssertionOutcome& a) {
+  return a.status == "pass" && !a.confidence && a.probability && *a.probability < 0.5;
+}
+
+bool is_unlikely(const Prediction& p) {
+  return p.verdict == Verdict::pass &&
+         std::any_of(p.assertions.begin(), p.assertions.end(),
+                     [](const AssertionOutcome& a) { return is_unlikely(a); });
 }
 
 std::string probability_phrase(const AssertionOutcome& a) {

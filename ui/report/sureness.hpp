@@ -65,6 +65,11 @@ struct MeasureRow {
 
 /// "71 of 100 cases"; "" without draws.
 [[nodiscard]] std::string cases_phrase(const AssertionOutcome& outcome);
+
+/// Whether a target that holds as stated is missed in most cases: coloured as what is in doubt.
+[[nodiscard]] bool is_unlikely(const AssertionOutcome& outcome);
+/// The same of any target that a design passes.
+[[nodiscard]] bool is_unlikely(const Prediction& prediction);
 /// "holds in 71 of 100 cases"; "" without draws.
 [[nodiscard]] std::string probability_phrase(const AssertionOutcome& outcome);
 /// "holds in 71 %, need 80"; "" without draws.

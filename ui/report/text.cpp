@@ -31,7 +31,8 @@ std::string headline(const Prediction& p, const Ink& ink) {
   const std::string_view verdict = verdict_name(p.verdict);
   const std::string said = p.verdict == Verdict::none ? "" : upper(verdict);
   std::string out = wrapped("",
-                            ink.bold(p.scenario_id) + ": " + ink.by_status(verdict, said) +
+                            ink.bold(p.scenario_id) + ": " +
+                                ink.by_status(is_unlikely(p) ? "warn" : verdict, said) +
                                 lines[0].text.substr(id + 2 + said.size()),
                             2);
   for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -69,6 +70,8 @@ std::string time_split(const Prediction& p, const Ink& ink) {
       out += "\n";
     }
     out += "  " + left("total", kCauseColumns) + right(print_share(sum), 8) + "\n";
+    if (const std::string undone = undone_phrase(p, job); !undone.empty())
+      out += wrapped("  ", undone, 4);
   }
   return out;
 }
@@ -157,7 +160,8 @@ std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
     if (!a.limited_by.empty() && a.status != "pass") text += ", " + limited_phrase(a);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
-    out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
+    out += "  " + ink.by_status(warns || is_unlikely(a) ? "warn" : a.status, label) +
+           plain.substr(2 + label.size());
   }
   return out;
 }

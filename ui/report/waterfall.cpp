@@ -5,6 +5,7 @@
 
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 
 namespace stallcast::report {
@@ -66,6 +67,21 @@ std::string waterfall_lines(const std::vector<Fall>& falls) {
     out += "\n";
   }
   return out;
+}
+
+std::string undone_phrase(const Prediction& p, const std::string& job) {
+  constexpr double kNothing = 0.001;
+  const auto shares = p.breakdown.find(job);
+  const auto busy = p.metrics.find(metric::gpu_utilization(job));
+  if (shares == p.breakdown.end() || busy == p.metrics.end()) return "";
+  const auto of = [&](std::string_view cause) {
+    const auto found = shares->second.find(std::string(cause));
+    return found == shares->second.end() ? 0.0 : found->second;
+  };
+  const double undone = busy->second.value - of(kBreakdownCauses.front());
+  if (of("restart") <= 0.0 || undone < kNothing) return "";
+  return "GPUs were busy " + print_share(busy->second.value) + " of it: " + points(undone, 1) +
+         " are compute that failures undid";
 }
 
 }  // namespace stallcast::report

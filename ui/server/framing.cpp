@@ -9,25 +9,17 @@
 namespace stallcast::server {
 namespace {
 
-Frame refused(int status, std::string_view why) {
+Frame refused(int status, std::string why) {
   Frame out;
   out.state = Frame::State::refused;
   out.status = status;
-  out.why = why;
+  out.why = std::move(why);
   return out;
 }
 
 bool is_token(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -59,6 +51,14 @@ std::optional<Frame> request_line(std::string_view line, bool whole, const Frame
 }
 
 }  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [&](char x, char y) { return lower(x) == lower(y); });
+}
 
 Frame frame_of(std::string_view received, const FrameLimits& limits) {
   const std::size_t first = received.find("\r\n");
@@ -98,7 +98,8 @@ Frame frame_of(std::string_view received, const FrameLimits& limits) {
         (length && *length != bytes))
       return refused(400, "the Content-Length is malformed");
     if (error == std::errc::result_out_of_range || bytes > limits.body)
-      return refused(413, "the body is too large");
+      return refused(
+          413, "the body is larger than " + std::to_string(limits.body) + " bytes (--max-body)");
     length = bytes;
   }
   Frame out;

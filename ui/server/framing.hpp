@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 /// Where one HTTP/1 request ends in what a connection has sent so far. Nothing is handed to the
@@ -18,7 +19,7 @@ struct Frame {
   State state = State::incomplete;
   std::size_t length = 0;         ///< of the request, when complete
   int status = 0;                 ///< HTTP status, when refused
-  std::string_view why = {};      ///< one sentence, when refused
+  std::string why = {};           ///< one sentence, when refused
   bool wants_continue = false;    ///< incomplete: the client waits for "100 Continue"
   bool headers_complete = false;  ///< only the body is still to come
 };
@@ -26,5 +27,8 @@ struct Frame {
 /// Looks at `received` from its first byte. A body needs a Content-Length; what could be read in
 /// two ways (two lengths, a length and chunks, blank space before a colon) is refused.
 [[nodiscard]] Frame frame_of(std::string_view received, const FrameLimits& limits);
+
+/// Of header names and schemes, which may be written either way.
+[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 }  // namespace stallcast::server

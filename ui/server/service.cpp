@@ -71,8 +71,8 @@ std::optional<Response> Service::refuse(const Request& request, const Route& rou
   if (!settings.token.empty()) {
     constexpr std::string_view kScheme = "Bearer ";
     const std::string_view given = request.authorization;
-    if (route.open ||
-        (given.starts_with(kScheme) && is_same(given.substr(kScheme.size()), settings.token)))
+    if (route.open || (equal_ignoring_case(given.substr(0, kScheme.size()), kScheme) &&
+                       is_same(given.substr(kScheme.size()), settings.token)))
       return std::nullopt;
     Response out = problem(401, "this server requires a token", "send Authorization: Bearer TOKEN");
     out.headers.emplace_back("WWW-Authenticate", "Bearer");

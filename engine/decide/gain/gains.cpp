@@ -56,12 +56,12 @@ class Ranking {
         targets_(design, prediction) {
     for (const Bottleneck& b : p_.bottlenecks)
       blame_[part_of_resource(b.resource, design_, parts_)] += b.blamed_share;
-    // Nobody waits for what failures cost, and it may be most of what is lost: tried by its share.
+    // Nobody waits for what failures cost, and a barrier is no resource: tried by their shares.
     for (const auto& [job, shares] : p_.breakdown)
-      if (const auto lost = shares.find("restart"); lost != shares.end())
-        if (const std::string part = base::component_path("job", job) + ".failures";
-            parts_.contains(part))
-          blame_[part] += lost->second / std::max(waiting_share(p_), kNothing);
+      for (const auto& [cause, part] : {std::pair("restart", ".failures"), {"sync", ".barrier"}})
+        if (const auto lost = shares.find(cause); lost != shares.end())
+          if (const auto path = base::component_path("job", job) + part; parts_.contains(path))
+            blame_[path] += lost->second / std::max(waiting_share(p_), kNothing);
   }
 
   void run() {

@@ -130,7 +130,15 @@ GpuCount gpus_of(const Design& design, const Component& host) {
     any = true;
     used += base::accelerators(design, job);
   }
-  return {all, any ? std::min(used, all) : all};
+  const auto is_here = [&](const Component& one) {
+    const Value* on = one.find("hosts");
+    return on != nullptr && on->text == host.id;
+  };
+  // What tenants and stages do there takes hosts; their GPUs are not counted one by one.
+  const bool others = design.jobs.empty() ||
+                      std::any_of(design.tenants.begin(), design.tenants.end(), is_here) ||
+                      std::any_of(design.stages.begin(), design.stages.end(), is_here);
+  return {all, any || !others ? std::min(used, all) : all};
 }
 
 std::string system_sentence(const Design& design) {

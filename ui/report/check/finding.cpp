@@ -18,9 +18,7 @@ namespace {
 
 /// ">= 90 %" as the user wrote it, and what an expression of the baseline comes to.
 std::string need_text(const AssertionOutcome& outcome) {
-  const std::size_t at = std::min(outcome.that.find_first_of("<>="), outcome.that.find(" in "));
-  if (at == std::string::npos) return outcome.that;
-  std::string out(base::trim(std::string_view(outcome.that).substr(at)));
+  std::string out = asked_phrase(outcome);
   if (out.find("base") == std::string::npos) return out;
   return out + (outcome.limit
                     ? " = " + as_counted(outcome.metric, print_value(*outcome.limit, outcome.unit))

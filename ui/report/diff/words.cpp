@@ -40,12 +40,15 @@ bool is_utilization(const metric::Name& name) {
 
 /// 0: of a target whose status is another now; 1: of a target, and how long all stages take; 2:
 /// utilization, and the first batch of a pipeline; 3: of a job or a price; 4: anything; 5:
-/// percentiles and steady state, which mostly move with the mean.
+/// percentiles and steady state, which mostly move with the mean, and what is waited for at one
+/// resource, which is part of a share.
 int rank(const std::string& metric) {
   const metric::Name name = metric::parse(metric);
   if (metric == metric::kPipelineTime) return 1;
   if (metric == metric::kPipelineFirstBatch) return 2;
-  if (name.figure.starts_with("steady.") || !name.statistic.empty()) return 5;
+  if (name.figure.starts_with("steady.") || name.figure.starts_with("waited.") ||
+      !name.statistic.empty())
+    return 5;
   if (name.domain == metric::Domain::cost) return 3;
   if (name.domain != metric::Domain::job) return 4;
   return is_utilization(name) || name.figure.ends_with(".goodput") ? 2 : 3;
@@ -300,7 +303,9 @@ std::string diff_headline(const Diff& diff) {
 std::string sentence(const Diff& diff, const MetricChange& m) {
   std::string out = metric_label(m.metric) + " " + before_text(m) + " -> " + after_text(m) + "  (" +
                     delta_text(m) + ", " + std::string(effect_name(m.effect)) + ")";
-  const std::vector<Blame> all = blames(diff, m);
+  std::vector<Blame> all = blames(diff, m);
+  // What moves it the other way is no cause of where it went.
+  std::erase_if(all, [](const Blame& b) { return b.fraction <= 0.0; });
   std::string because;
   for (std::size_t i = 0; i < std::min(all.size(), kMostBlamed); ++i)
     because += (because.empty() ? "  because " : ", ") + change_text(*all[i].change) + " (" +

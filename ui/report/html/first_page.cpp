@@ -322,7 +322,8 @@ std::string first_page(const Prediction& p, const ReportContext& context) {
   const std::string verdict =
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
   const std::string advice = advice_phrase(p);
-  return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system) +
+  return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system,
+                 is_unlikely(p)) +
          (is_estimate(p) ? element("p", kBoundsAlone, "warn") : std::string()) +
          (advice.empty() ? advice : element("p", advice, "advice")) + picture_figure(p) +
          "<div class=\"first\"><div>\n" + gauges(p) + time(p) + tenants(p) + "</div><div>\n" +

@@ -14,6 +14,7 @@
 #include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
+#include "ui/report/waterfall.hpp"
 
 namespace stallcast::report::html {
 namespace {
@@ -99,9 +100,10 @@ std::string targets(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const AssertionOutcome& a : p.assertions) {
     const bool warns = a.level == "warn" && a.status == "fail";
-    rows.push_back({element("span", warns ? "warning" : a.status, warns ? "warn" : a.status),
-                    markup(a.id), path(a.that), markup(predicted(p, a)),
-                    named(a.limited_by) + (a.waited ? " (waited for most)" : ""), markup(a.why)});
+    rows.push_back(
+        {element("span", warns ? "warning" : a.status, warns || is_unlikely(a) ? "warn" : a.status),
+         markup(a.id), path(a.that), markup(predicted(p, a)),
+         named(a.limited_by) + (a.waited ? " (waited for most)" : ""), markup(a.why)});
     if (drawn) rows.back().insert(rows.back().begin() + 4, cases_phrase(a));
   }
   return table(columns, rows);
@@ -113,6 +115,8 @@ std::string time_split(const Prediction& p) {
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
     out +=
         stacked_bar("where the time of " + job + " goes", cause_parts(shares, cpu_words(p, job)));
+    if (const std::string undone = undone_phrase(p, job); !undone.empty())
+      out += element("p", undone, "soft");
   }
   return out;
 }
@@ -264,11 +268,11 @@ std::string inputs(const ReportContext& context) {
 }  // namespace
 
 std::string heading(const std::string& id, const std::string& verdict, const std::string& phrase,
-                    const std::string& limit, const std::string& system) {
+                    const std::string& limit, const std::string& system, bool doubtful) {
   std::string out = element("h1", id) + "\n";
   if (!system.empty()) out += element("p", system, "soft system") + "\n";
   out += "<p class=\"verdict\">";
-  if (!verdict.empty()) out += element("span", verdict, verdict) + ": ";
+  if (!verdict.empty()) out += element("span", verdict, doubtful ? "warn" : verdict) + ": ";
   out += markup(phrase) + "</p>\n";
   return limit.empty() ? out : out + element("p", limit, "limit") + "\n";
 }

@@ -9,10 +9,11 @@
 /// What pages of several kinds share.
 namespace stallcast::report::html {
 
-/// The name of a design, what became of its targets, and what limits it. `verdict` may be "".
+/// The name of a design, what became of its targets, and what limits it. `verdict` may be "", or
+/// `doubtful`: passed, and most cases miss.
 [[nodiscard]] std::string heading(const std::string& id, const std::string& verdict,
                                   const std::string& phrase, const std::string& limit,
-                                  const std::string& system = {});
+                                  const std::string& system = {}, bool doubtful = false);
 
 /// The system as a drawing, `<figure id="system">`; "" where only a result is known.
 [[nodiscard]] std::string picture_figure(const Prediction& prediction,
