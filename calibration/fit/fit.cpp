@@ -7,6 +7,7 @@
 #include "calibration/fit/draws.hpp"
 #include "calibration/fit/open_axes.hpp"
 #include "calibration/fit/robust.hpp"
+#include "calibration/fit/unseen.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
@@ -167,31 +168,51 @@ std::vector<Point> resample(const Law& law, const std::vector<double>& theta,
 const double kFarStart = std::log(3.0);
 
 /// The fit to `points`. What they leave open is drawn: of many parameters that say the same of
-/// them, those next to a place at random about `start`.
+/// them, those next to a place at random about `start`, and within `ranges` of limits that no cell
+/// reached.
 std::vector<double> drawn(const Law& law, std::span<const Point> points,
-                          const std::vector<double>& start, Draws& draws) {
+                          const std::vector<double>& start, std::span<const Unseen> ranges,
+                          Draws& draws) {
   const Estimate near = regress(law, points, start);
   std::vector<double> away = start;
   for (double& value : away) value *= std::exp(kFarStart * draws.normal());
-  const Estimate far = regress(law, points, away);
-  return far.loss <= kAsGood * near.loss ? far.theta : near.theta;
+  for (const Unseen& range : ranges) away[range.parameter] = at_part(range, draws.part());
+  Estimate far = regress(law, points, away);
+  if (ranges.empty()) return far.loss <= kAsGood * near.loss ? far.theta : near.theta;
+  // What is next to nothing draws a search away for ever.
+  for (const Unseen& range : ranges) far.theta[range.parameter] = away[range.parameter];
+  const bool as_good = loss_of(law, points, far.theta) <= within_luck(points) * near.loss;
+  return as_good ? far.theta : near.theta;
 }
 
-void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
-                     const std::vector<double>& theta, const FitOptions& options) {
+/// The limits that no cell reached.
+std::vector<Unseen> draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
+                                    const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
   const std::vector<Point> points = points_of(series.cells);
   const std::vector<double> left = left_by(law, series, theta, points);
   const std::vector<double> start = restart(law, series, theta);
+  const std::vector<Unseen> ranges = unseen(law, series, points, start);
   for (int i = 0; i < options.draws; ++i)
-    fit.draws.push_back(
-        settled(law, series, drawn(law, resample(law, theta, points, left, draws), start, draws)));
+    fit.draws.push_back(settled(
+        law, series, drawn(law, resample(law, theta, points, left, draws), start, ranges, draws)));
+  std::vector<double> middle = theta;
+  for (const Unseen& range : ranges) {
+    std::vector<double> values;
+    for (const auto& draw : fit.draws) values.push_back(draw[range.parameter]);
+    middle[range.parameter] = median(values);
+  }
+  // Two that no cell reached may together be what one would have.
+  const bool at_once = !ranges.empty() && loss_of(law, points, middle) <=
+                                              within_luck(points) * loss_of(law, points, start);
+  const std::vector<double>& value = at_once ? middle : theta;
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);
     fit.parameters.push_back(parameter_of(std::string(law.parameters[j].name),
-                                          std::string(law.parameters[j].unit), theta[j], values));
+                                          std::string(law.parameters[j].unit), value[j], values));
   }
+  return ranges;
 }
 
 void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const FitCell> cells,
@@ -344,7 +365,8 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
   fit.median_error = median(chosen->errors);
   fit.p90_error = quantile(chosen->errors, 0.9);
   const Estimate& estimate = chosen->whole;
-  draw_parameters(fit, law, series, settled(law, series, estimate.theta), options);
+  const std::vector<Unseen> ranges =
+      draw_parameters(fit, law, series, settled(law, series, estimate.theta), options);
   for (const FitCell& cell : series.cells)
     fit.residuals.push_back({cell_name(cell, series.over_ranks), response_of(cell),
                              law.response(estimate.theta, cell), cell.runs.size()});
@@ -355,6 +377,7 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
   if (estimate.condition > kLargestCondition && !at_bound)
     doubt(fit, "the parameters cannot be told apart");
   leave_open(fit, series, options);
+  say_unseen(fit, ranges);
   return fit;
 }
 

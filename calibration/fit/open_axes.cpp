@@ -8,6 +8,7 @@
 
 #include "calibration/fit/draws.hpp"
 #include "calibration/fit/laws.hpp"
+#include "calibration/fit/unseen.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
@@ -18,8 +19,6 @@ using Parameters = std::vector<double>;
 /// Lanes of a device whose lanes were not measured: 1 of a disk, some tens of flash; and up to four
 /// times as many as were in flight, where those are more.
 constexpr double kMostLanes = 32.0, kLanesPerDepth = 4.0;
-/// Bytes a second that one drive moves at most: four lanes of PCIe 5.0.
-constexpr double kMostOfDrive = 15e9;
 
 /// Where `part` of a range lies whose lower end is a quarter of all cases: one lane, bytes alone.
 double from_least(double part) { return std::clamp((part - 0.25) / 0.75, 0.0, 1.0); }

@@ -122,6 +122,15 @@ Estimate regress(const Law& law, std::span<const Point> points, std::span<const 
           least > 0.0 ? eigen.maxCoeff() / least : std::numeric_limits<double>::infinity()};
 }
 
+double loss_of(const Law& law, std::span<const Point> points, std::span<const double> theta) {
+  const Problem problem(law, points);
+  VectorXd logs(static_cast<Eigen::Index>(theta.size()));
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    logs[static_cast<Eigen::Index>(i)] = std::log(theta[i]);
+  const VectorXd r = problem.residuals(logs);
+  return problem.loss(r, problem.scale(r));
+}
+
 Estimate regress_from_several(const Law& law, std::span<const Point> points,
                               std::span<const double> start) {
   Estimate best = regress(law, points, start);

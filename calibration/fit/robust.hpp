@@ -29,6 +29,10 @@ struct Point {
 [[nodiscard]] Estimate regress(const Law& law, std::span<const Point> points,
                                std::span<const double> start);
 
+/// What `theta` leaves of them, as `Estimate::loss`.
+[[nodiscard]] double loss_of(const Law& law, std::span<const Point> points,
+                             std::span<const double> theta);
+
 /// What another search has to leave less than, as a share of what the first left, to count as
 /// better.
 inline constexpr double kAsGood = 1.001;

@@ -76,7 +76,8 @@ Limit by_resource(const Prediction& p, const std::string& resource, std::string 
   // Of a target of one job among several, what that job saves.
   const std::string job = b != nullptr && b->gain ? job_of(target, p) : "";
   if (b != nullptr && b->gain && b->gain->each.contains(job)) {
-    if (const double saved = b->gain->each.at(job); saved >= p.gains->noise)
+    if (const double saved = b->gain->each.at(job);
+        saved >= noise_of(*b->gain, job, p.gains->noise))
       return {Limit::Kind::gain, resource, label, saved, std::move(target), job};
   } else if (b != nullptr) {
     if (const Gain* gain = gain_of(*b, p))

@@ -204,11 +204,27 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   const auto found = gain.each.find(id);
   return found == gain.each.end() ? gain.time : found->second;
 }
+/// What of that is none, where all gains have so much `noise`.
+[[nodiscard]] inline double noise_of(const Gain& gain, const std::string& id, double noise) {
+  const auto found = gain.each_noise.find(id);
+  return std::max(noise, found == gain.each_noise.end() ? gain.noise : found->second);
+}
+/// Whether it is more than its own noise, and that of all.
+[[nodiscard]] inline bool is_gain(const Gain& gain, double noise) {
+  return gain.time >= std::max(noise, gain.noise);
+}
+[[nodiscard]] inline bool is_loss(const Gain& gain, double noise) {
+  return -gain.time >= std::max(noise, gain.noise);
+}
+
+[[nodiscard]] inline bool is_change(const Gain& gain, double noise) {
+  return is_gain(gain, noise) || is_loss(gain, noise);
+}
 
 /// What a bottleneck would gain, where that is more than noise; else nullptr.
 [[nodiscard]] inline const Gain* gain_of(const Bottleneck& bottleneck,
                                          const Prediction& prediction) {
-  return prediction.gains && bottleneck.gain && bottleneck.gain->time >= prediction.gains->noise
+  return prediction.gains && bottleneck.gain && is_gain(*bottleneck.gain, prediction.gains->noise)
              ? &*bottleneck.gain
              : nullptr;
 }

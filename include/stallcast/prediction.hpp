@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/histories.hpp"
 #include "stallcast/luck.hpp"
 #include "stallcast/picture.hpp"
 #include "stallcast/uncertainty.hpp"
@@ -59,6 +60,8 @@ struct RunResult {
   std::map<std::string, std::string> limited_by;
   /// Of metrics that are means over histories of failures, by name: what single ones are.
   std::map<std::string, Luck> luck = {};
+  /// By its goodput, what histories of a job add to that of all its GPUs' time.
+  std::map<std::string, Histories> histories = {};
   std::vector<std::string> warnings;
   bool extrapolated = false;  ///< outside the range that a calibration profile was fitted in
   double simulated_s = 0.0;
@@ -85,6 +88,9 @@ struct Gain {
   /// Goodput gained, mean over GPUs, where work is lost: GPUs are busy with what is done again,
   /// too.
   std::optional<double> goodput = std::nullopt;
+  /// What the luck of failures may make of `time`, and of each of `each`: less than this is none.
+  double noise = 0.0;
+  std::map<std::string, double> each_noise = {};
 };
 
 /// One line of "what limits this": ranked by gain where gains are known, then by blame, then by
@@ -108,7 +114,7 @@ struct TargetGain {
 struct Gains {
   std::size_t simulated = 0;  ///< designs
   std::size_t left_out = 0;   ///< parts that were not tried, to save time
-  double noise = 0.0;         ///< gains of `Gain::time` below this are none
+  double noise = 0.0;         ///< gains of `Gain::time` below this are none; see `Gain::noise`, too
   Gain all;                   ///< everything twice as fast at once
   /// Parts that gain far more together than each alone; empty where one alone says it.
   std::vector<std::string> pair = {};
@@ -205,6 +211,7 @@ struct Prediction {
   std::vector<ResourceUse> resources;
   std::map<std::string, std::string> limited_by;  ///< as in RunResult
   std::map<std::string, Luck> luck;               ///< as in RunResult, mean of the replicas
+  std::map<std::string, Histories> histories;     ///< as in RunResult, of all replicas
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   CountCurve counts;

@@ -84,7 +84,7 @@ class Deriver {
     for (std::vector<Derivation> found :
          {derive_failures(design_, job, failing_parts(job, d.layout), d.stall),
           derive_startup(job, d.layout.used_hosts()),
-          derive_elastic(job, plant_, d.save, d.checkpoint)})
+          derive_elastic(design_, job, plant_, d.save, d.checkpoint)})
       std::move(found.begin(), found.end(), std::back_inserter(out_.derivations));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;

@@ -1,8 +1,11 @@
 #include "models/bounds/failures.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "models/bounds/parts.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
@@ -93,8 +96,20 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   return out;
 }
 
-std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant, Seconds save,
-                                       Bytes written) {
+namespace {
+
+/// Periods that its histories have at least: of `recovery.horizon`, or of the whole run.
+///    [docs/models/elastic.md]
+double periods_of(const Design& design, const JobDesign& job, const ElasticParams& p, double lent) {
+  for (const WholeRun& run : whole_runs(design))
+    if (run.job == job.job.id) return std::floor(run.time(1.0 - lent) / p.period * (1.0 + 1e-9));
+  return std::max(1.0, std::ceil(recovery_params(*job.recovery).horizon / p.period - 1e-9));
+}
+
+}  // namespace
+
+std::vector<Derivation> derive_elastic(const Design& design, const JobDesign& job,
+                                       const Plant& plant, Seconds save, Bytes written) {
   if (!job.elastic || !job.checkpoint) return {};
   const ElasticParams p = elastic_params(*job.elastic);
   const RecoveryParams r = recovery_params(*job.recovery);
@@ -120,12 +135,17 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
                      " = at least " + text(shift)});
   // (N + N - g) t a period    [docs/models/elastic.md, eq. 3]
   const double held = 2.0 * ranks - static_cast<double>(p.gpus);
-  const double lost = held * shift.in(unit::h);
-  out.push_back(derived(name + "lost.gpu_hours", {lost, Dimension::number},
-                        "(" + base::shortest(ranks) + " GPUs going + " +
-                            base::shortest(ranks - static_cast<double>(p.gpus)) + " coming) x " +
-                            text(shift),
-                        {}, " GPU hours at least, every " + text(p.period)));
+  const std::string of_period = "(" + base::shortest(ranks) + " GPUs going + " +
+                                base::shortest(ranks - static_cast<double>(p.gpus)) +
+                                " coming) x " + text(shift);
+  const double periods = periods_of(design, job, p, lent);
+  out.push_back(derived(name + "lost.gpu_hours",
+                        {periods * held * shift.in(unit::h), Dimension::number},
+                        base::shortest(periods) + " periods x " + of_period, {},
+                        " GPU hours at least, in " + text(p.period * periods)));
+  out.push_back(derived(name + "lost.share", {held * (shift / p.period) / ranks, Dimension::ratio},
+                        of_period + " of " + base::shortest(ranks) + " GPUs x " + text(p.period),
+                        {}, " of the GPU time at least"));
   return out;
 }
 

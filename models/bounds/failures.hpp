@@ -23,10 +23,11 @@ namespace stallcast::models {
 [[nodiscard]] std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
                                                       const FailingParts& parts, Seconds stall);
 
-/// What an elastic job lends, and the least its shifts cost: a save that takes
-/// `save`, the restart, and reading the `written` bytes back. Nothing when it lends nothing.
-/// REQUIRES: an elastic job has a checkpoint.
-[[nodiscard]] std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
-                                                     Seconds save, Bytes written);
+/// What an elastic job lends, and the least its shifts cost over as long as its histories are: a
+/// save that takes `save`, the restart, and reading the `written` bytes back. Nothing when it lends
+/// nothing. REQUIRES: an elastic job has a checkpoint.
+[[nodiscard]] std::vector<Derivation> derive_elastic(const Design& design, const JobDesign& job,
+                                                     const Plant& plant, Seconds save,
+                                                     Bytes written);
 
 }  // namespace stallcast::models

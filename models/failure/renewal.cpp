@@ -207,6 +207,7 @@ class Walk {
   // read it, and bad ones before it.    [docs/models/failures.md, eq. 9]
   Seconds fall_back(Scope scope) {
     settle();
+    for (Shelf& shelf : shelves_) shelf.look();
     buffers_.clear();
     flushed_ = {};
     Seconds position, restore, in_vain;
@@ -349,6 +350,7 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
   JobOutlook out;
   const Scales scales(job, steps);
   const double most = static_cast<double>(runs);
+  std::array<JobHistory, kHistoryGroups> groups;
   double n = 0.0;
   for (; n < most && !(job.work && enough(job, most, n, out.mean)); n += 1.0) {
     const JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(n)).run();
@@ -356,7 +358,12 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
     out.used.add((one.kept + one.lost) / one.own());
     out.lasted.add(one.horizon().in(unit::s));
     out.mean += one;
+    groups[static_cast<std::size_t>(n) % kHistoryGroups] += one;
   }
+  if (out.mean.kept > Seconds{})
+    for (std::size_t i = 0; i < groups.size() && static_cast<double>(i) < n; ++i)
+      out.apart.push_back(groups[i].kept / out.mean.kept -
+                          groups[i].horizon() / out.mean.horizon());
   out.mean *= 1.0 / n;
   return out;
 }

@@ -8,6 +8,7 @@
 #include "models/contract/failure.hpp"
 #include "models/contract/statistics.hpp"
 #include "models/failure/shelf.hpp"
+#include "stallcast/histories.hpp"
 #include "stallcast/units.hpp"
 
 /// A job over months of run time: stretches of steps and saves, broken by failures and by shifts of
@@ -107,9 +108,11 @@ struct JobHistory {
 
 /// Many histories.
 struct JobOutlook {
-  Series kept;      ///< share of each history's own time
-  Series used;      ///< of that, what GPUs worked, also on what was lost
-  Series lasted;    ///< s that each history took
+  Series kept;    ///< share of each history's own time
+  Series used;    ///< of that, what GPUs worked, also on what was lost
+  Series lasted;  ///< s that each history took
+  /// What histories add to `kept` over `horizon` of the mean.    [docs/models/blame.md, eq. 2]
+  Histories apart;
   JobHistory mean;  ///< times, and failures
 };
 /// At most `runs` of them. Where each ends with its work, as many as take the time of so many

@@ -18,7 +18,9 @@ struct ShelfLife {
 };
 
 /// The saves of one tier in one history: which is the newest that can be loaded, and how many that
-/// cannot are newer. Each is bad with equal probability, independently.
+/// cannot are newer. Each is bad with equal probability, independently. Which ones are is drawn
+/// when a restart looks at them, as often whatever there are: what changes the number of saves
+/// leaves the luck of each failure as it is.
 /// docs/models/failures.md, equations 9 and 10.
 class Shelf {
  public:
@@ -35,33 +37,47 @@ class Shelf {
   void skip(Seconds newest, Seconds apart, double count);
   /// The copies are gone.
   void clear();
+  /// A restart tries them, from the newest back to the first that can be loaded.
+  void look();
   /// Work goes on from `position`: what is newer is worth nothing, and what is on its way never
-  /// arrives.
+  /// arrives. REQUIRES: looked before.
   void rewind(Seconds position);
 
-  /// Position of the newest save that can be loaded; minus infinity when there is none.
+  /// Position of the newest save that can be loaded; minus infinity when there is none. REQUIRES:
+  /// looked before.
   [[nodiscard]] Seconds good() const { return good_; }
-  /// Saves that are newer than that and turn out bad when they are tried.
+  /// Saves that are newer than that and turned out bad.
   [[nodiscard]] double bad() const { return bad_; }
 
  private:
   struct Sent {
     Seconds at, position;
   };
+  /// Saves at equal distances.
+  struct Row {
+    Seconds newest, apart;
+    double count;
+  };
+  /// Nobody knows whether they can be loaded; from the oldest on.
+  using Untried = std::vector<Row>;
   /// Of two on their way, whether `b` is first.
   static bool later(const Sent& a, const Sent& b) { return a.at > b.at; }
   static constexpr Seconds kNothing = -Seconds::infinity();
+  static double count_of(const Untried& saves);
+  /// The save so many before the newest. REQUIRES: there are more.
+  static Seconds before_newest(const Untried& saves, double count);
+  static void drop_newest(Untried& saves, double count);
   /// Bad saves in a row.
   [[nodiscard]] double bad_run();
-  /// Deletes what is not kept.
-  void sweep();
 
   ShelfLife life_;
   base::RandomStream random_;
-  double number_ = 0.0;  ///< saves that counted
+  double number_ = 0.0;  ///< saves that came
   double bad_ = 0.0;
   Seconds newest_ = kNothing, good_ = kNothing;
-  Seconds spared_ = kNothing;  ///< newest good one of every n-th
+  Untried untried_;            ///< newer than the newest that is known to be good
+  Seconds spared_ = kNothing;  ///< newest of every n-th that is known to be good
+  Untried untried_spares_;     ///< of every n-th, newer than that
   /// On their way, a heap by date: where saves cannot keep up there are many, and each is looked at
   /// when it arrives.
   std::vector<Sent> sent_;

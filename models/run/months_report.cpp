@@ -101,6 +101,7 @@ void MonthsReport::add_luck(const JobOutlook& outlook) {
   add("goodput", outlook.kept, mean.kept / mean.own());
   add("gpu.utilization", outlook.used, (mean.kept + mean.lost) / mean.own());
   if (job_.work) add("run.time", outlook.lasted, mean.horizon().in(unit::s));
+  out_.histories[name_ + "goodput"] = outlook.apart;
 }
 
 void MonthsReport::add_bad_saves(const JobHistory& mean) {

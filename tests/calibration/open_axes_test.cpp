@@ -109,6 +109,32 @@ TEST_CASE("a parameter that no cell tells anything of is not decided, and its dr
   const FittedParameter& stream = parameter(fit, "S");
   CHECK_FALSE(stream.identified);
   CHECK(stream.high > 10.0 * stream.low);
+  // 16 of them take n max(s, b / B): one alone moves a sixteenth of 3 GB/s at least, and no more
+  // than a drive does.
+  CHECK(stream.low < 1.5e9);
+  CHECK(stream.low > 0.1e9);
+  CHECK(stream.high > 1.5e9);
+  CHECK(stream.high <= 15e9);
+}
+
+TEST_CASE(
+    "a limit that no cell reached is drawn from what the cells say of it to what storage has") {
+  // 4 KiB take 2.05 us of 2 GB/s, more than the 1 us that an operation takes: nothing shows those.
+  const std::vector<double> truth{100e-6, 1e9, 1e-6, 2e9};
+  const FitSeries series = follow(law("throttle"), truth, 0.01);
+  const Fit fit = fit_series(series, {});
+  REQUIRE(fit.law == "throttle");
+  const FittedParameter& operation = parameter(fit, "s");
+  CHECK_FALSE(operation.identified);
+  CHECK(operation.low < truth[2]);
+  CHECK(operation.high > truth[2]);
+  CHECK(operation.high < 2.3e-6);
+  CHECK(operation.low > 0.2e-6);
+  REQUIRE_FALSE(fit.reasons.empty());
+  CHECK_THAT(fit.reasons.front(),
+             Catch::Contains("no cell reached a limit of \"s\": it is at most 2."));
+  for (const FitCell& cell : series.cells) CHECK(gives_back(fit, cell, 0.06));
+  for (const char* name : {"alpha", "S", "B"}) CHECK(parameter(fit, name).identified);
 }
 
 TEST_CASE("one size of a device with lanes has their number") {

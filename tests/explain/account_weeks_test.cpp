@@ -45,9 +45,7 @@ TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it
   const std::pair<const char*, const char*> expected[] = {
       {"job.train.run.time", "steps * compute / goodput"},
       {"job.train.run.cost", "cost * time"},
-      {"job.train.run.energy", "power * time / kwh"},
-      {"job.train.failures.lost_work", "share * time / failures"},
-      {"job.train.failures.restart", "share * time / failures"}};
+      {"job.train.run.energy", "power * time / kwh"}};
   for (const auto& [name, equation] : expected) {
     CAPTURE(name);
     const ExplainNode tree = explain::account(name, result, forms);

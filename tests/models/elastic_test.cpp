@@ -165,7 +165,30 @@ TEST_CASE("elastic: without simulating, a shift costs at least its restart and t
                            metric(result, "job.train.elastic.shift.restart");
   CHECK(value("shift") <= simulated + 1e-9);
   CHECK(value("shift") == Approx(simulated).epsilon(0.01));
-  CHECK(value("lost.gpu_hours") == Approx(56.0 * value("shift") / 3600.0).epsilon(1e-9));
+  // Of the 31 periods that are simulated, too; each hour 56 GPUs of 32 x 1 h.
+  CHECK(value("lost.gpu_hours") == Approx(31.0 * 56.0 * value("shift") / 3600.0).epsilon(1e-9));
+  CHECK(value("lost.gpu_hours") ==
+        Approx(metric(result, "job.train.elastic.lost.gpu_hours")).epsilon(0.01));
+  CHECK(value("lost.share") == Approx(56.0 / 32.0 * value("shift") / 3600.0).epsilon(1e-9));
+  CHECK(value("lost.share") ==
+        Approx(metric(result, "job.train.elastic.lost.share")).epsilon(0.01));
+}
+
+TEST_CASE("elastic: without simulating, shifts of a whole run are those of its periods") {
+  // 1 h and 10 h of work in 11/12 of the time: 1.09 and 10.9 periods.
+  Design design = elastic();
+  set(design.jobs[0].step, Role::step, "compute", "1 s");
+  for (const auto& [steps, periods] : {std::pair{"3600", 1.0}, std::pair{"36000", 10.0}}) {
+    set(design.jobs[0].job, Role::job, "run.steps", steps);
+    const models::Bounds bounds = models::bounds(design);
+    const auto value = [&](const std::string& name) {
+      for (const models::Derivation& d : bounds.derivations)
+        if (d.name == "job.train.elastic." + name) return d.value;
+      return -1.0;
+    };
+    CHECK(value("lost.gpu_hours") ==
+          Approx(periods * 56.0 * value("shift") / 3600.0).epsilon(1e-9));
+  }
 }
 
 }  // namespace elastic_test

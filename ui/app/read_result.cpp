@@ -113,6 +113,10 @@ Gain gain_of(const Json& node, const std::string& at) {
   if (node.contains("each"))
     for (const auto& [id, time] : node["each"].items())
       out.each[id] = as<double>(time, at + "/each/" + id, "number");
+  out.noise = number_if(node, at, "noise").value_or(0.0);
+  if (node.contains("each_noise"))
+    for (const auto& [id, noise] : node["each_noise"].items())
+      out.each_noise[id] = as<double>(noise, at + "/each_noise/" + id, "number");
   return out;
 }
 

@@ -86,6 +86,8 @@ Json gain_object(const Gain& gain) {
   if (!gain.parts.empty()) out["parts"] = gain.parts;
   if (!gain.each.empty()) out["each"] = gain.each;
   if (gain.goodput) out["goodput"] = *gain.goodput;
+  if (gain.noise > 0.0) out["noise"] = gain.noise;
+  if (!gain.each_noise.empty()) out["each_noise"] = gain.each_noise;
   return out;
 }
 
@@ -123,6 +125,9 @@ Json gains_object(const Gains& gains) {
     out["together"] = {{"parts", gains.pair},
                        {"time", gains.together.time},
                        {"utilization", gains.together.utilization}};
+  for (const auto& [key, gain] :
+       {std::pair{"all", gains.all}, std::pair{"together", gains.together}})
+    if (gain.noise > 0.0 && !out[key].is_null()) out[key]["noise"] = gain.noise;
   return out;
 }
 

@@ -141,7 +141,7 @@ std::vector<std::string> replay_remarks(const Replay& r) {
 std::string limits_note(const Replay& r) {
   const std::string note = gains_note(r.prediction);
   const auto& gains = r.prediction.gains;
-  if (!note.empty() || !gains || gains->all.time >= gains->noise) return note;
+  if (!note.empty() || !gains || is_gain(gains->all, gains->noise)) return note;
   return "the trace's own time between calls: everything twice as fast saves nothing";
 }
 

@@ -306,10 +306,11 @@ std::string gain_phrase(const Gain& gain) {
 std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
   if (!p.gains || !b.gain) return "";
   const double loss = std::max(kLoss, p.gains->noise);
-  const auto tell = [&](double time) { return time >= p.gains->noise || time <= -loss; };
-  const bool told = tell(b.gain->time) ||
-                    std::any_of(b.gain->each.begin(), b.gain->each.end(),
-                                [](const auto& one) { return std::abs(one.second) >= kLoss; });
+  const auto tell_each = [&](const auto& one) {
+    return std::abs(one.second) >= noise_of(*b.gain, one.first, kLoss);
+  };
+  const bool told = is_gain(*b.gain, p.gains->noise) || is_loss(*b.gain, loss) ||
+                    std::any_of(b.gain->each.begin(), b.gain->each.end(), tell_each);
   return told ? gain_phrase(*b.gain) : "nothing";
 }
 
@@ -325,7 +326,7 @@ std::string gains_note(const Prediction& p) {
   if (!gains.pair.empty())
     out = base::join(gains.pair, " and ") +
           " limit together, twice as fast: " + gain_phrase(gains.together);
-  else if (gains.all.time >= gains.noise)
+  else if (is_gain(gains.all, gains.noise))
     out = "everything twice as fast: " + gain_phrase(gains.all);
   if (gains.left_out > 0)
     out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +

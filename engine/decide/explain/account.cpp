@@ -130,16 +130,14 @@ void Account::explain_job(ExplainNode& node) {
     explain_run_cost(node);
   else if (key_ == "run.energy")
     explain_run_energy(node);
-  else if (key_ == "failures.lost_work")
-    explain_failure(node, "lost", "work since the save that is gone back to");
-  else if (key_ == "failures.restart")
-    explain_failure(node, "restart", "until it computes again, but for waiting for hosts");
   else if (key_ == "checkpoint.best_interval")
     explain_best_interval(node);
   else if (key_ == "checkpoint.best_interval.young")
     explain_young(node);
   else if (key_ == "checkpoint.best_interval.daly")
     explain_daly(node);
+  else
+    explain_histories(node);
 }
 
 // Increments move less than the whole state.

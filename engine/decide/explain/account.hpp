@@ -94,6 +94,28 @@ class Account {
   void explain_run_cost(ExplainNode& node);
   void explain_run_energy(ExplainNode& node);
   void explain_failure(ExplainNode& node, const char* share, const char* note);
+  /// What only histories of failures and lent GPUs tell: a closed form of its mean, and the rest.
+  void explain_histories(ExplainNode& node);
+  void explain_failure_count(ExplainNode& node);
+  void explain_history_time(ExplainNode& node);
+  void explain_share(ExplainNode& node, const char* each, const char* note);
+  void explain_lost_work(ExplainNode& node);
+  void explain_way_back(ExplainNode& node);
+  void explain_waiting(ExplainNode& node);
+  void explain_bad_saves(ExplainNode& node);
+  void explain_lending(ExplainNode& node);
+  /// Failures of one kind that hit the job: how many parts fail so, and how often each does.
+  struct Source {
+    const Component* failure;
+    ExplainNode units, mtbf;
+  };
+  std::vector<Source> sources();
+  /// Of a job that lends GPUs, why what a failure costs is less.
+  [[nodiscard]] std::string of_fewer() const;
+  /// A field of the job as a part of `made`; not where it is not given, or 0.
+  bool add_input(ExplainNode& made, const std::string& field, const std::string& symbol);
+  /// `made` as what `node` is, with what it is short of as a part for this reason.
+  void accept_with_rest(ExplainNode& node, ExplainNode made, const std::string& why) const;
   /// How often to save: the closed forms, and what was searched.
   void explain_young(ExplainNode& node);
   void explain_daly(ExplainNode& node);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/base/design_values.hpp"
@@ -72,11 +73,11 @@ class Ranking {
     if (uncertain::draws_that_fit(cost) > 0)
       most_ = std::clamp(static_cast<std::size_t>(kEvents / cost), kFew, kMost);
     if (!parts_.empty() && most_ > 0 && begin()) {
-      try_parts([&](const Owner& owner) { return owner.gain.time >= out_.noise; });
+      try_parts([&](const Owner& owner) { return is_gain(owner.gain, out_.noise); });
       try_again();
       try_values();
       look_for_pairs();
-      try_parts([&](const Owner& owner) { return owner.gain.time <= -out_.noise; });
+      try_parts([&](const Owner& owner) { return is_loss(owner.gain, out_.noise); });
       keep_owners();
       put_into_rows(p_, gains_, out_.noise, [&](const std::string& resource) {
         return part_of_resource(resource, design_, parts_);
@@ -142,7 +143,7 @@ class Ranking {
     if (again) how.seed = p_.seeds.size() > 1 ? p_.seeds[1] : how.seed.value_or(0) + 1;
     for (Design& design : designs) {
       design.expect.clear();
-      uncertain::replay_less(design, kHistories, 0.0);
+      replay_the_same(design, p_, kHistories);
     }
     return predict::predict_all(designs, how);
   }
@@ -191,7 +192,9 @@ class Ranking {
         everything.insert(everything.end(), part.levers.begin(), part.levers.end());
     }
     const std::vector<std::optional<Gain>> nudged = tried({everything}, kNudge);
-    if (nudged.front()) out_.noise = 2.0 * std::abs(nudged.front()->time);
+    // Where histories leave so much open, each gain has that as noise of its own.
+    if (nudged.front() && is_change(*nudged.front(), 0.0))
+      out_.noise = 2.0 * std::abs(nudged.front()->time);
     out_.noise = std::max(out_.noise, kNothing);
     std::vector<std::string> order;
     for (const auto& [path, owner] : owners_) order.push_back(path);
@@ -211,7 +214,7 @@ class Ranking {
       owner.gain = *found[i + 1];
       owner.known = true;
       // Where all of it changes nothing, no part of it does. A loss says nothing of its parts.
-      if (owner.parts.size() == 1 || std::abs(owner.gain.time) < out_.noise)
+      if (owner.parts.size() == 1 || !is_change(owner.gain, out_.noise))
         for (const std::string& part : owner.parts) keep(part, owner.gain);
     }
     return true;
@@ -251,7 +254,7 @@ class Ranking {
   void try_again() {
     std::vector<std::string> order;
     for (const auto& [part, gain] : gains_)
-      if (gain.time >= out_.noise) order.push_back(part);
+      if (is_gain(gain, out_.noise)) order.push_back(part);
     if (order.empty() || left() < 2) return;
     std::vector<Design> one(1, trial_);
     std::vector<Result<Prediction>> other = simulate(one, true);
@@ -268,15 +271,8 @@ class Ranking {
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (!found[i]) continue;
       Gain& gain = gains_[order[i]];
-      luck = std::max(luck, std::abs(gain.time - found[i]->time) / 2.0);
-      if (found[i]->time < out_.noise)
-        gain.time = std::min(gain.time, found[i]->time);
-      else
-        gain.time = (gain.time + found[i]->time) / 2.0;
-      gain.utilization = (gain.utilization + found[i]->utilization) / 2.0;
-      if (gain.goodput && found[i]->goodput)
-        gain.goodput = (*gain.goodput + *found[i]->goodput) / 2.0;
-      for (auto& [id, time] : gain.each) time = (time + gain_of(*found[i], id)) / 2.0;
+      if (gain.noise == 0.0) luck = std::max(luck, std::abs(gain.time - found[i]->time) / 2.0);
+      gain = mean_of_seeds(gain, *found[i], out_.noise);
     }
     out_.noise = std::max(out_.noise, luck);
   }
@@ -284,11 +280,12 @@ class Ranking {
   /// Owners that gain what none of their parts is known to gain stand for them.
   void keep_owners() {
     for (const auto& [path, owner] : owners_) {
-      if (!owner.known || owner.parts.size() < 2 || owner.gain.time < out_.noise) continue;
+      if (!owner.known || owner.parts.size() < 2 || !is_gain(owner.gain, out_.noise)) continue;
       double most = out_.noise;
       for (const std::string& part : owner.parts)
-        if (const auto found = gains_.find(part); found != gains_.end())
-          most = std::max(most, found->second.time);
+        if (const auto found = gains_.find(part);
+            found != gains_.end() && is_gain(found->second, most))
+          most = found->second.time;
       if (owner.gain.time < kTogether * most) continue;
       Gain& gain = gains_[path] = owner.gain;
       gain.part = path;
@@ -301,14 +298,16 @@ class Ranking {
   }
 
   [[nodiscard]] auto best() {
-    const auto worth = [](const auto& g) { return std::pair(!is_lending(g.first), g.second.time); };
+    const auto worth = [&](const auto& g) {
+      return std::tuple(!is_lending(g.first), is_gain(g.second, out_.noise), g.second.time);
+    };
     return std::ranges::max_element(gains_, {}, worth);
   }
 
   /// Which value of the best part it is.
   void try_values() {
     const auto top = best();
-    if (top == gains_.end() || top->second.time < out_.noise) return;
+    if (top == gains_.end() || !is_gain(top->second, out_.noise)) return;
     const Levers& levers = parts_.at(top->first).levers;
     if (levers.size() == 1) {
       top->second.by = levers.front().path;
@@ -341,7 +340,7 @@ class Ranking {
     const Items needed = needed_of(items, all, alone);
     if (needed.size() < 2) return;
     const std::optional<Gain> found = tried({levers_of(needed)}).front();
-    if (!found || found->time < std::max(kTogether * alone, out_.noise)) return;
+    if (!found || found->time < kTogether * alone || !is_gain(*found, out_.noise)) return;
     for (const auto& [path, levers] : needed) out_.pair.push_back(resource_of(path));
     out_.together = *found;
     out_.together.part = base::join(out_.pair, ", ");
@@ -350,7 +349,8 @@ class Ranking {
   /// Where nothing alone gives what all of it gives.
   void look_for_pairs() {
     const auto top = best();
-    const double alone = top == gains_.end() ? 0.0 : std::max(0.0, top->second.time);
+    const bool any = top != gains_.end() && is_gain(top->second, 0.0);
+    const double alone = any ? std::max(0.0, top->second.time) : 0.0;
     Items items;
     const Owner* widest = nullptr;
     for (const auto& [path, owner] : owners_) {
@@ -360,15 +360,15 @@ class Ranking {
     }
     double sum = 0.0, parts = 0.0;
     for (const auto& [path, owner] : owners_)
-      if (!is_lending(path)) sum += std::max(0.0, owner.gain.time);
-    const auto more = [&](double all, double apart) {
-      return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * apart;
+      if (!is_lending(path) && is_gain(owner.gain, 0.0)) sum += owner.gain.time;
+    const auto more = [&](const Gain& all, double apart) {
+      return is_gain(all, std::max(kTogether * alone, 2.0 * out_.noise)) && all.time > 1.5 * apart;
     };
-    if (more(out_.all.time, sum)) return interplay(items, out_.all, alone);
+    if (more(out_.all, sum)) return interplay(items, out_.all, alone);
     if (widest == nullptr || widest->parts.size() < 2) return;
     for (const std::string& path : widest->parts)
-      if (gains_.contains(path)) parts += std::max(0.0, gains_.at(path).time);
-    if (more(widest->gain.time, parts)) interplay(items_of(*widest), widest->gain, alone);
+      if (gains_.contains(path) && is_gain(gains_.at(path), 0.0)) parts += gains_.at(path).time;
+    if (more(widest->gain, parts)) interplay(items_of(*widest), widest->gain, alone);
   }
 
   [[nodiscard]] Items items_of(const Owner& owner) const {

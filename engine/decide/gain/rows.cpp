@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include "engine/decide/gain/levers.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
 namespace {
@@ -30,10 +32,33 @@ std::string named(const Prediction& p, const Bottleneck& row, const Gain& gain, 
         return (b.utilization > 0.0 && other_way(b.resource)) ||
                (b.utilization > row.utilization && b.resource == base);
       });
-  if (!both || base == row.resource || by == row.resource || gain.time < noise ||
+  if (!both || base == row.resource || by == row.resource || !is_gain(gain, noise) ||
       row.blamed_share * waiting_share(p) >= gain.time || resource_of(gain.part) == row.resource)
     return row.resource;
   return other_way(by) ? by : base;
+}
+
+/// A gain of this many standard errors is more than luck. Of 36 that are tried chance makes one so
+/// large in one report of twenty.
+constexpr double kErrors = 3.0;
+
+/// What luck may make of a gain: both met the same failures, so what histories of the one differ by
+/// from those of the other says it.    [docs/models/blame.md, eq. 2]
+void add_noise(const Prediction& before, const Prediction& after, Gain& gain) {
+  const auto of = [](const Prediction& p, const std::string& job) {
+    const auto found = p.histories.find(metric::goodput(job));
+    return found == p.histories.end() ? Histories{} : found->second;
+  };
+  for (const auto& [job, saved] : gain.each)
+    if (const double error = error_between(of(before, job), of(after, job)); error > 0.0)
+      gain.each_noise[job] = kErrors * (1.0 - saved) * error;
+  if (gain.each_noise.empty()) return;
+  // Jobs have failures of their own: errors of a mean add up as squares.
+  for (const auto& [one, noise] : gain.each_noise)
+    gain.noise = std::hypot(
+        gain.noise, mean_over_gpus(before, [&](const std::string& job) -> std::optional<double> {
+          return job == one ? noise : 0.0;
+        }));
 }
 
 }  // namespace
@@ -47,12 +72,29 @@ Gain gain_between(const Prediction& before, const Prediction& after, const std::
   }
   out.time = time_saved(before, after);
   out.each = times_saved(before, after);
-  if (out.each.size() < 2) out.each.clear();
+  add_noise(before, after, out);
+  if (out.each.size() < 2) out.each.clear(), out.each_noise.clear();
   out.utilization = mean_utilization(after) - mean_utilization(before);
   const double goodput = mean_goodput(before);
   if (std::abs(mean_utilization(before) - goodput) >= kNegligible)
     out.goodput = mean_goodput(after) - goodput;
   return out;
+}
+
+Gain mean_of_seeds(Gain gain, const Gain& other, double noise) {
+  const auto mean = [](double& a, double b) { a = (a + b) / 2.0; };
+  const double apart = std::abs(gain.time - other.time) / 2.0;
+  const auto both = [&](double a, double b) { return std::max(std::hypot(a, b) / 2.0, apart); };
+  if (gain.noise == 0.0 && other.time < noise)
+    gain.time = std::min(gain.time, other.time);
+  else
+    mean(gain.time, other.time);
+  if (gain.noise > 0.0) gain.noise = both(gain.noise, other.noise);
+  for (auto& [id, each] : gain.each_noise) each = both(each, noise_of(other, id, 0.0));
+  mean(gain.utilization, other.utilization);
+  if (gain.goodput && other.goodput) mean(*gain.goodput, *other.goodput);
+  for (auto& [id, time] : gain.each) mean(time, gain_of(other, id));
+  return gain;
 }
 
 void put_into_rows(Prediction& prediction, const std::map<std::string, Gain>& gains, double noise,
@@ -78,12 +120,12 @@ void put_into_rows(Prediction& prediction, const std::map<std::string, Gain>& ga
                                  [&](const Bottleneck& b) { return b.resource == name; });
     if (blamed && at != rows.end())
       at->gain = gain;
-    else if (gain.time >= noise)
+    else if (is_gain(gain, noise))
       rows.push_back({.resource = name, .headroom = {}, .gain = gain});
   }
   // GPUs are lent because somebody wants it so: behind all that could be faster.
   const auto worth = [&](const Bottleneck& b) {
-    if (!b.gain || b.gain->time < noise) return 0.0;
+    if (!b.gain || !is_gain(*b.gain, noise)) return 0.0;
     return is_lending(b.resource) ? std::numeric_limits<double>::min() : b.gain->time;
   };
   std::stable_sort(rows.begin(), rows.end(),

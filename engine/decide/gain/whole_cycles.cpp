@@ -1,11 +1,30 @@
 #include "engine/decide/gain/whole_cycles.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "engine/decide/uncertain/outcomes.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
+
+void replay_the_same(Design& design, const Prediction& as_it_is, double most) {
+  // Of longer runs so few, of so much longer ones than they are as many.
+  constexpr double kFewest = 25.0, kLonger = 10.0;
+  uncertain::replay_less(design, most, 0.0);
+  for (JobDesign& job : design.jobs) {
+    const double whole = figure_or_zero(as_it_is, metric::of_job(job.job.id, "run.time"));
+    if (!job.recovery || !(whole > 0.0)) continue;
+    auto& values = job.recovery->values;
+    const auto runs = values.find("runs"), horizon = values.find("horizon");
+    if (runs == values.end() || horizon == values.end()) continue;
+    const double asked = runs->second.number;
+    const double enough = std::ceil(asked * horizon->second.number / whole);
+    runs->second.number = std::min(asked, std::max(enough, kFewest));
+    horizon->second.number = kLonger * whole;
+  }
+}
 
 std::optional<Design> in_whole_cycles(const Design& design, const Prediction& as_it_is) {
   if (design.jobs.size() != 1 || !design.stages.empty() || !design.failures.empty()) return {};

@@ -354,7 +354,7 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
   const double waited = std::max(kBlamed, kWorthTrying / waiting_share(prediction));
   const double gain = std::max(kWorthTrying, prediction.gains ? prediction.gains->noise : 0.0);
   for (const Bottleneck& b : prediction.bottlenecks)
-    if (b.blamed_share >= waited || (b.gain && b.gain->time >= gain)) advisor.relieve(b.resource);
+    if (b.blamed_share >= waited || (b.gain && is_gain(*b.gain, gain))) advisor.relieve(b.resource);
   return advisor.take();
 }
 

@@ -110,6 +110,23 @@ std::map<std::string, Luck> combine_luck(std::span<const RunResult> replicas) {
   return out;
 }
 
+/// The mean is that of all replicas, each with histories of its own: what one has weighs as much as
+/// its mean.
+std::map<std::string, Histories> combine_histories(std::span<const RunResult> replicas,
+                                                   const std::map<std::string, Metric>& means) {
+  if (replicas.size() == 1) return replicas.front().histories;
+  std::map<std::string, Histories> out;
+  const double n = static_cast<double>(replicas.size());
+  for (const RunResult& r : replicas)
+    for (const auto& [name, groups] : r.histories) {
+      const auto own = r.metrics.find(name);
+      if (own == r.metrics.end() || !(means.at(name).value > 0.0)) continue;
+      const double weight = own->second.value / (n * means.at(name).value);
+      for (const double group : groups) out[name].push_back(group * weight);
+    }
+  return out;
+}
+
 std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) {
   std::map<std::string, ResourceUse> uses;
   const double n = static_cast<double>(replicas.size());
@@ -201,6 +218,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   prediction.bottlenecks = rank(prediction.resources);
   prediction.limited_by = replicas.front().limited_by;
   prediction.luck = combine_luck(replicas);
+  prediction.histories = combine_histories(replicas, prediction.metrics);
   std::set<std::string> said;
   for (const RunResult& r : replicas) {
     prediction.seeds.push_back(r.seed);

@@ -60,7 +60,8 @@ std::string gains_most(const Prediction& prediction, const std::string& id, bool
   std::string out;
   for (const Bottleneck& b : prediction.bottlenecks)
     if (const double gain = b.gain ? gain_of(*b.gain, id) : 0.0;
-        gain >= most && gain > 0.0 && (lent || !is_lending(b.resource))) {
+        gain >= most && gain > 0.0 && gain >= noise_of(*b.gain, id, 0.0) &&
+        (lent || !is_lending(b.resource))) {
       if (!out.empty() && gain == most) continue;
       most = gain;
       out = b.resource;

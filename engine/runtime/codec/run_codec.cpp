@@ -55,10 +55,11 @@ std::map<std::string, double> read_shares(const Json& json) {
   return out;
 }
 
-Luck read_luck(const Json& json) {
-  if (!json.is_array()) throw Malformed("\"luck\" holds something that is not an array");
-  Luck out;
-  for (const Json& factor : json) out.push_back(number_of(factor, "luck"));
+std::vector<double> read_numbers(const Json& json, std::string_view key) {
+  if (!json.is_array())
+    throw Malformed("\"" + std::string(key) + "\" holds something that is not an array");
+  std::vector<double> out;
+  for (const Json& each : json) out.push_back(number_of(each, key));
   return out;
 }
 
@@ -80,7 +81,12 @@ RunResult read_run(const Json& json) {
     if (!resource.is_text()) throw Malformed("\"limited_by\" holds something that is not a text");
     return resource.text();
   });
-  if (json.find("luck") != nullptr) read_each("luck", out.luck, read_luck);
+  const auto read_lists = [&](const char* key, auto& into) {
+    if (json.find(key) != nullptr)
+      read_each(key, into, [key](const Json& list) { return read_numbers(list, key); });
+  };
+  read_lists("histories", out.histories);
+  read_lists("luck", out.luck);
   out.warnings = member_texts(json, "warnings");
   if (json.find("presumed") != nullptr) out.presumed = member_texts(json, "presumed");
   const Json* extrapolated = json.find("extrapolated");
@@ -115,13 +121,17 @@ std::string encode(const RunResult& result) {
   out.whole(result.events);
   out.key("extrapolated");
   out.boolean(result.extrapolated);
-  object("limited_by", result.limited_by, [&out](const std::string& name) { out.text(name); });
-  if (!result.luck.empty())
-    object("luck", result.luck, [&out](const Luck& factors) {
+  const auto lists = [&](const char* key, const auto& members) {
+    if (members.empty()) return;
+    object(key, members, [&out](const std::vector<double>& numbers) {
       out.begin_array();
-      for (const double factor : factors) out.number(factor);
+      for (const double each : numbers) out.number(each);
       out.end_array();
     });
+  };
+  lists("histories", result.histories);
+  object("limited_by", result.limited_by, [&out](const std::string& name) { out.text(name); });
+  lists("luck", result.luck);
   object("metrics", result.metrics, [&out](const Metric& m) { write_metric(out, m); });
   out.member("presumed", result.presumed);
   out.key("resources");
