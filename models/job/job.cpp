@@ -95,6 +95,10 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
   LoaderSite site = loader_site(design_, job_, grains_, plant_, ranks.place, context_);
   site.apart = step_time_.cv > 0.0;
   site.keeps_up = layout_.keeps_up;
+  if (site.also) {
+    site.also->ranks = layout_.readers(ranks.place);
+    site.also->owed = owed_;
+  }
   if (unseen_) {
     const double others = std::max(layout_.readers(ranks.place) - 1.0, 0.0);
     site.client.unseen = others;

@@ -202,6 +202,8 @@ class TrainingJob {
   bool cold_ = true;       ///< no step was made since the last start
   double batch_ = 0.0;     ///< samples per rank and step
   std::shared_ptr<const LoaderDesign> loader_design_;
+  /// Of a data set on two storage systems: what all its readers share.    [formats.md, eq. 17]
+  std::shared_ptr<double> owed_ = std::make_shared<double>(0.0);
   std::vector<RankClass> classes_;
   Restarts restarts_;
   std::unique_ptr<Checkpointer> checkpoint_;

@@ -16,6 +16,27 @@ double SampleReader::opens(double files) {
   return whole;
 }
 
+// How many of n files lie on the second system. A class of m ranks reads m times as many, each
+// where it lies: it goes where most of these are, and what others of them lack comes with what the
+// job reads next.    [docs/models/formats.md, eq. 17]
+double SampleReader::drawn_there(double n) {
+  OtherStore& also = *shared_.site.also;
+  const double share = also.share, members = std::max(1.0, std::round(also.ranks));
+  const double all = n * members;
+  double there = 0.0;
+  if (all > kDrawnOneByOne)
+    there = std::clamp(
+        std::round(all * share + std::sqrt(all * share * (1.0 - share)) * random_.normal()), 0.0,
+        all);
+  else
+    for (double i = 0.0; i < all; ++i) there += random_.uniform() < share ? 1.0 : 0.0;
+  if (members <= 1.0) return there;
+  const double due = there / members + *also.owed;
+  there = std::clamp(std::floor(due + random_.uniform()), 0.0, n);
+  *also.owed = due - there;
+  return there;
+}
+
 // Of two storage systems each file lies on the second with the probability of its share. What is
 // left of the open file is where it was.    [docs/models/formats.md, eq. 17]
 SampleReader::Where SampleReader::locate(double files, double samples) {
@@ -26,28 +47,19 @@ SampleReader::Where SampleReader::locate(double files, double samples) {
     out.opened[0] = whole;
     return out;
   }
-  const double share = shared_.site.also->share;
-  const auto drawn = [&](double n) {  // how many of n lie on the second
-    if (n > kDrawnOneByOne)
-      return std::clamp(
-          std::round(n * share + std::sqrt(n * share * (1.0 - share)) * random_.normal()), 0.0, n);
-    double out_of = 0.0;
-    for (double i = 0.0; i < n; ++i) out_of += random_.uniform() < share ? 1.0 : 0.0;
-    return out_of;
-  };
   if (shared_.access.files <= 0.0) {  // pieces of files that are open all the time
     const double pieces = std::max(1.0, std::round(samples * shared_.access.ranges));
-    out.part[1] = drawn(pieces) / pieces;
+    out.part[1] = drawn_there(pieces) / pieces;
     out.part[0] = 1.0 - out.part[1];
     return out;
   }
   std::array<double, kMostStores> amount{};
   amount[here_] = rest;
   if (whole > 0.0) {  // the last of them stays open
-    out.opened[1] = drawn(whole - 1.0);
+    out.opened[1] = drawn_there(whole - 1.0);
     amount[1] += out.opened[1];
     amount[0] += whole - 1.0 - out.opened[1];
-    here_ = random_.uniform() < share ? 1 : 0;
+    here_ = drawn_there(1.0) > 0.5 ? 1 : 0;
     ++out.opened[here_];
     out.opened[0] = whole - out.opened[1];
     amount[here_] += std::max(0.0, files - rest - (whole - 1.0));

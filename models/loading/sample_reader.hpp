@@ -23,6 +23,9 @@ struct OtherStore {
   Client client;
   HostCores cores;
   double share = 0.0;  ///< above 0 and below 1
+  double ranks = 1.0;  ///< of the class, that read
+  /// Files there that what the job read so far lacks of what all of its ranks would have read.
+  std::shared_ptr<double> owed{};
 };
 
 /// Where a class of ranks runs and what its loader reads.
@@ -182,6 +185,7 @@ class SampleReader {
   struct Where {
     std::array<double, kMostStores> part{1.0, 0.0}, opened{};
   };
+  [[nodiscard]] double drawn_there(double n);
   [[nodiscard]] Where locate(double files, double samples);
   /// What is read at one time.
   struct Fetch {

@@ -42,7 +42,12 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  topology.add_edge(media_out_, server_out, reads, ceiling(shape.read.rate));
+  // Where some of those who read have a ceiling of their own, what all read is counted: by a link
+  // that nobody waits for.
+  const bool counted = !own_reads_.empty() || jobs_together_.finite();
+  topology.add_edge(media_out_, server_out, reads,
+                    counted && shape.read.rate >= shape.shared ? shape.shared * kWider
+                                                               : ceiling(shape.read.rate));
   topology.add_edge(server_in, media_in_, writes, ceiling(shape.write.rate));
   graph::NodeId out = egress_, in = ingress_;
   // Further links of every byte, where they limit.

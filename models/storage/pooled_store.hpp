@@ -264,6 +264,8 @@ class PooledStore : public StorageModel {
 
  private:
   static constexpr double kRounding = 1e-9;
+  /// A link that is so much wider than another limits nobody who crosses both.
+  static constexpr double kWider = 1.0 + 1e-5;
 
   /// A request at the metadata line.
   struct Request {

@@ -33,6 +33,7 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
     client.members = members;
     client.hosts = its_hosts;
     client.spread = operation.spread;
+    client.share *= operation.weight;
     client.beside = operation.beside * (members / operation.members);
     if (operation.train != nullptr) {
       client.loose = operation.train->members;

@@ -35,17 +35,6 @@ constexpr std::array<Field<TenantParams>, 9> kCommon{
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
-// A flow of requests begins in so many parts at most, of which so many are under way where storage
-// keeps up: with few, parts that wait for a first byte would keep others from the bytes. Where it
-// does not, parts of the backlog, so many at once, take so many times as long, and so many times an
-// answer.    [tenants.md, eq. 3]
-constexpr double kParts = 64.0, kPartsOfDrain = 2.0, kAnswers = 10.0, kBehind = 8.0;
-constexpr double kFlowing = 32.0, kBehindOthers = 2.0;
-constexpr int kOfVaried = 4, kOfAlike = 2;
-// How fast the backlog is served is a mean over about so many parts.
-constexpr double kOfLate = 16.0;
-// A part takes so many answers: of many requests the slowest counts.
-constexpr double kAnswersOfOne = 2.0, kAnswersOfMany = 16.0;
 // Requests of a closed loop that follow each other are simulated together, up to so many bytes.
 // [tenants.md, eq. 15]
 constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
@@ -107,95 +96,6 @@ base::RandomStream Tenant::stream(std::string_view purpose) const {
 
 Seconds Tenant::exponential(Seconds mean, base::RandomStream& random) {
   return mean * -std::log(1.0 - random.uniform());
-}
-
-sim::Task<void> Tenant::flow(OpRate rate, Seconds length, Operation request) {
-  const Seconds idle =
-      plant_.fabric().round_trip + request.bytes / plant_.host(common_.hosts).nic();
-  const double parts = std::clamp(std::floor((rate * length).in(unit::ops)), 1.0, kParts);
-  const Seconds slot = length / parts;
-  const double arrive = (rate * slot).in(unit::ops);
-  slot_ = slot;
-  // Where the slowest of a part takes long others go on.
-  const int at_once = plant_.varied(common_.on) ? kOfVaried : kOfAlike;
-  request.sampled = false;
-  evenly_ += rate;
-  for (double part = 0.0; part < parts && !over(); ++part) {
-    backlog_ += arrive;
-    queued(arrive, request.bytes);
-    if (flowing_ < most_parts() && draining_ == 0) {
-      // In flight, by what requests take that are timed, or have taken so far (Little's law).
-      const Seconds one = std::max({idle, answered_in_, latencies_.oldest(context_.now()) * 0.5});
-      double processes = backlog_ / arrive * (rate * one).in(unit::ops);
-      if (answered_in_ == Seconds{}) processes = std::sqrt(processes * backlog_);  // not known yet
-      request.spread = slot;
-      request.cap = request.bytes * backlog_ / slot;  // of all
-      context_.spawn(take(request, backlog_, processes));
-    } else if (draining_ < at_once && (draining_ > 0 || backlog_ > kBehind * arrive)) {
-      context_.spawn(drain(request, slot, arrive));
-    }
-    co_await context_.sleep(slot);
-  }
-  evenly_ -= rate;
-}
-
-// Parts that are under way where storage keeps up: two, and those that wait for an answer; as many
-// as come before one is known.
-double Tenant::parts_at_once() const {
-  const double answers = plant_.varied(common_.on) ? kAnswersOfMany : kAnswersOfOne;
-  return least_answer_.finite() ? 2.0 + answers * (least_answer_ / slot_) : kFlowing;
-}
-
-// As many as may be. Of reads that follow each other most of what is under way would not have been
-// asked for yet.
-double Tenant::most_parts() const { return std::min(kBehindOthers + parts_at_once(), kFlowing); }
-
-// So many of the backlog by as many processes, one of a process's after the other.
-sim::Task<void> Tenant::take(Operation request, double requests, double processes) {
-  queued(-requests, request.bytes);
-  request.members = std::clamp(processes, 1.0, std::max(1.0, backlog_));
-  request.requests = requests / request.members;
-  request.bytes = request.bytes * request.requests;
-  request.files *= request.requests;
-  request.cap = request.cap / request.members;
-  backlog_ -= requests;
-  ++flowing_;
-  const Seconds began = context_.now();
-  co_await read(request);
-  flowed(requests);
-  least_answer_ =
-      std::min(least_answer_, std::max(Seconds{}, context_.now() - began - request.spread));
-  --flowing_;
-}
-
-// Requests of flows answered a second, of late.
-void Tenant::flowed(double requests) {
-  const Seconds gap = context_.now() - flowed_at_;
-  const double kept = std::exp(-(gap / (slot_ * kOfLate)));
-  flowed_at_ = context_.now();
-  flowed_ = flowed_ * kept + requests;
-  flowed_in_ = flowed_in_ * kept + gap;
-}
-
-// In parts that take about as long as those that were asked for, one after the other.
-sim::Task<void> Tenant::drain(Operation request, Seconds slot, double first) {
-  // Who waits at each of its hops waits for a part at each.
-  const Seconds least = least_answer_.finite() ? least_answer_ : Seconds{};
-  const Seconds answers = request.behind < 1.0 ? Seconds{} : least * kAnswers;
-  const Seconds aim = std::max(slot * kPartsOfDrain, answers);
-  request.spread = {};
-  request.cap = Rate::infinity();
-  ++draining_;
-  for (double part = first; backlog_ > 0.0;) {
-    const Seconds began = context_.now();
-    const double requests = std::min(part, backlog_);
-    co_await take(request, requests, requests);
-    const Seconds took = context_.now() - began;
-    if (took <= Seconds{}) continue;
-    // No request is less than one: what is slow then is each of them.
-    part = std::max(1.0, std::clamp(requests * (aim / took), part / 2.0, part * 2.0));
-  }
-  --draining_;
 }
 
 std::vector<ClosedLoop> Tenant::closed_loops(double in_flight, Bytes bytes, double least,
@@ -312,7 +212,7 @@ void Tenant::done(const Operation& operation, Seconds began, const Served& serve
   latencies_.answer(began, context_.now() - served.ahead, operation.in_turn(), tail);
   const Seconds one = (context_.now() - served.ahead - began) / operation.in_turn();
   answered_in_ += (one - answered_in_) * (answered_in_ > Seconds{} ? kLast : 1.0);
-  least_answer_ = std::min(least_answer_, one);
+  if (draining_ == 0) least_answer_ = std::min(least_answer_, one);
 }
 
 sim::Task<void> Tenant::read(Operation operation) {
@@ -324,9 +224,7 @@ sim::Task<void> Tenant::read(Operation operation) {
   const Seconds due = co_await admit(operation);
   close(shown);
   Seconds since = spent(operation, began, own_limit_);
-  // Behind all that came before it.
-  if (operation.sampled && draining_ > 0 && flowed_ > 0.0)
-    co_await context_.sleep(flowed_in_ * (backlog_ * operation.behind / flowed_));
+  if (operation.sampled) co_await wait_in_backlog(operation.behind);
   std::vector<Client> clients = clients_for(operation);
   Chance chance{.others = std::max(OpRate{}, evenly_)};
   if (operation.by_chance && evenly_ > OpRate{} && clients.size() == 1) {
@@ -334,7 +232,7 @@ sim::Task<void> Tenant::read(Operation operation) {
     if (draining_ == 0 && flowing_ <= parts_at_once())
       clients.front().chance = &chance;
     else
-      clients.front().share /= operation.behind;
+      clients.front().share *= (draining_ > 0 ? weight_ : 1.0) / operation.behind;
   }
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {

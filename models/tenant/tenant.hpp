@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,6 +91,7 @@ class Tenant {
     bool sampled = true;
     bool by_chance = false;   ///< one request, among those that flow
     Tail* queued = nullptr;   ///< gets the law of what it waits for these; none: it is told
+    double weight = 1.0;      ///< of each where it shares: it stands for others that wait
     double behind = 1.0;      ///< of the backlog it is behind
     Seconds spread{};         ///< requests begin evenly in so long; 0: together
     double stands_for = 1.0;  ///< requests of the real system that each of these is
@@ -198,10 +200,10 @@ class Tenant {
   void done(const Operation& operation, Seconds began, const Served& served,
             const Chance& chance = {});
   sim::Task<void> take(Operation request, double requests, double processes);
-  void flowed(double requests);
   [[nodiscard]] double parts_at_once() const;
   [[nodiscard]] double most_parts() const;
-  sim::Task<void> drain(Operation request, Seconds slot, double first);
+  sim::Task<void> drain(Operation request, Seconds idle, double first);
+  sim::Task<void> wait_in_backlog(double part);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
   /// It moved its data since then.
@@ -233,14 +235,16 @@ class Tenant {
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Answers latencies_;
-  double backlog_ = 0.0;      ///< requests of flows that have not begun
-  int flowing_ = 0;           ///< parts of flows under way
-  int draining_ = 0;          ///< parts of the backlog at a time,
-  Seconds slot_, flowed_at_;  ///< of a part, and the last end of one
-  double flowed_ = 0.0;       ///< requests of flows that were answered of late,
-  Seconds flowed_in_;         ///< in so long
-  OpRate evenly_;             ///< of flows that go on
-  Seconds answered_in_;       ///< what requests that are timed take, the last ones most
+  double backlog_ = 0.0;                       ///< requests of flows that have not begun
+  int flowing_ = 0;                            ///< parts of flows under way
+  int draining_ = 0;                           ///< parts of the backlog at a time,
+  double draining_of_ = 0.0;                   ///< of so many requests,
+  double weight_ = 1.0;                        ///< each of which takes the shares of so many
+  double begun_ = 0.0;                         ///< requests of flows so far;
+  std::multimap<double, sim::Signal*> turns_;  ///< who waits until so many have
+  Seconds slot_;                               ///< of a part
+  OpRate evenly_;                              ///< of flows that go on
+  Seconds answered_in_;  ///< what requests that are timed take, the last ones most
   Seconds least_answer_ =
       Seconds::infinity();  ///< of requests and parts of flows, beyond its spread
   Series opens_;

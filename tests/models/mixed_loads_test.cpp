@@ -128,6 +128,25 @@ TEST_CASE("a tenant that hardly reads gives jobs that share a system nothing") {
   }
 }
 
+TEST_CASE("what reads is counted whoever reads, and with what writes it is all that moves") {
+  Design design = large(kKinds[0]);
+  set(design.storage[0], Role::storage, "ost.write", "3 GB/s");
+  for (const char* way : {"read", "write"})
+    design.tenants.push_back(component(
+        Role::tenant, "fio", way,
+        {{"on", "scratch"}, {"hosts", "gpu"}, {"rw", way}, {"bs", "4 MiB"}, {"numjobs", "16"}}));
+  const RunResult result = run(design);
+  const auto moved = [&](const std::string& part) {
+    return metric(result, "resource.storage.scratch." + part + ".throughput");
+  };
+  CHECK(moved("ost.read") + moved("ost.write") == Approx(moved("ost")).epsilon(1e-6));
+  CHECK(moved("ost.read") ==
+        Approx(metric(result, "job.train.throughput.bytes") + metric(result, "tenant.read.read"))
+            .epsilon(0.03));
+  CHECK(moved("ost.write") == Approx(metric(result, "tenant.write.write")).epsilon(0.03));
+  CHECK(metric(result, "resource.storage.scratch.ost.read.utilization") < 1.0);
+}
+
 TEST_CASE("what copies and parity take of the media is not there for readers") {
   // Media of 8 GB/s; 1 GB/s is written, `kept` times as many bytes on them; they read the rest.
   struct Case {

@@ -114,6 +114,29 @@ TEST_CASE("shards lie on one of both, and are opened there") {
   CHECK(far / (far + near) == Approx(0.25).epsilon(0.15));
 }
 
+TEST_CASE("ranks that are simulated as a class read of both as each by itself") {
+  // 64 ranks, shards of 1 GB on two filers that have 4 % more than they ask for.
+  const auto use = [](const char* fold, const char* detail) {
+    Design design = two("50 %", "webdataset");
+    for (Component& storage : design.storage)
+      for (const char* way : {"head.read", "head.write"})
+        set(storage, Role::storage, way, "1.33 GB/s");
+    set(design.hosts[0], Role::host, "count", "8");
+    set(design.jobs[0].step, Role::step, "compute", "200 ms");
+    for (const auto& [key, value] : Settings{{"shard", "1 GB"}, {"samples", "100000000"}})
+      set(*design.jobs[0].dataset, Role::dataset, key, value);
+    set(*design.jobs[0].loader, Role::loader, "workers", "4");
+    set(design.run, Role::run, "fold", fold);
+    set(design.run, Role::run, "detail", detail);
+    set(design.run, Role::run, "duration", "600 s");
+    return metric(run(design), "job.train.gpu.utilization");
+  };
+  const double each = use("false", "16");
+  CHECK(each < 0.99);
+  for (const char* detail : {"8", "16", "32"})
+    CHECK(use("true", detail) == Approx(each).margin(0.02));
+}
+
 TEST_CASE("all of a data set on one of two is all on one, and nothing changes by a bit") {
   const auto same = [](const RunResult& a, const RunResult& b) {
     CHECK(a.events == b.events);
