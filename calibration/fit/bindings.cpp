@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 
+#include "engine/base/design_values.hpp"
 #include "models/contract/host.hpp"
 
 /// Which fitted parameter is which field of a scenario: the one place that knows both.
@@ -244,6 +246,22 @@ std::vector<const Fit*> refused_with_fields(const CalibrationProfile& profile) {
         std::ranges::any_of(kBindings, [&](const Binding& b) { return b.series == fit.id; }))
       out.push_back(&fit);
   return out;
+}
+
+void tell_refused(const CalibrationProfile& profile, const Design& design, Uncertainty& of) {
+  std::map<std::string, std::string> refused;  // by path, what refused it
+  const std::vector<const Fit*> fits = refused_with_fields(profile);
+  base::for_each_component(design, [&](const std::string& path, std::string_view role,
+                                       const Component& component) {
+    for (const Binding& b : kBindings)
+      for (const Fit* fit : fits)
+        if (b.series == fit->id && b.role == role && (b.kind.empty() || b.kind == component.kind))
+          refused.emplace(path + "." + std::string(b.field), fit->id);
+  });
+  for (UncertainInput& input : of.inputs)
+    if (const auto at = refused.find(input.path); at != refused.end())
+      input.measure_with += (input.measure_with.empty() ? "" : ", again: ") +
+                            ("the profile refused " + at->second + ", calibrate says why");
 }
 
 std::span<const Binding> bindings() { return kBindings; }

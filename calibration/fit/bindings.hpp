@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stallcast/calibration_profile.hpp"
+#include "stallcast/uncertainty.hpp"
 
 namespace stallcast::calibration {
 
@@ -22,6 +23,9 @@ struct Binding {
 
 /// Fits of `profile` that were refused, and would have set fields.
 [[nodiscard]] std::vector<const Fit*> refused_with_fields(const CalibrationProfile& profile);
+/// Of inputs that a refused fit of `profile` would have set, what to measure says so: measuring
+/// them once more as before is no answer.
+void tell_refused(const CalibrationProfile& profile, const Design& design, Uncertainty& of);
 /// All rows; docs/calibration.md shows the same table. Earlier rows go before later ones.
 [[nodiscard]] std::span<const Binding> bindings();
 

@@ -1,11 +1,14 @@
 #include "calibration/fit/figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "calibration/fit/draws.hpp"
+#include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 struct Constant {
   const char *law, *equation, *name, *unit;
   double (*of)(const FitCell& cell, double seconds);
+  bool by_core_time = false;  ///< what else ran took nothing of these seconds
 };
 constexpr Constant kTime{"time", "R = T", "T", "s",
                          [](const FitCell&, double seconds) { return seconds; }};
@@ -22,6 +26,8 @@ constexpr Constant kRate{"rate", "R(n, b) = n b / B", "B", "B/s",
                          [](const FitCell& cell, double seconds) {
                            return cell.depth * cell.size.in(unit::B) / seconds;
                          }};
+constexpr Constant kCoreRate{"rate", "R(b) = b / B, of core time", kRate.name, kRate.unit, kRate.of,
+                             true};
 
 using Values = std::vector<std::vector<double>>;  // of runs, by cell
 
@@ -43,11 +49,31 @@ Values drawn(const Values& cells, Draws& draws) {
   return out;
 }
 
+/// One run does not tell what another would give: as far off as a usable figure may be at most.
+///                                                                         [calibration.md, eq. 10]
+std::vector<double> drawn_about(double value, const FitOptions& options) {
+  constexpr double kOf90Percent = 1.645;
+  const double spread = std::log(1.0 + kNoFigure) / kOf90Percent;
+  std::vector<double> out;
+  Draws draws(options.seed);
+  for (int i = 0; i < options.draws; ++i) out.push_back(value * std::exp(spread * draws.normal()));
+  return out;
+}
+
 /// By the bar of figures: usable up to kNoFigure.                       [calibration.md, eq. 10]
 Fit as_figure(Fit fit) {
   if (fit.verdict == FitVerdict::refused && fit.median_error <= kNoFigure)
     fit.verdict = FitVerdict::usable;
   return fit;
+}
+
+/// What a process that was kept waiting did once says nothing, in neither direction.
+void doubt_once(Fit& fit, const FitSeries& part, const Constant& constant) {
+  doubt(fit, "one run: what another would give is taken to be within " +
+                 base::print_quantity(kNoFigure, Dimension::ratio));
+  if (constant.by_core_time || part.flagged("busy") == 0) return;
+  fit.verdict = FitVerdict::refused;
+  fit.reasons.emplace_back("one run on a busy machine is no figure of it: measure again");
 }
 
 Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptions& options) {
@@ -60,12 +86,12 @@ Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptio
     for (const Seconds run : cell.runs) runs.push_back(constant.of(cell, run.in(unit::s)));
   }
   const double value = middle(cells);
+  const bool once = fit.runs == 1;
   std::vector<double> values;
   Draws draws(options.seed);
-  for (int i = 0; i < options.draws; ++i) {
-    values.push_back(middle(drawn(cells, draws)));
-    fit.draws.push_back({values.back()});
-  }
+  if (once) values = drawn_about(value, options);
+  for (int i = 0; i < options.draws && !once; ++i) values.push_back(middle(drawn(cells, draws)));
+  for (const double one : values) fit.draws.push_back({one});
   fit.parameters.push_back(parameter_of(constant.name, constant.unit, value, values));
   Values parts = cells;  // what is held out in turn
   if (cells.size() == 1) {
@@ -84,7 +110,9 @@ Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptio
         {cell_name(cell), cell.response().in(unit::s), constant.of(cell, value), cell.runs.size()});
   judge(fit, part);
   doubt_undecided(fit);
-  return as_figure(std::move(fit));
+  fit = as_figure(std::move(fit));
+  if (once) doubt_once(fit, part, constant);
+  return fit;
 }
 
 /// The cells of `series` that `keep` takes, as a series of its own.
@@ -118,18 +146,37 @@ FitSeries core_time(const FitSeries& series) {
   return large(std::move(out), kLeastBlock);
 }
 
+/// Whether one process does it without a wait: how fast it is its core time says, however much of
+/// the time it had no core.
+bool computes(const FitSeries& series) {
+  if (series.subject == Subject::loader) return series.operation == "decode";
+  constexpr std::array<std::string_view, 4> kOfOneCore{"crc32c", "memcpy", "page-cache-read",
+                                                       "sha256"};
+  return series.subject == Subject::memory &&
+         std::find(kOfOneCore.begin(), kOfOneCore.end(), series.operation) != kOfOneCore.end();
+}
+
+/// The rate of one thread: by core time where it computes and all its runs recorded that.
+Fit fit_rate(FitSeries thread, const FitOptions& options) {
+  const bool recorded =
+      std::all_of(thread.cells.begin(), thread.cells.end(),
+                  [](const FitCell& cell) { return cell.core_runs.size() == cell.runs.size(); });
+  if (!recorded || !computes(thread)) return fit_constant(thread, kRate, options);
+  for (FitCell& cell : thread.cells) cell.runs = cell.core_runs;
+  return fit_constant(thread, kCoreRate, options);
+}
+
 std::vector<Fit> loader_fits(const FitSeries& series, const FitOptions& options) {
-  if (series.operation == "decode")
-    return {fit_constant(large(series, kLeastBlock), kRate, options)};
+  if (series.operation == "decode") return {fit_rate(large(series, kLeastBlock), options)};
   if (series.operation == "worker")
     return {fit_constant(large(series, kLeastBatch), kRate, options)};
   if (series.operation == "loaded") return {};  // shows what the others make of it
   const bool each = series.operation == "start" || series.operation == "boot";
   if (each || series.cells.size() == 1) return {fit_constant(series, kTime, options)};
   Fit fit = fit_series(series, options);
-  if (series.operation != "make" || fit.law.empty()) return {fit};
-  // Samples of a batch cost some microseconds each, which its bytes do not tell.
-  return {as_figure(std::move(fit))};
+  // Fields take it as figures: samples of a batch cost some microseconds each, and the training
+  // process has other work, which bytes do not tell.
+  return {fit.law.empty() ? fit : as_figure(std::move(fit))};
 }
 
 std::vector<Fit> network_figures(const FitSeries& series, const FitOptions& options) {
@@ -166,7 +213,7 @@ std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options) {
   std::vector<Fit> out{fit_series(series, options)};
   if (series.subject == Subject::memory) {
     const FitSeries thread = large(part_of(series, ".one", one), kLeastBlock);
-    if (!thread.cells.empty()) out.push_back(fit_constant(thread, kRate, options));
+    if (!thread.cells.empty()) out.push_back(fit_rate(thread, options));
   } else if (series.subject == Subject::network) {
     const std::vector<Fit> figures = network_figures(series, options);
     out.insert(out.end(), figures.begin(), figures.end());

@@ -21,7 +21,7 @@ inline constexpr double kNoFigure = 0.25;
 ///   gds       the law; ID.one: its law over size of one thread, or its rate of the largest
 ///   loader    of decode the rate, of batches of kLeastBatch that workers make the rate, of what
 ///   has
-///             one size only the time; else the law
+///             one size only the time; else the law, by the bar of figures
 /// A figure is accepted where cells (runs, of a single cell) held out lie within the bar of laws,
 /// usable up to kNoFigure, else refused.                         [docs/calibration.md, eq. 10]
 [[nodiscard]] std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options);

@@ -307,7 +307,8 @@ FittedParameter parameter_of(std::string name, std::string unit, double value,
 }
 
 void judge(Fit& fit, const FitSeries& series) {
-  const double bar = std::max(kMedianBar, 2.0 * fit.noise);
+  // Repeats that differ by as much excuse no law that says so little.
+  const double bar = std::min(std::max(kMedianBar, 2.0 * fit.noise), kMostBar);
   if (fit.median_error > bar)
     fit.reasons.push_back(
         "held-out cells are off by " + base::print_quantity(fit.median_error, Dimension::ratio) +

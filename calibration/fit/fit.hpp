@@ -16,6 +16,7 @@ struct FitOptions {
 
 /// Bars of the verdict.
 inline constexpr double kMedianBar = 0.10;  ///< held-out median error; or twice the noise
+inline constexpr double kMostBar = 0.50;    ///< however much repeats differ
 inline constexpr double kP90Bar = 0.25;     ///< held-out 90th percentile
 /// A cell that the law is off at, alone: by more than so much, and than so many times the noise.
 inline constexpr double kWorstBar = 0.30, kWorstNoise = 5.0;
@@ -28,7 +29,7 @@ inline constexpr double kDoubtedRuns = 0.10;  ///< share of the runs that someth
 /// bootstrap of what the law leaves of the cells, and judges:
 ///   refused   too few cells for any law (numbers of ranks: fewer than 3), or the held-out median
 ///   error is above max(10 %, twice the
-///             noise)
+///             noise), or 50 %
 ///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, the
 ///             files name different disks, or more than a tenth of the runs was taken on a busy
 ///             machine or lies in cells that fall apart

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -156,13 +157,37 @@ std::vector<std::string> other_parts(const CalibrationProfile& profile, const De
   return out;
 }
 
+std::vector<std::string> measured_once(const CalibrationProfile& profile, const Design& design) {
+  std::vector<std::string> out;
+  for (const Fit& fit : profile.fits) {
+    if (fit.runs != 1 || fit.verdict == FitVerdict::refused) continue;
+    std::set<std::string> fields;
+    base::for_each_component(
+        design, [&](const std::string&, std::string_view role, const Component& component) {
+          for (const ProfileValue& v : profile.values) {
+            if (v.fit != fit.id || !v.is_for(role, component)) continue;
+            const Value* value = component.find(v.field);
+            if (value != nullptr && value->source.kind == Source::Kind::profile)
+              fields.insert("\"" + v.field + "\" of " + v.role + " \"" + component.id + "\"");
+          }
+        });
+    if (!fields.empty())
+      out.push_back("the profile \"" + profile.id + "\" has " +
+                    base::join(std::vector(fields.begin(), fields.end()), ", ") +
+                    " from one run (" + fit.id + ")" +
+                    (fit.reasons.empty() ? "" : ": " + base::join(fit.reasons, "; ")));
+  }
+  return out;
+}
+
 std::vector<std::string> said_of(const CalibrationProfile& profile, const Design& design) {
   if (values_from_profile(design) == 0)
     return {"the profile \"" + profile.id + "\" has no value for this scenario"};
   std::vector<std::string> out;
   for (std::vector<std::string> lines :
        {other_machines(profile, design), refused_mixes(profile, design),
-        several_hosts(profile, design), other_parts(profile, design)})
+        several_hosts(profile, design), other_parts(profile, design),
+        measured_once(profile, design)})
     std::ranges::move(lines, std::back_inserter(out));
   return out;
 }

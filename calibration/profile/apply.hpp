@@ -35,6 +35,11 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 [[nodiscard]] std::vector<std::string> other_parts(const CalibrationProfile& profile,
                                                    const Design& design);
 
+/// A line per fit to one single run that sets fields of `design`: which, and what speaks against
+/// it.
+[[nodiscard]] std::vector<std::string> measured_once(const CalibrationProfile& profile,
+                                                     const Design& design);
+
 /// All of these, of a design of which the profile sets something; else that it has no value for it.
 [[nodiscard]] std::vector<std::string> said_of(const CalibrationProfile& profile,
                                                const Design& design);

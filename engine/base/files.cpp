@@ -1,6 +1,7 @@
 #include "engine/base/files.hpp"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -76,6 +77,16 @@ Result<bool> write_file(const std::filesystem::path& path, std::string_view cont
   if (!file.ok()) return file.failure();
   if (auto written = (*file)->write(content); !written.ok()) return written;
   return (*file)->commit();
+}
+
+std::filesystem::path this_program() {
+  std::error_code error;
+  if (auto path = std::filesystem::read_symlink("/proc/self/exe", error); !error) return path;
+  // As it was called: the kernel hands the path over.                           [getauxval(3)]
+  const auto* called = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (called == nullptr) return {};
+  auto path = std::filesystem::canonical(called, error);
+  return error ? std::filesystem::path() : path;
 }
 
 }  // namespace stallcast::base

@@ -19,4 +19,7 @@ inline constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
 /// Replaces `path` at once; nothing is left behind on failure. "-" is not special here.
 [[nodiscard]] Result<bool> write_file(const std::filesystem::path& path, std::string_view content);
 
+/// The file that this process runs, also where /proc cannot be read; "" where nothing tells.
+[[nodiscard]] std::filesystem::path this_program();
+
 }  // namespace stallcast::base

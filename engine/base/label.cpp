@@ -119,6 +119,7 @@ constexpr Row kRows[] = {
     {"job", "checkpoint.work", "work of saves", of, DrawnIn::limit},
     {"job", "compute", "compute", of, DrawnIn::limit},
     {"job", "communication", "communication of ranks", of, DrawnIn::limit},
+    {"job", "loader.pin", "copies to pinned memory", of, DrawnIn::limit},
     {"job", "elastic", "GPU lending", of, DrawnIn::limit},
     {"job", "limit", "bandwidth limit", of, DrawnIn::limit},
     {"job", "limit_operations", "limit of requests", of, DrawnIn::limit},
@@ -250,7 +251,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 37> kChanges = {{
+constexpr std::array<ChangeRow, 38> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -267,6 +268,7 @@ constexpr std::array<ChangeRow, 37> kChanges = {{
     {"recovery.detect", "", "time until failures are noticed"},
     {"checkpoint.threads", "", "saving threads"},
     {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
+    {"loader.pin.rate", "", "speed of copies to pinned memory"},
     {"loader.copy", "", "copies to GPUs"},
     {"loader.workers", "", "loader workers"},
     {"loader.prefetch", "", "batches that workers prefetch"},

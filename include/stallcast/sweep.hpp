@@ -9,6 +9,7 @@
 #include "stallcast/change.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
 
 /// Many designs that differ in a few values: what is varied, and what came of it.
 namespace stallcast {
@@ -111,7 +112,8 @@ struct SweepReport {
   std::vector<SweepColumn> columns;
   std::vector<SweepRow> rows;
   std::vector<SweepTarget> targets;
-  std::size_t parts = 0;  ///< files of shards that have what the file of the sweep lacks
+  std::size_t parts = 0;          ///< files of shards that have what the file of the sweep lacks
+  std::vector<Failure> left_out;  ///< files of shards that are damaged, or not of this sweep
 
   struct Counts {
     std::size_t done = 0, failed = 0, missing = 0, meet = 0, miss = 0, unsure = 0;

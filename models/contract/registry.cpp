@@ -62,6 +62,7 @@ constexpr std::array kStorageRemedies{
 constexpr std::array kJobRemedies{
     Remedy{"limit", Of::self, "limit", 2.0},
     Remedy{"limit_operations", Of::self, "limit_operations", 2.0},
+    Remedy{"loader.pin", Of::loader, "pin.rate", 2.0},
     Remedy{"loader", Of::loader, "workers", 2.0},
     Remedy{"spares", Of::recovery, "spares", 2.0, {}, false, true},
     Remedy{"checkpoint.flush_rate", Of::checkpoint, "flush_rate", 2.0},

@@ -48,6 +48,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
   site.last_resource = policy.gpu_copies ? site.copy_resource : site.cores.resource;
+  if (policy.pin) site.last_resource = plant.resources().index("job." + job.job.id + ".loader.pin");
   if (policy.gpu_decode > Seconds{})
     site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
   if (policy.import_on) {

@@ -25,15 +25,16 @@ constexpr std::array kMeasuredFields{
     field("read.law", &MeasuredParams::read_law, "line", "how reads wait for each other",
           one_of(kResponseLaws)),
     field("read.latency", &MeasuredParams::read_latency, kRequired,
-          "part of a read that does not grow with what is outstanding (alpha)", kNonNegative),
+          "part of a read that does not grow with what is outstanding (alpha); --profile fills it",
+          kNonNegative),
     field("read.latency_of", &MeasuredParams::read_latency_of, "request",
           "law fifo: what pays the latency, each request, or each file once (the rest of it is "
           "read ahead)",
           one_of(kLatencyOf)),
     field("read.per_op", &MeasuredParams::read_per_op, "0 s",
           "time of a server per read besides its bytes", kNonNegative),
-    field("read.rate", &MeasuredParams::read, kRequired, "bytes one server reads per second",
-          kPositive),
+    field("read.rate", &MeasuredParams::read, kRequired,
+          "bytes one server reads per second; --profile fills it", kPositive),
     field(
         "read.lanes", &MeasuredParams::read_lanes, "1",
         "laws line and mva: reads that one server serves at one time; one that is alone takes its "

@@ -8,6 +8,7 @@
 #include "engine/base/text.hpp"
 #include "models/catalogue/ceilings.hpp"
 #include "scenarios/document/keys.hpp"
+#include "scenarios/resolve/field_example.hpp"
 #include "scenarios/resolve/prices.hpp"
 #include "scenarios/resolve/ranges.hpp"
 
@@ -364,19 +365,7 @@ class ComponentReader {
         if (find(context_.tree.root, inner) != nullptr) at = inner;
       }
     report().error("missing", at, spec_.what + " has no \"" + key + "\": " + std::string(field.doc),
-                   "add it, for example " + example(field));
-  }
-
-  static std::string example(const FieldInfo& field) {
-    const std::vector<std::string> parts = base::split(field.key, '.');
-    std::string text = "\"...\"";
-    if (field.dimension == Dimension::count || field.dimension == Dimension::number)
-      text = "8";
-    else if (field.dimension != Dimension::text && field.dimension != Dimension::text_list)
-      text = "\"" + std::string(base::dimension_example(field.dimension)) + "\"";
-    std::string out = "\"" + parts.back() + "\": " + text;
-    for (std::size_t i = parts.size() - 1; i-- > 0;) out = "\"" + parts[i] + "\": { " + out + " }";
-    return out;
+                   "add it, for example " + example_of(field));
   }
 
   ReadContext& context_;

@@ -250,4 +250,72 @@ TEST_CASE("a copy whose tool says a rate only is a rate") {
   CHECK(value_of(profile, "gpu.copy")->value == Approx(55e9));
 }
 
+// 5 GB/s of a core; of one run the process had a tenth of it, of another a half.
+TEST_CASE("a process that was kept waiting copies as fast as its core time says") {
+  MeasurementSet set;
+  for (const double share : {0.1, 0.5, 1.0})
+    set.measurements.push_back(
+        record(Subject::memory, "memcpy", 1_MiB, 1, share * 5e9 / 1048576, share));
+  set.measurements.front().flags.emplace_back("busy");
+  const CalibrationProfile profile = calibrate(std::vector<MeasurementSet>{set}, "test", {});
+  REQUIRE(value_of(profile, "pin.rate"));
+  CHECK(value_of(profile, "pin.rate")->low == Approx(5e9).epsilon(1e-5));
+  CHECK(value_of(profile, "pin.rate")->high == Approx(5e9).epsilon(1e-5));
+  // What goes by itself is no work of a core: a copy engine's, which a core only waits for.
+  for (Measurement& m : set.measurements) m.operation = "h2d", m.path = "ce";
+  const CalibrationProfile engine = calibrate(std::vector<MeasurementSet>{set}, "test", {});
+  CHECK(fit_of(engine, "memory.h2d.ce.one").parameters.front().value == Approx(2.5e9));
+}
+
+TEST_CASE("one run has an interval, and on a busy machine it is no figure without core time") {
+  const auto once = [](std::optional<double> cores, bool busy) {
+    MeasurementSet set;
+    set.measurements = {record(Subject::memory, "memcpy", 64_KiB, 1, 5e9 / 65536, cores)};
+    if (busy) set.measurements.front().flags.emplace_back("busy");
+    return calibrate(std::vector<MeasurementSet>{set}, "test", {});
+  };
+  const CalibrationProfile idle = once({}, false);
+  REQUIRE(value_of(idle, "pin.rate"));
+  CHECK(value_of(idle, "pin.rate")->value == Approx(5e9).epsilon(1e-5));
+  // 90 % within a quarter: 200 draws know their ends to some percent
+  CHECK(value_of(idle, "pin.rate")->low == Approx(5e9 / 1.25).epsilon(0.05));
+  CHECK(value_of(idle, "pin.rate")->high == Approx(5e9 * 1.25).epsilon(0.05));
+  CHECK(fit_of(idle, "memory.memcpy.one").verdict == FitVerdict::usable);
+  CHECK_FALSE(value_of(once({}, true), "pin.rate"));
+  REQUIRE(value_of(once(0.5, true), "pin.rate"));
+  CHECK(value_of(once(0.5, true), "pin.rate")->value == Approx(1e10).epsilon(1e-5));
+}
+
+// Repeats of 1 and 3 ms at each number of clients: no figure, however alike all cells are.
+TEST_CASE("repeats that differ by much excuse no law that is far off") {
+  MeasurementSet set;
+  double off = 1.0;
+  for (const double clients : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+    for (const double seconds : {1e-3, 3e-3})
+      set.measurements.push_back(record(Subject::metadata, "create", {}, clients,
+                                        clients / (off * seconds * (1.0 + clients))));
+    off = off > 1.0 ? 1.0 : 3.0;
+  }
+  const CalibrationProfile profile = calibrate(std::vector<MeasurementSet>{set}, "test", {});
+  const Fit& fit = fit_of(profile, "metadata.create");
+  CHECK(fit.noise > kMostBar);
+  CHECK(fit.median_error > kMostBar);
+  CHECK(fit.verdict == FitVerdict::refused);
+  CHECK_FALSE(value_of(profile, "create.per_op"));
+}
+
+// 1 ms + b / 5 GB/s, every second size 30 % slower: laws are off by some 13 %, as figures may be.
+TEST_CASE("hand-overs are judged as figures are") {
+  std::vector<Measurement> records;
+  double off = 1.0;
+  for (double bytes = 16384.0; bytes<1e8; bytes *= 2.0, off = off> 1.0 ? 1.0 : 1.3)
+    records.push_back(record(Subject::loader, "handover", Bytes::from(bytes, unit::B), 1,
+                             1.0 / (off * (1e-3 + bytes / 5e9))));
+  const CalibrationProfile profile = calibrated(records);
+  const Fit& fit = fit_of(profile, "loader.handover");
+  CHECK(fit.median_error > kMedianBar);
+  CHECK(fit.median_error < kNoFigure);
+  CHECK(fit.verdict == FitVerdict::usable);
+}
+
 }  // namespace stallcast::calibration::fit

@@ -53,4 +53,33 @@ TEST_CASE("what a whole system writes at most is called so wherever it limits") 
   CHECK(first.gain->time == Approx(0.5 * 40.0 / 60.0).epsilon(0.02));
 }
 
+// A batch of 32 MB takes 40 ms to copy at 800 MB/s, a step 20 ms: with 1.6 GB/s both take 20.
+TEST_CASE("copies to pinned memory are a part of their own, which no more cores make faster") {
+  const std::string text = R"({
+  "id": "pinned",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 1, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "v", "type": "measured", "scope": "host",
+                 "read": { "latency": "10 us", "rate": "50 GB/s" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "epochs": 1, "step": { "compute": "20 ms", "jitter": "0 %" },
+              "dataset": { "on": "v", "format": "raw", "sample": "1 MB", "samples": 6400 },
+              "loader": { "type": "pytorch", "batch": 32, "workers": 8, "prefetch": 2, "copy": "none",
+                          "handover": "0 s", "pin_memory": true,
+                          "pin": { "rate": "800 MB/s", "takes": "0 %" } } } ],
+  "run": { "replicas": 1 }
+})";
+  const Prediction p = ranked({.file = "pinned.json", .text = text});
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource == "job.train.loader.pin");
+  REQUIRE(first.gain.has_value());
+  CHECK(first.gain->part == "jobs[train].loader.pin");
+  CHECK(first.gain->time == Approx(0.5).epsilon(0.05));
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.resource == "host.gpu.cpu" && b.gain) CHECK(b.gain->time < 0.02);
+  // Without the thread its rate is no part of anything.
+  std::string without = text;
+  without.replace(without.find("\"pin_memory\": true"), 18, "\"pin_memory\": false");
+  for (const Bottleneck& b : ranked({.file = "pinned.json", .text = without}).bottlenecks)
+    CHECK(b.resource != "job.train.loader.pin");
+}
+
 }  // namespace measured_gain_test

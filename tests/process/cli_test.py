@@ -172,9 +172,9 @@ class Streams(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(EASY)
             for args, env, colour in ((["--no-advice"], {}, True), (["--no-color"], {}, False),
-                                      ([], {"NO_COLOR": "1"}, False)):
+                                      ([], {"NO_COLOR": "1"}, False), ([], {"TERM": "dumb"}, False)):
                 main, side = pty.openpty()
-                environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+                environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
                 subprocess.run([program.STALLCAST, "run", path, *args], stdout=side,
                                stderr=subprocess.DEVNULL, env={**environment, **env}, check=False)
                 os.close(side)
@@ -228,7 +228,7 @@ class Signals(unittest.TestCase):
                 file.write(text)
             main, side = pty.openpty()
             process = subprocess.Popen([program.STALLCAST, "run", path], stdout=subprocess.PIPE,
-                                       stderr=side, cwd=folder)
+                                       stderr=side, cwd=folder, env={**os.environ, "TERM": "xterm"})
             os.close(side)
             bar = b""
             while not re.search(seen, bar):

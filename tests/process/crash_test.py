@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -63,13 +64,40 @@ class Crashes(unittest.TestCase):
                                        check=False)
             self.assertEqual(json.loads(again.stdout.splitlines()[-1])["reason"], "crashed")
 
+    def test_few_files_that_may_be_open_are_enough_or_named(self):
+        def few(most, *args):
+            return subprocess.run([STALLCAST, *args], cwd=folder, capture_output=True, text=True, check=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "s.json"), "w", encoding="utf-8") as file:
+                file.write(SHORT)
+            for most, args in ((16, ("sweep", "s.json", "--vary", "storage.ost.count=4,8,16,32,64,128", "--jobs", "8")),
+                               (10, ("run", "s.json", "--no-advice", "--draws", "0"))):
+                done = few(most, *args)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            done = few(6, "run", "s.json", "--no-advice", "--draws", "0")
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("Too many open files", done.stderr)
+            self.assertIn("ulimit -n", done.stderr)
+            self.assertEqual(os.listdir(folder), ["s.json"])
+
+    def test_what_cannot_be_printed_is_said(self):
+        for args in (["--help"], ["--version"], ["help"], ["run", "--help"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([STALLCAST, *args], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn("No space left", done.stderr)
+            self.assertIn("disk full", done.stderr)
+
     def test_four_when_the_worker_is_killed_in_mid_run_and_nothing_is_left_running(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "s.json"), "w", encoding="utf-8") as file:
                 file.write(LONG)
             main, side = pty.openpty()
             process = subprocess.Popen([STALLCAST, "run", "s.json", "--output", "report.txt"],
-                                       stdout=subprocess.DEVNULL, stderr=side, cwd=folder)
+                                       stdout=subprocess.DEVNULL, stderr=side, cwd=folder,
+                                       env={**os.environ, "TERM": "xterm"})
             os.close(side)
             text = b""
             while b"0 %" not in text or not simulations_of(process.pid):

@@ -80,7 +80,8 @@ class Probe(unittest.TestCase):
                 main, side = pty.openpty()
                 process = subprocess.Popen([program.STALLCAST, "probe", "metadata", "--target", ".",
                                             "--quick", "--space", "64MiB", "-o", "out.json"],
-                                           stdout=subprocess.PIPE, stderr=side, cwd=folder)
+                                           stdout=subprocess.PIPE, stderr=side, cwd=folder,
+                                           env={**os.environ, "TERM": "xterm"})
                 os.close(side)
                 bar = b""
                 while not re.search(rb"files of", bar):

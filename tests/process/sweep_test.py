@@ -326,6 +326,14 @@ class Shards(SweepTest):
         self.assertIn("20 done", whole)
         self.assertNotIn("of shards", whole + words(0, "status", "s.db"))
 
+    def test_no_other_version_goes_on_with_it(self):
+        with sqlite3.connect(os.path.join(self.folder.path, "s.db")) as database:
+            database.execute("UPDATE meta SET value = '1' WHERE name = 'model_version'")
+        for args in (("run", "s.db"), ("run", "s.db", "--shard", "1/3"), ("retry", "s.db")):
+            self.assertRegex(self.code(2, self.folder, *args).err, "models 1, and this is .*, models [2-9]")
+        self.assertEqual([name for name in self.folder.names() if "part" in name], [])
+        self.code(3, self.folder, "status", "s.db")
+
     def test_launchers_say_which_part(self):
         for env, name in (
                 ({"SLURM_ARRAY_TASK_ID": "11", "SLURM_ARRAY_TASK_MIN": "10",

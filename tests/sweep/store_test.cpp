@@ -269,7 +269,7 @@ TEST_CASE("parts are brought together, and go once nothing is missing") {
   REQUIRE(Store::add_parts(path, *main, *report).ok());
   CHECK(report->counts().done == 2);
   CHECK(report->parts == 2);
-  CHECK(*main->collect(path) == 2);
+  CHECK(main->collect(path)->results == 2);
   CHECK(sweep::part_paths(path).size() == 3);
   {
     auto part = Store::open_part(path, "3-of-3", *main);
@@ -292,9 +292,54 @@ TEST_CASE("a part of another sweep is left alone") {
   fs::remove(path);
   auto main = Store::create(path, plan_of({8, 16}));
   REQUIRE(main.ok());
-  CHECK(*main->collect(path) == 0);
+  CHECK(main->collect(path)->results == 0);
+  CHECK(main->collect(path)->left_out.size() == 1);
   CHECK(sweep::part_paths(path).size() == 1);
   CHECK_FALSE(Store::open_part(path, "1-of-2", *main).ok());
+}
+
+TEST_CASE(
+    "a part that is damaged, or of another version, is named and keeps none of the others back") {
+  const Folder folder;
+  const std::string path = folder.file("s.db");
+  const auto plan = plan_of({8, 16, 32});
+  auto main = Store::create(path, plan);
+  REQUIRE(main.ok());
+  for (const auto& [shard, point] : {std::pair{"1-of-3", 0}, {"2-of-3", 1}, {"3-of-3", 2}}) {
+    auto part = Store::open_part(path, shard, *main);
+    REQUIRE(part.ok());
+    CHECK(part->keep({{plan.points[static_cast<std::size_t>(point)].key, done(point)}}).ok());
+  }
+  fs::resize_file(path + ".part-1-of-3", 5000);  // as a node that died leaves it
+  {
+    sweep::Database other(path + ".part-3-of-3", sweep::Database::Access::write);
+    other.run("UPDATE meta SET value = '0.9' WHERE name = 'version'");
+  }
+  auto report = main->report();
+  REQUIRE(report.ok());
+  REQUIRE(Store::add_parts(path, *main, *report).ok());
+  CHECK(report->counts().done == 1);
+  REQUIRE(report->left_out.size() == 2);
+  CHECK(report->left_out[0].message.find("is damaged") != std::string::npos);
+  CHECK(report->left_out[0].hint.find("run " + path + " --shard 1/3") != std::string::npos);
+  CHECK(report->left_out[1].message.find("stallcast 0.9, models") != std::string::npos);
+
+  const auto collected = main->collect(path);
+  REQUIRE(collected.ok());
+  CHECK(collected->results == 1);
+  CHECK(collected->left_out.size() == 2);
+  CHECK(sweep::part_paths(path).size() == 3);
+  CHECK(Store::open_part(path, "1-of-3", *main).failure().hint.find("--shard 1/3") !=
+        std::string::npos);
+  CHECK_FALSE(Store::open_part(path, "3-of-3", *main).ok());
+  for (const char* shard : {"1-of-3", "3-of-3"}) fs::remove(path + ".part-" + shard);
+  for (const auto& [shard, point] : {std::pair{"1-of-3", 0}, {"3-of-3", 2}}) {
+    auto part = Store::open_part(path, shard, *main);
+    REQUIRE(part.ok());
+    CHECK(part->keep({{plan.points[static_cast<std::size_t>(point)].key, done(point)}}).ok());
+  }
+  CHECK(main->collect(path)->left_out.empty());
+  CHECK(main->report()->counts().done == 3);
 }
 
 }  // namespace store_test

@@ -219,7 +219,9 @@ Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction&
   uncertain::DrawOptions options{.predict = impl_->begin(question), .draws = draws};
   options.valid = can_be_built;
   options.vary = impl_->profile_draws();
-  return uncertain::outcomes(design, prediction, options);
+  Result<Uncertainty> out = uncertain::outcomes(design, prediction, options);
+  if (out.ok() && impl_->profile) calibration::tell_refused(*impl_->profile, design, *out);
+  return out;
 }
 
 Result<CalibrationProfile> Session::calibrate(const Design& design,

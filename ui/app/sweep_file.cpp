@@ -12,6 +12,7 @@
 #include "engine/decide/sweep/store.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 #include "scenarios/rules/rules.hpp"
+#include "stallcast/client.hpp"
 #include "ui/app/sweep_plan.hpp"
 
 namespace stallcast::client {
@@ -24,6 +25,21 @@ struct SweepFile::Impl {
   std::optional<sweep::Shard> shard = std::nullopt;
   std::optional<sweep::Store> part = std::nullopt;  ///< has the results of the shard
 };
+
+namespace {
+
+/// Results of two programs in one sweep could neither be compared nor told apart.
+std::optional<Failure> of_other_version(const sweep::Store& store, const std::string& path) {
+  const sweep::Store::Version planned = store.version(),
+                              here = {version().program, version().models};
+  if (planned == here) return std::nullopt;
+  return Failure{ExitCode::bad_input,
+                 path + " was planned by " + planned.text() + ", and this is " + here.text(),
+                 "simulate it by the program that planned it, or plan it anew: stallcast sweep "
+                 "plan SCENARIO -o OTHER.db"};
+}
+
+}  // namespace
 
 SweepFile::SweepFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SweepFile::SweepFile(SweepFile&&) noexcept = default;
@@ -63,8 +79,10 @@ Result<SweepFile> SweepFile::open_part(const std::string& path, const std::strin
   if (!wanted.ok()) return wanted.failure();
   const bool is_part = wanted->has_value() && (*wanted)->count > 1;
   Result<SweepFile> out = open(path, is_part);
-  if (!out.ok() || !is_part) return out;
+  if (!out.ok()) return out;
   Impl& impl = *out->impl_;
+  if (const auto other = of_other_version(impl.store, path)) return *other;
+  if (!is_part) return out;
   impl.shard = *wanted;
   Result<sweep::Store> part = sweep::Store::open_part(path, impl.shard->name(), impl.store);
   if (!part.ok()) return part.failure();
@@ -77,6 +95,7 @@ std::string SweepFile::part() const {
 }
 
 std::optional<Failure> SweepFile::run(const Run& how) {
+  if (auto other = of_other_version(impl_->store, impl_->path)) return other;
   sweep::RunOptions options;
   options.predict.run.jobs =
       how.settings.jobs > 0 ? how.settings.jobs
@@ -114,13 +133,16 @@ Result<SweepReport> SweepFile::report() const {
   std::erase_if(all->rows,
                 [&](const SweepRow& row) { return !impl_->shard->has(order.at(row.key)); });
   all->parts = 0;
+  all->left_out.clear();
   return all;
 }
 
 Result<SweepReport> SweepFile::collect() {
   const auto collected = impl_->store.collect(impl_->path);
   if (!collected.ok()) return collected.failure();
-  return impl_->store.report();
+  Result<SweepReport> out = impl_->store.report();
+  if (out.ok()) out->left_out = collected->left_out;
+  return out;
 }
 
 std::optional<Failure> refused_columns(const SweepFile& sweep,

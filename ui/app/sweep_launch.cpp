@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/sweep/launcher.hpp"
@@ -36,9 +37,8 @@ std::optional<Failure> give(const sweep::Launch& launch) {
 Result<std::string> launch_sweep(const SweepLaunch& wanted) {
   if (const auto plan = sweep::Store::open(wanted.path, true); !plan.ok()) return plan.failure();
   sweep::LaunchRequest request;
-  std::error_code none;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  request.program = none ? "stallcast" : program.string();
+  const std::filesystem::path program = base::this_program();
+  request.program = program.empty() ? "stallcast" : program.string();
   request.path = wanted.path;
   request.shards = static_cast<std::size_t>(wanted.parts.value_or(kUsualParts));
   request.image = wanted.image;

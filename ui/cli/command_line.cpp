@@ -288,8 +288,7 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
   for (const std::string& arg : args) {
     if (arg == "--") break;
     if (arg == "--help" || arg == "-h") {
-      write_stdout(impl_->help());
-      return static_cast<int>(ExitCode::ok);
+      return print(impl_->help());
     }
     if (!arg.starts_with("-") || arg == "-") continue;
     if (std::isdigit(static_cast<unsigned char>(arg[1])) != 0) continue;  // a negative number

@@ -90,16 +90,14 @@ int dispatch(std::vector<std::string> args) {
         const std::vector<std::string> ask = {"--help"};
         return verb->run(*verb, ask);
       }
-    write_stdout(help());
-    return static_cast<int>(ExitCode::ok);
+    return print(help());
   }
   const auto own_end = std::find(args.begin(), args.end(), "--");  // behind: another command's
   if (std::find(args.begin(), own_end, "--version") != own_end) {
     const std::string from(commit());
-    write_stdout("stallcast " + client::version().program +
-                 (from.empty() ? "" : " (" + from + ")") + "\n");
-    if (std::find(args.begin(), own_end, "-v") != own_end) write_stdout(about());
-    return static_cast<int>(ExitCode::ok);
+    const bool all = std::find(args.begin(), own_end, "-v") != own_end;
+    return print("stallcast " + client::version().program +
+                 (from.empty() ? "" : " (" + from + ")") + "\n" + (all ? about() : ""));
   }
   args = verb_first(std::move(args));
   const Verb* verb = find_verb(args[0]);

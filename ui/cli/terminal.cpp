@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -28,6 +29,12 @@ constexpr std::size_t kMostDiagnostics = 20;
 /// Of a source line, so that it and its indentation fit 80 columns.
 constexpr std::size_t kShown = 70;
 constexpr std::size_t kBarWidth = 79;
+
+/// A terminal that knows colours and moves back to the start of a line.
+bool obeys(int stream) {
+  const char* kind = std::getenv("TERM");
+  return isatty(stream) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -179,18 +186,18 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   write_stderr(printable(std::move(out)));
 }
 
-namespace {
-
-int to_stdout(const std::string& text, ExitCode exit) {
+int print(const std::string& text, ExitCode exit) {
   if (write_stdout(text)) return static_cast<int>(exit);
-  return report_failure(
-      {ExitCode::bad_input, "standard output cannot be written", "is the disk full?"});
+  const int why = errno;
+  return report_failure({ExitCode::bad_input,
+                         std::string("standard output cannot be written: ") + std::strerror(why),
+                         why == EBADF    ? "it is closed: send it to a file or a terminal"
+                         : why == ENOSPC ? "is the disk full?"
+                                         : ""});
 }
 
-}  // namespace
-
 int deliver(const CommonOptions& options, const std::string& report, ExitCode exit) {
-  if (options.output.empty() || options.output == "-") return to_stdout(report, exit);
+  if (options.output.empty() || options.output == "-") return print(report, exit);
   const auto written = base::write_file(options.output, report);
   return written.ok() ? static_cast<int>(exit) : report_failure(written.failure());
 }
@@ -212,11 +219,11 @@ int deliver_product(const CommonOptions& options, const std::string& product,
   if (!options.output.empty())
     if (const auto written = base::write_file(options.output, product); !written.ok())
       return report_failure(written.failure());
-  return to_stdout(options.format == "json" ? product : report, exit);
+  return print(options.format == "json" ? product : report, exit);
 }
 
 bool wants_colour(const CommonOptions& options) {
-  return !options.no_color && options.output.empty() && isatty(STDOUT_FILENO) == 1;
+  return !options.no_color && options.output.empty() && obeys(STDOUT_FILENO);
 }
 
 void apply_terminal_options(CommonOptions& options) {
@@ -228,7 +235,7 @@ void apply_terminal_options(CommonOptions& options) {
 }
 
 ProgressBar::ProgressBar(const CommonOptions& options, client::Passes passes)
-    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1), progress_(passes) {}
+    : enabled_(!options.quiet && obeys(STDERR_FILENO)), progress_(passes) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 

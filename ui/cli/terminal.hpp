@@ -22,6 +22,9 @@ struct Verb;
 /// Returns false when it could not be written for another reason.
 bool write_stdout(std::string_view text);
 
+/// Writes `text` to standard output and returns `exit`, or says why it cannot.
+[[nodiscard]] int print(const std::string& text, ExitCode exit = ExitCode::ok);
+
 /// "stallcast run: unknown option "--sed"" and a hint line, on standard error.
 void print_error(const std::string& message, const std::string& hint);
 

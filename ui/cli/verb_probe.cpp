@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <filesystem>
 
+#include "calibration/measure/flags.hpp"
 #include "calibration/measure/measurement_json.hpp"
 #include "calibration/measure/probes/all.hpp"
 #include "calibration/measure/probes/probe.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -33,6 +36,16 @@ Result<std::optional<Seconds>> parse_budget(const std::string& text) {
   return std::optional(budget);
 }
 
+/// "12 runs, 3 of them on a busy machine".
+std::string runs_of(const MeasurementSet& set) {
+  const auto busy = std::ranges::count_if(
+      set.measurements, [](const Measurement& m) { return calibration::has_flag(m, "busy"); });
+  const std::string runs =
+      base::counted(static_cast<std::int64_t>(set.measurements.size()), "runs");
+  if (busy == 0) return runs;
+  return runs + ", " + std::to_string(busy) + " of them on a busy machine: rates are lower bounds";
+}
+
 /// Files of all probes that one host has for itself, in a folder.
 int probe_everything(const CommonOptions& options, const calibration::ProbeOptions& how,
                      Seconds budget, ProgressBar& bar) {
@@ -60,7 +73,7 @@ int probe_everything(const CommonOptions& options, const calibration::ProbeOptio
     const auto done = base::write_file(file, calibration::write_measurements(*measured));
     if (!done.ok()) failed = done.failure();
     ++written;
-    report += name + std::to_string(measured->measurements.size()) + " runs: " + file + "\n";
+    report += name + runs_of(*measured) + ": " + file + "\n";
   });
   if (failed) return report_failure(*failed);
   CommonOptions printed = options;
@@ -91,7 +104,7 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   line.flag("--thorough", thorough, "half an hour: all points, bursts and steady state watched");
   line.text("--budget", time, "DURATION",
             "be done in this time: what matters most first, each until it is known well enough "
-            "(all: default 3 min)");
+            "(all: default 3 min; not network, not gds)");
   line.text("--space", space, "BYTES", "most that may be written (default: the probe's choice)");
   line.text("--buffers", buffers, "KIND", "io: huge (default) or small pages for what is read");
   line.flag("--allow-device", how.allow_device, "--target may be a device, which is only read");
@@ -110,7 +123,9 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   const Result<std::optional<Seconds>> budget = parse_budget(time);
   if (!budget.ok()) return report_failure(budget.failure());
   if ((budget->has_value() || all) && (quick || thorough))
-    return refuse("a budget of time stands in for --quick and --thorough");
+    return refuse("a budget of time stands in for --quick and --thorough",
+                  "leave out " + std::string(quick ? "--quick" : "--thorough") +
+                      (all ? "" : ", or --budget"));
   if (budget->has_value() && (kind == "network" || kind == "gds"))
     return refuse("the " + kind + " probe keeps to no budget", "say --quick");
   if (const bool listens = !how.listen.empty();

@@ -68,8 +68,14 @@ ExitCode exit_of(const SweepReport& sweep, const Show& show,
 }
 
 /// Prints the sweep as far as it is. `ended` is why it is no farther.
+/// Parts that were not used, and what to do with them.
+void say_left_out(const SweepReport& sweep) {
+  for (const Failure& part : sweep.left_out) print_error(part.message, part.hint);
+}
+
 int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& options,
                  report::Format format, const std::optional<Failure>& ended) {
+  say_left_out(sweep);
   const std::optional<std::string> fault = client::choose_columns(sweep, show.metrics);
   ExitCode exit = exit_of(sweep, show, ended);
   if (fault) {
@@ -245,6 +251,7 @@ int sweep_status(const Verb& verb, std::span<const std::string> args) {
   if (!file.ok()) return report_failure(file.failure());
   const Result<SweepReport> sweep = file->report();
   if (!sweep.ok()) return report_failure(sweep.failure());
+  say_left_out(*sweep);
   return deliver(
       common.options,
       report::render_status(*sweep, {report_style(common.options), common.format, false}),

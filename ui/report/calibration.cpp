@@ -53,7 +53,8 @@ bool has_end(double value, double high) {
 /// Nothing where there is none.
 std::string interval_text(const CalibrationProfile& profile, const ProfileValue& v) {
   if (std::ranges::any_of(profile.fits,
-                          [&](const Fit& fit) { return fit.id == v.fit && is_one_run(fit); }))
+                          [&](const Fit& fit) { return fit.id == v.fit && is_one_run(fit); }) &&
+      v.low == v.high)
     return "interval not known";
   if (!v.text.empty() || v.low == v.high) return "";
   return ends_text(fitted_text(v.low, v.dimension), fitted_text(v.high, v.dimension),
@@ -89,9 +90,10 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   }
   for (const FittedParameter& p : fit.parameters)
     out += "  " + left("  " + p.name, 10) + right(in_unit(p.value, p.unit), 14) +
-           right(is_one_run(fit) ? "interval not known"
-                                 : ends_text(in_unit(p.low, p.unit), in_unit(p.high, p.unit),
-                                             has_end(p.value, p.high)),
+           right(is_one_run(fit) && p.low == p.high
+                     ? "interval not known"
+                     : ends_text(in_unit(p.low, p.unit), in_unit(p.high, p.unit),
+                                 has_end(p.value, p.high)),
                  32) +
            (p.identified ? "" : "  not decided") + "\n";
   for (const std::string& reason : fit.reasons) out += wrapped("  - ", reason, 4);

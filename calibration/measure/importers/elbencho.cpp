@@ -162,7 +162,13 @@ void read_csv(const ToolFile& file, MeasurementSet& set) {
     }
     // The command, last of all, quotes its words without quoting itself.
     const std::vector<std::string_view> cells = cells_of(line.text);
-    if (header.empty() || cells.size() + 1 < header.size()) {
+    if (header.empty()) {
+      reader.error(line, line.text, "format", "this is no result file of elbencho",
+                   "its CSV begins with a line of names, \"ISO date,label,...\"; its JSON has "
+                   "\"phase_type\"");
+      return;
+    }
+    if (cells.size() + 1 < header.size()) {
       reader.error(line, line.text, "truncated",
                    "this line has " + std::to_string(cells.size()) + " cells, the header " +
                        std::to_string(header.size()),

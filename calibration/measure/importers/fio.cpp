@@ -187,6 +187,25 @@ void tell_unified(const Options& options, Measurement& m) {
   if (m.is_mix() && block_size(options, 0) != block_size(options, 1)) flag(m, "merged-jobs");
 }
 
+/// Of a job that waits for the storage after its writes (fsync, fdatasync): the time of a write and
+/// its flush is n / X. Latencies of fio are those of the writes alone.
+void tell_synced(const Job& job, double syncs, std::vector<Measurement>& sides) {
+  constexpr double kSome = 0.01;  // of the writes; one at the end of the job says nothing
+  for (Measurement& m : sides) {
+    if (m.operation != "write" || syncs < 2.0 || syncs < kSome * static_cast<double>(m.count))
+      continue;
+    if (m.latency) m.figures["write_alone_s"] = m.latency->in(unit::s);
+    if (const auto mean = job.times(job.node.at("sync"), "lat").number("mean"))
+      m.figures["sync_s"] = (job.tick() * *mean).in(unit::s);
+    m.latency.reset();
+    m.quantiles.clear();
+    job.node.warn(
+        "synced",
+        "\"" + job.name + "\" flushes its writes (fsync): latencies of fio leave that out",
+        "the time of a write and its flush is taken from the throughput");
+  }
+}
+
 /// What `entries`, all processes of one job, measured.
 void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) {
   const Job& first = entries.front();
@@ -224,6 +243,9 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
   };
   for (std::size_t d = 0; d < kDirections.size(); ++d) read_all(kDirections[d], d);
   if (sides.empty()) read_all(kBoth, 0);
+  double syncs = 0.0;
+  for (const Job& job : entries) syncs += job.node.at("sync").number("total_ios").value_or(0.0);
+  if (!unknown) tell_synced(first, syncs, sides);
   correct_depth(first.options, sides);
   double all = 0.0, reads = 0.0;
   for (const Measurement& m : sides) all += static_cast<double>(m.count);
@@ -287,24 +309,35 @@ void read_run(const ToolNode& root, MeasurementSet& set) {
     if (std::none_of(set.measurements.begin(), set.measurements.end(),
                      [&](const Measurement& m) { return m.operation == direction; }))
       for (const ToolNode& entry : entries) entry.pass(direction);
-  for (const ToolNode& entry : entries) entry.pass(kBoth);
+  for (const ToolNode& entry : entries)
+    for (const char* rest : {kBoth, "sync"}) entry.pass(rest);
+}
+
+/// "3;fio-3.33;NAME;...": the version of the format first; version 2 has a line like it.
+bool is_terse(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin != text.npos && text.substr(begin + 1).starts_with(";fio-");
 }
 
 }  // namespace
 
 bool recognises(std::string_view text) {
-  return contains(text, "\"fio version\"") ||
+  return contains(text, "\"fio version\"") || is_terse(text) ||
          (contains(text, "\nfio-") && contains(text, "issued rwts"));
 }
 
 void read(const ToolFile& file, MeasurementSet& set) {
-  if (!contains(file.text, "\"fio version\"") && contains(file.text, "issued rwts")) {
-    file.diagnostics.add({Severity::error, "format", "", Position{file.name, 1, 1},
-                          "this is the text that fio prints for people; its figures are rounded",
-                          "run fio with --output-format=json+"});
+  constexpr const char* kHow = "run fio with --output-format=json+";
+  const bool terse = is_terse(file.text);
+  if (terse || (!contains(file.text, "\"fio version\"") && contains(file.text, "issued rwts"))) {
+    file.diagnostics.add(
+        {Severity::error, "format", "", Position{file.name, 1, 1},
+         terse ? "this is the terse output of fio, which does not say what was asked for"
+               : "this is the text that fio prints for people; its figures are rounded",
+         kHow});
     return;
   }
-  ToolJson json(file);
+  ToolJson json(file, kHow);
   const std::vector<ToolNode> roots = json.roots();
   std::size_t states = 0;
   for (std::size_t i = 0; i < roots.size(); ++i) {

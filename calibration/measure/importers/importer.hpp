@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct ResultImporter {
 [[nodiscard]] std::span<const ResultImporter> result_importers();
 /// nullptr when there is no such format.
 [[nodiscard]] const ResultImporter* find_result_importer(std::string_view id);
+/// Why `text` is none that any tool writes: empty, compressed, UTF-16.
+[[nodiscard]] std::optional<Diagnostic> no_text(const std::string& text, const std::string& file);
 /// The importer that recognises `text`, or nullptr.
 [[nodiscard]] const ResultImporter* recognise_results(std::string_view text);
 

@@ -24,7 +24,7 @@ constexpr std::array<ResultImporter, 12> kImporters{{
     {"fio", "JSON and JSON+ output of fio 3", fio::recognises, fio::read},
     {"gdsio", "result lines of NVIDIA's gdsio", gdsio::recognises, gdsio::read},
     {"io500", "result_summary.txt and result.txt of IO500", io500::recognises, io500::read},
-    {"ior", "text and JSON output of IOR 4", ior::recognises, ior::read},
+    {"ior", "text and JSON output of IOR 3 and 4", ior::recognises, ior::read},
     {"iostat", "text and JSON output of sysstat's iostat", iostat::recognises, iostat::read},
     {"mdtest", "text output of mdtest 3 and 4", mdtest::recognises, mdtest::read},
     {"nccl-tests", "text output of NVIDIA's nccl-tests", nccl_tests::recognises, nccl_tests::read},
@@ -113,6 +113,18 @@ void check(MeasurementSet& set, Diagnostics& diagnostics) {
 
 }  // namespace
 
+std::optional<Diagnostic> no_text(const std::string& text, const std::string& file) {
+  const auto fault = [&](const char* what, const char* hint) {
+    return Diagnostic{Severity::error, "format", "", Position{file, 1, 1}, what, hint};
+  };
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return fault("the file is empty", "did the tool write its results somewhere else?");
+  if (text.starts_with("\x1F\x8B")) return fault("the file is compressed", "unpack it by gunzip");
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return fault("the file is UTF-16", "make it UTF-8: iconv -f UTF-16 -t UTF-8");
+  return std::nullopt;
+}
+
 std::span<const ResultImporter> result_importers() { return kImporters; }
 
 const ResultImporter* find_result_importer(std::string_view id) {
@@ -131,9 +143,15 @@ MeasurementSet import_results(const ResultImporter& importer, const std::string&
                               const std::string& file, Diagnostics& diagnostics) {
   MeasurementSet set;
   set.tool = importer.id;
-  importer.read({text, file, diagnostics}, set);
   set.file = file;
   set.sha256 = base::sha256(text);
+  if (const auto fault = no_text(text, file)) {
+    diagnostics.add(*fault);
+    return set;
+  }
+  if (const ResultImporter* other = recognise_results(text);
+      other == nullptr || other == &importer || importer.recognises(text))
+    importer.read({text, file, diagnostics}, set);
   if (set.measurements.empty()) {
     const ResultImporter* other = recognise_results(text);
     if (other != nullptr && other != &importer) {

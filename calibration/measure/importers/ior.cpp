@@ -21,7 +21,7 @@ namespace stallcast::calibration::ior {
 namespace {
 
 /// First words of lines that say nothing of their own.
-constexpr std::array<std::string_view, 4> kKnown{"TestID", "StartTime", "Path", "Finished"};
+constexpr std::array<std::string_view, 3> kKnown{"TestID", "StartTime", "Path"};
 
 struct Run {
   std::string command;
@@ -117,12 +117,14 @@ void read_text(const ToolFile& file, MeasurementSet& set) {
   std::vector<std::string> header;
   bool options = false, summary = false;
   double actual = 0.0;
+  const Line* began = nullptr;  // the run that has not ended
   for (const Line& line : reader.lines()) {
     const std::vector<std::string_view> words = words_of(line.text);
     if (words.empty()) continue;
     const std::size_t colon = line.text.find(':');
     const auto value = [&] { return std::string(base::trim(line.text.substr(colon + 1))); };
     if (line.text.starts_with("IOR-")) {
+      began = &line;
       run = {};
       header.clear();
       summary = false;
@@ -136,6 +138,8 @@ void read_text(const ToolFile& file, MeasurementSet& set) {
       set.environment["machine"] = value();
     } else if (line.text.starts_with("FS ") && colon != line.text.npos) {
       set.environment["file system"] = value();
+    } else if (words.front().starts_with("Finished") || line.text.starts_with("Run finished")) {
+      began = nullptr;
     } else if (std::find(kKnown.begin(), kKnown.end(), words.front()) != kKnown.end()) {
       continue;
     } else if (line.text.starts_with("Options:") || line.text.starts_with("Summary:")) {
@@ -160,6 +164,10 @@ void read_text(const ToolFile& file, MeasurementSet& set) {
       reader.unread(line);
     }
   }
+  if (began != nullptr)
+    reader.warn(*began, began->text, "truncated",
+                "the text ends before IOR was done: \"Finished\" is missing",
+                "IOR was stopped, or the text is cut: rows may be missing");
   set.ignored = reader.ignored();
   if (contains(reader.text(), "Summary of all tests"))
     set.ignored.emplace_back("\"Summary of all tests\": the same runs again");

@@ -72,6 +72,10 @@ class Reader {
 
   void read() {
     for (const Line& line : reader_.lines()) one(line);
+    if (open_ != nullptr)
+      reader_.warn(*open_, open_->text, "truncated",
+                   "the text ends before this run was done: \"-- finished\" is missing",
+                   "mdtest was stopped, or the text is cut: rows may be missing");
     set_.ignored = reader_.ignored();
   }
 
@@ -94,6 +98,7 @@ class Reader {
       set_.environment["file system"] = base::trim(line.text.substr(line.text.find(':') + 1));
     } else if (words.front().starts_with("Path") || words.front().starts_with("Nodemap") ||
                line.text.starts_with("-- started")) {
+      if (line.text.starts_with("-- started")) open_ = &line;
       return;  // told by other lines
     } else if (words.size() > 2 && words[1] == "tasks," && tool_count(words[0])) {
       if (whole(tool_number(words[0])) != run_.tasks) run_.nodes.clear();
@@ -103,6 +108,7 @@ class Reader {
       block_ = contains(line.text, "time") ? Block::time : Block::rate;
     } else if (line.text.starts_with("-- finished")) {
       block_ = Block::none;
+      open_ = nullptr;
     } else if (block_ == Block::none || !row(line)) {
       if (words.front() != "Operation") reader_.unread(line);
     }
@@ -178,6 +184,7 @@ class Reader {
   MeasurementSet& set_;
   Run run_;
   Block block_ = Block::none;
+  const Line* open_ = nullptr;  ///< where the run began that has not ended
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ bool recognises(std::string_view text) {
 }
 
 void read(const ToolFile& file, MeasurementSet& set) {
-  ToolJson json(file);
+  ToolJson json(file, "run nvbandwidth with --json, and keep what it prints");
   for (const ToolNode& root : json.roots()) {
     const ToolNode top = root.at("nvbandwidth");
     set.tool_version = top.text("version");

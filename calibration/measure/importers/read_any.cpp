@@ -9,6 +9,10 @@ MeasurementSet read_any(const std::string& text, const std::string& file,
   if (is_measurements(text)) return read_measurements(text, file, diagnostics);
   if (const ResultImporter* importer = recognise_results(text))
     return import_results(*importer, text, file, diagnostics);
+  if (const auto fault = no_text(text, file)) {
+    diagnostics.add(*fault);
+    return {};
+  }
   std::vector<std::string> known;
   for (const ResultImporter& importer : result_importers()) known.emplace_back(importer.id);
   diagnostics.add({Severity::error, "format", "", Position{file, 1, 1},

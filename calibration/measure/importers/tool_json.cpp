@@ -13,6 +13,10 @@
 namespace stallcast::calibration {
 namespace {
 
+/// Part of a pointer: there fio writes what it was given for a job. Of "global options" on two
+/// clients nobody says whose is which.
+constexpr std::string_view kOptionsOfJob = "/job options/";
+
 /// Byte after the brace that closes the object at `open`; npos when none does.
 std::size_t end_of_object(std::string_view text, std::size_t open) {
   int depth = 0;
@@ -45,7 +49,8 @@ std::string without_nan(std::string object) {
 
 }  // namespace
 
-ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.diagnostics) {
+ToolJson::ToolJson(const ToolFile& file, const char* how)
+    : file_(file.name), diagnostics_(file.diagnostics) {
   const std::string& text = file.text;
   int line = 1;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -71,6 +76,10 @@ ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.d
          ""});
     for (Diagnostic& d : faults.items()) {
       if (d.code == "repeated-key") continue;
+      if (d.code == "duplicate-key" && contains(d.pointer, kOptionsOfJob)) {
+        d.severity = Severity::warning;
+        d.hint = "the option was given twice; the tool takes the last, and so does this";
+      }
       if (++faults_ > kMostFaults) break;
       if (d.position.line == 1) d.position.column += start.column - 1;
       d.position.line += start.line - 1;
@@ -86,7 +95,7 @@ ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.d
   if (parts_.empty())
     diagnostics_.add({Severity::error, "syntax", "", Position{file_, 1, 1},
                       "there is no JSON object here",
-                      "an object starts with { on a line of its own"});
+                      *how != '\0' ? how : "an object starts with { on a line of its own"});
 }
 
 std::vector<ToolNode> ToolJson::roots() {

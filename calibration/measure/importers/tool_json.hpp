@@ -81,7 +81,8 @@ class ToolJson {
   /// out, as tools and launchers print warnings around their results. Syntax errors, and an object
   /// that is cut, go to `diagnostics`. A member that is there twice with the same value counts
   /// once: fio has [global] once for each client. Python's NaN is null.
-  explicit ToolJson(const ToolFile& file);
+  /// `how` the tool is made to write JSON, for who has another output of it.
+  explicit ToolJson(const ToolFile& file, const char* how = "");
   ToolJson(const ToolJson&) = delete;
   ToolJson& operator=(const ToolJson&) = delete;
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "calibration/observe/live/job.hpp"
+#include "calibration/observe/live/proc_files.hpp"
 #include "calibration/observe/live/strace_reader.hpp"
 #include "calibration/observe/live/tools.hpp"
 #include "calibration/observe/live/watched_run.hpp"
@@ -103,6 +104,9 @@ void name_missing(Observation& out, bool calls) {
 }  // namespace
 
 Result<ObservedRun> observe_command(const ObserveOptions& options) {
+  if (proc_text("/proc/self/stat").empty())
+    return Failure{ExitCode::bad_input, "/proc cannot be read: nothing of a job would be seen",
+                   "mount it (in a container: no hidden /proc)"};
   PrivateFolder folder;
   std::vector<std::pair<std::string, std::string>> variables;
   if (options.hooks && !folder.path().empty()) variables = lay_hooks(folder.path(), options.strace);

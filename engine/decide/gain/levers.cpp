@@ -156,6 +156,12 @@ struct Lost {
   bool any = false;  ///< nothing is left out for the little time that it costs
 };
 
+/// Whether a loader copies batches to pinned memory.
+bool pins(const Component& loader) {
+  const Value* on = loader.find("pin_memory");
+  return on != nullptr && on->number != 0.0;
+}
+
 /// Where a value belongs. Readers' work on the CPU is one part with the cores that do it.
 std::pair<std::string, std::string> part_and_owner(Role role, const std::string& path,
                                                    const std::string& key, const std::string& host,
@@ -164,6 +170,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::dataset:
     case Role::loader:
       if (key.starts_with("gpu.")) return {path + ".gpu", path};
+      // One thread of the training process: no more cores make it faster.
+      if (key.starts_with("pin.")) return {path + ".pin", path};
       return {host + ".cpu", host};
     case Role::tenant:
     case Role::stage:
@@ -250,6 +258,7 @@ Parts parts_for(const Design& design, const Prediction& prediction, const Lost& 
           out[path] = {path, path, {{path, at, "", 0.0}}};
         for (const auto& [key, value] : component.values) {
           if (lost.most(role->role, key) < kNoTime) continue;
+          if (role->role == Role::loader && key.starts_with("pin.") && !pins(component)) continue;
           const std::optional<double> factor = factor_of(role->role, key, value);
           if (!factor) continue;
           const auto [name, owner] =
@@ -310,6 +319,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
     if (word == "barrier" || word.starts_with("limit")) return known(owner + "." + word);
     if (word == "failures" || word == "elastic") return known(owner + "." + word);
     if (word == "spares") return known(owner + ".recovery");
+    if (name.part == "loader.pin") return known(owner + ".loader.pin");
     for (const JobDesign& job : design.jobs)
       if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
         return known(base::component_path("host", host->text) + ".cpu");
@@ -378,22 +388,6 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
   for (JobDesign& job : out.jobs)
     if (gone.contains(base::component_path("job", job.job.id) + ".elastic")) job.elastic.reset();
   return out;
-}
-
-std::string resource_of(const std::string& part) {
-  std::string out = base::plain_path(part);
-  for (const auto& [path, name] :
-       {std::pair{"cluster.hosts.", "host."}, std::pair{"cluster.fabric", "fabric"},
-        std::pair{"jobs.", "job."}, std::pair{"tenants.", "tenant."},
-        std::pair{"stages.", "stage."}, std::pair{"failures.", "failure."}})
-    if (out.starts_with(path)) return name + out.substr(std::string_view(path).size());
-  return out;
-}
-
-std::string without_direction(const std::string& resource) {
-  for (const char* way : {".read", ".write", ".get", ".put"})
-    if (resource.ends_with(way)) return resource.substr(0, resource.rfind('.'));
-  return resource;
 }
 
 }  // namespace stallcast::gain

@@ -2,6 +2,10 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace stallcast::sweep {
 namespace {
@@ -25,6 +29,18 @@ std::string uri(const std::string& path, const char* query) {
 bool exists(const std::string& path) {
   struct stat status = {};
   return stat(path.c_str(), &status) == 0;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// Of a file that SQLite, which says no more, cannot open: why; 0 where nothing tells.
+int why_closed(const std::string& path) {
+  const bool there = exists(path);
+  if (::access(there ? path.c_str() : folder_of(path).c_str(), R_OK | W_OK) != 0) return errno;
+  return there ? 0 : ENOENT;
 }
 
 }  // namespace
@@ -118,7 +134,15 @@ void Database::fail(const std::string& doing) const {
   const int code = sqlite3_errcode(handle_);
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
     throw DatabaseFault{{ExitCode::bad_input, path_ + " is not a sweep, or it is damaged",
-                         "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
+                         "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"},
+                        true};
+  if (const int why = code == SQLITE_CANTOPEN ? why_closed(path_) : 0; why != 0)
+    throw DatabaseFault{{ExitCode::bad_input,
+                         "cannot " + doing + " " + path_ + ": " + std::strerror(why),
+                         why == ENOENT && exists(folder_of(path_))
+                             ? "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"
+                             : "its folder has to exist, and this user has to be allowed to write "
+                               "there"}};
   throw DatabaseFault{
       {ExitCode::bad_input, "cannot " + doing + " " + path_ + ": " + sqlite3_errmsg(handle_),
        code == SQLITE_BUSY       ? "another process has held it for a minute"

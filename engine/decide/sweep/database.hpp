@@ -15,6 +15,7 @@ namespace stallcast::sweep {
 /// Thrown inside engine/decide/sweep only; the store turns it into a Failure.
 struct DatabaseFault {
   Failure failure;
+  bool damaged = false;  ///< the file is none of ours, or not whole
 };
 
 class Database;

@@ -58,7 +58,8 @@ bool Store::Impl::has_tables() {
 void Store::Impl::read_meta() {
   const auto no_sweep = [this]() {
     return DatabaseFault{{ExitCode::bad_input, database.path() + " is not a sweep",
-                          "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
+                          "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"},
+                         true};
   };
   if (!SqlStatement(database, "SELECT name FROM sqlite_master WHERE name = 'meta'").step())
     throw no_sweep();
@@ -107,6 +108,13 @@ void Store::Impl::keep(const Outcomes& outcomes) {
   transaction.commit();
 }
 
+std::string command_of_part(const std::string& path) {
+  const std::size_t at = path.rfind(".part-");
+  std::string shard = at == std::string::npos ? "I-of-N" : path.substr(at + 6);
+  if (const std::size_t of = shard.find("-of-"); of != std::string::npos) shard.replace(of, 4, "/");
+  return "stallcast sweep run " + path.substr(0, at) + " --shard " + shard;
+}
+
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -123,11 +131,17 @@ Result<Store> Store::create(const std::string& path, const SweepPlan& plan) {
     if (impl->has_tables()) {
       impl->read_meta();
       impl->resumed = true;
+      const Version planned = impl->version();
+      if (planned != Version{plan.version, plan.model_version})
+        throw DatabaseFault{{ExitCode::bad_input,
+                             path + " is a sweep of " + planned.text() + ", and this is " +
+                                 Version{plan.version, plan.model_version}.text(),
+                             "give another file, or remove this one"}};
       if (impl->meta["sha256"] != sha256)
         throw DatabaseFault{{ExitCode::bad_input,
                              path + " holds another sweep, of " + impl->meta["scenario_id"],
-                             "the scenario, what is varied or the program has changed since; give "
-                             "another file, or remove this one"}};
+                             "the scenario or what is varied has changed since; give another file, "
+                             "or remove this one"}};
       transaction.commit();
       return Store(std::move(impl));
     }
@@ -171,24 +185,45 @@ Result<Store> Store::open(const std::string& path, bool read_only) {
 Result<Store> Store::open_part(const std::string& path, const std::string& shard,
                                const Store& main) {
   return guarded([&] {
-    auto impl = std::make_unique<Impl>(path + ".part-" + shard, Database::Access::create);
+    const std::string name = path + ".part-" + shard;
+    auto impl = whole_part(name, [&] {
+      auto out = std::make_unique<Impl>(name, Database::Access::create);
+      if (out->has_tables()) out->read_meta();
+      return out;
+    });
     Transaction transaction(impl->database);
     if (!impl->has_tables()) {
       impl->database.run(kTables);
       impl->write_meta("schema", kSchema);
       impl->write_meta("sha256", main.sha256());
+      impl->write_meta("version", main.version().program);
+      impl->write_meta("model_version", main.version().models);
     } else {
       impl->read_meta();
       impl->resumed = true;
-      if (impl->meta["sha256"] != main.sha256())
-        throw DatabaseFault{{ExitCode::bad_input,
-                             impl->database.path() + " belongs to another sweep than " + path,
-                             "remove it, or put the sweep somewhere else"}};
+      if (const std::optional<Failure> fault = impl->fault_as_part_of(main))
+        throw DatabaseFault{*fault};
     }
     transaction.commit();
     return Store(std::move(impl));
   });
 }
+
+std::optional<Failure> Store::Impl::fault_as_part_of(const Store& main) {
+  const std::string& name = database.path();
+  if (meta["sha256"] != main.sha256())
+    return Failure{ExitCode::bad_input, name + " belongs to another sweep",
+                   "remove it, or put the sweep somewhere else"};
+  // Parts of programs before 1.0 do not say.
+  if (const Version ran = version(); !ran.program.empty() && ran != main.version())
+    return Failure{
+        ExitCode::bad_input,
+        name + " was simulated by " + ran.text() + ", and the sweep is of " + main.version().text(),
+        "remove it, and run the part again by the program that planned the sweep"};
+  return std::nullopt;
+}
+
+Store::Version Store::version() const { return impl_->version(); }
 
 bool Store::resumed() const { return impl_->resumed; }
 const std::string& Store::sha256() const { return impl_->meta["sha256"]; }

@@ -48,7 +48,7 @@ using Outcomes = std::vector<std::pair<std::string, SweepOutcome>>;
 class Store {
  public:
   /// Writes `plan` to `path` ("": memory) in one transaction. A file that has this plan already is
-  /// opened; one that has another is a failure.
+  /// opened; one that has another, or of another program, is a failure.
   [[nodiscard]] static Result<Store> create(const std::string& path, const SweepPlan& plan);
   [[nodiscard]] static Result<Store> open(const std::string& path, bool read_only = false);
   /// The part that shard "2-of-3" of the sweep at `path` writes.
@@ -57,6 +57,16 @@ class Store {
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
+
+  /// Of a program that plans or simulates.
+  struct Version {
+    std::string program, models;
+    bool operator==(const Version&) const = default;
+    /// "stallcast 1.0.0, models 2".
+    [[nodiscard]] std::string text() const { return "stallcast " + program + ", models " + models; }
+  };
+  /// That planned it, and simulates all of it.
+  [[nodiscard]] Version version() const;
 
   /// Whether `create` found the plan there already.
   [[nodiscard]] bool resumed() const;
@@ -82,11 +92,16 @@ class Store {
 
   /// Everything, without columns and front.
   [[nodiscard]] Result<SweepReport> report() const;
-  /// Adds to `report` what the parts next to the file at `path` have and it lacks, and counts them.
+  /// Adds to `report` what the parts next to the file at `path` have and it lacks, and counts them;
+  /// with those that are damaged, or not of this sweep and its version, and so left out.
   static Result<bool> add_parts(const std::string& path, const Store& main, SweepReport& report);
+  struct Collected {
+    std::size_t results = 0;
+    std::vector<Failure> left_out;  ///< parts that are damaged, or not of this sweep
+  };
   /// Moves the results of all parts next to `path` into this, and removes the parts when no design
-  /// lacks a result. How many results came.
-  Result<std::size_t> collect(const std::string& path);
+  /// lacks a result; those that are left out stay.
+  Result<Collected> collect(const std::string& path);
 
  private:
   struct Impl;

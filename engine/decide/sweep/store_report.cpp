@@ -22,24 +22,14 @@ Verdict verdict_from(const std::string& name) {
 
 DatabaseFault damaged() {
   return {
-      {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it again"}};
+      {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it again"},
+      true};
 }
 
 OrderedJson parse(const std::string& text) {
   OrderedJson json = OrderedJson::parse(text, nullptr, false);
   if (json.is_discarded()) throw damaged();
   return json;
-}
-
-/// A part next to `main`; nullopt for one of another sweep.
-std::optional<Store> part_of(const std::string& part, const Store& main) {
-  Database file(part, Database::Access::write);
-  // What made it was killed before it wrote anything.
-  if (!SqlStatement(file, "SELECT name FROM sqlite_master LIMIT 1").step()) return std::nullopt;
-  Result<Store> store = Store::open(part);
-  if (!store.ok()) throw DatabaseFault{store.failure()};
-  if (store->sha256() != main.sha256()) return std::nullopt;
-  return std::move(store).value();
 }
 
 std::map<std::string, SweepOutcome> by_key(Outcomes outcomes) {
@@ -49,6 +39,18 @@ std::map<std::string, SweepOutcome> by_key(Outcomes outcomes) {
 }
 
 }  // namespace
+
+// What made a part may have been killed before it wrote anything.
+Outcomes Store::Impl::results_of_part(const std::string& path, const Store& main) {
+  return whole_part(path, [&] {
+    Impl part(path, Database::Access::write);
+    if (!part.has_tables()) return Outcomes();
+    part.read_meta();
+    if (const std::optional<Failure> fault = part.fault_as_part_of(main))
+      throw DatabaseFault{*fault};
+    return part.results();
+  });
+}
 
 Outcomes Store::Impl::results() {
   Outcomes out;
@@ -137,10 +139,13 @@ Result<SweepReport> Store::report() const {
 Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepReport& report) {
   return guarded([&] {
     for (const std::string& name : part_paths(path)) {
-      std::optional<Store> part = part_of(name, main);
-      if (!part) continue;
       bool lacks = false;  // what a run of the whole sweep has found by now is needed from no part
-      const std::map<std::string, SweepOutcome> outcomes = by_key(part->impl_->results());
+      Result<Outcomes> part = guarded([&] { return Impl::results_of_part(name, main); });
+      if (!part.ok()) {
+        report.left_out.push_back(part.failure());
+        continue;
+      }
+      const std::map<std::string, SweepOutcome> outcomes = by_key(std::move(part).value());
       for (SweepRow& row : report.rows) {
         const auto found = outcomes.find(row.key);
         if (found == outcomes.end() || (row.outcome && !row.outcome->failed)) continue;
@@ -153,16 +158,18 @@ Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepR
   });
 }
 
-Result<std::size_t> Store::collect(const std::string& path) {
+Result<Store::Collected> Store::collect(const std::string& path) {
   return guarded([&] {
-    std::size_t came = 0;
+    Collected out;
     std::vector<std::string> merged;
     for (const std::string& name : part_paths(path)) {
-      std::optional<Store> part = part_of(name, *this);
-      if (!part) continue;
-      const Outcomes outcomes = part->impl_->results();
-      impl_->keep(outcomes);
-      came += outcomes.size();
+      const Result<Outcomes> outcomes = guarded([&] { return Impl::results_of_part(name, *this); });
+      if (!outcomes.ok()) {
+        out.left_out.push_back(outcomes.failure());
+        continue;
+      }
+      impl_->keep(*outcomes);
+      out.results += outcomes->size();
       merged.push_back(name);
     }
     // A shard may still be running: while a design lacks a result, its part is needed.
@@ -174,7 +181,7 @@ Result<std::size_t> Store::collect(const std::string& path) {
         std::error_code ignored;
         fs::remove(name, ignored);
       }
-    return came;
+    return out;
   });
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/base/files.hpp"
+
 namespace stallcast::run {
 namespace {
 
@@ -25,8 +27,11 @@ Result<std::string> find_worker(const std::string& wanted) {
                    by_variable ? "it is named by the environment variable STALLCAST_SIM" : ""};
   }
 
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path folder = base::this_program().parent_path();
+  if (folder.empty() && !is_program(STALLCAST_INSTALLED_SIM))
+    return Failure{ExitCode::internal,
+                   "where this program lies is not known: /proc/self/exe cannot be read",
+                   "set STALLCAST_SIM to the path of stallcast-sim"};
   for (const auto& candidate :
        {folder / "stallcast-sim", folder.parent_path() / "bin/stallcast-sim",
         folder.parent_path() / "libexec/stallcast/stallcast-sim",

@@ -48,8 +48,16 @@ struct Channel {
   FileDescriptor theirs;
 };
 
+/// Which limit of the system it is.
+std::string hint_of(int error) {
+  if (error == EMFILE) return "this process may open too few files: raise the limit (ulimit -n)";
+  if (error == EAGAIN) return "this user may run too few processes: raise the limit (ulimit -u)";
+  return "";
+}
+
 Result<Channel> system_failure(const char* what) {
-  return Failure{ExitCode::internal, std::string(what) + ": " + std::strerror(errno), ""};
+  const int why = errno;
+  return Failure{ExitCode::internal, std::string(what) + ": " + std::strerror(why), hint_of(why)};
 }
 
 /// The worker writes, we read without waiting.
@@ -158,7 +166,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& path,
   WorkerProcess worker;
   if (const int code = spawn(path, words, *input, *output, *error, worker.pid_); code != 0) {
     worker.pid_ = -1;
-    return Failure{ExitCode::internal, "cannot start \"" + path + "\": " + std::strerror(code), ""};
+    return Failure{ExitCode::internal, "cannot start \"" + path + "\": " + std::strerror(code),
+                   hint_of(code)};
   }
   worker.input_ = std::move(input->ours);
   worker.output_ = std::move(output->ours);

@@ -9,6 +9,7 @@
 #include <cassert>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -55,13 +56,18 @@ void say_text(Said what, std::string_view text) { say(what, base::json_text(text
 /// Standard input is empty, standard output and error are the log, 3 is where to speak; nothing
 /// else of the parent stays open.
 void take_outlets(Outlets outlets) {
-  std::array<int, 2> nothing{-1, -1};  // no file can be opened any more
-  if (pipe2(nothing.data(), 0) != 0) _exit(EXIT_FAILURE);
-  dup2(nothing[0], STDIN_FILENO);
   dup2(outlets.log_fd, STDOUT_FILENO);
   dup2(outlets.log_fd, STDERR_FILENO);
   if (outlets.say_fd != kSayFd) dup2(outlets.say_fd, kSayFd);
-  close_range(kSayFd + 1, ~0U, 0);
+  close_range(kSayFd + 1, ~0U, 0);     // what the parent has open may be as many as it is allowed
+  std::array<int, 2> nothing{-1, -1};  // no file can be opened any more
+  close(STDIN_FILENO);
+  if (pipe2(nothing.data(), 0) != 0) {
+    std::perror("cannot make a pipe");
+    _exit(EXIT_FAILURE);
+  }
+  if (nothing[0] != STDIN_FILENO) dup2(nothing[0], STDIN_FILENO), close(nothing[0]);
+  close(nothing[1]);
 }
 
 void reset_signals() {

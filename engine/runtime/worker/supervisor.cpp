@@ -182,6 +182,13 @@ void Supervisor::start(std::deque<Assignment> todo) {
   }
   for (const int ours : {says[0], logs[0]})
     if (ours >= 0) close(ours);
+  // Too many at a time for the limits of this process: those that run are enough.
+  if (!children_.empty()) {
+    jobs_ = children_.size();
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(todo.begin()),
+                    std::make_move_iterator(todo.end()));
+    return;
+  }
   for (const Assignment& assignment : todo)
     put(message("failed", assignment.id,
                 failure("exception", 0,
