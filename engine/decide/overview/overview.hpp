@@ -17,7 +17,8 @@ namespace stallcast::overview {
 [[nodiscard]] Picture system_picture(const Design& design, const Prediction& prediction);
 
 /// GPUs of a class of hosts, and how many of them its jobs use: fewer than all where each job says
-/// "accelerators", none where nothing runs on them. All of hosts that only tenants or stages are on.
+/// "accelerators", none where nothing runs on them. All of hosts that only tenants or stages are
+/// on.
 struct GpuCount {
   double all = 0.0, used = 0.0;
   /// "64", "16 of 64".
