@@ -42,7 +42,8 @@ TimelineRequest overview_window(const Design& design, const Prediction& predicti
     }
   }
   const double longest = step > 0.0 ? kMostSteps * step : out.end_s;
-  if (longest < out.end_s && longest < save && std::isfinite(save))
+  constexpr double kWhole = 0.9;  // a save lasts
+  if (longest < out.end_s && kWhole * longest < save && std::isfinite(save))
     out.begin_s = std::max(0.0, std::min(save, prediction.simulated_s) - longest / 2.0);
   out.end_s = std::min({out.end_s, out.begin_s + longest, prediction.simulated_s});
   return out;
