@@ -110,11 +110,13 @@ void OverviewScreen::show_time() {
 }
 
 void OverviewScreen::share_height() {
-  const int line = fontMetrics().height(), least = kLeastLines * line, most = kMostLines * line;
   constexpr int kTitle = 3;
-  middle_->setStretch(
-      0, std::clamp((static_cast<int>(picture_->lines()) + kTitle) * line, least, most));
-  middle_->setStretch(1, std::clamp(below_->sizeHint().height(), least, most));
+  const int line = fontMetrics().height();
+  const auto share = [&](int place, int lines) {
+    middle_->setStretch(place, std::clamp(lines + kTitle, kLeastLines, kMostLines));
+  };
+  share(0, static_cast<int>(picture_->lines()));
+  share(1, time_->minimumSizeHint().height() / line);
 }
 
 void OverviewScreen::arrange() {
