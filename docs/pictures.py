@@ -92,8 +92,8 @@ SYSTEMS["docs/models/images/observed-job.svg"] = SYSTEMS[TUTORIAL + "from-script
 PAGES = {TUTORIAL + "report.png": (EXAMPLES + "lustre-512-gpus.json", 1100, 860)}
 
 # Screens of the explorer, by the names that docs/tutorial/tour-steps.json gives them.
-SCREENS = ["bottleneck", "checks", "interaction", "scenario", "sensitivity", "side-by-side", "sweep", "timeline",
-           "whatif"]
+SCREENS = ["bottleneck", "checks", "interaction", "overview", "scenario", "sensitivity", "side-by-side", "sweep",
+           "timeline", "whatif"]
 
 # The letters and lines of the page, on paper of its own: an image knows nothing of the page around it.
 STYLE = """:root{--ink:#1c2430;--soft:#555f6b;--line:#d7dce2;--page:#fff;--tile:#f5f7f9;--bar:#3b6ea8;--empty:#e4e8ed;

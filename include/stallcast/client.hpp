@@ -164,8 +164,9 @@ class Session {
 
   /// What a page about `prediction`, made of the same design and question, shows of what happens
   /// when: of each job the rank that waits longest, for a minute, or for two saves and what is
-  /// between them. Costs what `record` does, and ends with the time limit; nullopt when there is
-  /// nothing to show or no time for it, since a page is whole without it.
+  /// between them; where that is more steps than a picture can tell apart, those around the first
+  /// save. Lanes and counters end together. Costs what `record` does, and ends with the time limit;
+  /// nullopt when there is nothing to show or no time for it, since a page is whole without it.
   [[nodiscard]] std::optional<Timeline> overview(const Design& design, const Prediction& prediction,
                                                  const Question& question = {});
 

@@ -15,7 +15,10 @@ struct TimelineRequest {
   /// of the middle, shortest. Without any, the one that waits longest.
   std::uint64_t worst = 1, median = 1, best = 1;
   std::uint64_t most_spans = 100000;  ///< spans of those shown; what comes later is left out
-  std::uint64_t bins = 600;           ///< that counters have over the window. REQUIRES: above 0
+  /// Where there are more: lanes of workers and of tenants are left out first, all of them, so that
+  /// those of ranks and of saves go on for longer.
+  bool ranks_first = false;
+  std::uint64_t bins = 600;  ///< that counters have over the window. REQUIRES: above 0
   bool operator==(const TimelineRequest&) const = default;
 };
 

@@ -84,6 +84,30 @@ std::vector<std::uint32_t> order(Timeline& timeline, const TimelineRequest& requ
   return kept;
 }
 
+// These tracks, in this order, and their spans.
+void keep(const std::vector<std::uint32_t>& kept, Timeline& timeline) {
+  std::vector<std::uint32_t> number(timeline.tracks.size(), kGone);
+  std::vector<Timeline::Track> tracks;
+  for (const std::uint32_t t : kept) {
+    number[t] = static_cast<std::uint32_t>(tracks.size());
+    tracks.push_back(std::move(timeline.tracks[t]));
+  }
+  timeline.tracks = std::move(tracks);
+  for (Timeline::Span& span : timeline.spans) span.track = number[span.track];
+  std::erase_if(timeline.spans, [](const Timeline::Span& s) { return s.track == kGone; });
+}
+
+void leave_out_details(Timeline& timeline) {
+  const auto is_detail = [&](std::uint32_t track) {
+    const std::string& kind = timeline.tracks[track].kind;
+    return kind == "loader" || kind == "tenant";
+  };
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t t = 0; t < timeline.tracks.size(); ++t)
+    if (!is_detail(t)) kept.push_back(t);
+  keep(kept, timeline);
+}
+
 void limit(std::uint64_t most, Timeline& timeline) {
   std::vector<Timeline::Span>& spans = timeline.spans;
   if (spans.size() <= most) return;
@@ -122,17 +146,10 @@ void keep_texts(Timeline& timeline) {
 
 void keep_chosen(const TimelineRequest& request, Timeline& timeline) {
   sum_waits(timeline);
-  const std::vector<std::uint32_t> kept = order(timeline, request);
-  std::vector<std::uint32_t> number(timeline.tracks.size(), kGone);
-  std::vector<Timeline::Track> tracks;
-  for (const std::uint32_t t : kept) {
-    number[t] = static_cast<std::uint32_t>(tracks.size());
-    tracks.push_back(std::move(timeline.tracks[t]));
-  }
-  timeline.tracks = std::move(tracks);
-  for (Timeline::Span& span : timeline.spans) span.track = number[span.track];
-  std::erase_if(timeline.spans, [](const Timeline::Span& s) { return s.track == kGone; });
+  keep(order(timeline, request), timeline);
   timeline.spans_end_s = timeline.end_s;
+  if (request.ranks_first && timeline.spans.size() > request.most_spans)
+    leave_out_details(timeline);
   limit(request.most_spans, timeline);
   std::sort(timeline.spans.begin(), timeline.spans.end(),
             [](const Timeline::Span& a, const Timeline::Span& b) {

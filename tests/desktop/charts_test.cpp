@@ -247,6 +247,32 @@ TEST_CASE("a system in little room has its boxes below each other, large enough 
   CHECK(chart.minimumSizeHint().height() > wide);
 }
 
+// 8 host classes below each other are 8 times 248 high, in letters that are 0.55 of a line at
+// least.
+TEST_CASE("a high system keeps letters that can be read, and its table tells classes apart") {
+  Prediction prediction;
+  for (int i = 0; i < 8; ++i) {
+    PictureBox box;
+    box.path = "cluster.hosts[h" + std::to_string(i) + "]";
+    box.title = "1 x NVIDIA DGX H100";
+    box.parts = {{"NICs", "2", {}, {}}};
+    box.y = 248.0 * i;
+    box.width = 220.0, box.height = 224.0;
+    prediction.picture.boxes.push_back(box);
+  }
+  prediction.picture.width = 236.0;
+  prediction.picture.height = 8 * 248.0;
+  PictureChart chart(nullptr);
+  chart.set(prediction);
+  chart.resize(700, 400);
+  CHECK(chart.minimumSizeHint().height() ==
+        Approx(8 * 248.0 * 0.55 * chart.fontMetrics().height() / 13.0).epsilon(0.01));
+  REQUIRE(chart.twin().rowCount() == 8);
+  CHECK(chart.twin().index(0, 0).data().toString() == QStringLiteral("h0"));
+  CHECK(chart.twin().index(7, 0).data().toString() == QStringLiteral("h7"));
+  CHECK(chart.twin().index(7, 1).data().toString() == QStringLiteral("1 x NVIDIA DGX H100"));
+}
+
 TEST_CASE("every chart can be saved as a picture by a button next to it") {
   MainWindow window(settings(), {});
   window.show();

@@ -34,18 +34,6 @@ using namespace stallcast::desktop;
 
 namespace {
 
-const auto kMissed = QStringLiteral("examples/lustre-512-gpus.json");  // misses both targets
-
-/// Draws, gains, changes and the timeline are there.
-bool wait_advised(MainWindow& window) {
-  return QTest::qWaitFor(
-      [&] {
-        const Workspace& w = window.workspace();
-        return w.freshness() == Freshness::simulated && !w.refining() && w.timeline();
-      },
-      kPatience);
-}
-
 QString text_of(const MainWindow& window, const char* label) {
   return window.current()->findChild<QLabel*>(QLatin1String(label))->text();
 }

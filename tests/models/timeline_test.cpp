@@ -252,6 +252,29 @@ TEST_CASE("no more spans than allowed are kept, the earliest") {
   CHECK(fault_of(some) == "");
 }
 
+// 12 s without the workers are fewer spans than with them: with room for those of ranks, they are
+// all there.
+TEST_CASE("where ranks come first, workers are left out before time is") {
+  const Design design = designs().at("every rank by itself");
+  const Timeline all = recorded(design, {.end_s = 12.0});
+  const auto of_ranks = [](const Timeline& timeline) {
+    return std::count_if(timeline.spans.begin(), timeline.spans.end(), [&](const auto& span) {
+      return timeline.tracks[span.track].kind == "rank";
+    });
+  };
+  const auto most = static_cast<std::uint64_t>(of_ranks(all)) + 1;
+  REQUIRE(all.spans.size() > most);
+  const Timeline some = recorded(design, {.end_s = 12.0, .most_spans = most, .ranks_first = true});
+  CHECK(some.spans_end_s == some.end_s);
+  CHECK(of_ranks(some) == of_ranks(all));
+  for (const Timeline::Track& track : some.tracks) CHECK(track.kind != "loader");
+  CHECK(fault_of(some) == "");
+  // Not even those of ranks have room: time ends.
+  const Timeline few = recorded(design, {.end_s = 12.0, .most_spans = 10, .ranks_first = true});
+  CHECK(few.spans.size() <= 10);
+  CHECK(few.spans_end_s < few.end_s);
+}
+
 TEST_CASE("of many classes of ranks those are shown that wait longest, in the middle, least") {
   Design design = designs().at("every rank by itself");
   const auto ranks = [&](const TimelineRequest& request) {

@@ -173,6 +173,34 @@ TEST_CASE("the first line counts the GPUs of hosts that something runs on") {
   }
 }
 
+// 40 classes of one host each, of which a job uses the first: one box for it and one for 39 hosts
+// that do nothing. A class of another product has a box of its own.
+TEST_CASE("classes of hosts that do nothing are one box of the picture") {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  std::string hosts;
+  for (int i = 0; i < 40; ++i)
+    hosts += R"({ "id": "h)" + std::to_string(i) + R"(", "count": 1, "use": "host/dgx-h100" }, )";
+  const client::Reading reading =
+      session.read({.text = R"({ "id": "spare", "cluster": { "hosts": [ )" + hosts +
+                            R"({ "id": "old", "count": 2, "use": "host/dgx-a100" } ] },
+    "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 4 } } ],
+    "jobs": [ { "id": "train", "hosts": "h0", "step": { "compute": "1 s" },
+    "dataset": { "on": "scratch", "format": "webdataset", "shard": "1 GiB", "sample": "100 kB", "size": "20 TB" },
+    "loader": { "type": "pytorch", "workers": 8, "prefetch": 4 } } ], "run": { "duration": "1 min" } })"});
+  for (const Diagnostic& d : reading.diagnostics.items()) INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  const Result<Prediction> p = session.predict(reading.scenario->design(), {.replicas = 1});
+  REQUIRE(p.ok());
+  check_layout(*p);
+  std::vector<std::string> titles;
+  for (const PictureBox& b : p->picture.boxes)
+    if (b.role == PictureBox::Role::hosts) titles.push_back(b.title + ", " + b.subtitle);
+  CHECK(titles ==
+        std::vector<std::string>{"1 x NVIDIA DGX H100, hosts h0",
+                                 "39 x NVIDIA DGX H100, hosts h1 and 38 more classes, idle",
+                                 "2 x NVIDIA DGX A100, hosts old"});
+}
+
 TEST_CASE("what is waited for most is no limit where nothing was tried") {
   Prediction p;
   p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};

@@ -82,6 +82,21 @@ class HtmlTest(unittest.TestCase):
                         "What this rests on", "Inputs, and who set them", "Reproduce"):
             self.assertIn(heading, page.of("h2"))
 
+    def test_a_page_can_be_read_out(self):
+        text = self.out("run", "--draws", "8", "--format", "html")
+        self.assertEqual(text.count("<main>"), 1)
+        self.assertEqual(text.count("</main>"), 1)
+        heads = re.findall(r"<th[ >][^>]*", text)
+        self.assertTrue(heads)
+        for head in heads:
+            self.assertIn('scope="col"', head)
+        self.assertEqual(text.count("<table>"), text.count("<table><caption>"))
+        titles = Page(text).of("h2")
+        self.assertEqual(len(titles), len(set(titles)), titles)
+        # What a drawing shows, its label says.
+        label = re.search(r'<figure data-name="targets"><svg[^>]*aria-label="([^"]*)"', text).group(1)
+        self.assertRegex(label, r"^targets: .* predicted [0-9]")
+
     def test_the_first_page_shows_designs_around_it_and_what_could_change_the_answer(self):
         text = self.out("run", "--format", "html")
         self.assertIn('<figure data-name="counts">', text)

@@ -272,6 +272,38 @@ TEST_CASE("an overview shows a minute, two saves, or the whole of a short run") 
   CHECK(end_of("\"duration\": \"5 min\"") == 60.0);
 }
 
+// 2.2 saves are more than 528 s or 5280 steps of 100 ms, more than the 2000 that are shown: some
+// 200 s are, around the save that is due at 4 min. 8 workers that read 4 samples for each step have
+// more spans in them than the 20,000 that are kept; the lane of the rank has some 5 a step.
+TEST_CASE("an overview of many steps has the first save, and lanes for as long as resources") {
+  client::Session session(settings());
+  ScenarioFile source = scenario(32);
+  const auto put = [&](const std::string& before, const std::string& now) {
+    source.text->replace(source.text->find(before), before.size(), now);
+  };
+  put("\"20 s\"", "\"10 min\"");
+  put("\"loader\":",
+      R"("checkpoint": { "mode": "sync", "to": "scratch", "size": "20 GB", "every": "4 min" },
+    "loader":)");
+  const Design design = design_of(session, source);
+  const Result<Prediction> prediction = session.predict(design);
+  REQUIRE(prediction.ok());
+  const auto timeline = session.overview(design, *prediction);
+  REQUIRE(timeline.has_value());
+  const double shown = 2000.0 * prediction->metrics.at("job.train.step.time").value;
+  CHECK(timeline->begin_s == Approx(240.0 - shown / 2.0).margin(1.0));
+  CHECK(timeline->end_s == Approx(240.0 + shown / 2.0).margin(1.0));
+  CHECK(timeline->spans_end_s == timeline->end_s);
+  double last = 0.0;
+  bool saved = false;
+  for (const Timeline::Span& span : timeline->spans) {
+    if (timeline->tracks[span.track].kind == "rank") last = std::max(last, span.end_s);
+    saved = saved || timeline->name(span) == "checkpoint";
+  }
+  CHECK(last == Approx(timeline->end_s).margin(1.0));
+  CHECK(saved);
+}
+
 TEST_CASE("without time there is no overview") {
   client::Session session(settings());
   const Design design = design_of(session, scenario(32));

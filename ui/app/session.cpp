@@ -35,34 +35,13 @@
 #include "ui/app/as_bought.hpp"
 #include "ui/app/diff.hpp"
 #include "ui/app/growth.hpp"
+#include "ui/app/overview_window.hpp"
 #include "ui/app/plan_question.hpp"
 #include "ui/app/redesign.hpp"
 
 namespace stallcast::client {
 
 namespace {
-
-/// The part of a run that a page shows: two saves where there are any, else a minute, but no more
-/// steps than a picture can tell apart.
-TimelineRequest overview_of(const Prediction& prediction) {
-  constexpr double kMostSteps = 2000.0, kSaves = 2.2;
-  TimelineRequest out;
-  out.worst = 1, out.median = out.best = 0;
-  out.most_spans = 20000;
-  out.bins = 200;
-  double step = 0.0;
-  for (const auto& [job, shares] : prediction.breakdown) {
-    const auto value = [&, &name = job](const char* metric) {
-      return figure_or_zero(prediction, metric::of_job(name, metric));
-    };
-    step = std::max(step, value("step.time"));
-    if (const double saves = value("checkpoint.count"); saves > 0.0)
-      out.end_s = std::max(out.end_s, kSaves * prediction.simulated_s / saves);
-  }
-  if (step > 0.0) out.end_s = std::min(out.end_s, kMostSteps * step);
-  out.end_s = std::min(out.end_s, prediction.simulated_s);
-  return out;
-}
 
 /// What is warned of in the design that is shown, and was not in the scenario as it is.
 void add_warnings(const Scenario& scenario, const Scenario& shown, PlanResult& plan) {
@@ -270,10 +249,11 @@ Result<Timeline> Session::record(const Design& design, const TimelineRequest& wh
 
 std::optional<Timeline> Session::overview(const Design& design, const Prediction& prediction,
                                           const Question& question) {
-  const TimelineRequest what = overview_of(prediction);
+  const TimelineRequest what = overview_window(design, prediction);
   if (!(what.end_s > 0.0) || !(question.time_limit_s > 0.0)) return std::nullopt;
   Result<Timeline> timeline = record(design, what, question);
   if (!timeline.ok()) return std::nullopt;
+  end_with_lanes(*timeline);
   return std::move(timeline).value();
 }
 

@@ -39,8 +39,10 @@ void AdvicePane::refresh() {
   const Workspace& w = workspace_;
   // What was tried of a design before stays in sight until there is news.
   const bool fresh = w.freshness() == Freshness::simulated && w.simulated() && !w.refining();
-  if (fresh) {
+  const bool other = w.simulated() && !w.refining() && w.simulated()->design_sha256 != shown_of_;
+  if (fresh || other) {
     clear();
+    shown_of_ = w.simulated()->design_sha256;
     for (const Alternative& a : w.simulated()->alternatives)
       if (report::is_useful(a, *w.simulated())) shown_.push_back(a);
     for (std::size_t i = 0; i < shown_.size(); ++i) add_card(i, *w.simulated());
@@ -48,7 +50,8 @@ void AdvicePane::refresh() {
   for (Card* card : cards_) card->setEnabled(fresh);
   status_->setText(w.freshness() == Freshness::none ? tr("Nothing is simulated yet")
                    : fresh                          ? tr("No change that was tried gains anything")
-                                                    : tr("Trying changes..."));
+                   : w.has_errors() ? tr("No change was tried yet: this text has errors")
+                                    : tr("Trying changes..."));
   status_->setVisible(cards_.empty());
 }
 
@@ -56,6 +59,7 @@ void AdvicePane::clear() {
   for (Card* card : cards_) card->deleteLater();
   cards_.clear();
   shown_.clear();
+  shown_of_.clear();
 }
 
 void AdvicePane::add_card(std::size_t i, const Prediction& prediction) {

@@ -32,6 +32,7 @@ class AdvicePane : public QWidget {
   QVBoxLayout* list_;
   std::vector<Card*> cards_;
   std::vector<Alternative> shown_;
+  std::string shown_of_;  ///< the hash of the design that they are changes of
 };
 
 /// What one of its cards says below the change: "GPU utilization 95.3 % (+0.8 points), meets all

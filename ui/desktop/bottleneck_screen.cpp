@@ -46,7 +46,7 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   layout->addWidget(split, 1);
   picture_ = new PictureChart(split);
   auto* system = new ChartPane(tr("The system"), "system", picture_, split);
-  split->addWidget(system);
+  split->addWidget(scrolled(system, tr("The system"), split));
   connect(picture_, &PictureChart::chosen, this, &BottleneckScreen::part_wanted);
   auto* below = splitter(Qt::Horizontal, split);
   hops_ = new HopChart(below);
@@ -111,7 +111,11 @@ void BottleneckScreen::refresh() {
   help_->setEnabled(w.freshness() == Freshness::simulated);
   entry_->look();
   if (!w.simulated()) {
-    headline_->setText(tr("Nothing is simulated yet"));
+    headline_->setText(w.has_errors() ? tr("This scenario has errors: see Problems (F8)")
+                                      : tr("Nothing is simulated yet"));
+    picture_->set({});
+    hops_->set({}, false);
+    falls_->set({}, false);
     return;
   }
   const bool stale = w.freshness() != Freshness::simulated;

@@ -109,6 +109,8 @@ void ChecksScreen::refresh() {
                             : tr("%1 of %2 hold").arg(count - failed - open).arg(count);
   if (w.freshness() == Freshness::estimated && count > 0)
     text = tr("~ By bounds alone: %1, %2 open").arg(text).arg(open);
+  if (w.freshness() == Freshness::none && w.has_errors())
+    text = tr("This scenario has errors: see Problems (F8)");
   verdict_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   offer_metrics(*metric_, w);
   if (limit_->text().isEmpty()) suggest_limit();

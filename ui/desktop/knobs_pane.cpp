@@ -63,7 +63,11 @@ KnobsPane::KnobsPane(Workspace& workspace, QWidget* parent)
       for (const SliderSpec& spec : workspace_.sliders())
         if (spec.path == knob.row->spec().path) knob.row->show_value(spec);
   });
-  connect(&workspace.document(), &Document::opened, this, [this] { choose_metric_ = true; });
+  connect(&workspace.document(), &Document::opened, this, [this] {
+    choose_metric_ = true;
+    const QSignalBlocker quiet(metric_);
+    metric_->clear();
+  });
   connect(&responses_, &Responses::changed, this, &KnobsPane::show_curves);
   connect(metric_, &QComboBox::currentIndexChanged, this, &KnobsPane::show_curves);
   rebuild();

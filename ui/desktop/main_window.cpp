@@ -161,6 +161,8 @@ void MainWindow::add_status() {
               .arg(w.simulation_ms(), 0, 'f', 0));
     else if (w.freshness() == Freshness::estimated)
       say(tr("Estimate in %1 ms").arg(w.estimate_ms(), 0, 'f', 1));
+    else if (w.has_errors())
+      say(tr("This text has errors: see Problems (F8)"));
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/desktop/advice_pane.hpp"
 #include "ui/desktop/chart.hpp"
@@ -17,6 +18,8 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr double kShownTime = 120.0;  // seconds around a save
+/// Of the drawing and of the time, which share what room there is by what they have to show.
+constexpr int kLeastLines = 11, kMostLines = 28;
 /// With fewer letters than this in a line, columns stand below each other.
 constexpr int kTwoColumns = 120;
 
@@ -38,19 +41,18 @@ OverviewScreen::OverviewScreen(Workspace& workspace, QWidget* parent)
   refresh_on(&Workspace::refined);
   refresh_on(&Workspace::advised);
   refresh_on(&Workspace::pins_changed);
-  connect(&workspace.document(), &Document::opened, this, [this] {
-    inspect({});
-    time_->set({});
-  });
+  connect(&workspace.document(), &Document::opened, this, [this] { inspect({}); });
 }
 
 QWidget* OverviewScreen::middle() {
   auto* middle = new QWidget(this);
-  auto* rows = column(middle);
+  auto* rows = middle_ = column(middle);
   rows->setSpacing(space::kThings);
   auto* system = new Card(middle);
   picture_ = new PictureChart(system);
-  system->rows()->addWidget(new ChartPane(tr("The system"), "overview_system", picture_, system));
+  auto* pane = new ChartPane(tr("The system"), "overview_system", picture_, system);
+  system_ = scrolled_on_ground(pane, tr("The system"), system);
+  system->rows()->addWidget(system_);
   rows->addWidget(system, 2);
   auto* below = new Card(middle);
   below_ = new PageStack(below);
@@ -92,23 +94,34 @@ void OverviewScreen::refresh() {
   verdict_->refresh(w);
   knobs_->refresh();
   advice_->refresh();
-  if (w.simulated())
-    picture_->set(*w.simulated());
-  else if (w.estimate())
-    picture_->set(*w.estimate());
+  picture_->set(w.simulated() ? *w.simulated() : w.estimate() ? *w.estimate() : Prediction());
   show_time();
+  share_height();
   if (below_->currentIndex() == 1) part_->refresh();
 }
 
 void OverviewScreen::show_time() {
-  if (!workspace().timeline()) return;
-  GanttData lanes = lanes_of(*workspace().timeline());
+  const Timeline* recorded = workspace().shown_timeline();
+  if (recorded == nullptr) return time_->set({});
+  GanttData lanes = lanes_of(*recorded);
   const double at = save_or_stall(lanes);
   time_->set(std::move(lanes));
   time_->show_range(at - kShownTime / 2.0, at + kShownTime / 2.0);
 }
 
+void OverviewScreen::share_height() {
+  constexpr int kTitle = 3;
+  const int line = fontMetrics().height();
+  const auto share = [&](int place, int lines) {
+    middle_->setStretch(place, std::clamp(lines + kTitle, kLeastLines, kMostLines));
+  };
+  share(0, static_cast<int>(picture_->lines()));
+  share(1, time_->minimumSizeHint().height() / line);
+}
+
 void OverviewScreen::arrange() {
+  system_->setMinimumHeight(kLeastLines * fontMetrics().height());
+  share_height();
   const bool narrow = width() < kTwoColumns * fontMetrics().averageCharWidth();
   columns_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
   verdict_->set_narrow(narrow);

@@ -3,7 +3,9 @@
 #include "ui/desktop/screen.hpp"
 
 class QBoxLayout;
+class QScrollArea;
 class QStackedWidget;
+class QVBoxLayout;
 
 namespace stallcast::desktop {
 
@@ -39,10 +41,13 @@ class OverviewScreen : public Screen {
   QWidget* middle();
   QWidget* side();
   void show_time();
+  void share_height();
   void inspect(const QString& path);
 
   QBoxLayout* columns_;
   VerdictStrip* verdict_;
+  QVBoxLayout* middle_;
+  QScrollArea* system_;
   PictureChart* picture_;
   Gantt* time_;
   PartPane* part_;

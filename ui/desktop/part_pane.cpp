@@ -128,8 +128,8 @@ void PartPane::show_fields() {
 }
 
 void PartPane::show_load(const std::vector<std::string>& resources) {
-  if (!workspace_.timeline()) return;
-  Timeline own = *workspace_.timeline();
+  const Timeline* recorded = workspace_.shown_timeline();
+  Timeline own = recorded == nullptr ? Timeline() : *recorded;
   std::erase_if(own.counters, [&](const Timeline::Counter& counter) {
     return std::find(resources.begin(), resources.end(), counter.resource) == resources.end();
   });

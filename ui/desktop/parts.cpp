@@ -10,6 +10,7 @@
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <map>
@@ -142,6 +143,10 @@ QScrollArea* scrolled_on_ground(QWidget* inside, const QString& name, QWidget* p
   return area;
 }
 
+void add_page(QTabWidget& tabs, QWidget* inside, const QString& title, const QString& hint) {
+  tabs.setTabToolTip(tabs.addTab(scrolled_on_ground(inside, hint, &tabs), title), hint);
+}
+
 QPushButton* push_button(const QString& text, const char* object_name, const QString& name,
                          QWidget* parent) {
   auto* button = new QPushButton(text, parent);
@@ -159,6 +164,15 @@ QSplitter* splitter(Qt::Orientation orientation, QWidget* parent) {
 void stretch(QSplitter& split, std::initializer_list<int> factors) {
   int part = 0;
   for (const int factor : factors) split.setStretchFactor(part++, factor);
+}
+
+void set_columns(QSplitter& split, int letters, int lines) {
+  const QWidget& around = *split.parentWidget();
+  const QFontMetrics metrics = around.fontMetrics();
+  const bool wide = around.width() >= letters * metrics.averageCharWidth();
+  split.setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
+  for (int i = 0; i < split.count(); ++i)
+    split.widget(i)->setMinimumHeight(wide ? 0 : lines * metrics.height());
 }
 
 QWidget* chain_focus(QWidget* before, const QWidget& inside) {

@@ -11,6 +11,7 @@ class QComboBox;
 class QLabel;
 class QPushButton;
 class QSplitter;
+class QTabWidget;
 class QVBoxLayout;
 class QWidget;
 
@@ -55,10 +56,15 @@ bool focus_as_read(QWidget& root, bool next);
 /// A button, named for scripts and for screen readers.
 [[nodiscard]] QPushButton* push_button(const QString& text, const char* object_name,
                                        const QString& name, QWidget* parent);
+/// A page of `tabs` that scrolls: what one needs leaves the others as high as they are.
+void add_page(QTabWidget& tabs, QWidget* inside, const QString& title, const QString& hint);
 /// Parts next to or below each other, all of which stay in sight.
 [[nodiscard]] QSplitter* splitter(Qt::Orientation orientation, QWidget* parent);
 /// How the parts share room that is left, from the first on.
 void stretch(QSplitter& split, std::initializer_list<int> factors);
+/// Its parts beside each other where there is room for so many letters in a line; else below each
+/// other, each as high as so many lines, and the view scrolls.
+void set_columns(QSplitter& split, int letters, int lines);
 /// Puts what takes the focus in `inside`, in the order it was made, behind `before`; the last of
 /// it.
 QWidget* chain_focus(QWidget* before, const QWidget& inside);

@@ -6,8 +6,11 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollArea>
+#include <QStyle>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/desktop/figures.hpp"
 #include "ui/report/picture_load.hpp"
@@ -21,8 +24,21 @@ constexpr double kLetters = 13.0;
 /// Not larger than this beside the letters of the program, in lines of text per unit.
 constexpr double kLargest = 1.0 / 13.0;
 
-/// Smaller than this beside the letters of the program nobody reads them.
-constexpr double kReadable = 0.3;
+/// Narrower than this beside the letters of the program nobody reads them; lower than this they
+/// need not be, as what they are in scrolls.
+constexpr double kReadable = 0.4, kLeast = 0.55, kLeastStacked = 2.0 / 3.0;
+
+/// Of "storage[scratch]" scratch; "" of what has no id.
+QString id_of(const PictureBox& box) {
+  const QString path = QString::fromStdString(box.path);
+  const qsizetype at = path.indexOf(u'[');
+  return at < 0 || box.role == PictureBox::Role::traffic ? QString() : path.mid(at + 1).chopped(1);
+}
+
+/// "8 x NVIDIA DGX H100", "Lustre".
+QString product_of(const PictureBox& box) {
+  return QString::fromStdString(box.role == PictureBox::Role::storage ? box.subtitle : box.title);
+}
 
 /// The boxes below each other, in their order, all as wide as the widest.
 Picture stacked(const Picture& wide) {
@@ -58,7 +74,7 @@ void paint_wire(QPainter& painter, const Prediction& p, const PictureWire& wire,
 }  // namespace
 
 PictureChart::PictureChart(QWidget* parent)
-    : Chart(parent, {tr("of"), tr("part"), tr("busy"), tr("in use"), tr("limits")}) {
+    : Chart(parent, {tr("id"), tr("of"), tr("part"), tr("busy"), tr("in use"), tr("limits")}) {
   setMouseTracking(false);
 }
 
@@ -67,15 +83,20 @@ void PictureChart::set(const Prediction& prediction) {
   stacked_ = stacked(prediction.picture);
   std::vector<Row> rows;
   QString limit;
-  for (const PictureBox& box : prediction.picture.boxes)
+  for (const PictureBox& box : prediction.picture.boxes) {
+    if (box.parts.empty())
+      rows.push_back({Cell(id_of(box)), Cell(product_of(box)),
+                      Cell(QString::fromStdString(box.subtitle)), Cell(QString()), Cell(QString()),
+                      Cell(QString())});
     for (const PicturePart& part : box.parts) {
       const report::PartLoad load = report::part_load(prediction, part);
       if (load.limit) limit = label_of(part);
-      rows.push_back({Cell(QString::fromStdString(box.title)), Cell(label_of(part)),
+      rows.push_back({Cell(id_of(box)), Cell(product_of(box)), Cell(label_of(part)),
                       load.known ? figure_cell(load.mean, "ratio") : Cell(QString()),
                       load.known ? figure_cell(load.in_use, "ratio") : Cell(QString()),
                       Cell(load.limit ? tr("yes") : QString())});
     }
+  }
   twin_.set(std::move(rows));
   limit_ = limit;
   at_ = std::min(at_, std::max<std::size_t>(prediction.picture.boxes.size(), 1) - 1);
@@ -92,17 +113,33 @@ void PictureChart::say() {
   describe(text);
 }
 
+void PictureChart::step(int by) {
+  const std::size_t count = shown_ ? shown_->picture.boxes.size() : 0;
+  if (by < 0 ? at_ > 0 : at_ + 1 < count) at_ += static_cast<std::size_t>(by);
+  say();
+  if (at_ >= count) return;
+  // Into sight, where it is scrolled.
+  const PictureBox& box = picture().boxes[at_];
+  const double scale = scale_of(rect());
+  const QPoint middle =
+      (origin_in(rect(), scale) + scale * QRectF(box.x, box.y, box.width, box.height).center())
+          .toPoint();
+  for (QWidget* around = parentWidget(); around != nullptr; around = around->parentWidget())
+    if (auto* area = qobject_cast<QScrollArea*>(around); area != nullptr)
+      return area->ensureVisible(mapTo(area->widget(), middle).x(),
+                                 mapTo(area->widget(), middle).y(), 0,
+                                 static_cast<int>(scale * box.height / 2.0) + 8);
+}
+
 void PictureChart::keyPressEvent(QKeyEvent* event) {
   const std::size_t count = shown_ ? shown_->picture.boxes.size() : 0;
   switch (event->key()) {
     case Qt::Key_Left:
     case Qt::Key_Up:
-      at_ -= at_ > 0 ? 1 : 0;
-      return say();
+      return step(-1);
     case Qt::Key_Right:
     case Qt::Key_Down:
-      at_ += at_ + 1 < count ? 1 : 0;
-      return say();
+      return step(1);
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
@@ -113,9 +150,15 @@ void PictureChart::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+double PictureChart::asked_width() const {
+  if (std::abs(width() - asked_width_) > 1.5 * style()->pixelMetric(QStyle::PM_ScrollBarExtent))
+    asked_width_ = width();
+  return asked_width_;
+}
+
 const Picture& PictureChart::picture() const {
   const Picture& wide = shown_->picture;
-  return width() < kReadable * kLargest * line() * wide.width ? stacked_ : wide;
+  return asked_width() < kReadable * kLargest * line() * wide.width ? stacked_ : wide;
 }
 
 double PictureChart::scale_of(const QRectF& area) const {
@@ -127,15 +170,20 @@ QPointF PictureChart::origin_in(const QRectF& area, double scale) const {
   return area.center() - scale / 2.0 * QPointF(picture().width, picture().height);
 }
 
-QSize PictureChart::sizeHint() const {
-  const double height = shown_ ? picture().height : 0.0;
-  return in_lines(40, std::clamp(height * kLargest, 10.0, 24.0)).expandedTo(minimumSizeHint());
+double PictureChart::lines() const {
+  const double height = shown_ && !shown_->picture.empty() ? picture().height : 0.0;
+  return std::clamp(height * kLargest, 10.0, 24.0);
 }
 
+// What it is in scrolls by this where its layout has lines that wrap.
+QSize PictureChart::sizeHint() const { return in_lines(40, 0).expandedTo(minimumSizeHint()); }
+
 QSize PictureChart::minimumSizeHint() const {
-  if (!shown_ || &picture() != &stacked_) return in_lines(24, 8);
-  // As high as letters of two thirds take.
-  return in_lines(20, stacked_.height * kLargest * 2.0 / 3.0);
+  const QSize least = in_lines(24, 8);
+  if (!shown_ || shown_->picture.empty()) return least;
+  if (&picture() == &stacked_) return in_lines(20, stacked_.height * kLargest * kLeastStacked);
+  const double scale = std::min(kLargest * kLeast * line(), asked_width() / picture().width);
+  return {least.width(), std::max(least.height(), static_cast<int>(picture().height * scale))};
 }
 
 void PictureChart::resizeEvent(QResizeEvent* event) {

@@ -86,7 +86,10 @@ PlanPane::PlanPane(Workspace& workspace, QWidget* parent) : QWidget(parent), wor
   });
 }
 
-void PlanPane::set_enabled(bool on) { run_->setEnabled(on); }
+void PlanPane::set_enabled(bool on) {
+  run_->setEnabled(on);
+  if (isVisible()) draw();  // in the colours of now
+}
 
 void PlanPane::showEvent(QShowEvent*) {
   entry_->look();

@@ -1,11 +1,17 @@
 #include "ui/desktop/problems_dock.hpp"
 
 #include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QMainWindow>
 #include <QSortFilterProxyModel>
+#include <QStyle>
 #include <QTableView>
+#include <QToolButton>
+#include <utility>
 
 #include "ui/desktop/rows_model.hpp"
+#include "ui/desktop/theme.hpp"
 #include "ui/desktop/workspace.hpp"
 
 namespace stallcast::desktop {
@@ -17,6 +23,21 @@ ProblemsDock::ProblemsDock(Workspace& workspace, QWidget* parent)
   model_ = new RowsModel({tr("place"), tr("where"), tr("what is wrong"), tr("what to do")}, this);
   table_ = table_of(*model_, tr("Problems"), this);
   setWidget(table_);
+  // The one that the style draws keeps its size where letters grow.
+  auto* head = new QWidget(this);
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(space::kInner, 0, 0, 0);
+  auto* title = new QLabel(windowTitle(), head);
+  row->addWidget(title, 1);
+  auto* close = new QToolButton(head);
+  close->setAutoRaise(true);
+  close->setIcon(style()->standardIcon(QStyle::SP_TitleBarCloseButton));
+  close->setAccessibleName(tr("Close the problems"));
+  close->setToolTip(close->accessibleName());
+  row->addWidget(close);
+  setTitleBarWidget(head);
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  connect(this, &QWidget::windowTitleChanged, title, &QLabel::setText);
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
     choose(static_cast<const QSortFilterProxyModel*>(table_->model())->mapToSource(index).row());
   });
@@ -42,7 +63,8 @@ void ProblemsDock::refresh() {
   const int count = model_->rowCount();
   setWindowTitle(count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count));
   // Appears with the first error and goes with the last, so that it is never in the way.
-  if (workspace_.has_errors() && !had) {
+  const bool had_errors = std::exchange(errors_, workspace_.has_errors());
+  if (errors_ && !had_errors) {
     show();
     if (auto* window = qobject_cast<QMainWindow*>(parentWidget()))
       window->resizeDocks({this}, {9 * fontMetrics().height()}, Qt::Vertical);

@@ -30,6 +30,7 @@ class ProblemsDock : public QDockWidget {
   RowsModel* model_;
   QTableView* table_;
   int current_ = -1;
+  bool errors_ = false;
 };
 
 }  // namespace stallcast::desktop

@@ -48,8 +48,8 @@ void QuantityEdit::set_value(double value) {
 void QuantityEdit::mark(bool wrong) {
   if (wrong == wrong_) return;
   wrong_ = wrong;
-  QPalette colours = lineEdit()->palette();
-  colours.setColor(QPalette::Text, wrong ? Theme::of(*this).bad : palette().color(QPalette::Text));
+  QPalette colours;  // else those of the look
+  if (wrong) colours.setColor(QPalette::Text, Theme::of(*this).bad);
   lineEdit()->setPalette(colours);
 }
 

@@ -35,16 +35,17 @@ void Responses::set_active(bool active) {
 }
 
 void Responses::follow() {
-  if (!active_ || workspace_.has_errors() || !workspace_.scenario()) return;
+  if (!active_) return;
+  const QString& text = workspace_.good_text();
+  // An error leaves what is under way alone.
+  if (workspace_.has_errors() && !text.isEmpty() && text == of_text_) return;
+  of_text_ = text;
   engine_.cancel();
   std::vector<SliderResponse> before = std::exchange(all_, {});
   for (const SliderSpec& slider : workspace_.sliders()) {
     if (all_.size() == count_) break;
     const Move least[] = {{slider, slider.minimum}};
-    SliderResponse now{slider,
-                       From::nothing,
-                       {},
-                       text_with(workspace_.document().text(), least).value_or(QString())};
+    SliderResponse now{slider, From::nothing, {}, text_with(text, least).value_or(QString())};
     const auto known = std::find_if(before.begin(), before.end(), [&](const SliderResponse& r) {
       return r.slider.path == slider.path && !now.others.isEmpty() && r.others == now.others;
     });

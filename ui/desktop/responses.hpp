@@ -47,6 +47,7 @@ class Responses : public QObject {
   std::size_t count_;
   Engine engine_;
   std::vector<SliderResponse> all_;
+  QString of_text_;  ///< that they are of, without errors
   bool active_ = false;
 };
 

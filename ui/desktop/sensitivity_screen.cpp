@@ -27,7 +27,7 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr std::size_t kMostVariedInputs = 12;
-constexpr int kCurvePoints = 11;
+constexpr int kCurvePoints = 11, kTwoSides = 90, kLinesOfSide = 20;
 constexpr double kWholeRange = 0.0;  // instead of a percentage
 /// Of each point of a curve; fewer where the design on screen has fewer.
 constexpr std::size_t kPointDraws = 16;
@@ -39,11 +39,11 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   ranges_ = new RangeModel(workspace, 0, this);
   auto* layout = new QVBoxLayout(this);
   add_head(*layout);
-  auto* split = splitter(Qt::Horizontal, this);
-  split->addWidget(input_side(split));
-  split->addWidget(response_side(split));
-  stretch(*split, {1, 1});
-  layout->addWidget(split, 1);
+  split_ = splitter(Qt::Horizontal, this);
+  split_->addWidget(input_side(split_));
+  split_->addWidget(response_side(split_));
+  stretch(*split_, {1, 1});
+  layout->addWidget(split_, 1);
   set_span();
   entry_ = new OnEntry(
       *this, workspace, [this] { run(); },
@@ -142,11 +142,11 @@ QWidget* SensitivityScreen::response_side(QWidget* parent) {
   knee_ = note(tr("Click a bar, or press Enter on it."), one);
   knee_->setObjectName(QStringLiteral("knee"));
   rows->addWidget(knee_);
-  tabs_->setTabToolTip(tabs_->addTab(one, tr("One input")), tr("One input: the response"));
+  add_page(*tabs_, one, tr("One input"), tr("One input: the response"));
   pair_ = new InteractionPane(workspace(), *ranges_, tabs_);
-  tabs_->setTabToolTip(tabs_->addTab(pair_, tr("Two")), tr("Two inputs together"));
+  add_page(*tabs_, pair_, tr("Two"), tr("Two inputs together"));
   plan_ = new PlanPane(workspace(), tabs_);
-  tabs_->setTabToolTip(tabs_->addTab(plan_, tr("How many")), tr("How many are enough"));
+  add_page(*tabs_, plan_, tr("How many"), tr("How many are enough"));
   return tabs_;
 }
 
@@ -363,6 +363,8 @@ void SensitivityScreen::show_curve() {
                   .arg(text));
 }
 
+void SensitivityScreen::arrange() { set_columns(*split_, kTwoSides, kLinesOfSide); }
+
 bool SensitivityScreen::act(const QString& action, const QString& argument) {
   if (action == QLatin1String("run")) {
     run();
@@ -375,13 +377,13 @@ bool SensitivityScreen::act(const QString& action, const QString& argument) {
                               rest.section(QStringLiteral(".."), 1));
   if (action == QLatin1String("plan")) {
     entry_->taken();
-    tabs_->setCurrentWidget(plan_);
+    tabs_->setCurrentIndex(2);
     plan_->run();
     return true;
   }
   if (action == QLatin1String("pair")) {
     entry_->taken();
-    tabs_->setCurrentWidget(pair_);
+    tabs_->setCurrentIndex(1);
     return pair_->run_pair(path, rest);
   }
   if (action != QLatin1String("curve")) return false;

@@ -10,6 +10,7 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QSplitter;
 class QTabWidget;
 class QVBoxLayout;
 
@@ -33,6 +34,9 @@ class SensitivityScreen : public Screen {
   /// "plan".
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
+
+ protected:
+  void arrange() override;
 
  private:
   /// The metric for one input at its low and its high value.
@@ -63,6 +67,7 @@ class SensitivityScreen : public Screen {
   TornadoChart* tornado_;
   XyChart* curve_;
   RowsModel* curve_twin_;
+  QSplitter* split_;
   QTabWidget* tabs_;
   InteractionPane* pair_;
   PlanPane* plan_;

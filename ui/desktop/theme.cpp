@@ -128,9 +128,9 @@ const Theme& Theme::high_contrast() {
 }
 
 const Theme& Theme::of(const QWidget& widget) {
+  // Palettes of widgets follow a look one after the other.
+  if (chosen().theme) return *chosen().theme;
   const QColor window = widget.palette().color(QPalette::Window);
-  const std::optional<Theme>& all = chosen().theme;
-  if (all && all->palette.color(QPalette::Window) == window) return *all;
   return window.lightness() < 128 ? dark() : light();
 }
 

@@ -168,8 +168,9 @@ TimelineRequest TimelineScreen::usual_window() const {
   const double events = static_cast<double>(p.events) * p.simulated_s / simulated /
                         static_cast<double>(std::max<std::size_t>(p.seeds.size(), 1));
   const auto& known = workspace().timeline();
-  out.end_s = events <= kMostEventsOfRun || !known ? p.simulated_s : known->end_s;
-  out.end_s = std::ceil(out.end_s);
+  const bool all = events <= kMostEventsOfRun || !known;
+  if (!all) out.begin_s = std::floor(known->begin_s);
+  out.end_s = std::ceil(all ? p.simulated_s : known->end_s);
   return out;
 }
 

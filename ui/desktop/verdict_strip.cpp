@@ -81,15 +81,26 @@ void VerdictStrip::refresh(const Workspace& w) {
     label->setText(text);
     label->setVisible(!text.isEmpty());
   };
+  QFont large = QApplication::font();
+  large.setBold(true);
+  large.setPointSizeF(large.pointSizeF() * 1.25);
+  verdict_->setFont(large);
+  const Theme& theme = Theme::of(*this);
+  const auto colour_verdict = [&](const QColor& colour) {
+    QPalette letters = palette();
+    letters.setColor(QPalette::WindowText, colour);
+    verdict_->setPalette(letters);
+  };
   if (!shown) {
+    colour_verdict(w.has_errors() ? theme.bad : theme.text);
     show(verdict_, w.has_errors() ? tr("This scenario has errors: see Problems (F8)")
                                   : tr("Open a scenario"));
     for (QLabel* label : {system_, figures_, limit_, advice_, costs_}) label->hide();
     gauges_->set({}, true);
+    gauges_->hide();
     return;
   }
   const Prediction& p = *shown;
-  const Theme& theme = Theme::of(*this);
   const QColor colour = stale                                ? theme.faint
                         : report::is_unlikely(p)             ? theme.warn
                         : p.verdict == Verdict::pass         ? theme.good
@@ -105,13 +116,7 @@ void VerdictStrip::refresh(const Workspace& w) {
                         : w.freshness() == Freshness::failed
                             ? tr(" (of the design before: %1)").arg(w.failure())
                             : QString();
-  QFont large = QApplication::font();
-  large.setBold(true);
-  large.setPointSizeF(large.pointSizeF() * 1.25);
-  verdict_->setFont(large);
-  QPalette letters = palette();
-  letters.setColor(QPalette::WindowText, colour);
-  verdict_->setPalette(letters);
+  colour_verdict(colour);
   show(verdict_, sign + upper_first(QString::fromStdString(report::verdict_phrase(p))) + state);
   show(system_, QString::fromStdString(p.system));
   QStringList tenants;
@@ -122,6 +127,7 @@ void VerdictStrip::refresh(const Workspace& w) {
   show(costs_, costs_of(p));
   for (QLabel* label : {figures_, limit_, advice_}) label->setEnabled(!stale);
   gauges_->set(p, stale);
+  gauges_->show();
 }
 
 }  // namespace stallcast::desktop

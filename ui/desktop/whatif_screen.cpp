@@ -74,6 +74,12 @@ WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
     }
     if (isVisible()) refresh();
   });
+  connect(&workspace.document(), &Document::opened, this, [this] {  // of another scenario
+    before_.reset(), last_.reset();
+    last_edits_.clear();
+    edits_ = 0;
+    solved_->hide();
+  });
   connect(&workspace, &Workspace::refined, this, [this] {
     last_ = this->workspace().simulated();
     if (isVisible()) refresh();
@@ -274,13 +280,8 @@ void WhatIfScreen::refresh_tiles() {
 }
 
 void WhatIfScreen::arrange() {
-  constexpr int kThreeColumns = 110;  // letters
-  const bool wide = width() >= kThreeColumns * fontMetrics().averageCharWidth();
-  split_->setOrientation(wide ? Qt::Horizontal : Qt::Vertical);
-  // Below each other they are as high as they are read well, and the view scrolls.
-  constexpr int kLinesEach = 15;
-  for (int i = 0; i < split_->count(); ++i)
-    split_->widget(i)->setMinimumHeight(wide ? 0 : kLinesEach * fontMetrics().height());
+  constexpr int kThreeColumns = 110, kLinesEach = 15;
+  set_columns(*split_, kThreeColumns, kLinesEach);
 }
 
 void WhatIfScreen::changeEvent(QEvent* event) {

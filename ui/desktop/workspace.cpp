@@ -22,13 +22,17 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     background_.cancel();
     home_.cancel();
     refining_ = false;
-    choose_sliders_ = true;
     simulated_.reset();
     plain_.reset();
     drawn_.reset();
     timeline_.reset();
+    last_timeline_.reset();
     estimate_.reset();
     scenario_.reset();
+    good_text_.clear();
+    form_ = {};
+    set_sliders({});
+    choose_sliders_ = true;
     freshness_ = Freshness::none;
     set_marks({});
   });
@@ -44,7 +48,10 @@ void Workspace::read_text() {
   clock.start();
   home_.cancel();
   refining_ = false;
-  timeline_.reset();
+  if (timeline_ && simulated_) {
+    last_timeline_ = std::exchange(timeline_, std::nullopt);
+    last_timeline_of_ = simulated_->design_sha256;
+  }
   client::Reading reading = session_.read(source());
   diagnostics_ = std::move(reading.diagnostics);
   if (!reading.scenario) {
@@ -52,6 +59,7 @@ void Workspace::read_text() {
     freshness_ = simulated_ || estimate_ ? Freshness::last_good : Freshness::none;
   } else {
     scenario_ = std::move(reading.scenario);
+    good_text_ = document_.text();
     document_.set_read(*scenario_);
     estimate_ = session_.estimate(scenario_->design());
     freshness_ = Freshness::estimated;
@@ -91,6 +99,7 @@ void Workspace::simulate() {
         simulated_ = plain_ = result.value();
       else
         failure_ = failure_text(result.failure());
+      refining_ = result.ok();
       emit predicted();
       if (result.ok() && freshness_ == Freshness::simulated) sketch();
     };
@@ -100,7 +109,6 @@ void Workspace::simulate() {
 // A few draws first, so that a band is there within a second; they are among those that follow.
 void Workspace::sketch() {
   static constexpr std::size_t kFew = 16;
-  refining_ = true;
   if (!is_quick()) return refine(*simulated_);
   home_.start([this, scenario = *scenario_, known = *simulated_](
                   client::Session& session, const Engine::Progress& progress) -> Engine::Then {
@@ -151,6 +159,12 @@ void Workspace::advise() {
       emit advised();
     };
   });
+}
+
+const Timeline* Workspace::shown_timeline() const {
+  if (timeline_) return &*timeline_;
+  const bool same = simulated_ && simulated_->design_sha256 == last_timeline_of_;
+  return last_timeline_ && (same || refining_) ? &*last_timeline_ : nullptr;
 }
 
 std::optional<TextEdit> Workspace::edit_for(const std::string& set) const {

@@ -67,7 +67,9 @@ class Workspace : public QObject {
 
   [[nodiscard]] const client::Settings& settings() const { return settings_; }
   [[nodiscard]] ScenarioFile source() const;
-  /// Of the last text without errors; nullopt before there was one.
+  /// The last text of this file without errors; "" before there was one.
+  [[nodiscard]] const QString& good_text() const { return good_text_; }
+  /// Of that text; nullopt before there was one.
   [[nodiscard]] const std::optional<Scenario>& scenario() const { return scenario_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
   /// Its design; nullptr before there was one.
@@ -87,6 +89,9 @@ class Workspace : public QObject {
                                                                        double value) const;
   /// What happens when in it, in a few saves; nullopt until that is known, and after an edit.
   [[nodiscard]] const std::optional<Timeline>& timeline() const { return timeline_; }
+  /// The same also after an edit, as long as it is that of simulated(), or news of it are under
+  /// way; nullptr without one.
+  [[nodiscard]] const Timeline* shown_timeline() const;
   /// Whether draws of its inputs, faster parts and changes of it are under way.
   [[nodiscard]] bool refining() const { return refining_; }
   [[nodiscard]] const QString& failure() const { return failure_; }
@@ -169,8 +174,10 @@ class Workspace : public QObject {
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;
   std::optional<Prediction> plain_;
-  std::optional<Prediction> drawn_;  ///< the last with draws
-  std::optional<Timeline> timeline_;
+  std::optional<Prediction> drawn_;                   ///< the last with draws
+  std::optional<Timeline> timeline_, last_timeline_;  ///< of this text, and before an edit
+  std::string last_timeline_of_;                      ///< the hash of its design
+  QString good_text_;
   Freshness freshness_ = Freshness::none;
   QString failure_;
   double estimate_ms_ = 0.0, simulation_ms_ = 0.0;

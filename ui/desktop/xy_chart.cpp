@@ -230,6 +230,7 @@ void XyChart::draw() {
     for (QLegendMarker* marker : c.legend()->markers(shown)) marker->setVisible(s.named);
   }
   fit_legend();
+  fit_title();
 }
 
 void XyChart::fit_legend() {
@@ -250,8 +251,21 @@ void XyChart::fit_legend() {
   legend.setVisible(height() > kHigh * line && (names <= kManyNames || width() > kWide * line));
 }
 
+void XyChart::fit_title() {
+  // Beside the axis where it is as high as the title is long, else above the chart.
+  constexpr double kPlot = 0.7;  // of the height
+  const QList<QAbstractAxis*> axes = chart()->axes(Qt::Vertical);
+  if (axes.isEmpty()) return;
+  const bool beside = fontMetrics().horizontalAdvance(axes.front()->titleText()) < kPlot * height();
+  axes.front()->setTitleVisible(beside);
+  chart()->setTitle(beside ? QString() : axes.front()->titleText());
+  chart()->setTitleFont(font());
+  chart()->setTitleBrush(Theme::of(*this).text);
+}
+
 void XyChart::resizeEvent(QResizeEvent* event) {
   fit_legend();
+  fit_title();
   QChartView::resizeEvent(event);
 }
 

@@ -59,6 +59,7 @@ class XyChart : public QChartView {
   void draw();
   /// Where the names of series have room, if they have.
   void fit_legend();
+  void fit_title();
   [[nodiscard]] QPointF on_screen(QPointF base) const;
   void draw_band(const Series& of, QAbstractAxis* x, QAbstractAxis* y);
 

@@ -44,7 +44,7 @@ class Drawing {
       : design_(design), prediction_(prediction) {}
 
   Picture draw() {
-    for (const Component& host : design_.hosts) add_hosts(host);
+    add_all_hosts();
     if (!design_.tenants.empty()) add_traffic();
     if (!design_.storage.empty() || design_.hosts.size() > 1) add_fabric();
     for (const Component& storage : design_.storage) add_storage(storage);
@@ -91,14 +91,67 @@ class Drawing {
       for (PicturePart& row : rows) to.parts.push_back(std::move(row));
   }
 
+  [[nodiscard]] static double count_of_hosts(const Component& host) {
+    const Value* count = host.find("count");
+    return count == nullptr ? 1.0 : count->number;
+  }
+
+  static std::string title_of_hosts(const Component& host, double n) {
+    const std::string name = title_of(host, "host");
+    return base::print_value(n, "count") +
+           (!name.empty() ? " x " + name : std::string(n == 1.0 ? " host" : " hosts"));
+  }
+
+  /// Nothing of the design names these hosts, and nothing that they have was used.
+  [[nodiscard]] bool is_idle(const Component& host) const {
+    bool named = false;
+    base::for_each_component(design_, [&](const std::string&, const char*, const Component& one) {
+      for (const auto& [key, value] : one.values)
+        named = named || value.text == host.id ||
+                std::find(value.list.begin(), value.list.end(), host.id) != value.list.end();
+    });
+    if (named) return false;
+    return std::none_of(prediction_.resources.begin(), prediction_.resources.end(),
+                        [&](const ResourceUse& use) {
+                          const base::ResourceName name = base::resource_name(use.name);
+                          return name.role == "host" && name.id == host.id &&
+                                 (use.utilization() > kUsed || use.blamed_share > kBlamed);
+                        });
+  }
+
+  /// Classes of one product that do nothing are one box.
+  void add_all_hosts() {
+    std::map<std::string, std::vector<const Component*>> idle;  // by product
+    const auto product = [](const Component& host) {
+      return host.kind + " " + title_of(host, "host");
+    };
+    for (const Component& host : design_.hosts)
+      if (is_idle(host)) idle[product(host)].push_back(&host);
+    for (const Component& host : design_.hosts) {
+      const std::vector<const Component*>& alike = idle[product(host)];
+      if (alike.size() < 2 || std::find(alike.begin(), alike.end(), &host) == alike.end())
+        add_hosts(host);
+      else if (alike.front() == &host)
+        add_idle(alike);
+    }
+  }
+
+  void add_idle(const std::vector<const Component*>& alike) {
+    const Component& first = *alike.front();
+    PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", first.id));
+    double n = 0.0;
+    for (const Component* host : alike) n += count_of_hosts(*host);
+    made.title = title_of_hosts(first, n);
+    const std::size_t more = alike.size() - 1;
+    made.subtitle = "hosts " + first.id + " and " + std::to_string(more) +
+                    (more == 1 ? " more class" : " more classes") + ", idle";
+  }
+
   void add_hosts(const Component& host) {
     PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", host.id));
-    const Value* count = host.find("count");
-    const double n = count == nullptr ? 1.0 : count->number;
+    const double n = count_of_hosts(host);
     const GpuCount gpus = gpus_of(design_, host);
-    const std::string name = title_of(host, "host");
-    made.title = base::print_value(n, "count") +
-                 (!name.empty() ? " x " + name : std::string(n == 1.0 ? " host" : " hosts"));
+    made.title = title_of_hosts(host, n);
     made.subtitle = "hosts " + host.id;
     PicturePart compute{gpus.text() == "1" ? "GPU" : "GPUs", gpus.text(), {}, {}};
     for (const JobDesign& job : design_.jobs)

@@ -95,6 +95,8 @@ std::string encode(const TimelineRequest& request) {
   out.member_number("end_s", request.end_s);
   whole("median", request.median);
   whole("most_spans", request.most_spans);
+  out.key("ranks_first");
+  out.boolean(request.ranks_first);
   whole("worst", request.worst);
   out.end_object();
   return out.take();
@@ -108,6 +110,7 @@ Result<TimelineRequest> timeline_request_of(const Json& json) {
                               .median = member_unsigned(json, "median"),
                               .best = member_unsigned(json, "best"),
                               .most_spans = member_unsigned(json, "most_spans"),
+                              .ranks_first = flag_of(json, "ranks_first"),
                               .bins = member_unsigned(json, "bins")};
     if (!(out.begin_s >= 0.0 && out.end_s > out.begin_s && std::isfinite(out.end_s)))
       throw Malformed("\"end_s\" is not after \"begin_s\"");

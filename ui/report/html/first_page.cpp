@@ -47,7 +47,9 @@ class GaugeAxis {
 };
 
 std::string block(const std::string& title, const std::string& body) {
-  return body.empty() ? body : "<div class=\"block\">" + element("h2", title) + body + "</div>\n";
+  return body.empty()
+             ? body
+             : "<div class=\"block\">" + element("h2", title) + captioned(title, body) + "</div>\n";
 }
 
 const char* colour_of(const AssertionOutcome& a) {
@@ -104,25 +106,25 @@ std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
 }
 
 std::string gauges(const Prediction& p) {
-  std::string content;
+  std::string content, said;
   double y = 0.0;
   bool banded = false;
   for (const AssertionOutcome& a : p.assertions) {
     if (!a.limit || !std::isfinite(*a.limit)) continue;
     banded = banded || band_of(p, a.metric).has_value();
     content += gauge(p, a, y);
+    said += (said.empty() ? "targets: " : "; ") + target_phrase(a, p.breakdown.size() > 1) +
+            ", predicted " + print_predicted(a);
   }
   if (content.empty()) return "";
-  return block(
-      "Targets",
-      "<figure data-name=\"targets\">" +
-          svg("targets, each with its limit and what is predicted", kHalf, y, content, "half") +
-          element("figcaption",
-                  std::string(is_estimate(p) ? "Dot: what bounds allow" : "Dot: predicted") +
-                      "; upright: the limit" +
-                      (banded ? "; band: what it may turn out to be." : "."),
-                  "soft") +
-          "</figure>\n");
+  return block("Targets", "<figure data-name=\"targets\">" + svg(said, kHalf, y, content, "half") +
+                              element("figcaption",
+                                      std::string(is_estimate(p) ? "Dot: what bounds allow"
+                                                                 : "Dot: predicted") +
+                                          "; upright: the limit" +
+                                          (banded ? "; band: what it may turn out to be." : "."),
+                                      "soft") +
+                              "</figure>\n");
 }
 
 std::string time(const Prediction& p) {

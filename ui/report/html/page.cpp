@@ -47,6 +47,7 @@ p{margin:.3rem 0}a{color:var(--bar)}
 table{border-collapse:collapse;width:100%;margin:.3rem 0 1rem;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--line)}
 th{color:var(--soft);font-weight:600}.number{text-align:right;white-space:nowrap}
+caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 td:first-child,th:first-child{padding-left:0}
 code,.path{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em;overflow-wrap:break-word}
 pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -64,7 +65,7 @@ svg text{fill:var(--ink);font-size:13px}.halo{paint-order:stroke;stroke:var(--pa
 summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .wide{overflow-x:auto}
 .together{columns:22rem;column-gap:2rem;font-size:.85em}
-.together h4{font-size:1em;font-weight:400;margin:.6rem 0 .1rem;color:var(--soft);break-after:avoid;overflow-wrap:anywhere}
+.together p{margin:.6rem 0 .1rem;color:var(--soft);break-after:avoid;overflow-wrap:anywhere}
 .together ul{list-style:none;margin:0;padding:0}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
@@ -100,6 +101,9 @@ std::string cause_colours() {
   }
   return ":root{" + light + "}\n@media(prefers-color-scheme:dark){:root{" + dark + "}}\n";
 }
+
+/// How a table begins that has no caption yet.
+constexpr std::string_view kUnnamed = "<table>";
 
 /// Text that may be broken after its dots.
 std::string breakable(std::string_view text) {
@@ -139,11 +143,12 @@ std::string table(const std::vector<Column>& columns,
   const auto cell = [&](const char* tag, std::size_t i, const std::string& content) {
     const std::string& css = columns[i].css;
     const bool labelled = std::string_view(tag) == "td" && i > 0 && !columns[i].head.empty();
-    return "<" + std::string(tag) + (css.empty() ? "" : " class=\"" + css + "\"") +
+    return "<" + std::string(tag) + (tag[1] == 'h' ? " scope=\"col\"" : "") +
+           (css.empty() ? "" : " class=\"" + css + "\"") +
            (labelled ? " data-head=\"" + markup(columns[i].head) + "\"" : "") + ">" + content +
            "</" + tag + ">";
   };
-  std::string out = "<table><thead><tr>";
+  std::string out = std::string(kUnnamed) + "<thead><tr>";
   for (std::size_t i = 0; i < columns.size(); ++i) out += cell("th", i, breakable(columns[i].head));
   out += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& row : rows) {
@@ -154,15 +159,27 @@ std::string table(const std::vector<Column>& columns,
   return out + "</tbody></table>\n";
 }
 
+std::string captioned(std::string_view title, const std::string& body) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = body.find(kUnnamed, from)) != std::string::npos;) {
+    const std::size_t end = at + kUnnamed.size();
+    out.append(body, from, end - from);
+    if (body.compare(end, 8, "<caption") != 0) out += element("caption", title);
+    from = end;
+  }
+  return out.append(body, from);
+}
+
 std::string section(std::string_view title, const std::string& body) {
   if (body.empty()) return "";
-  return "<section>" + element("h2", title) + "\n" + body + "</section>\n";
+  return "<section>" + element("h2", title) + "\n" + captioned(title, body) + "</section>\n";
 }
 
 std::string folded(std::string_view title, const std::string& body) {
   if (body.empty()) return "";
   return "<section><details class=\"part\"><summary>" + element("h2", title) + "</summary>\n" +
-         body + "</details></section>\n";
+         captioned(title, body) + "</details></section>\n";
 }
 
 std::string data(std::string_view id, const std::string& json) {
@@ -184,8 +201,8 @@ std::string page(std::string_view title, const std::string& body) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +
          element("title", title) + "\n<style>" + std::string(kStyle) + cause_colours() +
-         "</style></head><body>\n" + body + (needs_script ? export_script() : "") +
-         "</body></html>\n";
+         "</style></head><body><main>\n" + body + "</main>" +
+         (needs_script ? export_script() : "") + "</body></html>\n";
 }
 
 }  // namespace stallcast::report::html

@@ -38,6 +38,10 @@ struct Column {
 [[nodiscard]] std::string table(const std::vector<Column>& columns,
                                 const std::vector<std::vector<std::string>>& rows);
 
+/// Tables of `body` without a caption get this one, which is read out and not shown. Sections do
+/// it with their titles.
+[[nodiscard]] std::string captioned(std::string_view title, const std::string& body);
+
 /// A heading and what belongs under it; "" when that is empty.
 [[nodiscard]] std::string section(std::string_view title, const std::string& body);
 

@@ -198,12 +198,13 @@ std::string figures(const Prediction& p, const ReportContext& context) {
     std::vector<std::vector<std::string>> rows;
     for (const FigureRow& row : block.rows)
       rows.push_back({markup(row.label), markup(row.text), path(row.metric)});
-    out += element("h3", block.title) + table({{"figure"}, {"value"}, {"metric"}}, rows);
+    out += element("h3", block.title) +
+           captioned(block.title, table({{"figure"}, {"value"}, {"metric"}}, rows));
     if (block.title != kCostTitle) continue;
     rows.clear();
     for (const InputLine& price : context.prices)
       rows.push_back({path(price.path), markup(price.value), markup(price.source)});
-    out += table({{"price"}, {"value"}, {"source"}}, rows);
+    out += captioned("Prices", table({{"price"}, {"value"}, {"source"}}, rows));
   }
   return out;
 }
@@ -248,8 +249,7 @@ std::string inputs_from(std::string_view kind, std::string_view noun,
   }
   if (n == 0) return "";
   std::string out = element("h3", count_of(n, noun)) + "<div class=\"together\">\n";
-  for (const auto& [source, list] : groups)
-    out += element("h4", source) + "<ul>" + list + "</ul>\n";
+  for (const auto& [source, list] : groups) out += element("p", source) + "<ul>" + list + "</ul>\n";
   return out + "</div>\n";
 }
 
@@ -303,10 +303,13 @@ std::string targets_mark(Verdict verdict, bool nominal, const std::string& misse
 }
 
 std::string prediction_sections(const Prediction& p, const ReportContext& context,
-                                const Style& style) {
-  return folded("Key figures", tiles(p)) + folded("Targets", targets(p)) + sureness_section(p) +
-         folded("Where the time goes", time_split(p)) + folded("Stages", stages(p)) +
-         folded("What limits it", limits_table(p)) +
+                                const Style& style, const std::string& first) {
+  const auto titled = [&](const std::string& title, const char* rest) {
+    return first.find("<h2>" + title + "</h2>") == std::string::npos ? title : title + rest;
+  };
+  return folded("Key figures", tiles(p)) + folded(titled("Targets", " in full"), targets(p)) +
+         sureness_section(p) + folded(titled("Where the time goes", ", in full"), time_split(p)) +
+         folded("Stages", stages(p)) + folded("What limits it", limits_table(p)) +
          folded("Data path, mean over the run", data_path_table(p)) +
          folded("What happens when",
                 context.timeline ? timeline_section(*context.timeline, p) : std::string()) +
@@ -321,8 +324,9 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
 namespace stallcast::report {
 
 std::string prediction_html(const Prediction& p, const ReportContext& context, const Style& style) {
+  const std::string first = html::first_page(p, context);
   return html::page("Stallcast: " + p.scenario_id,
-                    html::first_page(p, context) + html::prediction_sections(p, context, style) +
+                    first + html::prediction_sections(p, context, style, first) +
                         html::data("result", result_object(p, context, style).dump()));
 }
 

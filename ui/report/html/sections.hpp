@@ -26,9 +26,11 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string slide(const Prediction& prediction, const ReportContext& context,
                                 const Style& style);
 
-/// All that there is to say of a prediction, from its tiles to how it is made again.
+/// All that there is to say of a prediction, from its tiles to how it is made again. `first` is the
+/// first page before it, whose headings it does not repeat.
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction,
-                                              const ReportContext& context, const Style& style);
+                                              const ReportContext& context, const Style& style,
+                                              const std::string& first = "");
 
 /// What limits a design, with what less of it would gain where that was tried.
 [[nodiscard]] std::string limits_table(const Prediction& prediction);
