@@ -250,7 +250,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 37> kChanges = {{
+constexpr std::array<ChangeRow, 38> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.every", "", "time between saves"},
@@ -272,6 +272,7 @@ constexpr std::array<ChangeRow, 37> kChanges = {{
     {"loader.prefetch", "", "batches that workers prefetch"},
     {"workers", "", "workers"},
     {"recovery.spares", "", "spare hosts"},
+    {"priority", "", "priority"},
     {"limit", "", "bandwidth limit"},
     {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},
