@@ -63,8 +63,8 @@ TEST_CASE("what is down has an id of its own, and so has the only failure of a s
   const auto same = [&](const auto&) -> Result<Design> { return design; };
   const auto changes = [&] {
     std::string out;
-    for (const Change& change : plan::make_outages({"ost"}, design, {}, same)->front().changes)
-      out += text_of(change) + "; ";
+    const auto outages = plan::make_outages({"ost"}, design, {}, same);
+    for (const Change& change : outages->front().changes) out += text_of(change) + "; ";
     return out;
   };
   CHECK_THAT(changes(), Catch::StartsWith("failures[+]={\"id\": \"plan-outage\""));
