@@ -274,6 +274,7 @@ constexpr std::array<ChangeRow, 38> kChanges = {{
     {"loader.prefetch", "", "batches that workers prefetch"},
     {"workers", "", "workers"},
     {"recovery.spares", "", "spare hosts"},
+    {"priority", "", "priority"},
     {"limit", "", "bandwidth limit"},
     {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},

@@ -136,6 +136,7 @@ struct PlanReason {
 struct PlanNearest {
   std::size_t point = 0;  ///< of PlanResult::points
   PlanReason misses;
+  std::vector<PlanReason> also = {};  ///< other targets that it misses
   /// What the next larger design is more than: a budget that it is over by bounds alone.
   std::optional<PlanReason> beyond = std::nullopt;
 };
@@ -175,6 +176,8 @@ struct PlanInterval {
   double best_goodput = 0.0;       ///< ratio, at `best`
   bool meets = false;              ///< the targets hold with `best`, simulated
   std::string run = {};            ///< "run.duration" where saves at `best` needed a longer one
+  /// `best` as `--set` takes it: {"jobs[train].checkpoint.every=\"2711 s\""}, and what goes for it.
+  std::vector<std::string> set = {};
 };
 
 enum class PlanStatus { found, infeasible, inconclusive };

@@ -57,4 +57,22 @@ TEST_CASE("what several systems have is not guessed") {
   CHECK(plan::make_outages({"ost"}, design, {}, same)->front().label == "ost of hot");
 }
 
+TEST_CASE("what is down has an id of its own, and so has the only failure of a scenario") {
+  Design design = testing::small_design();
+  design.storage = {component(models::Role::storage, "lustre", "hot", {{"ost.count", "4"}})};
+  const auto same = [&](const auto&) -> Result<Design> { return design; };
+  const auto changes = [&] {
+    std::string out;
+    const auto outages = plan::make_outages({"ost"}, design, {}, same);
+    for (const Change& change : outages->front().changes) out += text_of(change) + "; ";
+    return out;
+  };
+  CHECK_THAT(changes(), Catch::StartsWith("failures[+]={\"id\": \"plan-outage\""));
+  design.failures.emplace_back();
+  design.failures.back().id = "failure";
+  CHECK_THAT(changes(), Catch::StartsWith("failures[0].id=failure; failures[+]="));
+  design.failures.back().id = "plan-outage";
+  CHECK_THAT(changes(), Catch::Contains("\"id\": \"plan-outage-2\""));
+}
+
 }  // namespace outages_test

@@ -54,6 +54,11 @@ Design beegfs() {
   return d;
 }
 
+/// Of a plan whose values follow from nothing else.
+std::string note(const Design& design, const PlanResult& plan) {
+  return plan::unsearched_note(design, plan, [](const std::string&) { return false; });
+}
+
 }  // namespace
 
 TEST_CASE("a plan without an answer says what limits and was not searched") {
@@ -63,23 +68,21 @@ TEST_CASE("a plan without an answer says what limits and was not searched") {
   missed.id = "au";
   missed.status = "fail";
   missed.limited_by = "storage.s.mds";
-  CHECK(plan::unsearched_note(design, plan) ==
-        "target au is limited by the MDSs of s; not searched: --over mds");
+  CHECK(note(design, plan) == "target au is limited by the MDSs of s; not searched: --over mds");
   plan.axes.emplace_back().path = "storage.s.mds.count";
-  CHECK(plan::unsearched_note(design, plan).empty());
+  CHECK(note(design, plan).empty());
   plan.axes.pop_back();
   design.storage.push_back(design.storage.front());
   design.storage.back().id = "t";
-  CHECK(plan::unsearched_note(design, plan) ==
-        "target au is limited by the MDSs of s; not searched: --over mds:s");
+  CHECK(note(design, plan) == "target au is limited by the MDSs of s; not searched: --over mds:s");
   design.storage.front().kind = "chunkstore";
   design.storage.front().values["meta.count"] = design.storage.front().values["mds.count"];
   plan.prediction.assertions.front().limited_by = "storage.s.meta";
-  CHECK(plan::unsearched_note(design, plan) ==
+  CHECK(note(design, plan) ==
         "target au is limited by the metadata servers of s; not searched: --over "
         "storage.s.meta.count");
   plan.prediction.assertions.front().limited_by = "job.train.barrier";
-  CHECK(plan::unsearched_note(design, plan).empty());
+  CHECK(note(design, plan).empty());
 }
 
 TEST_CASE("what was not searched is said where targets are missed with a part down alone") {
@@ -89,7 +92,7 @@ TEST_CASE("what was not searched is said where targets are missed with a part do
   plan.end = 0;
   plan.answer.reset();
   plan.points[0].binding = "storage.s.mds";
-  CHECK(plan::unsearched_note(design, plan) ==
+  CHECK(note(design, plan) ==
         "target stall with server of s down is limited by the MDSs of s; not searched: --over mds");
 }
 
@@ -171,6 +174,30 @@ TEST_CASE("a softer limit is one that the whole interval keeps") {
     t.interval = {2.5, 3.4};
     CHECK(plan::limit_kept(t) == kept);
   }
+}
+
+TEST_CASE("a step relieves what the larger design has more of, not what costs most in both") {
+  Prediction smaller;
+  smaller.gains = Gains{};
+  smaller.gains->noise = 0.001;
+  smaller.resources = {{"storage.fs.ost", "B/s", 8e9, 4e9}, {"storage.fs.mdt", "1/s", 1e5, 1e3}};
+  smaller.bottlenecks = {{"job.train.failures", 0.0, 0.0, "", Gain{}},
+                         {"storage.fs.mdt", 0.01, 0.1, "", Gain{}},
+                         {"storage.fs.ost", 0.5, 0.4, "", Gain{}}};
+  smaller.bottlenecks[0].gain->time = 0.01;
+  smaller.bottlenecks[2].gain->time = 0.005;
+  Prediction larger = smaller;
+  CHECK(plan::relieved_by(larger, smaller).empty());
+  larger.resources[0].capacity = 12e9;
+  CHECK(plan::relieved_by(larger, smaller) == "storage.fs.ost");
+
+  PlanResult plan = searched();
+  plan.points = {nine({target("good", "fail")})};
+  plan.points[0].binding = "job.train.failures";
+  plan.neighbours = {{0, -1, 0, 1.0}};
+  CHECK(plan::reason_of(plan)->by == "time");
+  CHECK(plan::reason_of(plan, "storage.fs.ost")->by == "bandwidth");
+  CHECK(plan::reason_of(plan, "storage.fs.ost")->resource == "storage.fs.ost");
 }
 
 TEST_CASE("a target on cost, power or rack space is a limit of its own") {

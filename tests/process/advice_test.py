@@ -43,7 +43,7 @@ class Advice(unittest.TestCase):
         self.assertIn(change, tried)
         self.assertTrue(tried[change]["meets_targets"], tried[change])
         path, values = change.split(" ", 1)
-        made = path.replace("job.", "jobs.") + "=" + values.split(" -> ")[1]
+        made = path.replace("job.", "jobs.").replace("tenant.", "tenants.") + "=" + values.split(" -> ")[1]
         self.assertEqual(run(design, "--no-advice", "--set", made)["verdict"], "pass")
         return result
 
@@ -52,6 +52,24 @@ class Advice(unittest.TestCase):
         design = scenario("job.train.goodput >= 90 %", {"mode": "sync"}, {"spares": 0},
                           {"type": "host", "mtbf": "4000 h", "per": "gpu", "correlated": "0 %"})
         self.meets(design, "job.train.recovery.spares 0 -> 1")
+
+    def test_the_neighbour_gives_way_before_anything_is_bought(self):
+        # Of 8 GB/s 128 requests of a tenant leave the training job too little; alone it needs 5.1.
+        design = scenario("job.train.gpu.utilization >= 95 %", job={
+            "dataset": {"on": "scratch", "format": "webdataset", "sample": "1 MB", "shard": "1 GB", "size": "100 TB"},
+            "loader": {"type": "pytorch", "batch": 160, "workers": 4}})
+        design["jobs"][0].pop("checkpoint"), design["jobs"][0].pop("recovery")
+        design["failures"] = []
+        design["storage"][0]["ost"]["count"] = 4
+        design["run"]["duration"] = "2 min"
+        design["tenants"] = [{"id": "noisy", "type": "fio", "on": "scratch", "hosts": "gpu", "rw": "read", "bs": "4 MiB",
+                              "numjobs": 8, "iodepth": 8, "direct": True}]
+        result = self.meets(design, "tenant.noisy.priority normal -> low")
+        first = result["alternatives"][0]
+        self.assertTrue(first["change"].startswith("tenant.noisy."), first)
+        self.assertGreater(first["slows"]["noisy"], 0.01)
+        most = next(b for b in result["bottlenecks"] if b["resource"] == "storage.scratch.ost")
+        self.assertIn(", of which tenant noisy moves ", most["headroom"])
 
     def test_a_worker_where_the_training_process_loads_itself(self):
         # Batches of 64 MB a GPU are read and parsed before each step of 1 s; a worker does it during the step.

@@ -255,6 +255,24 @@ class Compare(unittest.TestCase):
         self.assertEqual(rows["GPU utilization of z"][1]["status"], "best")
         self.assertIn("second keeps GPUs busiest", out["headline"])
 
+    def test_a_cache_is_what_a_design_is_made_of_and_no_other_work(self):
+        def with_cache(name, osts):
+            return self.write(f"{name}.json", design(name, osts).replace(
+                '"format": "raw",', '"format": "raw", "cache": {"policy": "pinned", "size": "1 TB", "medium": "nvme"},'))
+
+        _, out, rows = self.rows(self.write("plain.json", design("plain", 16)), with_cache("cached", 16))
+        self.assertEqual(out["notes"], [])
+        self.assertEqual([cell["text"] for cell in rows["cache of train"]], ["-", "nvme, pinned, 1 TB"])
+        _, _, rows = self.rows(with_cache("one", 16), with_cache("two", 12))
+        self.assertFalse(any(row.startswith("cache") for row in rows))
+
+    def test_designs_that_tie_are_named_together(self):
+        paths = [self.write(f"{name}.json", design(name, osts)) for name, osts in (("a", 16), ("b", 16), ("c", 32))]
+        _, out, _ = self.rows(*paths)
+        self.assertIn("a and b cost least (1.84 MUSD)", out["headline"])
+        _, out, _ = self.rows(*paths[:2])
+        self.assertNotIn("least", out["headline"])  # nothing tells them apart
+
     def test_other_work_is_said(self):
         _, out, _ = self.rows(self.write("a.json", design("a", 8)), self.write("b.json", design("b", 8, sample="4 MiB")))
         self.assertEqual(len(out["notes"]), 1)

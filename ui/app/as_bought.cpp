@@ -103,6 +103,17 @@ void add_planned(const Scenario& scenario, const Design& design,
   proposals.push_back(*std::move(counted));
 }
 
+bool follows_from(const Scenario& scenario, const std::string& pointer,
+                  const std::vector<PlanAxis>& axes) {
+  const auto needs = scenario.written().needs.find(pointer);
+  return needs != scenario.written().needs.end() &&
+         std::ranges::any_of(axes, [&](const PlanAxis& axis) {
+           return std::ranges::any_of(needs->second, [&](const std::string& name) {
+             return plan::same_path(axis.path, "params." + name);
+           });
+         });
+}
+
 std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const Design& design,
                                                const Prediction& prediction) {
   constexpr std::size_t kLooked = 8;

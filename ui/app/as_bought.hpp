@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/decide/plan/advice.hpp"
+#include "stallcast/plan.hpp"
 #include "stallcast/scenario.hpp"
 
 namespace stallcast::client {
@@ -16,6 +18,10 @@ void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& prop
 /// Adds more of what `plan` counts without a word about it, where `design` has that.
 void add_planned(const Scenario& scenario, const Design& design,
                  std::vector<plan::Proposal>& proposals);
+
+/// Whether the value at `pointer` is made of a parameter that `axes` search.
+[[nodiscard]] bool follows_from(const Scenario& scenario, const std::string& pointer,
+                                const std::vector<PlanAxis>& axes);
 
 /// What a page counts on its axis: what `prediction` blames that is bought by number, else what its
 /// storage is bought by; nullopt where nothing is.

@@ -38,12 +38,12 @@ std::string counts_of(const Component& component) {
   return out;
 }
 
-const std::string kSavesOf = "saves ", kFailure = "failure ", kRecovery = "recovery ",
-                  kLends = "lends ";
+const std::string kCacheOf = "cache of ", kSavesOf = "saves ", kFailure = "failure ",
+                  kRecovery = "recovery ", kLends = "lends ";
 
 /// Rows that are there only where designs differ.
 bool only_apart(const std::string& row) {
-  return std::ranges::any_of(std::array{kSavesOf, kFailure, kRecovery, kLends},
+  return std::ranges::any_of(std::array{kCacheOf, kSavesOf, kFailure, kRecovery, kLends},
                              [&](const std::string& name) { return row.starts_with(name); });
 }
 
@@ -71,6 +71,17 @@ std::vector<std::string> set_apart(const Component& component, const std::string
     }
     if (given && texts.size() > 1) out.push_back(key + " " + base::written(value));
   }
+  return out;
+}
+
+/// "nvme, lru, 6 TB, warm"; "" where nothing is kept.
+std::string cache_of(const Component& dataset) {
+  const Value *policy = dataset.find("cache.policy"), *medium = dataset.find("cache.medium");
+  if (policy == nullptr || policy->text == "none") return "";
+  std::string out = (medium == nullptr ? "memory" : medium->text) + ", " + policy->text;
+  if (const Value* size = dataset.find("cache.size")) out += ", " + base::written(*size);
+  const Value* warm = dataset.find("cache.warm");
+  if (warm != nullptr && warm->number != 0.0) out += ", warm";
   return out;
 }
 
@@ -111,6 +122,9 @@ std::vector<std::pair<std::string, std::string>> plant_of(const Design& design, 
                                                   (counts.empty() ? "" : ", " + counts));
   }
   for (const JobDesign& job : design.jobs)
+    if (const std::string cache = job.dataset ? cache_of(*job.dataset) : ""; !cache.empty())
+      out.emplace_back(kCacheOf + job.job.id, cache);
+  for (const JobDesign& job : design.jobs)
     if (job.checkpoint) out.emplace_back(kSavesOf + job.job.id, saves_of(*job.checkpoint));
   for (const auto& [name, part] :
        {std::pair{kRecovery, &JobDesign::recovery}, std::pair{kLends, &JobDesign::elastic}})
@@ -142,14 +156,19 @@ std::map<std::string, double> gpus_by_job(const Design& design) {
   return out;
 }
 
+/// Where a data set lies, and what is kept of it near the job, are what a design is made of.
+bool is_work(std::string_view key) {
+  return key != "on" && key != "to" && key != "hosts" && !key.starts_with("also.") &&
+         !key.starts_with("cache.");
+}
+
 /// What a job is to do, whatever it does it on: values by path.
 std::map<std::string, std::string> work_of(const JobDesign& job) {
   std::map<std::string, std::string> out;
   const auto add = [&](const std::string& part, const Component& component) {
     out[part] = component.kind;
     for (const auto& [key, value] : component.values)
-      if (key != "on" && key != "to" && key != "hosts")
-        out[part + "." + key] = base::written(value);
+      if (is_work(key)) out[part + "." + key] = base::written(value);
   };
   add("model", job.model);
   add("step", job.step);

@@ -332,7 +332,10 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth&
   gain::rank_by_gain(shown.design(), found->prediction,
                      {.predict = options, .valid = can_be_built});
   if (found->status == PlanStatus::infeasible)
-    if (std::string note = plan::unsearched_note(shown.design(), *found); !note.empty())
+    if (std::string note = plan::unsearched_note(
+            shown.design(), *found,
+            [&](const std::string& at) { return follows_from(scenario, at, found->axes); });
+        !note.empty())
       found->notes.push_back(std::move(note));
   return found;
 }

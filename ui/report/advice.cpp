@@ -26,6 +26,13 @@ std::string goodput_phrase(const Alternative& a) {
              : "";
 }
 
+/// "noisy 11 % slower"; "" where nobody is.
+std::string slows_phrase(const Alternative& a) {
+  std::vector<std::string> out;
+  for (const auto& [id, by] : a.slows) out.push_back(id + " " + print_share(by) + " slower");
+  return base::join(out, ", ");
+}
+
 /// "29 %" of its limit.
 std::string print_shortfall(double by) {
   return by < 10.0 ? print_margin(by).substr(1) : "more than ten times";
@@ -75,6 +82,7 @@ std::string gain_text(const Alternative& a, const Prediction& p) {
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   text += goodput_phrase(a);
+  if (const std::string slows = slows_phrase(a); !slows.empty()) text += ", " + slows;
   if (const std::string targets = targets_phrase(a, p); !targets.empty()) text += ", " + targets;
   return text;
 }
@@ -90,12 +98,16 @@ std::string advice_phrase(const Prediction& p) {
   const bool nominal = tried_nominally(p);
   const bool kept = figure_gained(p, p.alternatives).value == &Alternative::goodput;
   std::vector<std::string> said;
+  bool slows_some = false;  // what is said first: the other is what slows nobody, if anything does
   for (const Alternative& a : p.alternatives) {
     if (a.verdict != Verdict::pass || said.size() == kMost || (nominal && !is_useful(a, p)))
       continue;
+    if (slows_some && !a.slows.empty()) continue;
+    slows_some = !a.slows.empty();
     std::vector<std::string> with;
     if (time_gained(p).empty())
       with.push_back((kept ? "goodput " : "GPUs ") + print_share(kept ? a.goodput : a.utilization));
+    if (const std::string slows = slows_phrase(a); !slows.empty()) with.push_back(slows);
     if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
     said.push_back(label::of_change(a.change) +
                    (with.empty() ? "" : " (" + base::join(with, ", ") + ")"));

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <utility>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "engine/base/text.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/compare_parts.hpp"
 #include "ui/report/layout.hpp"
@@ -14,20 +18,34 @@ namespace {
 
 using metric::Domain;
 
-/// The one design that is best of a row, as "flash (94.1 %)"; "" where there is not one.
-std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure,
-                    const std::vector<std::string>& names) {
+/// The designs that are best of a figure, and what it is: {"flash"}, "94.1 %". None where all are
+/// alike, or where it is not known which is best.
+struct Best {
+  std::vector<std::string> names;
+  std::string figure;
+  /// "flash and disks cost least (38.8 MUSD)", of "costs least" said of one and "cost" of several.
+  [[nodiscard]] std::string said(std::string_view one, std::string_view several,
+                                 std::string_view rest) const {
+    const auto others = std::span(names).first(names.size() - 1);
+    return (others.empty() ? "" : base::join(others, ", ") + " and ") + names.back() + " " +
+           std::string(names.size() == 1 ? one : several) + std::string(rest) + " (" + figure + ")";
+  }
+};
+
+Best best_of(const std::vector<CompareRow>& rows, std::string_view figure,
+             const std::vector<std::string>& names) {
+  Best out;
   for (const CompareRow& row : rows) {
     if (row.metric != figure) continue;
-    std::string out;
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (row.cells[i].status != "best") continue;
-      if (!out.empty()) return "";
-      out = names[i] + " (" + row.cells[i].text + ")";
+      if (out.names.empty()) out.figure = row.cells[i].text;
+      if (row.cells[i].text != out.figure) return {};  // as good as the best, by its interval
+      out.names.push_back(names[i]);
     }
-    return out;
+    break;
   }
-  return "";
+  return out.names.size() < names.size() ? out : Best{};
 }
 
 /// GPU utilization over all jobs, by their GPUs: those of another design that has a job of the same
@@ -58,25 +76,25 @@ std::optional<Metric> busy_gpus(const SideBySide& c, const ComparedDesign& desig
   return sum;
 }
 
-/// The one of the designs `of` that keeps GPUs busiest, as `best_of` says it.
-std::string busiest(const SideBySide& c, const std::vector<std::size_t>& of,
-                    const std::vector<std::string>& names) {
+/// The one of the designs `of` that keeps GPUs busiest; none where another may.
+Best busiest(const SideBySide& c, const std::vector<std::size_t>& of,
+             const std::vector<std::string>& names) {
   std::vector<std::optional<Metric>> busy;
   for (const std::size_t i : of) busy.push_back(busy_gpus(c, c.designs[i]));
   const auto best = std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
     return (a ? a->value : -1.0) < (b ? b->value : -1.0);
   });
-  if (!*best || busy.size() < 2) return "";
+  if (!*best || busy.size() < 2) return {};
   const std::string said = print_end((*best)->value, "ratio");
   std::size_t known = 0;
   for (auto one = busy.begin(); one != busy.end(); ++one) {
     if (!*one) continue;
     ++known;
     const bool alike = reaches(**one, (*best)->value) || print_end((*one)->value, "ratio") == said;
-    if (one != best && alike) return "";
+    if (one != best && alike) return {};
   }
   const auto place = static_cast<std::size_t>(best - busy.begin());
-  return known < 2 ? "" : names[place] + " (" + said + ")";
+  return known < 2 ? Best{} : Best{{names[place]}, said};
 }
 
 }  // namespace
@@ -110,21 +128,24 @@ std::string compare_headline(const SideBySide& comparison) {
     names.push_back(all[i]);
   }
   const std::vector<CompareRow> rows = compare_rows(those);
-  const auto name_of = [](const std::string& best) { return best.substr(0, best.rfind(" (")); };
   // What is rented costs nothing to buy.
-  std::string cheapest = best_of(rows, metric::kHourlyCost, names);
-  const std::string to_buy = best_of(rows, metric::kCapex, names);
-  if (name_of(to_buy) == name_of(cheapest)) cheapest = to_buy;
-  const std::pair<std::string, std::string_view> bests[] = {
-      {busiest(comparison, of, names), " keeps GPUs busiest"},
-      {best_of(rows, "checkpoint.stall", names), " stalls least for a save"},
-      {cheapest, " costs least"},
-      {best_of(rows, metric::kPower, names), " draws least"}};
+  Best cheapest = best_of(rows, metric::kHourlyCost, names);
+  const Best to_buy = best_of(rows, metric::kCapex, names);
+  if (to_buy.names == cheapest.names) cheapest = to_buy;
+  struct Row {
+    Best best;
+    std::string_view one, several, rest;
+  };
+  const Row said[] = {
+      {busiest(comparison, of, names), "keeps", "keep", " GPUs busiest"},
+      {best_of(rows, "checkpoint.stall", names), "stalls", "stall", " least for a save"},
+      {cheapest, "costs", "cost", " least"},
+      {best_of(rows, metric::kPower, names), "draws", "draw", " least"}};
   std::string_view lead = some ? "of these, " : "";
-  for (const auto& [best, what] : bests) {
-    if (best.empty()) continue;
-    out += (out.empty() ? "" : "; ") + std::string(lead) + name_of(best) + std::string(what) +
-           best.substr(best.rfind(" ("));
+  for (const Row& row : said) {
+    if (row.best.names.empty()) continue;
+    out += (out.empty() ? "" : "; ") + std::string(lead) +
+           row.best.said(row.one, row.several, row.rest);
     lead = "";
   }
   return out.empty() ? "no figure tells them apart" : out;

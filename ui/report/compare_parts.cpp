@@ -235,11 +235,12 @@ class Rows {
     put("Together", std::move(row));
   }
 
-  /// What each is made of: hosts in some rows, storage systems in others, then how jobs save,
-  /// come back and lend GPUs, and what fails.
+  /// What each is made of: hosts in some rows, storage systems in others, then what jobs
+  /// cache, how they save, come back and lend GPUs, and what fails.
   void plant() {
     part("hosts");
     part("storage");
+    part("cache");
     part("saves");
     part("recovery");
     part("lends");

@@ -218,6 +218,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"verdict", verdict_name(w.verdict)},
                               {"missed", missed_ids(w)}});
     add_goodput(w.goodput, w.goodput_gain, out["what_if"].back());
+    add_slows(w, out["what_if"].back());
   }
   if (e.prediction && tried_nominally(*e.prediction))
     for (Json& what_if : out["what_if"]) what_if["nominal"] = true;

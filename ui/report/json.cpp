@@ -182,6 +182,10 @@ void add_goodput(double goodput, double gain, Json& change) {
   change["goodput_gain"] = gain;
 }
 
+void add_slows(const Alternative& tried, Json& change) {
+  for (const auto& [id, by] : tried.slows) change["slows"][id] = by;
+}
+
 Json result_object(const Prediction& prediction, const ReportContext& context, const Style& style) {
   Json out;
   out["schema"] = "stallcast.result/1";
@@ -216,6 +220,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                                    {"verdict", verdict_name(a.verdict)},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
     add_goodput(a.goodput, a.goodput_gain, out["alternatives"].back());
+    add_slows(a, out["alternatives"].back());
   }
   if (tried_nominally(prediction))
     for (Json& alternative : out["alternatives"]) alternative["nominal"] = true;

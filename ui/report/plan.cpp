@@ -154,7 +154,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   return {
       id + status_text(plan, ink),
       plan.status == PlanStatus::infeasible
-          ? "none of the designs meets the targets"
+          ? "none of the designs meets the targets" + met_by_saves(plan)
           : "the search for the " + goal_text(plan) + " has no answer yet",
       confident_text(plan),
       searched(plan),
@@ -183,7 +183,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
       return {id + status_text(plan, ink),
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
                               : "no value of " + plan.axes[0].name + " that was searched") +
-                  " meets the targets",
+                  " meets the targets" + met_by_saves(plan),
               confident_text(plan),
               searched(plan),
               nearest_text(plan),

@@ -64,6 +64,9 @@ void add_search(const PlanResult& plan, Json& out) {
     out["nearest"] = {{"point", plan.nearest->point},
                       {"misses", reason_json(plan.nearest->misses)},
                       {"beyond", reason_json(plan.nearest->beyond)}};
+  if (plan.nearest)
+    for (const PlanReason& also : plan.nearest->also)
+      out["nearest"]["also"].push_back(reason_json(also));
   if (plan.until) {
     out["until"] = {{"months", *plan.until}, {"stages", Json::array()}};
     for (const PlanStage& stage : plan.stages)
@@ -103,7 +106,8 @@ void add_search(const PlanResult& plan, Json& out) {
                                 {"goodput", i.goodput},
                                 {"best_goodput", i.best_goodput},
                                 {"meets", i.meets},
-                                {"run", i.run}});
+                                {"run", i.run},
+                                {"set", i.set}});
 }
 
 Json confident_object(const PlanResult& plan) {

@@ -6,6 +6,7 @@
 
 #include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
@@ -258,9 +259,30 @@ std::string margin_text(const TargetMargin& t) {
                                                      : ", holds in " + cases);
 }
 
+std::string set_options(const PlanInterval& interval) {
+  std::string out;
+  for (const std::string& set : interval.set) {
+    const std::size_t equals = set.find('=');
+    out += (out.empty() ? "" : " ") + std::string("--set ") +
+           base::plain_path(set.substr(0, equals)) + "=\"" + set.substr(equals + 1) + "\"";
+  }
+  return out;
+}
+
+std::string met_by_saves(const PlanResult& plan) {
+  if (plan.answer || plan.end >= plan.points.size() || plan.intervals.size() != 1 ||
+      !plan.intervals.front().meets)
+    return "";
+  const PlanInterval& interval = plan.intervals.front();
+  return ", but they hold with " + base::counted(plan, plan.points[plan.end]) + " where job " +
+         interval.job + " saves every " + print_value(interval.best, "s") + ": " +
+         set_options(interval);
+}
+
 std::string with_interval(const PlanResult& plan, const PlanInterval& interval) {
-  const std::string run =
-      interval.run.empty() ? "" : " (simulated with --set run.duration=\"" + interval.run + "\")";
+  std::string run = " (" + set_options(interval);
+  if (!interval.run.empty()) run += "; simulated with --set run.duration=\"" + interval.run + "\"";
+  run += ")";
   if (!interval.meets) return "with it not all targets are sure to hold" + run;
   return (plan.decided_by_draws() ? "with it the targets hold nominally"
                                   : "with it the targets hold") +
@@ -282,12 +304,19 @@ std::vector<PlanPart> plan_parts(const PlanResult& plan) {
 }
 
 /// "with 36 OSTs save is 10.4 s, against 10.2 s".
-std::string missed_text(const PlanReason& reason) {
-  const TargetMargin& t = reason.target;
-  const std::string with = "with " + reason.values + " " + t.name();
+namespace {
+
+/// "stall is 8.96 s, against 4 s".
+std::string missed_alone(const TargetMargin& t) {
   if (t.unsure() && t.margin >= 0.0)
-    return with + " holds in " + (t.probability ? cases_text(t) : std::string("too few draws"));
-  return with + " is " + against_text(t, ", against ");
+    return t.name() + " holds in " + (t.probability ? cases_text(t) : std::string("too few draws"));
+  return t.name() + " is " + against_text(t, ", against ");
+}
+
+}  // namespace
+
+std::string missed_text(const PlanReason& reason) {
+  return "with " + reason.values + " " + missed_alone(reason.target);
 }
 
 std::string reason_text(const PlanResult& plan) {
@@ -300,8 +329,9 @@ std::string reason_text(const PlanResult& plan) {
 
 std::string nearest_text(const PlanResult& plan) {
   if (!plan.nearest) return "";
-  return "nearest: " + missed_text(plan.nearest->misses) +
-         (plan.nearest->beyond ? "; " + missed_text(*plan.nearest->beyond) : "");
+  std::string out = "nearest: " + missed_text(plan.nearest->misses);
+  for (const PlanReason& more : plan.nearest->also) out += ", and " + missed_alone(more.target);
+  return out + (plan.nearest->beyond ? "; " + missed_text(*plan.nearest->beyond) : "");
 }
 
 }  // namespace stallcast::report

@@ -55,6 +55,13 @@ struct PlanPart {
 /// "by capacity: with 36 OSTs room on scratch is 101.2 %, against 100 %"; "" without a reason.
 [[nodiscard]] std::string reason_text(const PlanResult& plan);
 
+/// `--set` of the best interval, as a shell takes it.
+[[nodiscard]] std::string set_options(const PlanInterval& interval);
+/// Where nothing that is searched meets the targets, that a save of its only job at another
+/// interval does: ", but they hold with 2 boxes where job mm saves every 45 min 11 s: --set ...";
+/// else "".
+[[nodiscard]] std::string met_by_saves(const PlanResult& plan);
+
 /// Where nothing meets the targets: "nearest: with 32 OSTs save is 10.4 s, against 10.2 s"; "" of
 /// plans that have an answer.
 [[nodiscard]] std::string nearest_text(const PlanResult& plan);

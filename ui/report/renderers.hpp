@@ -58,6 +58,8 @@ namespace stallcast::report {
                                                  const std::string& profile_sha256);
 /// What a change makes of the goodput, added to its object where jobs tell it.
 void add_goodput(double goodput, double gain, nlohmann::ordered_json& change);
+/// And by how much whom it slows down.
+void add_slows(const Alternative& tried, nlohmann::ordered_json& change);
 /// Value, unit, and the interval where there is one.
 [[nodiscard]] nlohmann::ordered_json metric_object(const Metric& metric);
 /// Indented by two, with a newline at the end.

@@ -68,18 +68,12 @@ Design alone(const Design& design, const Sharer& sharer, double seconds) {
 /// Speeds that differ by less, relative, are the same.
 constexpr double kRounding = 1e-12;
 
-/// Speed of `sharer` with the others over that without them. 1 where nothing tells.
+/// Speed of `sharer` with the others over that without them; 0 where nothing tells.
 double kept(const Sharer& sharer, const Prediction& with, const Prediction& without) {
-  const auto ratio = [&](const std::string& name, bool time) {
-    const double shared = figure_or_zero(with, name), own = figure_or_zero(without, name);
-    if (!(shared > 0.0 && own > 0.0)) return 0.0;
-    return time ? own / shared : shared / own;
-  };
-  if (sharer.job) return ratio(metric::of_job(sharer.id, "gpu.utilization"), false);
-  for (const char* time : kTenantTimes)
-    if (const double found = ratio(metric::of_tenant(sharer.id, time), true); found > 0.0)
-      return found;
-  return ratio(metric::of_tenant(sharer.id, "metadata.latency"), true);
+  if (!sharer.job) return tenant_speed(sharer.id, with, without);
+  const std::string name = metric::gpu_utilization(sharer.id);
+  const double shared = figure_or_zero(with, name), own = figure_or_zero(without, name);
+  return shared > 0.0 && own > 0.0 ? shared / own : 0.0;
 }
 
 }  // namespace

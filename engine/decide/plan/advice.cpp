@@ -11,6 +11,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/by_figure.hpp"
 #include "engine/decide/plan/intervals.hpp"
+#include "engine/decide/plan/neighbour_changes.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "engine/decide/plan/room.hpp"
 #include "engine/decide/plan/users.hpp"
@@ -80,6 +81,8 @@ class Advisor {
     const ResourceName name = base::resource_name(resource);
     if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
       return make_room(std::string(name.id), name.part == "wear");
+    for (Proposal& change : neighbour_changes(design_, prediction_, resource))
+      add(std::move(change));
     for (const Remedy* remedy : remedies_of(name))
       if ((!remedy->spreads || !full(resource)) && goes(remedy->way, name, design_, prediction_))
         apply(*remedy, name);

@@ -87,9 +87,7 @@ const Result<Design>& Designs::at(const Cell& cell) {
 std::optional<Failure> Designs::fault(const Cell& cell) {
   if (const Result<Design>& design = at(cell); !design.ok()) return design.failure();
   for (const PartDown& outage : outages_) {
-    std::vector<Change> with = changes(cell);
-    with.push_back(outage.failure);
-    if (const Result<Design> broken = make(with); !broken.ok())
+    if (const Result<Design> broken = make(outage.on_top_of(changes(cell))); !broken.ok())
       return Failure{broken.failure().exit,
                      "with " + outage.label + " down: " + without_place(broken.failure()),
                      broken.failure().hint};
@@ -100,9 +98,8 @@ std::optional<Failure> Designs::fault(const Cell& cell) {
 std::vector<Design> Designs::variants(const Cell& cell) {
   std::vector<Design> out = {*at(cell)};
   for (const PartDown& outage : outages_) {
-    std::vector<Change> with = changes(cell);
-    with.push_back(outage.failure);
-    if (Result<Design> design = make(with); design.ok()) out.push_back(std::move(design).value());
+    if (Result<Design> design = make(outage.on_top_of(changes(cell))); design.ok())
+      out.push_back(std::move(design).value());
   }
   return out;
 }
@@ -145,9 +142,7 @@ std::vector<Result<Prediction>> Designs::predict(std::span<const std::vector<Cha
     std::vector<Design> made;
     std::optional<Failure> failure;
     for (std::size_t o = 0; o < each && !failure; ++o) {
-      std::vector<Change> with = these;
-      if (o > 0) with.push_back(outages_[o - 1].failure);
-      Result<Design> design = make(with);
+      Result<Design> design = make(o > 0 ? outages_[o - 1].on_top_of(these) : these);
       if (design.ok())
         made.push_back(std::move(design).value());
       else

@@ -21,8 +21,13 @@ using RedesignAll = std::function<Result<Design>(std::span<const Change> changes
 
 /// Something that is down all the time while the targets are judged again.
 struct PartDown {
-  std::string label;  ///< "oss of scratch"
-  Change failure;     ///< of the scenario
+  std::string label;            ///< "oss of scratch"
+  std::vector<Change> changes;  ///< of the scenario
+  /// These after `others`.
+  [[nodiscard]] std::vector<Change> on_top_of(std::vector<Change> others) const {
+    others.insert(others.end(), changes.begin(), changes.end());
+    return others;
+  }
 };
 
 class Designs {

@@ -26,17 +26,56 @@ std::optional<Cell> largest_within(Designs& designs) {
   return Cell{within};
 }
 
+namespace {
+
+/// By how much of its limit a target is met; less than 0 where it is missed.
+double score(const TargetMargin& t) {
+  return t.unsure() && t.probability ? *t.probability - *t.confidence : t.margin;
+}
+
+/// What a design misses by most; nullptr where nothing can be told.
+const TargetMargin* worst_of(const PlanPoint& point) {
+  const TargetMargin* missed = tightest(point);
+  const bool tells = missed != nullptr && missed->status != "pass" && std::isfinite(score(*missed));
+  return tells ? missed : nullptr;
+}
+
+}  // namespace
+
+void look_beyond_budgets(Designs& designs, Search& found) {
+  if (designs.axes().size() < 2) return;
+  std::optional<Cell> nearest;
+  double best = 0.0;
+  for (const auto& [cell, prediction] : found.seen) {
+    const PlanPoint point = point_of(prediction, designs.outages());
+    const TargetMargin* missed = worst_of(point);
+    if (missed == nullptr || (nearest && score(*missed) <= best)) continue;
+    nearest = cell;
+    best = score(*missed);
+  }
+  if (!nearest) return;
+  std::vector<Cell> beyond;
+  for (std::size_t a = 0; a < nearest->size(); ++a) {
+    Cell next = *nearest;
+    if (++next[a] >= designs.axes()[a].size() || found.seen.contains(next)) continue;
+    const Result<Design>& design = designs.at(next);
+    if (design.ok() && exceeded(predict::estimate(*design)) != nullptr) beyond.push_back(next);
+  }
+  std::vector<Result<Prediction>> made = designs.predict(beyond);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (made[i].ok()) found.seen.emplace(beyond[i], *std::move(made[i]));
+}
+
 std::optional<PlanNearest> nearest_of(const PlanResult& plan) {
-  const auto score = [](const TargetMargin& t) {
-    return t.unsure() && t.probability ? *t.probability - *t.confidence : t.margin;
-  };
   std::optional<PlanNearest> out;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const PlanPoint& point = plan.points[i];
-    const TargetMargin* missed = tightest(point);
-    if (missed == nullptr || missed->status == "pass" || !std::isfinite(score(*missed))) continue;
-    if (!out || score(*missed) > score(out->misses.target))
-      out = PlanNearest{i, missed_by(point, *missed, base::counted(plan, point))};
+    const TargetMargin* missed = worst_of(point);
+    if (missed == nullptr || (out && score(*missed) <= score(out->misses.target))) continue;
+    const std::string values = base::counted(plan, point);
+    out = PlanNearest{i, missed_by(point, *missed, values)};
+    for (const TargetMargin& t : point.targets)
+      if (&t != missed && t.status != "pass") out->also.push_back(missed_by(point, t, values));
   }
   return out;
 }

@@ -12,6 +12,10 @@ namespace stallcast::plan {
 /// nullopt where none or all are. Decided by bounds, no simulation.
 [[nodiscard]] std::optional<Cell> largest_within(Designs& designs);
 
+/// Where several things are searched, simulates the designs one step beyond the nearest of `found`
+/// that bounds leave out for a budget: they may miss by less. Of one, the next is told as such.
+void look_beyond_budgets(Designs& designs, Search& found);
+
 /// The design whose worst target is nearest to its limit; nullopt where none has a limit that is
 /// near.
 [[nodiscard]] std::optional<PlanNearest> nearest_of(const PlanResult& plan);

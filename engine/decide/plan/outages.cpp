@@ -72,6 +72,14 @@ std::vector<std::string> storage_with(const std::string& name, const Design& des
   return {design.storage.front().id};
 }
 
+/// An id that no failure of the scenario has.
+std::string own_id(const Design& design) {
+  std::string out = "plan-outage";
+  while (std::ranges::any_of(design.failures, [&](const Component& f) { return f.id == out; }))
+    out += "-2";
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survive,
@@ -99,20 +107,23 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
     if (part.empty())
       return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
                      known_parts(*design.find_storage(storage))};
+    PartDown& outage = out.emplace_back(PartDown{words.front() + " of " + storage, {}});
+    // One alone needs no id; beside this one it does, and is called as before.
+    if (design.failures.size() == 1)
+      outage.changes.push_back({"failures[0].id", parse_setting(design.failures.front().id)});
     // Down before the first step, taken over at once, and not repaired.
-    out.push_back({words.front() + " of " + storage,
-                   {"failures[+]",
-                    JsonLiteral{"{\"id\": \"plan-outage\", \"type\": \"storage\", \"on\": \"" +
-                                storage + "\", \"part\": \"" + part +
-                                "\", \"at\": \"0 s\", \"failover\": \"0 s\", \"takeover\": \"" +
-                                takeover + "\", \"repair\": \"100000 d\"}"}}});
-    const Result<Design> broken = redesign({&out.back().failure, 1});
+    outage.changes.push_back(
+        {"failures[+]",
+         JsonLiteral{"{\"id\": \"" + own_id(design) + "\", \"type\": \"storage\", \"on\": \"" +
+                     storage + "\", \"part\": \"" + part +
+                     "\", \"at\": \"0 s\", \"failover\": \"0 s\", \"takeover\": \"" + takeover +
+                     "\", \"repair\": \"100000 d\"}"}});
+    const Result<Design> broken = redesign(outage.changes);
     if (broken.ok()) continue;
     // What the scenario has too few of may be searched: there may be enough at the far end.
     std::vector<Change> furthest;
     for (const Axis& axis : axes) furthest.push_back({axis.about.path, axis.values.back()});
-    furthest.push_back(out.back().failure);
-    if (redesign(furthest).ok()) continue;
+    if (redesign(outage.on_top_of(furthest)).ok()) continue;
     const std::string& why = broken.failure().message;
     return Failure{ExitCode::bad_input, "survive " + text + ": " + why.substr(why.rfind(": ") + 2),
                    broken.failure().hint};

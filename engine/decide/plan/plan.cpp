@@ -61,7 +61,7 @@ class Answer {
       out_.required = out_.points[*out_.answer].count;
       neighbours();
       rank_smaller();
-      out_.reason = reason_of(out_);
+      out_.reason = reason_of(out_, relieved_);
     }
     if (out_.status == PlanStatus::infeasible) nearest();
     remarks();
@@ -88,15 +88,20 @@ class Answer {
     out_.scenario_file = out_.prediction.scenario_file;
   }
 
-  /// The design that comes nearest, and the budget that the next larger one is over.
+  /// The design that comes nearest, and the budget that the next larger one is over; not where the
+  /// nearest is over one itself.
   void nearest() {
     out_.nearest = nearest_of(out_);
-    if (!out_.nearest || designs_.axes().size() > 1) return;
-    Cell next =
+    if (!out_.nearest) return;
+    const Cell at =
         std::ranges::find(places_, out_.nearest->point, &std::pair<const Cell, std::size_t>::second)
             ->first;
-    if (++next.front() < designs_.axes().front().size())
-      out_.nearest->beyond = over_budget(designs_, next, out_);
+    if (over_budget(designs_, at, out_)) return;
+    for (std::size_t a = 0; a < at.size() && !out_.nearest->beyond; ++a) {
+      Cell next = at;
+      if (++next[a] < designs_.axes()[a].size())
+        out_.nearest->beyond = over_budget(designs_, next, out_);
+    }
   }
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
@@ -124,6 +129,7 @@ class Answer {
     point.waited = named.waited;
     point.binding_utilization = named.binding_utilization;
     point.binding_load = named.binding_load;
+    relieved_ = relieved_by(search_.seen.at(*search_.answer), ranked);
   }
 
   void neighbours() {
@@ -245,6 +251,7 @@ class Answer {
   const Search& search_;
   PlanResult out_;
   std::map<Cell, std::size_t> places_;
+  std::string relieved_;  ///< what the step from the next smaller design to the answer relieves
 };
 
 /// "job.J.accelerators.supported" of the jobs on the hosts whose number was searched.
@@ -341,10 +348,12 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
       search(problem, [&](std::span<const Cell> cells) { return designs.predict(cells); });
   if (!found.ok()) return found.failure();
   // Bounds said that it misses; how far only a simulation knows.
-  if (found->status == PlanStatus::infeasible)
+  if (found->status == PlanStatus::infeasible) {
     if (const std::optional<Cell> cell = largest_within(designs); cell)
       if (Result<Prediction> made = std::move(designs.predict({&*cell, 1}).front()); made.ok())
         found->seen.emplace(*cell, *std::move(made));
+    look_beyond_budgets(designs, *found);
+  }
 
   PlanResult plan = Answer(designs, *objective, *found).make();
   if (plan.status != PlanStatus::found) {

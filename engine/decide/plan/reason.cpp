@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/assertion.hpp"
@@ -58,7 +59,23 @@ PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed, std::st
   return {std::string(short_of(missed, point.binding)), point.binding, missed, std::move(values)};
 }
 
-std::optional<PlanReason> reason_of(const PlanResult& plan) {
+std::string relieved_by(const Prediction& larger, const Prediction& smaller) {
+  constexpr double kMore = 1e-3;
+  const auto capacity = [](const Prediction& p, const std::string& resource) {
+    const auto use = std::ranges::find(p.resources, resource, &ResourceUse::name);
+    return use == p.resources.end() || !std::isfinite(use->capacity) ? 0.0 : use->capacity;
+  };
+  for (const Bottleneck& b : smaller.bottlenecks) {
+    const bool gains = b.gain && smaller.gains && b.gain->time >= smaller.gains->noise;
+    const double before = capacity(smaller, b.resource);
+    if ((gains || b.blamed_share > 0.0) && before > 0.0 &&
+        capacity(larger, b.resource) > (1.0 + kMore) * before)
+      return b.resource;
+  }
+  return "";
+}
+
+std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
   // Less of what was asked for first, else of what else was searched.
   const PlanNeighbour* of = nullptr;
   for (const PlanNeighbour& n : plan.neighbours) {
@@ -68,16 +85,20 @@ std::optional<PlanReason> reason_of(const PlanResult& plan) {
   }
   if (of == nullptr) return std::nullopt;
   const PlanPoint& smaller = plan.points[of->point];
-  return missed_by(smaller, *tightest(smaller),
-                   base::counted(plan.axes[of->axis], smaller.values[of->axis]));
+  const TargetMargin& missed = *tightest(smaller);
+  PlanReason out =
+      missed_by(smaller, missed, base::counted(plan.axes[of->axis], smaller.values[of->axis]));
+  if (!relieved.empty()) out.resource = relieved, out.by = std::string(short_of(missed, relieved));
+  return out;
 }
 
 namespace {
 
 /// What of `limiter` was not searched, as `--over` takes it; "" where nothing counts it.
-std::string unsearched(const Design& design, const PlanResult& plan, const std::string& limiter) {
+std::string unsearched(const Design& design, const PlanResult& plan, const std::string& limiter,
+                       const std::function<bool(const std::string&)>& follows) {
   const std::optional<Proposal> more = doubled(design, plan.prediction, limiter);
-  if (!more) return "";
+  if (!more || (more->count && follows(more->count->pointer))) return "";
   const std::string& path = more->change.path;
   const Countable* known = countable_at(path);
   if (known == nullptr && !more->count) return "";
@@ -98,11 +119,12 @@ std::string note_of(const std::string& target, const std::string& limiter, bool 
 
 }  // namespace
 
-std::string unsearched_note(const Design& design, const PlanResult& plan) {
+std::string unsearched_note(const Design& design, const PlanResult& plan,
+                            const std::function<bool(const std::string&)>& follows) {
   for (const AssertionOutcome& missed : plan.prediction.assertions) {
     if (missed.status == "pass" || missed.level == "warn") continue;
     if (std::string note = note_of(missed.id, missed.limited_by, missed.waited,
-                                   unsearched(design, plan, missed.limited_by));
+                                   unsearched(design, plan, missed.limited_by, follows));
         !note.empty())
       return note;
   }
@@ -113,7 +135,7 @@ std::string unsearched_note(const Design& design, const PlanResult& plan) {
   const TargetMargin* missed = tightest(point);
   if (missed == nullptr || missed->status == "pass" || missed->when.empty()) return "";
   return note_of(missed->name(), point.binding, point.waited,
-                 unsearched(design, plan, point.binding));
+                 unsearched(design, plan, point.binding, follows));
 }
 
 std::string non_monotone_note(const PlanResult& plan, const std::optional<PlanPoint>& beyond) {

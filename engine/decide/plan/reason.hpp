@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +16,24 @@ namespace stallcast::plan {
 [[nodiscard]] std::string_view given_by(std::string_view resource);
 
 /// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
-/// none does.
-[[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan);
+/// none does. `relieved`: of that neighbour, what the answer has more of, if known.
+[[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan,
+                                                  const std::string& relieved = "");
+
+/// Of what limits a design, most first, what `larger` has more of: what a step to it relieves; ""
+/// where that is nothing that it waits for.
+[[nodiscard]] std::string relieved_by(const Prediction& larger, const Prediction& smaller);
 
 /// That `point`, which has `values`, misses a target.
 [[nodiscard]] PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed,
                                    std::string values);
 
 /// Of a plan without an answer, what its largest `design` is limited by and was not searched, as
-/// `--over` takes it; "" where nothing counts it.
-[[nodiscard]] std::string unsearched_note(const Design& design, const PlanResult& plan);
+/// `--over` takes it; "" where nothing counts it, or where its value, by its pointer, `follows`
+/// from what is searched.
+[[nodiscard]] std::string unsearched_note(
+    const Design& design, const PlanResult& plan,
+    const std::function<bool(const std::string& pointer)>& follows);
 
 /// How more is not always better: `beyond` is a larger design than the answer that misses; without
 /// one, what misses lies before the answer.

@@ -267,6 +267,10 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     std::vector<Change>& changes = tries.emplace_back(designs.changes(cell));
     changes.push_back({path + "every_steps", JsonLiteral{"null"}});
     changes.push_back({path + "every", setting_of(std::round(interval.best), Dimension::time)});
+    const Value* steps = job.checkpoint->find("every_steps");
+    if (steps != nullptr && steps->number > 0.0)
+      interval.set.push_back(text_of(changes[changes.size() - 2]));
+    interval.set.push_back(text_of(changes.back()));
     // The run has to be long enough for some saves.
     const Value* duration = design->run.find("duration");
     if (duration != nullptr && duration->number < kSaves * interval.best) {

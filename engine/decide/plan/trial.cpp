@@ -143,6 +143,22 @@ double shortfall(const PlanPoint& point) {
   return sum;
 }
 
+/// Jobs and tenants that lose more than chance makes of their speed.
+std::vector<std::pair<std::string, double>> slowed(const Prediction& base, const Prediction& with) {
+  constexpr double kSlower = 0.01;
+  std::vector<std::pair<std::string, double>> out;
+  const auto add = [&](const std::string& id, double left) {
+    if (left > 0.0 && left < 1.0 - kSlower) out.emplace_back(id, 1.0 - left);
+  };
+  for (const auto& [job, shares] : base.breakdown) {
+    const std::string name = metric::gpu_utilization(job);
+    const double was = figure_or_zero(base, name);
+    if (base.breakdown.size() > 1 && was > 0.0) add(job, figure_or_zero(with, name) / was);
+  }
+  for (const std::string& tenant : tenants_of(base)) add(tenant, tenant_speed(tenant, with, base));
+  return out;
+}
+
 }  // namespace
 
 Alternative in_short(const Tried& tried, const Prediction& base) {
@@ -165,6 +181,7 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   }
   a.closer = shortfall(point_of(base, {})) - shortfall(point);
   a.stall = point.stall;
+  a.slows = slowed(base, tried.prediction);
   if (base.metrics.contains(metric::kCapex))
     a.cost =
         figure_or_zero(tried.prediction, metric::kCapex) - figure_or_zero(base, metric::kCapex);

@@ -50,6 +50,10 @@ double share_of(const Prediction& prediction, const std::string& job, std::strin
   return share == shares->second.end() ? 0.0 : share->second;
 }
 
+bool uses(const JobDesign& job, std::string_view storage) {
+  return reads_of(job, storage) || saves_to(job, storage);
+}
+
 bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& name,
              const Prediction& prediction) {
   const bool saves = remedy.of == Of::checkpoint;

@@ -24,6 +24,9 @@ inline constexpr double kNoticeable = 0.001;
 /// lending.
 [[nodiscard]] const std::optional<Component>& part_of(const JobDesign& job, models::Role part);
 
+/// Whether `job` reads or saves there.
+[[nodiscard]] bool uses(const JobDesign& job, std::string_view storage);
+
 /// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
 [[nodiscard]] bool suffers(const JobDesign& job, const models::Remedy& remedy,
                            const base::ResourceName& name, const Prediction& prediction);

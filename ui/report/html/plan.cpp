@@ -20,7 +20,7 @@ namespace {
 std::string phrase(const PlanResult& plan) {
   const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::infeasible)
-    return "none of the designs searched meets the targets" +
+    return "none of the designs searched meets the targets" + met_by_saves(plan) +
            (plan.nearest ? "; " + nearest_text(plan) : "");
   if (plan.status == PlanStatus::inconclusive)
     return "the search for the " + goal + " has no answer yet";
