@@ -19,7 +19,7 @@ def verbs():
 
 def options(verb):
     """Of its help: {"--output", ...}."""
-    return set(re.findall(r"^  (--[a-z-]+)", program.Run(verb, "--help").out, re.M))
+    return set(re.findall(r"^  (?:-[a-z], )?(--[a-z-]+)", program.Run(verb, "--help").out, re.M))
 
 
 class Completed(unittest.TestCase):

@@ -1,6 +1,5 @@
 #include "ui/desktop/sweep_run.hpp"
 
-#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QPointer>
 #include <atomic>
@@ -81,7 +80,7 @@ void SweepRun::start(const std::vector<InputRange>& inputs, const QString& file,
   request.varied = vary_options(inputs);
   request.draws = draws;
   request.profile = workspace_.settings().profile;
-  request.version = QCoreApplication::applicationVersion().toStdString();
+  request.version = client::version().program;
   request.most_points = kMostPoints;
   // In memory, the same sweep goes on as well.
   const bool same = shared_ && shared_->request && shared_->sweep && shared_->file == file &&

@@ -217,15 +217,15 @@ namespace {
 /// The slide of a simulation from its report, which begins with what is on it: kept once for both.
 /// The data for programs is not on it. "" where `page` is no such report.
 std::string slide_of(const std::string& page) {
-  constexpr std::string_view kBody = "<body>\n", kSoft = "<p class=\"soft\">";
+  constexpr std::string_view kBody = "<body><main>\n", kSoft = "<p class=\"soft\">";
   const std::size_t body = page.find(kBody), appendix = page.find("<section>"),
                     made = page.rfind(kSoft), end = page.find("</p>", made),
                     script = page.rfind("<script>");
   if (body == page.npos || appendix == page.npos || made == page.npos || script == page.npos)
     return "";
   const std::size_t front = body + kBody.size(), words = made + kSoft.size();
-  return page.substr(0, front) +
-         "<style>@page{size:1280px 720px;margin:0}</style>\n<main class=\"slide\">\n" +
+  return page.substr(0, body) +
+         "<body>\n<style>@page{size:1280px 720px;margin:0}</style>\n<main class=\"slide\">\n" +
          page.substr(front, appendix - front) + "<p class=\"soft made\">" +
          page.substr(words, end - words) + "</p></main>\n" + page.substr(script);
 }

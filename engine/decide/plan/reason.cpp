@@ -88,7 +88,11 @@ std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& r
   const TargetMargin& missed = *tightest(smaller);
   PlanReason out =
       missed_by(smaller, missed, base::counted(plan.axes[of->axis], smaller.values[of->axis]));
-  if (!relieved.empty()) out.resource = relieved, out.by = std::string(short_of(missed, relieved));
+  // Room and money have a name already; of time, what the larger design has more of relieves it.
+  if (!relieved.empty() && out.by == given_by("")) {
+    out.resource = relieved;
+    out.by = std::string(short_of(missed, relieved));
+  }
   return out;
 }
 

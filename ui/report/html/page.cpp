@@ -47,7 +47,6 @@ p{margin:.3rem 0}a{color:var(--bar)}
 table{border-collapse:collapse;width:100%;margin:.3rem 0 1rem;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--line)}
 th{color:var(--soft);font-weight:600}.number{text-align:right;white-space:nowrap}
-caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 td:first-child,th:first-child{padding-left:0}
 code,.path{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em;overflow-wrap:break-word}
 pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -102,7 +101,7 @@ std::string cause_colours() {
   return ":root{" + light + "}\n@media(prefers-color-scheme:dark){:root{" + dark + "}}\n";
 }
 
-/// How a table begins that has no caption yet.
+/// How a table begins that has no name yet.
 constexpr std::string_view kUnnamed = "<table>";
 
 /// Text that may be broken after its dots.
@@ -160,13 +159,14 @@ std::string table(const std::vector<Column>& columns,
 }
 
 std::string captioned(std::string_view title, const std::string& body) {
+  // A label in place of a caption that is hidden, which would lie over what is seen.
+  const std::string begins = "<table aria-label=\"" + markup(title) + "\">";
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = 0; (at = body.find(kUnnamed, from)) != std::string::npos;) {
-    const std::size_t end = at + kUnnamed.size();
-    out.append(body, from, end - from);
-    if (body.compare(end, 8, "<caption") != 0) out += element("caption", title);
-    from = end;
+    out.append(body, from, at - from);
+    out += begins;
+    from = at + kUnnamed.size();
   }
   return out.append(body, from);
 }
@@ -198,10 +198,11 @@ std::string page(std::string_view title, const std::string& body) {
   // What there is to save, and what is opened when a page is printed.
   const bool needs_script =
       body.find("role=\"img\"") != std::string::npos || body.find("<details") != std::string::npos;
+  const bool has_main = body.find("<main") != std::string::npos;
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +
          element("title", title) + "\n<style>" + std::string(kStyle) + cause_colours() +
-         "</style></head><body><main>\n" + body + "</main>" +
+         "</style></head><body>" + (has_main ? "\n" + body : "<main>\n" + body + "</main>") +
          (needs_script ? export_script() : "") + "</body></html>\n";
 }
 

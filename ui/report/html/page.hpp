@@ -38,7 +38,7 @@ struct Column {
 [[nodiscard]] std::string table(const std::vector<Column>& columns,
                                 const std::vector<std::vector<std::string>>& rows);
 
-/// Tables of `body` without a caption get this one, which is read out and not shown. Sections do
+/// Tables of `body` without a name get this one, which is read out and not shown. Sections do
 /// it with their titles.
 [[nodiscard]] std::string captioned(std::string_view title, const std::string& body);
 
