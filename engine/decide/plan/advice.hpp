@@ -46,7 +46,11 @@ struct Proposal {
   std::optional<Count> count = std::nullopt;
 };
 
-/// That `field` of a part of `job` ("checkpoint.every") is changed, at no cost.
+/// That `field` of `of` is changed, at no cost: "tenant.noisy.priority normal -> low".
+[[nodiscard]] Proposal field_change(std::string_view role, const Component& of,
+                                    const std::string& field, const std::string& before,
+                                    const Setting& after);
+/// The same of a field of a part of `job` ("checkpoint.every").
 [[nodiscard]] Proposal job_change(const JobDesign& job, const std::string& field,
                                   const Setting& before, const Setting& after);
 

@@ -22,14 +22,6 @@ std::string text_or(const Component& of, std::string_view key, std::string_view 
   return value == nullptr ? std::string(otherwise) : value->text;
 }
 
-/// "tenant.noisy.priority normal -> low", at no cost.
-Proposal set_of(std::string_view role, const Component& of, const std::string& field,
-                const std::string& before, const Setting& after) {
-  return {std::string(role) + "." + of.id + "." + field + " " + before + " -> " + text_of(after),
-          {base::component_path(role, of.id) + "." + field, after},
-          0.0};
-}
-
 class Neighbours {
  public:
   Neighbours(const Design& design, const Prediction& prediction, const ResourceUse& use,
@@ -60,14 +52,15 @@ class Neighbours {
     if (busiest_ != nullptr) {
       const std::string priority = text_or(*busiest_, "priority", "normal");
       if (priority != "low")
-        out.push_back(set_of("tenant", *busiest_, "priority", priority, parse_setting("low")));
+        out.push_back(
+            field_change("tenant", *busiest_, "priority", priority, parse_setting("low")));
       if (const auto limit = left_by_others()) {
         const Value* now = busiest_->find("limit");
         if (now == nullptr || now->number > *limit)
-          out.push_back(
-              set_of("tenant", *busiest_, "limit",
-                     now == nullptr ? "none" : text_of(setting_of(now->number, now->dimension)),
-                     setting_of(*limit, Dimension::rate)));
+          out.push_back(field_change(
+              "tenant", *busiest_, "limit",
+              now == nullptr ? "none" : text_of(setting_of(now->number, now->dimension)),
+              setting_of(*limit, Dimension::rate)));
       }
     }
     // Before one tenant alone the job goes as well when that is put behind it.
@@ -76,7 +69,7 @@ class Neighbours {
       const Component& job = missing_.front()->job;
       const std::string priority = text_or(job, "priority", "normal");
       if (priority != "high")
-        out.push_back(set_of("job", job, "priority", priority, parse_setting("high")));
+        out.push_back(field_change("job", job, "priority", priority, parse_setting("high")));
     }
     return out;
   }

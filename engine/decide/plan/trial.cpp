@@ -12,11 +12,16 @@
 
 namespace stallcast::plan {
 
+Proposal field_change(std::string_view role, const Component& of, const std::string& field,
+                      const std::string& before, const Setting& after) {
+  return {std::string(role) + "." + of.id + "." + field + " " + before + " -> " + text_of(after),
+          {base::component_path(role, of.id) + "." + field, after},
+          0.0};
+}
+
 Proposal job_change(const JobDesign& job, const std::string& field, const Setting& before,
                     const Setting& after) {
-  return {"job." + job.job.id + "." + field + " " + text_of(before) + " -> " + text_of(after),
-          {base::component_path("job", job.job.id) + "." + field, after},
-          0.0};
+  return field_change("job", job.job, field, text_of(before), after);
 }
 
 Proposal with_count(const Proposal& proposal, double number) {
