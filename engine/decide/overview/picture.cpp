@@ -91,11 +91,6 @@ class Drawing {
       for (PicturePart& row : rows) to.parts.push_back(std::move(row));
   }
 
-  [[nodiscard]] static double count_of_hosts(const Component& host) {
-    const Value* count = host.find("count");
-    return count == nullptr ? 1.0 : count->number;
-  }
-
   static std::string title_of_hosts(const Component& host, double n) {
     const std::string name = title_of(host, "host");
     return base::print_value(n, "count") +
@@ -140,7 +135,7 @@ class Drawing {
     const Component& first = *alike.front();
     PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", first.id));
     double n = 0.0;
-    for (const Component* host : alike) n += count_of_hosts(*host);
+    for (const Component* host : alike) n += base::number_of(*host, "count", 1.0);
     made.title = title_of_hosts(first, n);
     const std::size_t more = alike.size() - 1;
     made.subtitle = "hosts " + first.id + " and " + std::to_string(more) +
@@ -149,7 +144,7 @@ class Drawing {
 
   void add_hosts(const Component& host) {
     PictureBox& made = box(PictureBox::Role::hosts, 0, base::component_path("host", host.id));
-    const double n = count_of_hosts(host);
+    const double n = base::number_of(host, "count", 1.0);
     const GpuCount gpus = gpus_of(design_, host);
     made.title = title_of_hosts(host, n);
     made.subtitle = "hosts " + host.id;

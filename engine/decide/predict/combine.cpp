@@ -182,9 +182,8 @@ std::string shared_with(const Design& design, const Prediction& prediction,
     double moved = 0.0;
     for (const char* way : {"read", "write"}) {
       const std::string_view other = way == std::string_view("read") ? ".write" : ".read";
-      const auto found = prediction.metrics.find(metric::of_tenant(tenant.id, way));
-      if (found != prediction.metrics.end() && !use.name.ends_with(other))
-        moved += found->second.value;
+      if (!use.name.ends_with(other))
+        moved += figure_or_zero(prediction, metric::of_tenant(tenant.id, way));
     }
     if (moved <= most) continue;
     most = moved;

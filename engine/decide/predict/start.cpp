@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
@@ -50,8 +51,7 @@ std::vector<std::string> start_warnings(const Design& design, const Prediction& 
   for (const JobDesign& job : design.jobs) {
     const std::string& id = job.job.id;
     const auto figure = [&](std::string_view name) {
-      const auto found = prediction.metrics.find(metric::of_job(id, name));
-      return found == prediction.metrics.end() ? 0.0 : found->second.value;
+      return figure_or_zero(prediction, metric::of_job(id, name));
     };
     const double wall = figure("time.wall"), first = figure("first_batch.waited");
     if (ends_by_itself(design, job) || first < kLeast * wall || first >= wall) continue;
