@@ -150,7 +150,7 @@ RankLayout Plant::unfolded(const JobDesign& job) const {
 }
 
 // Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
-// classes, host groups first.
+// classes, ranks of a host before groups of hosts.
 double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayout& layout) const {
   if (!run.fold) return job.dataset ? layout.readers() : layout.ranks;
   const auto detail = static_cast<double>(run.detail);
@@ -188,7 +188,10 @@ void Plant::fold(const Design& design) {
     RankLayout layout = unfolded(job);
     layout.keeps_up = run.fold && presumed_.loaders_keep_up && job.dataset;
     const double classes = this->classes(run, job, layout);
-    const double groups = std::floor(std::min(layout.hosts, classes));
+    // Ranks of a host first: what only they share (port, client, drives) is shared by them.
+    const double groups =  // [docs/models/folding.md, eq. 7]
+        std::clamp(std::round(classes * layout.reading_hosts() / layout.readers()), 1.0,
+                   layout.hosts);
     plan.parts = std::max(plan.parts, groups);
     layout.more_files = ranks_with_more(job, layout);
     const double border = hosts_with_more(layout);

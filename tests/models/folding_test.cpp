@@ -177,6 +177,35 @@ std::vector<double> members(const Design& design) {
 
 }  // namespace
 
+TEST_CASE("what ranks of a host share takes as long on many hosts as on one") {
+  // 96 samples of 1 MB a step and host from two drives of 0.8 GB/s are 60 ms; workers also decode,
+  // 2 ms a sample. No host shares anything with another. Workers of one class read in step: were
+  // the ranks of a host one class, its drives would rest while they decode (75 ms of 8 hosts, 85 of
+  // 32).
+  const auto step = [](const char* hosts, const char* workers) {
+    Design design =
+        design_with_storage("local", {{"drive.count", "2"}, {"drive.read", "0.8 GB/s"}});
+    set(design.hosts[0], Role::host, "count", hosts);
+    set(design.hosts[0], Role::host, "cpu.cores", "128");
+    set(design.jobs[0].step, Role::step, "compute", "20 ms");
+    set(design.jobs[0].step, Role::step, "jitter", "1 %");
+    design.jobs[0].dataset =
+        component(Role::dataset, "raw", "dataset",
+                  {{"on", "scratch"}, {"sample", "1 MB"}, {"samples", "2e6"}, {"decode", "2 ms"}});
+    design.jobs[0].loader =
+        component(Role::loader, "pytorch", "loader", {{"batch", "12"}, {"workers", workers}});
+    set(design.jobs[0].job, Role::job, "steps", "100");
+    design.run.values.erase("duration");
+    return metric(design, "job.train.steady.step.time");
+  };
+  for (const char* workers : {"1", "2"}) {
+    const double one = step("1", workers);
+    CHECK(one == Approx(0.062).epsilon(0.04));
+    for (const char* hosts : {"4", "8", "32"})
+      CHECK(step(hosts, workers) == Approx(one).epsilon(0.01));
+  }
+}
+
 TEST_CASE("hosts on leaves that do not limit read at one pace, however many there are") {
   // Leaves of 4 hosts (8 ports, half of them up). 8 ranks of a host read 800 MB a step: 50 ms.
   // Uplinks carry 17.8 GB/s x 95 % (sprayed) for each host.
