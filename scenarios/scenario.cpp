@@ -16,6 +16,7 @@
 #include "scenarios/questions/sweep_reader.hpp"
 #include "scenarios/resolve/fio_job.hpp"
 #include "scenarios/resolve/known_components.hpp"
+#include "scenarios/resolve/named_files.hpp"
 #include "scenarios/resolve/parameters.hpp"
 #include "scenarios/resolve/replay_tenant.hpp"
 #include "scenarios/resolve/resolve.hpp"
@@ -306,6 +307,8 @@ base::Json ScenarioBuilder::merged(const Scenario& scenario) {
   for (const std::string& name : Parameters(tree, report).unused_in(tree.root))
     tree.root["params"].erase(name);
   if (tree.root.contains("params") && tree.root["params"].empty()) tree.root.erase("params");
+  // What is written elsewhere names the same files.
+  if (reading.file.extend_files) name_by_whole_paths(tree, reading.file.file, documents);
   return std::move(tree.root);
 }
 

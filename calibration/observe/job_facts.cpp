@@ -243,6 +243,13 @@ Seen seen_of(const Distribution<Q>& values) {
 template Seen seen_of(const Distribution<Seconds>&);
 template Seen seen_of(const Distribution<Bytes>&);
 
+std::string waits_in_compute(const JobFacts& facts) {
+  return "what the job reads was not seen: the " +
+         base::print_quantity(facts.unexplained.in(unit::s), Dimension::time) +
+         " that a step waited for data, " + base::percent(facts.unexplained / facts.step, 1) +
+         " of its time, are part of the compute, and GPUs look busy that waited";
+}
+
 JobFacts facts_of(const Observation& observation) {
   JobFacts out;
   count_ranks(observation, out);
@@ -255,7 +262,8 @@ JobFacts facts_of(const Observation& observation) {
                               out.requests_per_sample.value_or(1.0));
   out.least_io = std::clamp(out.least_io, Seconds{}, out.sample_io.value_or(Seconds{}));
   if (!out.sample && out.wait > Seconds{}) {
-    out.remarks.emplace_back("what the job reads was not seen: its waits are part of the compute");
+    out.unexplained = out.wait;
+    out.remarks.push_back(waits_in_compute(out));
     out.compute.mean += out.wait.in(unit::s);
     out.wait = out.between = Seconds{};
     out.waits_known = false;

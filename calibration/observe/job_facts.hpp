@@ -68,7 +68,8 @@ struct JobFacts {
   Seconds step;                 ///< mean, without the first of the run; waits and saves included
   double step_error = 0.0;      ///< half of the 90 % interval of that mean, over the mean
   Seconds wait;                 ///< mean, without the first of the run
-  Seconds between;              ///< the same, without the first of each epoch either
+  Seconds unexplained;          ///< wait that is part of `compute`: what is read was not seen
+  Seconds between;              ///< `wait`, without the first of each epoch either
   Seconds between_error;        ///< half of the 90 % interval of `between`
   double wait_error = 0.0;      ///< of `wait`, as of the step, over the step
   double wait_variation = 0.0;  ///< of waits but the longest: by their median and 95 % quantile
@@ -110,6 +111,9 @@ template <class Q>
 
 /// A figure of the observation, if it is there.
 [[nodiscard]] std::optional<double> figure(const Observation& o, const char* name);
+
+/// What is said of `unexplained`. REQUIRES: there is some.
+[[nodiscard]] std::string waits_in_compute(const JobFacts& facts);
 
 /// REQUIRES: steps with a duration or a compute.
 [[nodiscard]] JobFacts facts_of(const Observation& observation);

@@ -212,7 +212,13 @@ void JobWriter::add_step() {
             ", which no lognormal with this mean and jitter has: the scenario keeps mean and "
             "deviation, not the shape";
   set(o_.steps->compute ? "steps.compute" : "steps.duration", "step.compute",
-      text(five_digits(compute)), "mean", said + ".");
+      text(five_digits(compute)),
+      facts_.unexplained > Seconds{}
+          ? "mean, with the " +
+                base::print_quantity(facts_.unexplained.in(unit::s), Dimension::time) +
+                " that a step waited (steps.wait)"
+          : "mean",
+      said + ".");
   set(o_.steps->compute ? "steps.compute.sample" : "steps.duration.sample", "step.jitter",
       text(Fraction::from(base::rounded_to(variation, 4), unit::ratio)),
       "standard deviation over mean");
@@ -258,9 +264,9 @@ WrittenJob JobWriter::write() && {
     add_dataset();
     add_loader();
   } else {
-    ignore("loader",
-           "no bytes of samples were seen: the job only computes, and what it waits is "
-           "in no field");
+    ignore(
+        "loader",
+        "no bytes of samples were seen: the job only computes, and what it waited is part of that");
   }
   add_checkpoint();
   add_discrepancy();

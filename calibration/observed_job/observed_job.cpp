@@ -33,6 +33,7 @@ Result<JobImport> import_job(const Observation& observation, const JobImportOpti
   how.profile = options.profile_file;
   FreeCosts costs = guess(observation, facts);
   JobImport out;
+  if (facts.unexplained > Seconds{}) out.warnings.push_back(waits_in_compute(facts));
   if (options.simulate) {
     std::size_t simulations = 0;
     Result<FreeCosts> solved =

@@ -14,7 +14,8 @@ namespace stallcast::calibration {
 struct JobImport {
   std::string scenario;  ///< JSON with comments; "" when there is an error
   std::vector<scenarios::FieldNote> fields;
-  std::optional<SelfCheck> check;  ///< none without a simulation
+  std::optional<SelfCheck> check;          ///< none without a simulation
+  std::vector<std::string> warnings = {};  ///< what a reader of its prediction must know
 };
 
 /// What was asked for besides the observation.

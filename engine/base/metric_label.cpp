@@ -37,17 +37,39 @@ constexpr FigureWords kFigureWords[] = {
     {"osts.required", "OSTs required"},
 };
 
+/// What stands before "of train" in place of words that only a figure may follow.
+constexpr std::pair<std::string_view, std::string_view> kBeforeOf[] = {
+    {"first batch after", "time to the first batch"},
+    {"first step after", "time to the first step"},
+    {"first token after", "time to the first token"},
+    {"starts within", "time to the start"},
+    {"caught up after", "time to catch up"},
+    {"whole run takes", "time of the whole run"},
+    {"whole run costs", "cost of the whole run"},
+    {"energy until then", "energy of the whole run"},
+    {"spent credits add", "time for spent credits"},
+    {"outages of storage add", "time for outages of storage"},
+    {"cold epochs add", "time for cold epochs"},
+    {"its start adds", "time for the start"},
+    {"cache loaded in", "time to load the cache"},
+    {"weights loaded in", "time to load the weights"},
+    {"a query takes", "time of a query"},
+    {"a chunk takes", "time of a chunk"},
+    {"a call takes", "time of a call"}};
+
 /// Figures of jobs that are about a resource or a cause, which the rest of their name tells.
 struct AboutWords {
   std::string_view begin, words;
-  bool cause;  ///< else a resource
+  std::string_view joint;  ///< stands between what is of the job and the rest
+  bool cause;              ///< else a resource
 };
-constexpr AboutWords kAbout[] = {{"waited.", "time waited for the ", false},
-                                 {"checkpoint.took.", "save in the ", false},
-                                 {"restore.took.", "restore in the ", false},
-                                 {"restart.restore.took.", "restore of a restart in the ", false},
-                                 {"stall.", "", true},
-                                 {"time.", "time ", true}};
+constexpr AboutWords kAbout[] = {
+    {"waited.", "time waited for the ", "", false},
+    {"checkpoint.took.", "save", " in the ", false},
+    {"restore.took.", "restore", " in the ", false},
+    {"restart.restore.took.", "restore of a restart", " in the ", false},
+    {"stall.", "", "", true},
+    {"time.", "time ", "", true}};
 
 bool is_end(std::string_view figure, std::string_view end) {
   return figure.ends_with(end) &&
@@ -71,13 +93,19 @@ std::string with_statistic(std::string_view words, const metric::Name& name,
          (name.statistic.empty() ? "" : " (" + std::string(name.statistic) + ")");
 }
 
-/// "time waited for the OSTs of scratch"; "" of figures that are not about anything.
-std::string about(std::string_view figure) {
+/// "time waited for the OSTs of scratch of train", "save of train in the OSTs of scratch" with
+/// `of` the job; "" of figures that are not about anything. An `own` resource of the job says whose
+/// it is: "serialization of saves of train".
+std::string about(std::string_view figure, const std::string& of, bool own) {
+  if (figure == "time.compute") return "time of compute" + of;
   for (const AboutWords& row : kAbout) {
     if (!figure.starts_with(row.begin)) continue;
     const std::string_view rest = figure.substr(row.begin.size());
     const std::string what = row.cause ? std::string(of_cause(rest)) : of_resource(rest);
-    return what.empty() ? "" : std::string(row.words) + what;
+    if (what.empty()) return "";
+    const std::string whose = own && what.ends_with(of) ? "" : of;
+    return row.joint.empty() ? std::string(row.words) + what + whose
+                             : std::string(row.words) + whose + std::string(row.joint) + what;
   }
   return "";
 }
@@ -172,15 +200,18 @@ std::string of_metric(std::string_view full, std::string_view unit, bool with_jo
   // What is no name of a figure, as an expression of several, is said as it is written.
   if (words.empty() && (name.domain == metric::Domain::other || name.domain == metric::Domain::any))
     return std::string(full);
-  if (words.empty()) words = about(name.figure);
-  if (words.empty()) words = in_words(name.figure);
   const metric::Figure* row = metric::find(full);
   if (unit.empty() && row != nullptr) unit = row->unit;
-  const bool named = name.domain != metric::Domain::job || with_job;
-  const std::string of = name.id.empty() ? "" : " of " + std::string(name.id);
-  // A resource of the job says whose it is: "serialization of saves of train".
-  const bool said = words.ends_with(of) && is_own_resource(name);
-  return with_statistic(words, name, unit) + (named && !said ? of : "");
+  const bool named = !name.id.empty() && (name.domain != metric::Domain::job || with_job);
+  const std::string of = named ? " of " + std::string(name.id) : "";
+  if (words.empty())
+    if (const std::string what = about(name.figure, of, is_own_resource(name)); !what.empty())
+      return with_statistic(what, name, unit);
+  if (words.empty()) words = in_words(name.figure);
+  const auto* before =
+      std::ranges::find_if(kBeforeOf, [&](const auto& pair) { return pair.first == words; });
+  if (named && before != std::end(kBeforeOf)) words = before->second;
+  return with_statistic(words, name, unit) + of;
 }
 
 }  // namespace stallcast::label

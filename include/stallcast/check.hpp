@@ -94,6 +94,7 @@ struct CheckReport {
   std::vector<CheckedScenario> scenarios;  ///< in the order of the command line
   std::vector<std::string> stale;          ///< why the baseline no longer fits; empty: it does
   std::string baseline = {};               ///< its file, as `uri` of scenarios; "" when it is none
+  std::vector<std::string> idle_rules = {};  ///< of policies: ids of those for no scenario of these
   ExitCode exit = ExitCode::ok;
   double wall_s = 0.0;
 };

@@ -77,7 +77,10 @@ constexpr std::array<Field<CheckpointParams>, 37> kCommon{
           "the other"),
     field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT"),
     field("gds", &CheckpointParams::gds, "false",
-          "sync: GPUs write to storage, and read from it, past host memory (GPUDirect Storage)"),
+          "sync: GPUs write to storage, and read from it, past host memory (GPUDirect Storage); "
+          "bytes "
+          "that a CPU pass needs (serializer torch and dcp, checksum, encrypt, compress.on cpu) "
+          "bounce as without it, with a warning"),
     field("shared", &CheckpointParams::sharing, "no",
           "no: writers have files of their own; aligned: one file for all, a part each that ends "
           "where stripes end; interleaved: one file for all, in pieces of the writers in turn",

@@ -43,7 +43,8 @@ std::string save_gds_obstacle(const HostParams& host, const Component& save) {
     return "it is written from host memory";
   const CpuPasses cpu = save_passes(p, Bytes::from(1.0, unit::B));
   if (cpu.total > Seconds{})
-    return "the state passes through the CPU (" + std::string(cpu.worst) + ")";
+    return "the state passes through the CPU (" + std::string(cpu.worst) + ")" +
+           (cpu.worst == "serialize" ? ": \"serializer\": \"none\" has no such pass" : "");
   return {};
 }
 

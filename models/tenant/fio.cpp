@@ -26,7 +26,8 @@ struct FioParams {
 };
 
 constexpr std::array<Field<FioParams>, 10> kFioFields{
-    field("job_file", &FioParams::job_file, kOptional, "fio job file whose options come first"),
+    field("job_file", &FioParams::job_file, kOptional,
+          "fio job file whose options come first, relative to the file that names it"),
     field("section", &FioParams::section, kOptional,
           "job of that file; needed when it has several"),
     field("rw", &FioParams::pattern, "randread", "access pattern, as fio names it",

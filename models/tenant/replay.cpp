@@ -43,7 +43,7 @@ struct ReplayParams {
 
 constexpr std::array<Field<ReplayParams>, 6> kReplayFields{
     field("program", &ReplayParams::program, kRequired,
-          "file that `stallcast replay --keep-program` wrote, relative to the scenario"),
+          "file that `stallcast replay --keep-program` wrote, relative to the file that names it"),
     field("sha256", &ReplayParams::sha256, kOptional,
           "what the file must be; absent: taken from the file"),
     field("also", &ReplayParams::also, kOptional,

@@ -271,7 +271,7 @@ class TerraformImport {
     job["checkpoint"] = {
         {"to", scenario_["storage"][0]["id"]}, {"size", "1 TB"}, {"every", "30 min"}};
     scenario_["jobs"] = Json::array({std::move(job)});
-    scenario_["run"]["duration"] = "2 h";
+    scenario_["run"]["duration"] = "5 h";  // ten saves
     note(FieldFate::defaulted, "", "steps of 1 s, a save of 1 TB every 30 min", "jobs[train]",
          "placeholder");
     say(Severity::warning, "placeholder", "",

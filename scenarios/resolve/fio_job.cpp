@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
+#include "scenarios/resolve/named_files.hpp"
 #include "scenarios/resolve/tenants_of_type.hpp"
 
 namespace stallcast::scenarios {
@@ -212,17 +212,16 @@ void read_fio_jobs(Tree& tree, const std::string& file, FileTexts* texts, Docume
   for (const auto& [at, tenant] : tenants_of_type(tree, "fio")) {
     const Json name = tenant.value("job_file", Json());
     if (!name.is_string() || name == "") continue;
-    const std::string path =
-        (std::filesystem::path(file).parent_path() / name.get<std::string>()).string();
     if (texts == nullptr) {
       report.error("fio-job", at + "/job_file", "files cannot be read here",
                    "write the options of the job into the tenant");
       continue;
     }
+    const std::string path = named_file(tree, at + "/job_file", file, documents);
     const Result<std::string> text = texts->read(path);
     if (!text.ok()) {
       report.error("fio-job", at + "/job_file", "cannot read \"" + path + "\"",
-                   "the path is relative to the scenario");
+                   "the path is relative to the folder of the file that names it");
       continue;
     }
     const Json section = tenant.value("section", Json());

@@ -1,21 +1,10 @@
 #include "scenarios/resolve/replay_tenant.hpp"
 
-#include <filesystem>
-
 #include "models/contract/replay_program.hpp"
+#include "scenarios/resolve/named_files.hpp"
 #include "scenarios/resolve/tenants_of_type.hpp"
 
 namespace stallcast::scenarios {
-namespace {
-
-/// Another text in its place: faults of it are still where the program is written.
-void rename(Tree& tree, const std::string& at, const std::string& name) {
-  const Origin written = tree.origins.at(at);
-  put(tree, at, Json(name), written.document);
-  tree.origins[at] = written;
-}
-
-}  // namespace
 
 void find_programs(Tree& tree, const std::string& file, bool files, Documents& documents,
                    Reporter& report) {
@@ -26,13 +15,12 @@ void find_programs(Tree& tree, const std::string& file, bool files, Documents& d
     if (!files) {
       report.error("file", at + "/program", "files cannot be read here",
                    "replay it with stallcast run on your machine");
-      rename(tree, at + "/program", "");  // nobody looks for it
+      rename_file(tree, at + "/program", "");  // nobody looks for it
     }
     if (!files || name == "") continue;
-    const std::filesystem::path path =
-        std::filesystem::path(file).parent_path() / name.get<std::string>();
-    rename(tree, at + "/program", std::filesystem::absolute(path).lexically_normal().string());
-    const auto program = models::ReplayProgram::open(path.string());
+    const std::string path = named_file(tree, at + "/program", file, documents);
+    rename_file(tree, at + "/program", whole_path(path));
+    const auto program = models::ReplayProgram::open(path);
     if (program.ok() && !tenant.contains("sha256"))
       put(tree, at + "/sha256", Json(program->sha256()), documents.add_option(file));
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/space.hpp"
@@ -15,7 +16,8 @@ using models::Role;
 /// What must hold of the other value.
 enum class Holds { is, is_not, given, absent, on, above, below, none, passed };
 
-/// `key` has no effect unless that holds of `other`.
+/// `key` has no effect unless that holds of `other`, in kinds that have both. "oss." are all other
+/// fields of that group.
 struct Need {
   Role role;
   std::string_view key, other;
@@ -25,12 +27,10 @@ struct Need {
   std::string_view or_word = {}, or_key = {};  ///< another that will do, in place of the first
 };
 constexpr Need kNeeds[] = {
-    {Role::host, "slow.compute", "slow.count", Holds::above},
-    {Role::host, "slow.nic", "slow.count", Holds::above},
-    {Role::host, "slow.from", "slow.count", Holds::above},
-    {Role::host, "slow.until", "slow.count", Holds::above},
-    {Role::fabric, "incast.senders", "technology", Holds::is, "tcp"},
-    {Role::fabric, "incast.goodput", "technology", Holds::is, "tcp"},
+    {Role::host, "slow.", "slow.count", Holds::above},
+    {Role::host, "numa.link", "numa.remote", Holds::above},
+    {Role::host, "gds.socket", "numa.remote", Holds::above},
+    {Role::fabric, "incast.", "technology", Holds::is, "tcp"},
     {Role::storage, "credits.size", "credits.base", Holds::given},
     {Role::storage, "credits.ops_size", "credits.ops", Holds::given},
     {Role::storage, "credits.request", "credits.ops", Holds::given},
@@ -42,33 +42,43 @@ constexpr Need kNeeds[] = {
     {Role::storage, "drive.burst_write", "drive.burst", Holds::above},
     {Role::storage, "drive.burst", "drive.burst_write", Holds::given},
     {Role::storage, "replicas", "code.data", Holds::none},
-    {Role::storage, "code.parity", "code.data", Holds::above},
-    {Role::storage, "code.piece", "code.data", Holds::above},
-    {Role::storage, "code.unit", "code.data", Holds::above},
+    {Role::storage, "code.", "code.data", Holds::above},
     {Role::storage, "get.part", "get.parallel", Holds::above, {}, 1.0},
-    {Role::storage, "server.read", "server.count", Holds::given},
-    {Role::storage, "server.nic", "server.count", Holds::given},
-    {Role::storage, "endurance.amplification", "endurance.dwpd", Holds::given},
+    // Of BeeGFS there is else one for each target.
+    {.role = Role::storage,
+     .key = "server.",
+     .other = "server.count",
+     .holds = Holds::given,
+     .or_key = "target.count"},
+    {Role::storage, "shelf.", "shelf.count", Holds::given},
+    {Role::storage, "oss.", "oss.count", Holds::given},
+    {Role::storage, "router.", "router.count", Holds::given},
+    {Role::storage, "raid.", "raid.data", Holds::given},
+    {Role::storage, "pfl.", "pfl.end", Holds::given},
+    {Role::storage, "hsm.", "hsm.released", Holds::above},
+    {Role::storage, "device.", "device.decode", Holds::given},
+    {Role::storage, "ost.spindles", "ost.seek", Holds::above},
+    {Role::storage, "ost.degraded_rate", "ost.degraded", Holds::above},
+    {Role::storage, "open.cold_files", "open.cold_ops", Holds::above},
+    {Role::storage, "read.readers", "read.private", Holds::above},
+    {Role::storage, "endurance.", "endurance.dwpd", Holds::given},
     {Role::storage, "dirty", "writes", Holds::is, "back"},
     {Role::storage, "drain", "writes", Holds::is, "back"},
     {Role::storage, "drain_files", "writes", Holds::is, "back"},
-    {Role::storage, "ramp.factor", "ramp.every", Holds::given},
-    {Role::storage, "ramp.most", "ramp.every", Holds::given},
+    {Role::storage, "ramp.", "ramp.every", Holds::given},
     {Role::dataset, "float.rate", "codec", Holds::is, "float"},
     {Role::dataset, "jpeg.rate", "codec", Holds::is, "jpeg"},
     {Role::dataset, "scan_names", "scan", Holds::is_not, "none"},
     {Role::dataset, "scan_ahead", "scan", Holds::is, "stat"},
-    {Role::loader, "import.time", "start_method", Holds::is, "spawn"},
-    {Role::loader, "import.files", "start_method", Holds::is, "spawn"},
-    {Role::loader, "import.on", "start_method", Holds::is, "spawn"},
-    {Role::loader, "pin.rate", "pin_memory", Holds::on},
-    {Role::loader, "pin.takes", "pin_memory", Holds::on},
+    {Role::loader, "import.", "start_method", Holds::is, "spawn"},
+    {Role::loader, "pin.", "pin_memory", Holds::on},
     {Role::loader, "shuffle.first", "shuffle.buffer", Holds::above, {}, 1.0},
     {Role::checkpoint, "shard_group", "layout", Holds::is, "fsdp-hybrid"},
     {Role::checkpoint, "piece", "shared", Holds::is, "interleaved"},
     {Role::checkpoint, "restore.broadcast", "restore.read", Holds::is, "once"},
     {Role::checkpoint, "serialize", "serializer", Holds::is, "torch", 0.0, "dcp"},
     {Role::checkpoint, "restore.deserialize", "serializer", Holds::is, "torch", 0.0, "dcp"},
+    {Role::checkpoint, "compress.on", "compress.ratio", Holds::above, {}, 1.0},
     {Role::checkpoint, "incremental.full_every", "incremental.fraction", Holds::below, {}, 1.0},
     {Role::checkpoint, "slowdown", "flush", Holds::is, "thread"},
     {Role::checkpoint, "peers", "tiers", Holds::passed, "peer-memory"},
@@ -79,7 +89,7 @@ constexpr Need kNeeds[] = {
     {Role::tenant, "replicas", "weights", Holds::given},
     {Role::tenant, "readers", "weights", Holds::given},
     {Role::tenant, "artifact_every", "artifact", Holds::given},
-    {Role::tenant, "database.calls", "database.rate", Holds::given},
+    {Role::tenant, "database.", "database.rate", Holds::given},
     {Role::tenant, "hops", "index", Holds::is, "graph"},
     {Role::tenant, "beam", "index", Holds::is, "graph"},
     {Role::tenant, "node", "index", Holds::is, "graph"},
@@ -88,6 +98,7 @@ constexpr Need kNeeds[] = {
     {Role::tenant, "clients", "rate", Holds::absent},
     {Role::tenant, "sampled", "rate", Holds::given},
     {Role::failure, "rebuild", "part", Holds::is, "target"},
+    {Role::recovery, "mount.", "mount.delay", Holds::above},
     {Role::failure, "left", "part", Holds::is, "service"}};
 
 /// What comes after so long, if that other value is given.
@@ -129,6 +140,18 @@ bool holds(const Component& component, const Need& need) {
   }
 }
 
+/// What somebody chose of the component that the need is about.
+std::vector<std::string_view> chosen(const Component& component, const Need& need) {
+  std::vector<std::string_view> out;
+  if (models::find_field(need.role, component, need.other) == nullptr) return out;
+  const bool group = need.key.ends_with('.');
+  for (const auto& [key, value] : component.values)
+    if ((group ? key.starts_with(need.key) && key != need.other : key == need.key) &&
+        is_chosen(need.role, component, key))
+      out.push_back(key);
+  return out;
+}
+
 std::string in_words(const Component& component, const Need& need) {
   const std::string word = " \"" + std::string(need.word) + "\"";
   const Value* other = component.find(need.other);
@@ -154,7 +177,9 @@ std::string in_words(const Component& component, const Need& need) {
     case Holds::passed:
       return be + "have" + word;
     default:
-      return (need.or_key.empty() ? be : be + "or \"" + std::string(need.or_key) + "\" ") +
+      return (models::find_field(need.role, component, need.or_key) == nullptr
+                  ? be
+                  : be + "or \"" + std::string(need.or_key) + "\" ") +
              "is given";
   }
 }
@@ -218,13 +243,14 @@ void check_idle_values(const Design& design, Diagnostics& report) {
         const models::RoleInfo* info = models::find_role(role);
         if (info == nullptr) return;
         check_late(design, *info, component, report);
-        for (const Need& need : kNeeds)
-          if (need.role == info->role && is_chosen(info->role, component, need.key) &&
-              !holds(component, need))
-            report.warn("rule", pointer_of(component, need.key),
-                        "\"" + std::string(need.key) + "\" has no effect unless " +
-                            in_words(component, need),
-                        "say so, or leave it out");
+        for (const Need& need : kNeeds) {
+          if (need.role != info->role || holds(component, need)) continue;
+          for (const std::string_view key : chosen(component, need))
+            report.warn(
+                "rule", pointer_of(component, key),
+                "\"" + std::string(key) + "\" has no effect unless " + in_words(component, need),
+                "say so, or leave it out");
+        }
       });
   check_restores(design, report);
   check_overheads(design, report);

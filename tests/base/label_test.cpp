@@ -51,6 +51,12 @@ TEST_CASE("figures are named as people call them, their statistic in words") {
   CHECK(label::of_metric("cost.capex", "USD") == "cost of the system");
   CHECK(label::of_metric("job.train.checkpoint.took.host.gpu.gpu.copy", "s") ==
         "save in the host-GPU copies");
+  CHECK(label::of_metric("job.train.checkpoint.took.storage.scratch.ost.write", "s", true) ==
+        "save of train in the OSTs of scratch (write)");
+  CHECK(label::of_metric("job.train.run.time", "s", true) == "time of the whole run of train");
+  CHECK(label::of_metric("job.train.first_batch", "s") == "first batch after");
+  CHECK(label::of_metric("job.train.first_batch", "s", true) == "time to the first batch of train");
+  CHECK(label::of_metric("job.train.time.compute", "s", true) == "time of compute of train");
   CHECK(label::of_metric("job.train.checkpoint.size", "B") == "size of a save");
 }
 

@@ -310,7 +310,7 @@ TEST_CASE("host path: saves that the CPU works on bounce, and the report says so
     set(*plain.jobs[0].checkpoint, Role::checkpoint, "gds", "false");
     CHECK(metric(result, "job.train.checkpoint.stall") == Approx(stall(plain)).epsilon(1e-9));
   };
-  bounces({{"serializer", "torch"}}, "(serialize)");
+  bounces({{"serializer", "torch"}}, "(serialize): \"serializer\": \"none\" has no such pass");
   bounces({{"checksum", "10 GB/s"}}, "(checksum)");
   bounces({{"compress.ratio", "2"}}, "(compress)");
   bounces({{"snapshot", "none"}}, "written from host memory");

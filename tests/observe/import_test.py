@@ -216,6 +216,12 @@ class Import(unittest.TestCase):
             self.assertGreater(observation["steps"]["count"], 0)
             self.assertNotIn("samples", observation)
 
+    def test_standard_input_is_named_as_a_file(self):
+        for words in (["dlio", "-"], ["-"], ["strace", "-"]):
+            done = subprocess.run([STALLCAST, "import", *words], input=b"", capture_output=True, check=False)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(b"import reads files, not standard input", done.stderr)
+
     def test_a_pipe_is_read_once_so_that_its_format_has_to_be_named(self):
         text = make("strace", 1, 3e5)
         for format, code in (("strace", 0), (None, 2)):

@@ -86,6 +86,11 @@ class Replay(Case):
         for part in ("makespan", "time in I/O", "reads", "What limits it", "one machine"):
             self.assertIn(part, text)
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        self.assertNotRegex(text, r"\n  1 storage\.")  # parts have the names that a run gives them
+        table = run(path, "--on", self.scenario, "--format", "markdown").stdout.split("| limits")[0]
+        labels = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| ")]
+        self.assertIn("| reads: time in them", labels)
+        self.assertEqual(len(labels), len(set(labels)), labels)
 
     def test_packed_and_cut_traces(self):
         whole = strace(50, 4096, 0.001, 0.0005)

@@ -155,6 +155,11 @@ class Baselines(CheckCase):
         self.exits(1, folder.check(*args, *slower))
         folder.check("designs/a.json", "--baseline", "base.json", "--update-baseline")
         self.exits(1, folder.check("designs/a.json", "--baseline", "base.json", *slower))
+        # Nor is a changed scenario written into one.
+        kept = folder.read("base.json")
+        done = self.exits(2, folder.check("designs/a.json", "--baseline", "base.json", "--update-baseline", *slower))
+        self.assertIn("--set never changes a baseline", done.stderr)
+        self.assertEqual(folder.read("base.json"), kept)
 
     def test_a_revision_has_the_profile_and_what_scenarios_name_as_they_were(self):
         folder = self.folder()

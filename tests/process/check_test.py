@@ -184,8 +184,15 @@ class Policies(CheckCase):
     def test_a_rule_for_no_scenario_is_said(self):
         folder = self.folder(a=EASY)
         folder.write("p.json", self.POLICY % ("99.9 %", '"no-such"'))
-        done = self.exits(0, folder.check("a.json", "--policy", "p.json"))
-        self.assertIn("is for none of these scenarios", done.stderr)
+        asked = ["a.json", "--policy", "p.json"]
+        said = "is for none of these scenarios"
+        done = self.exits(0, folder.check(*asked, "--quiet"))
+        self.assertIn('the rule "floor" of the policy ' + said, unbroken(done.stdout))
+        self.assertEqual(folder.report(*asked)["idle_rules"], ["floor"])
+        for kind in ("markdown", "html", "sarif", "github"):
+            self.assertIn(said, folder.check(*asked, "--quiet", "--report", kind).stdout, kind)
+        folder.write("p.json", self.POLICY % ("99.9 %", '"no-such", "a.json"'))
+        self.assertNotIn("idle_rules", folder.report(*asked))
 
     def test_faults_of_a_policy_have_their_place_in_it(self):
         folder = self.folder(a=EASY)

@@ -106,6 +106,11 @@ class Manual(unittest.TestCase):
             self.assertEqual(set(re.findall(r"\\fB(--[a-z-]+)\\fR", page)), options(verb), verb)
             self.assertIn(".SH EXIT STATUS", page)
 
+    def test_a_help_that_begins_with_a_value_keeps_it_as_it_is_typed(self):
+        page = self.page("sweep")
+        self.assertIn("\nproduct (default), zip, latin:N or sobol:N.\n", page)
+        self.assertIn("\nWrite the report to FILE", page)
+
     def test_lines_of_text_are_no_commands_of_roff(self):
         for verb in verbs():
             for line in self.page(verb).splitlines():

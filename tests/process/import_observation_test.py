@@ -226,6 +226,23 @@ class ImportObservation(unittest.TestCase):
         self.assertEqual(Run("import", "observation", "absent.json").code, 2)
         self.assertEqual(Run("import", "observation").code, 2)
 
+    def test_waits_for_data_that_nobody_saw_are_said(self):
+        # Steps of 100 ms that wait 9 ms more, and nothing of what they read.
+        observed = {"schema": "stallcast.observation/1", "source": {"format": "kineto", "inputs": []}, "ranks": 1,
+                    "steps": {"count": 20, "wait": spread([0.009] * 20), "compute": spread([0.1] * 20),
+                              "duration": spread([0.109] * 20), "epochs": 1}}
+        path = self.file("job.observation.json", observed)
+        run, text = self.made(path)
+        said = "the 9 ms that a step waited for data, 8.3 % of its time, are part of the compute"
+        self.assertIn(said, " ".join(run.err.split()))
+        self.assertIn(said, " ".join(text.replace("//", " ").split()))
+        fields = Run("import", "observation", path, "--fields").out
+        self.assertIn("steps.compute -> jobs.train.step.compute = 109 ms  (mean, with the 9 ms that a step waited", fields)
+        self.assertNotIn("in no field", fields)
+        observed["steps"]["wait"] = spread([0.0] * 20)
+        run, _ = self.made(self.file("job.observation.json", observed))
+        self.assertNotIn("waited", run.err)
+
     def test_a_profile_of_the_storage_is_taken_and_named(self):
         profile = os.path.join(self.folder.name, "disk.json")
         sweep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",

@@ -32,6 +32,11 @@ class Lint(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
 
+    def test_a_file_with_the_name_of_an_option_stands_behind_two_dashes(self):
+        run = Run("lint", "--", "-odd.json")
+        self.assertIn("-odd.json: cannot read the file" if "cannot read" in run.err else "-odd.json:", run.err)
+        self.assertNotIn("unexpected argument", run.err)
+
     def test_a_target_is_one_that_a_run_would_take(self):
         def linted(that):
             scenario = json.loads(EASY)

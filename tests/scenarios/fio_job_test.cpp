@@ -51,6 +51,17 @@ constexpr const char* kJob =
 
 }  // namespace
 
+TEST_CASE("a job file is found from the file that names it") {
+  const Folder folder(kJob);
+  const fs::path there = fs::path(folder.loaded().design().file);
+  const auto read =
+      Scenario::read({.file = (there.parent_path().parent_path() / "mine.json").string(),
+                      .text = R"({ "extends": ")" + there.parent_path().filename().string() +
+                              R"(/scenario.json" })"});
+  REQUIRE(read.ok());
+  CHECK(read.design().tenants.at(0).find("bs")->number == 131072.0);
+}
+
 TEST_CASE("a tenant takes the options of its fio job file") {
   const Folder folder(kJob);
   INFO(folder.message());

@@ -83,6 +83,28 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
       {"cluster.hosts.slow.compute=50 %",
        R"(/cluster/hosts/0/slow/compute "slow.compute" has no effect unless "slow.count" is above 0)",
        "cluster.hosts.slow.count=1"},
+      {"storage.pfl.count=4",
+       R"(/storage/0/pfl/count "pfl.count" has no effect unless "pfl.end" is given)",
+       "storage.pfl.end=1 GiB"},
+      {"storage.raid.parity=1",
+       R"(/storage/0/raid/parity "raid.parity" has no effect unless "raid.data" is given)",
+       "storage.raid.data=8"},
+      {"storage.hsm.agents=9",
+       R"(/storage/0/hsm/agents "hsm.agents" has no effect unless "hsm.released" is above 0 %)",
+       "storage.hsm.released=10 %"},
+      {"storage.router.latency=5 us",
+       R"(/storage/0/router/latency "router.latency" has no effect unless "router.count" is given)",
+       "storage.router.count=4"},
+      {"storage.oss.nic=200 Gb/s",
+       R"(/storage/0/oss/nic "oss.nic" has no effect unless "oss.count" is given)",
+       "storage.oss.count=4"},
+      {"storage.ost.spindles=4",
+       R"(/storage/0/ost/spindles "ost.spindles" has no effect unless "ost.seek" is above 0 s)",
+       "storage.ost.seek=8 ms"},
+      {"storage.ost.degraded_rate=20 %",
+       R"(/storage/0/ost/degraded_rate "ost.degraded_rate" has no effect unless "ost.degraded" is )"
+       R"(above 0)",
+       "storage.ost.degraded=1"},
       {"tenants.lists=8", R"(/tenants/0/lists "lists" has no effect unless "index" is "lists")",
        "tenants.index=lists"},
       {"tenants.sampled=5 ops/s",
@@ -92,6 +114,27 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
     CHECK(said({c.set}) == c.remark);
     CHECK(said({c.set, c.beside}) == "");
   }
+  // Kinds differ in what is on without a word of it.
+  const auto of_kind = [](const std::string& storage) {
+    std::string text = kFull;
+    const std::string lustre = R"("type": "lustre", "ost": { "count": 8 })";
+    return text.replace(text.find(lustre), lustre.size(), storage);
+  };
+  const auto said_of = [&](const std::string& storage) {
+    const Scenario loaded = load_text(of_kind(storage), "x.json");
+    CHECK(loaded.ok());
+    return remarks(loaded.diagnostics());
+  };
+  CHECK(said_of(R"("type": "nfs", "head": { "count": 2 }, "shelf": { "read": "9 GB/s" })")
+            .find("\"shelf.read\" has no effect unless \"shelf.count\" is given") !=
+        std::string::npos);
+  CHECK(said_of(R"("type": "cephfs", "osd": { "count": 24 }, "server": { "nic": "25 Gb/s" })")
+            .find("\"server.nic\" has no effect unless \"server.count\" is given") !=
+        std::string::npos);
+  CHECK(said_of(R"("type": "beegfs", "target": { "count": 8 }, "server": { "nic": "25 Gb/s" })") ==
+        "");
+  CHECK(said_of(R"("type": "local", "drive": { "count": 8 }, "raid": { "chunk": "1 MiB" })")
+            .find("has no effect") == std::string::npos);
   CHECK(said({"tenants.clients=8"}) == "");
   CHECK(said({"tenants.clients=8", "tenants.rate=50 ops/s"}) ==
         R"(/tenants/0/clients "clients" has no effect unless "rate" is left out)");

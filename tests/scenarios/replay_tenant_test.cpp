@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "scenarios/scenario_builder.hpp"
 #include "stallcast/scenario.hpp"
 #include "tests/support/programs.hpp"
 
@@ -46,6 +47,37 @@ TEST_CASE("a replay needs no duration, and its program is found from the scenari
   CHECK(tenant.find("program")->text == file.string());
   CHECK(tenant.find("sha256")->text == std::string(64, '0'));
   CHECK(tenant.find("speed")->text == "keep");
+}
+
+TEST_CASE(
+    "a program is found from the file that names it, and a merged scenario may lie anywhere") {
+  const std::filesystem::path file = program();
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "stallcast-replay-tenant-test";
+  std::filesystem::create_directories(folder / "sub");
+  std::filesystem::copy_file(file, folder / "sub" / "job.program",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::ofstream(folder / "sub" / "base.json") << scenario("job.program");
+  const std::string mine = (folder / "mine.json").string();
+  const std::string text = R"({ "extends": "sub/base.json",
+    "scenarios": { "fast": { "tenants": [ { "id": "job", "program": "sub/job.program" } ] } } })";
+  const auto name = [&](const ScenarioFile& asked) {
+    const auto read = Scenario::read(asked);
+    INFO(message(read));
+    REQUIRE(read.ok());
+    return read.design().tenants.at(0).find("program")->text;
+  };
+  const std::string there = (folder / "sub" / "job.program").string();
+  CHECK(name({.file = mine, .text = text}) == there);
+  // What a variant or an option says is from where they stand.
+  CHECK(name({.file = mine, .text = text, .variant = "fast"}) == there);
+  CHECK(name({.file = mine, .text = text, .sets = {"tenants.job.program=sub/job.program"}}) ==
+        there);
+  const base::Json merged = ScenarioBuilder::merged(Scenario::read({.file = mine, .text = text}));
+  CHECK(merged["tenants"][0]["program"] == there);
+  CHECK(name({.file = "/elsewhere/x.json", .text = merged.dump()}) == there);
+  CHECK(name({.file = "/elsewhere/x.json", .text = merged.dump(), .variant = "fast"}) == there);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a program that is another, or none, is an error") {

@@ -51,6 +51,14 @@ CalibrationProfile profile_of(const Fit& fit, double value, double high) {
 
 }  // namespace
 
+TEST_CASE("the name of a measurement is whole") {
+  Measurement wide = read_at(10000.0);
+  wide.operation = "all_reduce";
+  wide.pattern = "out-of-place";
+  CHECK_THAT(text_of({wide}), Contains("all_reduce out-of-place\n"));
+  CHECK_THAT(text_of({wide}), !Contains(".."));
+}
+
 TEST_CASE("what was read or written of a mix says so, and its share of reads") {
   Measurement part = read_at(10000.0);
   part.read_share = 0.5;

@@ -14,7 +14,7 @@ namespace {
 /// An NFS of one controller of 3 GB/s, and 1 MiB reads that come at 3 kops/s.
 constexpr double kAsked = 3000.0 * 1024.0 * 1024.0, kHead = 3e9;
 
-GrowthResult grown(const std::string& tenant, const std::string& growth) {
+Result<GrowthResult> asked(const std::string& tenant, const std::string& growth) {
   const ScenarioFile file{.file = "tenants.json",
                           .text = R"({ "id": "tenants",
     "cluster": { "hosts": [ { "id": "h", "count": 2, "gpus": 0,
@@ -33,7 +33,11 @@ GrowthResult grown(const std::string& tenant, const std::string& growth) {
   const client::Reading reading = session.read(file);
   for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
   REQUIRE(reading.scenario.has_value());
-  auto found = session.grow(*reading.scenario, {});
+  return session.grow(*reading.scenario, {});
+}
+
+GrowthResult grown(const std::string& tenant, const std::string& growth) {
+  auto found = asked(tenant, growth);
   REQUIRE(found.ok());
   return *std::move(found);
 }
@@ -63,6 +67,21 @@ TEST_CASE("what open tenants ask for counts where storage does not keep up") {
   REQUIRE(limit != growth.ceilings.end());
   const double month = 12.0 * std::log2(kHead / (0.75 * kAsked));
   CHECK(std::abs(limit->month - month) <= 1.0);
+}
+
+TEST_CASE("what is left out and may grow says where it belongs") {
+  const auto said = [](const std::string& path) {
+    const auto found = asked(R"("type": "inference", "rate": "250 ops/s", "request": "1 MiB")",
+                             R"({ "months": 1, "of": { ")" + path + R"(": "1 %/month" } })");
+    REQUIRE_FALSE(found.ok());
+    return found.failure().message + " | " + found.failure().hint;
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(said("storage.s.capacity.other"),
+             Contains("\"storage.s.capacity.other\" is left out of the scenario | "
+                      "say first how much \"s\" holds, as in \"shelf.capacity\""));
+  CHECK_THAT(said("storage.head.nic"), Contains("give it to storage \"s\" first"));
+  CHECK_THAT(said("storage.s.heads"), Contains("is no value of the scenario"));
 }
 
 TEST_CASE("a tenant that waits for each answer asks for no more than it is given") {

@@ -67,8 +67,8 @@ class CheckRun {
     for (Item& item : items_) judge(item);
     if (request_.advise)
       for (Item& item : items_) advise(item);
-    tell_idle_rules();
     CheckReport report;
+    report.idle_rules = idle_rules();
     if (baseline_ && !request_.baseline.update)
       report.stale = gone_texts(request_.baseline, *baseline_, keys());
     for (Item& item : items_) {
@@ -108,12 +108,11 @@ class CheckRun {
     return out;
   }
 
-  void tell_idle_rules() const {
-    for (std::size_t i = 0; watch_.on_notice && i < policy_.size(); ++i)
-      if (idle_[i])
-        watch_.on_notice("the rule \"" + policy_[i].expectation.id +
-                             "\" of the policy is for none of these scenarios",
-                         "\"scenarios\" are patterns of ids and paths");
+  [[nodiscard]] std::vector<std::string> idle_rules() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < policy_.size(); ++i)
+      if (idle_[i]) out.push_back(policy_[i].expectation.id);
+    return out;
   }
 
   /// Adds the rules for this scenario to its own assertions; the design keeps its identity.

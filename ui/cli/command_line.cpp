@@ -303,7 +303,11 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
   } catch (const CLI::ParseError& error) {
     return impl_->usage_error(in_our_style(error.what()), "");
   }
-  if (const auto extras = impl_->app.remaining(); !extras.empty())
+  auto extras = impl_->app.remaining();
+  // What ends the options is no argument.
+  if (const auto end = std::find(extras.begin(), extras.end(), "--"); end != extras.end())
+    extras.erase(end);
+  if (!extras.empty())
     return impl_->usage_error("unexpected argument \"" + extras.front() + "\"", "");
   for (const auto& check : impl_->checks)
     if (const auto fault = check()) return impl_->usage_error(fault->message, fault->hint);

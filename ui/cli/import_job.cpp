@@ -76,6 +76,15 @@ int import_job(const std::vector<std::string>& paths, const JobImportWords& word
   const auto made = calibration::import_job(calibration::merged(parts), how);
   bar.clear();
   if (!made.ok()) return report_failure(made.failure());
+  Diagnostics doubts;
+  for (const std::string& warning : made->warnings)
+    doubts.add({Severity::warning,
+                "observation",
+                "",
+                {paths.front(), 0, 0},
+                warning,
+                "below stallcast observe what it reads is seen, too"});
+  print_diagnostics(doubts, options.quiet);
   if (fields) {
     scenarios::ImportResult result;
     result.fields = made->fields;

@@ -63,10 +63,14 @@ std::string item(const std::string& term, const std::string& meaning) {
   return ".TP\n" + term + "\n" + meaning + "\n";
 }
 
-/// Helps are written without a capital and a full stop.
+/// Helps are written without a capital and a full stop. One that begins with a value, "text
+/// (default) or json", keeps it as it is typed.
 std::string sentence(std::string_view summary) {
   std::string out = roff(summary) + (summary.ends_with('.') ? "" : ".");
-  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z')
+  const std::size_t word = summary.find(' ');
+  const bool value =
+      word != std::string_view::npos && summary.substr(word).starts_with(" (default)");
+  if (!value && !out.empty() && out[0] >= 'a' && out[0] <= 'z')
     out[0] = static_cast<char>(out[0] - 'a' + 'A');
   return out;
 }

@@ -144,6 +144,10 @@ std::optional<Failure> settle(const CommonOptions& options, const CheckWords& wo
   if (wanted.baseline.update && wanted.baseline.file.empty())
     return Failure{ExitCode::bad_input, "--update-baseline needs a file to write to",
                    "give --baseline FILE"};
+  if (wanted.baseline.update && !options.sets.empty())
+    return Failure{ExitCode::bad_input,
+                   "--set never changes a baseline: --update-baseline writes scenarios as they are",
+                   "leave out one of the two, or write the change into the scenario"};
   if (rules.new_only && wanted.baseline.empty())
     return Failure{ExitCode::bad_input, "--new-only needs a baseline to know what is new",
                    "give --baseline FILE or --baseline git:REV"};

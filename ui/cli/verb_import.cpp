@@ -110,6 +110,8 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   line.run_options(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
+  if (format == "-" || std::find(paths.begin(), paths.end(), "-") != paths.end())
+    return refuse("import reads files, not standard input", "name a file; /dev/stdin is one");
   std::error_code ignored;
   if (!is_format(format) && std::filesystem::exists(format, ignored)) {
     const std::string named = "name it: stallcast import FORMAT " + format;

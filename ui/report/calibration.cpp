@@ -178,8 +178,10 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
   for (const std::string& part : {m.pattern, m.path})
     if (!part.empty()) what += " " + part;
   using One = const Measurement&;
+  // What does not fit stands above its figures.
+  const bool wide = shortened(what, 23) != what;
   std::string out =
-      "  " + left(shortened(what, 23), 24) +
+      (wide ? "  " + what + "\n" : "") + "  " + left(wide ? "" : what, 24) +
       right(print(Dimension::bytes, [](One o) { return std::optional(o.size.in(unit::B)); }), 10) +
       right(print(Dimension::number, [](One o) { return std::optional(o.depth); }), 7) +
       right(print(Dimension::rate, [](One o) { return std::optional(o.rate.in(unit::Bps)); }), 13) +

@@ -81,12 +81,10 @@ std::string compare_text(const SideBySide& comparison, const ReportContext& cont
       std::max<std::size_t>(1, (page_columns() - kCompareLabel) / (kLeastColumn + 1));
   for (std::size_t from = 0; from < names.size(); from += across)
     out += "\n" + block(rows, names, from, std::min(from + across, names.size()), ink);
-  out +=
-      "\n" +
-      wrapped(
-          "",
-          "* the best, and what cannot be told apart from it; below a figure: nine in ten outcomes",
-          2);
+  out += "\n" + wrapped("",
+                        "* the best, and what cannot be told apart from it" +
+                            interval_legend(rows, "; below"),
+                        2);
   if (!comparison.notes.empty())
     out += "\n" + ink.bold("Notes") + "\n" +
            bullets(comparison.notes, comparison.notes.size(), "notes");

@@ -331,6 +331,13 @@ class Rows {
 
 }  // namespace
 
+std::string interval_legend(const std::vector<CompareRow>& rows, const std::string& begin) {
+  for (const CompareRow& row : rows)
+    for (const ComparedCell& cell : row.cells)
+      if (!cell.interval.empty()) return begin + " a figure: nine in ten outcomes";
+  return "";
+}
+
 std::set<std::string> ids_of(const Prediction& p, metric::Domain domain) {
   std::set<std::string> out;
   for (const auto& [name, value] : p.metrics)

@@ -29,6 +29,10 @@ struct CompareRow {
 /// it. None where all are alike, or where a figure has no better way.
 [[nodiscard]] std::vector<CompareRow> compare_rows(const SideBySide& comparison);
 
+/// What is said of the intervals below figures, after `begin`; "" where there are none.
+[[nodiscard]] std::string interval_legend(const std::vector<CompareRow>& rows,
+                                          const std::string& begin);
+
 /// Ids of a domain in one design.
 [[nodiscard]] std::set<std::string> ids_of(const Prediction& prediction, metric::Domain domain);
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
@@ -159,8 +160,9 @@ std::string replay_text(const Replay& r, const ReportContext& context, const Sty
   out += "\n" + ink.bold("What limits it") + "\n";
   std::size_t shown = 0;
   for (const LimitRow& row : limit_rows(r.prediction))
-    out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.resource, 34), 36),
-                   row.text, 6);
+    out += wrapped(
+        "  " + std::to_string(++shown) + " " + left(label::of_resource(row.resource) + " ", 36),
+        row.text, 6);
   if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
   if (const std::string note = limits_note(r); !note.empty()) out += wrapped("  ", note, 4);
   const std::vector<const ResourceUse*> uses = data_path(r.prediction);
@@ -224,27 +226,37 @@ std::string replay_json(const Replay& r, const ReportContext& context, const Sty
   return dump(out);
 }
 
-std::string replay_csv(const Replay& r) {
-  std::string out = csv_row({"figure", "unit", "traced", "replayed"}), group;
-  for (const BesideRow& row : beside_rows(r)) {
-    if (!row.label.starts_with(" ")) group = row.label;
-    const std::string name =
-        row.label == group ? group : group + ": " + std::string(base::trim(row.label));
-    out += csv_row({name, row.unit, row.traced ? csv_number(*row.traced) : "",
-                    row.replayed ? csv_number(*row.replayed) : ""});
+/// "reads: time in them": where no indentation says of what a row is.
+std::vector<BesideRow> named_rows(const Replay& r) {
+  std::vector<BesideRow> out = beside_rows(r);
+  std::string group;
+  for (BesideRow& row : out) {
+    if (row.label.starts_with(" "))
+      row.label = group + ": " + std::string(base::trim(row.label));
+    else
+      group = row.label;
   }
+  return out;
+}
+
+std::string replay_csv(const Replay& r) {
+  std::string out = csv_row({"figure", "unit", "traced", "replayed"});
+  for (const BesideRow& row : named_rows(r))
+    out += csv_row({row.label, row.unit, row.traced ? csv_number(*row.traced) : "",
+                    row.replayed ? csv_number(*row.replayed) : ""});
   return out;
 }
 
 std::string replay_markdown(const Replay& r, const ReportContext& context) {
   std::string out = "## " + markdown_cell(replay_title(r)) + "\n\n" + placed_text(r) + "\n\n";
   out += "| | trace | replayed | ratio |\n|---|---:|---:|---:|\n";
-  for (const BesideRow& row : beside_rows(r))
-    out += "| " + std::string(base::trim(row.label)) + " | " + beside_text(row.traced, row.unit) +
-           " | " + beside_text(row.replayed, row.unit) + " | " + ratio_text(row) + " |\n";
+  for (const BesideRow& row : named_rows(r))
+    out += "| " + row.label + " | " + beside_text(row.traced, row.unit) + " | " +
+           beside_text(row.replayed, row.unit) + " | " + ratio_text(row) + " |\n";
   out += "\n| limits | |\n|---|---|\n";
   for (const LimitRow& row : limit_rows(r.prediction))
-    out += "| `" + markdown_cell(row.resource) + "` | " + markdown_cell(row.text) + " |\n";
+    out += "| " + markdown_cell(label::of_resource(row.resource)) + " | " +
+           markdown_cell(row.text) + " |\n";
   out += "\n";
   if (const std::string note = limits_note(r); !note.empty())
     out += "- " + markdown_cell(note) + "\n";
@@ -254,11 +266,11 @@ std::string replay_markdown(const Replay& r, const ReportContext& context) {
 
 std::string replay_html(const Replay& r, const ReportContext& context) {
   std::vector<std::vector<std::string>> figures, limits, uses;
-  for (const BesideRow& row : beside_rows(r))
+  for (const BesideRow& row : named_rows(r))
     figures.push_back({markup(row.label), beside_text(row.traced, row.unit),
                        beside_text(row.replayed, row.unit), ratio_text(row)});
   for (const LimitRow& row : limit_rows(r.prediction))
-    limits.push_back({html::path(row.resource), markup(row.text)});
+    limits.push_back({markup(label::of_resource(row.resource)), markup(row.text)});
   for (const ResourceUse* use : data_path(r.prediction))
     uses.push_back({html::path(use->name), print_value(use->throughput, use->unit),
                     print_value(use->capacity, use->unit), print_share(use->utilization())});

@@ -9,6 +9,8 @@
 #include "engine/base/place_text.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/capacity.hpp"
+#include "models/contract/registry.hpp"
 
 namespace stallcast::grow {
 namespace {
@@ -77,6 +79,32 @@ std::string other_way(const Values& values, const std::string& path) {
   return size.empty() ? as(".dataset.size", ".dataset.samples") : size;
 }
 
+/// Of a field that the scenario leaves out and that has no default beside what it says: what to do
+/// to let it grow. "" of what is no field.
+std::string to_give(const Design& design, const std::string& path) {
+  const std::string wanted = one_spelling(path);
+  std::string out;
+  base::for_each_component(
+      design, [&](const std::string& at, std::string_view role, const Component& component) {
+        const models::RoleInfo* info = models::find_role(role);
+        for (const std::string& name : {one_spelling(at), without_id(at)}) {
+          if (info == nullptr || !wanted.starts_with(name + ".")) continue;
+          const std::string key = wanted.substr(name.size() + 1);
+          if (models::find_field(info->role, component, key) == nullptr) continue;
+          out = "give it to " + std::string(role) + " \"" + component.id + "\" first";
+          const models::KindInfo* kind = models::find_kind(info->role, component.kind);
+          const bool of_room = std::ranges::any_of(
+              models::capacity_fields(), [&](const auto& field) { return field.key == key; });
+          if (!of_room || kind == nullptr || models::says_capacity(*kind, component)) continue;
+          for (const models::PartInfo* part : models::parts_of(*kind))
+            if (!part->capacity.empty())
+              out = "say first how much \"" + component.id + "\" holds, as in \"" +
+                    std::string(part->capacity) + "\"";
+        }
+      });
+  return out;
+}
+
 /// Whether a parameter that is a whole number makes counts: on neither side of it is there a
 /// design.
 bool makes_counts(const std::string& path, double start, const Regrow& regrow) {
@@ -139,6 +167,9 @@ Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
         const std::string other = other_way(values, said.path);
         const std::string near =
             other.empty() ? base::nearest(one_spelling(said.path), names) : other;
+        if (const std::string give = found != nullptr ? "" : to_give(now, said.path);
+            !give.empty() && other.empty())
+          return fault(said, "\"" + said.path + "\" is left out of the scenario", give);
         return fault(said,
                      found != nullptr ? "\"" + said.path + "\" is not a number"
                                       : "\"" + said.path + "\" is no value of the scenario",

@@ -126,7 +126,7 @@ def jobs():
             simulates=True),
         Job("check --update-baseline", ["check", "s.json", "--no-advice", "--baseline", "b.json", "--update-baseline",
                                         "--today", "2027-03-01"], ["b.json"],
-            before=[["check", "s.json", "--set", "storage.scratch.ost.count=4", "--no-advice", "--baseline", "b.json",
+            before=[["check", "s.json", "--assert", "job.train.checkpoint.stall <= 1 h", "--no-advice", "--baseline", "b.json",
                      "--update-baseline"]], old={"b.json": ...}, simulates=True),
         Job("check, step summary", ["check", "s.json", "--no-advice", "--report", "github", "--today", "2027-03-01"],
             ["summary.md"], simulates=True, again=False, env={"GITHUB_STEP_SUMMARY": "summary.md"}),

@@ -223,6 +223,10 @@ TEST_CASE("what became of each resource is told, and what is a placeholder is wa
   CHECK(fate("aws_instance.login") == FieldFate::ignored);
   REQUIRE(result.diagnostics.items().size() == 1);
   CHECK_THAT(result.diagnostics.items()[0].message, Contains("placeholder"));
+  // The placeholder itself is as a scenario should be.
+  const Scenario read = Scenario::read({.file = "plan.json", .text = result.scenario});
+  REQUIRE(read.ok());
+  for (const Diagnostic& d : read.diagnostics().items()) CHECK(d.message == "");
 }
 
 }  // namespace terraform_test

@@ -202,6 +202,13 @@ std::string counts_text(const CheckReport& report) {
   return n.stale > 0 ? out + ", baseline stale" : out;
 }
 
+std::string idle_rule_text(const std::string& rule) {
+  return "the rule \"" + rule +
+         "\" of the policy is for none of these scenarios and not judged (\"scenarios\" are "
+         "patterns "
+         "of ids and paths)";
+}
+
 std::string_view verdict_word(const CheckReport& report) {
   return report.exit == ExitCode::ok             ? "pass"
          : report.exit == ExitCode::answer_no    ? "fail"

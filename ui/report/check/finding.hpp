@@ -60,6 +60,8 @@ inline constexpr const char* kStaleRule = "stale-baseline";
 
 /// "1 failed, 4 passed, 1 waived (until 2027-03-01), baseline stale".
 [[nodiscard]] std::string counts_text(const CheckReport& report);
+/// What is said of a rule of a policy that is for no scenario of a check.
+[[nodiscard]] std::string idle_rule_text(const std::string& rule);
 /// "fail", "pass", "inconclusive", "error": what the exit code says in a word.
 [[nodiscard]] std::string_view verdict_word(const CheckReport& report);
 

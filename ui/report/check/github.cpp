@@ -49,6 +49,8 @@ std::string check_github(const CheckReport& report, const CheckContext&) {
     if (n > kMostOfAKind)
       notices += "::notice::" + std::to_string(n - kMostOfAKind) + " more " + what +
                  ": the summary of the step has all\n";
+  for (const std::string& rule : report.idle_rules)
+    notices += "::notice title=policy::" + escaped(idle_rule_text(rule), false) + "\n";
   if (!report.stale.empty())
     out += "::warning " +
            (report.baseline.empty() ? "" : "file=" + escaped(report.baseline, true) + ",") +

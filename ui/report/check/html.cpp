@@ -29,6 +29,8 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
   std::string out = html::element("h1", counts_text(report), verdict_word(report)) + "\n";
   for (const std::string& why : report.stale)
     out += "<p class=\"warn\">stale baseline: " + markup(why) + "</p>\n";
+  for (const std::string& rule : report.idle_rules)
+    out += html::element("p", idle_rule_text(rule), "warn") + "\n";
   for (const CheckedScenario& s : report.scenarios) {
     out += "<h2>" + markup(s.id) + " <small>" + markup(s.uri) + "</small></h2>\n";
     if (s.prediction) {

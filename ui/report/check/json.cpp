@@ -94,6 +94,7 @@ std::string check_json(const CheckReport& report, const CheckContext& context) {
       {"not_predicted", n.broken}, {"unsure", n.unsure}, {"wrong", n.wrong},
       {"stale", n.stale}};
   out["stale"] = report.stale;
+  if (!report.idle_rules.empty()) out["idle_rules"] = report.idle_rules;
   out["scenarios"] = Json::array();
   for (const CheckedScenario& s : report.scenarios) out["scenarios"].push_back(scenario_object(s));
   if (context.style.timing) out["wall_s"] = report.wall_s;

@@ -112,13 +112,16 @@ std::string settled_row(const CheckedScenario& s, const CheckedAssertion& a) {
 std::string check_markdown_within(const CheckReport& report, const CheckContext& context,
                                   std::size_t most_bytes) {
   std::string out = "<!-- stallcast:" + context.tag + " -->\n" + headline(report) + lead(report);
-  std::vector<std::string> open, settled, stale;
+  std::vector<std::string> open, settled, stale, idle;
   for (const Finding& f : findings(report)) open.push_back(row(f));
   for (const CheckedScenario& s : report.scenarios)
     for (const CheckedAssertion& a : s.assertions)
       if (!a.is_open()) settled.push_back(settled_row(s, a));
   for (const std::string& why : report.stale) stale.push_back("- " + markdown_literal(why) + "\n");
   add_markdown_table(out, "\nThe baseline is stale:\n\n", stale, most_bytes);
+  for (const std::string& rule : report.idle_rules)
+    idle.push_back("- " + markdown_literal(idle_rule_text(rule)) + "\n");
+  add_markdown_table(out, "\nNot judged:\n\n", idle, most_bytes);
   out +=
       "\n<details><summary>" + count_of(open.size() + settled.size(), "finding") + "</summary>\n";
   add_markdown_table(

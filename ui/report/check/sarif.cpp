@@ -110,6 +110,8 @@ std::string check_sarif(const CheckReport& report, const CheckContext& context) 
   Json notices = Json::array();
   for (const std::string& why : report.stale)
     notices.push_back({{"level", "warning"}, {"message", {{"text", "stale baseline: " + why}}}});
+  for (const std::string& rule : report.idle_rules)
+    notices.push_back({{"level", "note"}, {"message", {{"text", idle_rule_text(rule)}}}});
   Json invocation = {{"executionSuccessful", report.exit != ExitCode::internal},
                      {"exitCode", static_cast<int>(report.exit)}};
   if (!notices.empty()) invocation["toolExecutionNotifications"] = std::move(notices);

@@ -87,6 +87,8 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
     for (const std::string& warning : warnings_of(s))
       out += wrapped("note " + name + "  ", warning, kIndent);
   }
+  for (const std::string& rule : report.idle_rules)
+    out += wrapped("note policy  ", idle_rule_text(rule), kIndent);
   for (const std::string& why : report.stale) out += begun("STALE", "baseline", why, ink);
   out += counts_text(report) + "  model " + context.tool.model_version;
   if (context.style.timing) out += "  " + print_value(report.wall_s, "s");

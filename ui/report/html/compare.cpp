@@ -76,12 +76,13 @@ std::string compare_html(const SideBySide& comparison, const ReportContext& cont
   return html::page(
       "Stallcast comparison",
       html::heading("Side by side", "", compare_headline(comparison), "") +
-          html::section("Figures",
-                        side_by_side(comparison) +
-                            html::element("p",
-                                          "Bold: the best, and what cannot be told apart from it. "
-                                          "Below a figure: nine in ten outcomes.",
-                                          "soft")) +
+          html::section(
+              "Figures",
+              side_by_side(comparison) +
+                  html::element("p",
+                                "Bold: the best, and what cannot be told apart from it" +
+                                    interval_legend(compare_rows(comparison), ". Below") + ".",
+                                "soft")) +
           html::section("Where the time goes", times(comparison)) +
           html::section("The systems", pictures(comparison)) +
           html::section("Notes", noted(comparison.notes)) +
