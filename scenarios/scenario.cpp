@@ -197,6 +197,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes,
   else
     context.before = &known.emplace(before->tree, before->components);
   Design design = resolve(context);
+  design.file = file.file;
   design.expect = read_expectations(context);
   out.parameters = params.list();
   out.questions.sweep = read_sweep(out.tree, out.parameters, report);
@@ -217,7 +218,6 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes,
   if (!out.diagnostics.has_errors()) expect_room(design);
   if (reading.incomplete) drop_consequences(out.diagnostics, reading.unread);
   drop_repeats(out.diagnostics);
-  design.file = file.file;
   if (reading.profile != nullptr) base::note_observed(*reading.profile, design);
   if (design.id.empty()) design.id = std::filesystem::path(file.file).stem().string();
   if (!out.diagnostics.has_errors()) out.design = std::move(design);

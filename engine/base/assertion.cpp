@@ -7,6 +7,7 @@
 
 #include "engine/base/expression.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/quantity_units.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/metric.hpp"
 
@@ -25,6 +26,8 @@ Failure bad(std::string message, std::string_view hint) {
 Result<base::AnyQuantity> parse_limit(std::string_view text) {
   const std::string trimmed(base::trim(text));
   if (const auto read = base::parse_any_quantity(trimmed)) return *read;
+  if (const auto in_parts = detail::parse_parts(trimmed))
+    return bad(in_parts->message, in_parts->hint);
   return bad("\"" + trimmed + "\" is not a quantity",
              "for example \"95 %\", \"5 s\", \"2 GB/s\", \"1 GiB\" or \"48\"");
 }
@@ -69,7 +72,7 @@ Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
 }
 
 /// `text` from `at` on as a number with a unit: where it ends; `at` when it is a plain number.
-std::size_t end_of_quantity(std::string_view text, std::size_t at) {
+std::size_t end_of_part(std::string_view text, std::size_t at) {
   std::size_t end = at;
   const auto digit = [&](std::size_t i) {
     return i < text.size() &&
@@ -88,6 +91,19 @@ std::size_t end_of_quantity(std::string_view text, std::size_t at) {
   };
   while (in_unit(unit)) ++unit;
   return unit > begin ? unit : at;
+}
+
+/// The same of a quantity that may be a duration in parts.
+std::size_t end_of_quantity(std::string_view text, std::size_t at) {
+  std::size_t end = end_of_part(text, at);
+  for (std::size_t next = end; next > at;) {
+    std::size_t begin = end;
+    while (begin < text.size() && text[begin] == ' ') ++begin;
+    next = end_of_part(text, begin);
+    if (next == begin || !detail::parse_parts(text.substr(at, next - at))) break;
+    end = next;
+  }
+  return end;
 }
 
 /// An expression of `base` with its quantities as plain numbers in `unit`: "base + 2 s".

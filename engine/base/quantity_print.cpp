@@ -90,13 +90,12 @@ std::string print_long_duration(double seconds) {
   const double size = std::abs(seconds);
   const std::string sign = seconds < 0 ? "-" : "";
   if (size >= kDaysOnly) return sign + rounded(size / kParts[0].length) + " d";
-  std::size_t first = 0;
-  double whole = 0.0;
-  for (;; ++first) {
-    // Rounding to the smaller part may carry: 3599.7 s is 1 h.
-    const double step = kParts[first + 1].length;
+  // The smallest that holds it as it is rounded there: 3599.7 s are 1 h, 3590 s are not.
+  std::size_t first = kParts.size() - 2;
+  double whole = std::round(size);
+  while (first > 0 && whole >= kParts[first - 1].length) {
+    const double step = kParts[first--].length;
     whole = std::round(size / step) * step;
-    if (whole >= kParts[first].length || first + 2 == kParts.size()) break;
   }
   const double large = std::floor(whole / kParts[first].length);
   const double small =
@@ -156,8 +155,8 @@ std::string print_count(double value) {
   return rounded(value / base_of_one(*best)) + std::string(best->text);
 }
 
-/// Longer times are printed in parts.
-constexpr double kLongestInSeconds = 120.0;
+/// Longer times are printed in parts; 119.96 s reads as 2 min.
+constexpr double kLongestInSeconds = 119.95;
 
 /// `value` with `digits` significant digits, in the unit that suits `other`.
 std::string with_digits(double value, double other, Dimension dimension, int digits) {
@@ -186,6 +185,8 @@ const UnitText* unit_in(std::string_view written, Dimension dimension) {
   if (dimension == Dimension::count || dimension == Dimension::number) return nullptr;
   const auto number = detail::read_number(trim(written));
   if (!number) return nullptr;
+  if (dimension == Dimension::time)
+    if (const UnitText* last = detail::last_of_parts(written)) return last;
   std::string_view word = trim(number->rest);
   word = word.substr(0, word.find_first_of(" \t"));
   if (word.empty()) return nullptr;

@@ -13,6 +13,7 @@ namespace stallcast::base {
 namespace {
 
 using detail::NumberText;
+using detail::shown;
 using detail::UnitText;
 
 /// Whole numbers above this are not exact in a double.
@@ -57,13 +58,6 @@ constexpr Dimension kWithUnits[] = {Dimension::number,    Dimension::ratio,     
                                     Dimension::rate,      Dimension::bytes,      Dimension::op_rate,
                                     Dimension::money,     Dimension::money_rate, Dimension::flops,
                                     Dimension::flop_rate, Dimension::power};
-
-/// Long input is cut so that messages stay on a line.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
-  if (text.size() <= kLongest) return '"' + std::string(text) + '"';
-  return '"' + std::string(text.substr(0, kLongest)) + "...\"";
-}
 
 std::string example(Dimension dimension) {
   std::string out = '"' + std::string(dimension_example(dimension)) + '"';
@@ -151,24 +145,6 @@ std::string other_dimension(const NumberText& number, std::string_view unit, Dim
          (meant.empty() ? "for example " + example(dimension) : spellings(number, meant));
 }
 
-/// What a duration in parts, "1 h 13 min", is altogether, s.
-std::optional<double> sum_of_parts(std::string_view text) {
-  double sum = 0.0;
-  for (text = trim(text); !text.empty(); text = trim(text)) {
-    const auto number = detail::read_number(text);
-    if (!number) return std::nullopt;
-    text = trim(number->rest);
-    const std::string_view unit = text.substr(0, text.find_first_of(" \t0123456789"));
-    text.remove_prefix(unit.size());
-    const auto units = detail::units_of(Dimension::time);
-    const auto known =
-        std::find_if(units.begin(), units.end(), [&](const UnitText& u) { return u.text == unit; });
-    if (known == units.end()) return std::nullopt;
-    sum += detail::in_base(*number, *known);
-  }
-  return sum;
-}
-
 /// "20000 USD/y" of 20 and "kUSD/y": what a known unit with a prefix or by another time is, or "".
 std::string converted(const NumberText& number, std::string_view unit, Dimension dimension) {
   constexpr std::pair<std::string_view, int> kPrefixes[] = {
@@ -254,10 +230,6 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     return fault(shown(text) + " is a range, not a quantity" + expected(dimension),
                  "write how sure a number is as \"" + std::string(dimension_example(dimension)) +
                      " +- 10 %\" or { \"value\": ..., \"low\": ..., \"high\": ... }");
-  if (dimension == Dimension::time)
-    if (const auto sum = sum_of_parts(text); sum && std::isfinite(*sum))
-      return fault(shown(text) + " is a duration in parts; expected one number and unit",
-                   "write \"" + exact_quantity(*sum, dimension) + "\"");
   if (const auto bits = detail::binary_bits(unit);
       bits && (dimension == Dimension::rate || dimension == Dimension::bytes)) {
     constexpr double kGb = 1e9 / 8.0;
@@ -313,6 +285,12 @@ ParsedQuantity not_a_number(std::string_view text, Dimension dimension) {
 
 }  // namespace
 
+std::string detail::shown(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  if (text.size() <= kLongest) return '"' + std::string(text) + '"';
+  return '"' + std::string(text.substr(0, kLongest)) + "...\"";
+}
+
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
   text = trim(text);
   if (dimension == Dimension::boolean) return parse_boolean(text);
@@ -348,6 +326,8 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
     return {value, "", ""};
   }
   if (unit.empty()) return without_unit(*number, dimension);
+  if (dimension == Dimension::time)
+    if (auto in_parts = detail::parse_parts(text)) return *std::move(in_parts);
   return wrong_unit(text, *number, unit, dimension);
 }
 

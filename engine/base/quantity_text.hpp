@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/design.hpp"
@@ -20,9 +21,10 @@ struct ParsedQuantity {
 
 /// Reads "25 GB/s", "400 Gb/s", "4 MiB", "200 ms", "95 %", "3 USD/h", "80 kops/s", "989 TFLOP/s".
 /// Prefixes are decimal (k M G T P) or binary (Ki Mi Gi Ti Pi); bits only in rates; case matters;
-/// the space is optional. For count and number, a plain number, with an optional k, M, B (1e9) or T
-/// suffix ("70B" parameters); a count is whole and exact in a double. For boolean, "true" or
-/// "false". Signs are accepted; ranges are the caller's to check.
+/// the space is optional. A duration may be in parts, the largest unit first: "1 h 13 min". For
+/// count and number, a plain number, with an optional k, M, B (1e9) or T suffix ("70B" parameters);
+/// a count is whole and exact in a double. For boolean, "true" or "false". Signs are accepted;
+/// ranges are the caller's to check.
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
 /// Units that a number without one may have been meant in, the smallest first: "B" and "GB" of a
@@ -41,6 +43,11 @@ struct AnyQuantity {
 };
 /// Reads "4 GB/s", "95 %" or "40", whatever it is; nullopt for what is no quantity.
 [[nodiscard]] std::optional<AnyQuantity> parse_any_quantity(std::string_view text);
+/// The number that `text` begins with, and what follows it, trimmed: {4, "GB/s"} of "4 GB/s", and
+/// of a duration in parts so many of its last unit, {73, "min"} of "1 h 13 min"; nullopt where
+/// there is none, or it is not finite.
+[[nodiscard]] std::optional<std::pair<double, std::string_view>> leading_number(
+    std::string_view text);
 /// How many `unit`s a quantity is: 0.5 of "512 B" and "KiB", 70 of "70B" and "B", 8 of "8" and "".
 /// nullopt where they are of different sorts.
 [[nodiscard]] std::optional<double> number_of_units(std::string_view text, std::string_view unit);
@@ -68,7 +75,8 @@ struct AnyQuantity {
 [[nodiscard]] std::string exact_quantity_like(double base_value, Dimension dimension,
                                               std::string_view written);
 
-/// How much one unit of `written` is, in the base unit: 2^30 of "4 GiB". nullopt without a unit.
+/// How much one unit of `written` is, in the base unit: 2^30 of "4 GiB"; of a duration in parts
+/// its last, 60 of "1 h 13 min". nullopt without a unit.
 [[nodiscard]] std::optional<double> unit_of_text(std::string_view written, Dimension dimension);
 
 /// `number` of the units of `written`, exactly as `parse_quantity` reads it; `number` without one.

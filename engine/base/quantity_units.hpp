@@ -2,12 +2,17 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "stallcast/design.hpp"
 
 /// The units people may write, one table for reading and printing. Private to engine/base.
+namespace stallcast::base {
+struct ParsedQuantity;
+}  // namespace stallcast::base
+
 namespace stallcast::base::detail {
 
 /// One spelling of one unit. The value in base units is number * 10^shift * factor / divisor; the
@@ -54,5 +59,15 @@ struct NumberText {
 /// mixed: "KB/s" means bytes and "Kb/s" bits, but "gb/s" may be either. All where none agrees.
 [[nodiscard]] std::vector<std::string_view> with_its_b(std::string_view unit,
                                                        std::vector<std::string_view> known);
+
+/// In quotes; long input is cut so that messages stay on a line.
+[[nodiscard]] std::string shown(std::string_view text);
+
+/// A duration in parts, "1 h 13 min", in s, or what is wrong with its parts; nullopt of a text that
+/// is none.
+[[nodiscard]] std::optional<ParsedQuantity> parse_parts(std::string_view text);
+/// The last unit of parts that a text begins with, "min" of "1 h 13 min +- 10 %"; nullptr of any
+/// other.
+[[nodiscard]] const UnitText* last_of_parts(std::string_view text);
 
 }  // namespace stallcast::base::detail

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
+#include <vector>
 
 #include "engine/base/file_failure.hpp"
 
@@ -46,8 +47,8 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   SHA256_CTX context;
   SHA256_Init(&context);
-  std::array<char, 1 << 16> piece;
-  while (file.read(piece.data(), piece.size()), file.gcount() > 0)
+  std::vector<char> piece(1 << 16);  // stacks may be small
+  while (file.read(piece.data(), std::ssize(piece)), file.gcount() > 0)
     SHA256_Update(&context, piece.data(), static_cast<std::size_t>(file.gcount()));
   if (!file.eof()) return file_failure("cannot read", path, errno);
   Digest digest{};

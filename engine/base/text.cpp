@@ -91,13 +91,6 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  return std::pair{value, trim(text.substr(static_cast<std::size_t>(end - text.data())))};
-}
-
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";

@@ -24,10 +24,6 @@ namespace stallcast::base {
 
 /// `text`, trimmed, as a number; nullopt when it is not wholly one. Locale does not matter.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
-/// The number that `text` begins with, and what follows it, trimmed: {4, "GB/s"} of "4 GB/s";
-/// nullopt where that is none, or not finite.
-[[nodiscard]] std::optional<std::pair<double, std::string_view>> leading_number(
-    std::string_view text);
 
 /// An ASCII digit; the locale does not matter.
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }

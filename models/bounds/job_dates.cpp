@@ -9,16 +9,25 @@
 
 namespace stallcast::models {
 
-// T = max(simulated, n t)    [docs/models/stages.md, eq. 4 and 7]
-Seconds least_time(const Design& design, const JobDesign& job) {
+SimulatedTime simulated_time(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);
   const auto duration = run_params(design.run).duration;
-  Seconds time = duration.value_or(p.epochs || p.steps ? Seconds::infinity() : kDefaultHorizon);
+  SimulatedTime out{duration.value_or(p.epochs || p.steps ? Seconds::infinity() : kDefaultHorizon),
+                    "duration"};
   const double steps = steps_of_epoch(design, job);
-  if (steps > 0.0 && (p.epochs || !duration))
-    time = std::min(time,
-                    compute_of(design, job) * (steps * static_cast<double>(p.epochs.value_or(1))));
-  if (!time.finite()) time = kDefaultHorizon;
+  // One that gives neither goes on for as long as is simulated.
+  if (steps > 0.0 && (p.epochs || (p.steps && !duration))) {
+    const Seconds all =
+        compute_of(design, job) * (steps * static_cast<double>(p.epochs.value_or(1)));
+    if (all < out.time) out = {all, p.epochs ? "epochs" : "steps"};
+  }
+  if (!out.time.finite()) out.time = kDefaultHorizon;
+  return out;
+}
+
+// T = max(simulated, n t)    [docs/models/stages.md, eq. 4 and 7]
+Seconds least_time(const Design& design, const JobDesign& job) {
+  Seconds time = simulated_time(design, job).time;
   for (const WholeRun& run : whole_runs(design))
     if (run.job == job.job.id) time = std::max(time, run.time(1.0));
   return time;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/stage/job_order.hpp"
@@ -26,6 +27,14 @@ struct JobDates {
 /// Jobs of `among` in the row of `job`, itself included, in order.
 [[nodiscard]] std::vector<std::size_t> row_of(const JobOrder& order, std::size_t job,
                                               const std::vector<bool>& among);
+
+/// How long what is simulated of a job lasts if no GPU ever waits, and what ends it: the key of the
+/// job, or "duration" of the run.
+struct SimulatedTime {
+  Seconds time;
+  std::string_view by;
+};
+[[nodiscard]] SimulatedTime simulated_time(const Design& design, const JobDesign& job);
 
 /// How long a job lasts if no GPU ever waits: as it is simulated, or its whole run.
 [[nodiscard]] Seconds least_time(const Design& design, const JobDesign& job);

@@ -76,6 +76,8 @@ class Resolver {
                      "\"" + base::split(pointer, '/').back() + "\" is a list, not " +
                          std::string(type_name(*list)),
                      "write [ ... ]");
+      // What was meant as its only item is there: nothing else is wrong for want of it.
+      if (list->is_object()) return {pointer};
       return {};
     }
     std::vector<std::string> out;

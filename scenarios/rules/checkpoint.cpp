@@ -35,7 +35,7 @@ class StateRules {
     if (!job_.checkpoint || job_.checkpoint->kind.empty()) return;
     const Component& save = *job_.checkpoint;
     check_destination(save);
-    check_interval(save);
+    check_save_interval(design_, job_, report_);
     check_size(save);
     check_layout(save);
     check_gds(save);
@@ -104,33 +104,6 @@ class StateRules {
   static bool ends_in_memory(const Component& save) {
     const Value* to = save.find("to");
     return to != nullptr && models::in_memory(to->text);
-  }
-
-  void check_interval(const Component& save) {
-    const Value* every = save.find("every");
-    const Value* steps = save.find("every_steps");
-    if (every != nullptr ? steps != nullptr : lacks(save, "every") && lacks(save, "every_steps"))
-      report_.error("rule", every == nullptr ? save.pointer : pointer_of(save, "every_steps"),
-                    "the checkpoint of job \"" + job_.job.id + "\" needs " +
-                        (every == nullptr ? "\"every\" or \"every_steps\""
-                                          : "one of \"every\" and \"every_steps\", not both"),
-                    "write \"every\": \"30 min\" or \"every_steps\": 200");
-    const Value* duration = design_.run.find("duration");
-    if (every == nullptr || duration == nullptr) return;
-    if (every->number > duration->number)
-      report_.warn("rule", pointer_of(save, "every"),
-                   "no save falls into the " +
-                       base::print_quantity(duration->number, Dimension::time) + " of the run",
-                   "save more often, or lengthen \"run\": { \"duration\": ... }");
-    // Shares of time are over whole runs: the interval that has not ended costs nothing yet.
-    constexpr double kFewSaves = 10.0;
-    if (save.kind == "sync" && every->number <= duration->number &&
-        duration->number < kFewSaves * every->number)
-      report_.warn("rule", "/run/duration",
-                   "the run lasts only " +
-                       base::print_quantity(duration->number / every->number, Dimension::number) +
-                       " times as long as \"every\", too short for the overhead of a long one",
-                   "let it hold ten saves or more");
   }
 
   void check_size(const Component& save) {

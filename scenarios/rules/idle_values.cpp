@@ -235,6 +235,38 @@ void check_overheads(const Design& design, Diagnostics& report) {
   }
 }
 
+/// Whether anything runs on hosts of this class, or is said of them elsewhere.
+bool is_named(const Design& design, const Component& host) {
+  bool found = false;
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, const Component& component) {
+        if (role == "host") return;
+        for (const auto& [key, value] : component.values)
+          found = found || (std::string_view(key).ends_with("hosts") && value.text == host.id);
+      });
+  return found;
+}
+
+/// What `resolve` wrote has every value: it chose no class.
+bool is_resolved(const Component& host) {
+  return std::ranges::all_of(host.values, [](const auto& one) { return is_stated(one.second); });
+}
+
+// Files that many extend, and the catalogue's systems, have classes that not all of them use.
+void check_idle_hosts(const Design& design, Diagnostics& report) {
+  for (const Component& host : design.hosts) {
+    const Value* count = host.find("count");
+    if (count == nullptr || is_named(design, host) || is_resolved(host)) continue;
+    const bool own = count->source.kind == Source::Kind::set_option ||
+                     (is_stated(*count) && count->source.where.starts_with(design.file + ":"));
+    if (own)
+      report.warn(
+          "rule", host.pointer,
+          "nothing runs on the hosts \"" + host.id + "\": no job, tenant or stage names them",
+          "name them in its \"hosts\", or leave them out");
+  }
+}
+
 }  // namespace
 
 void check_idle_values(const Design& design, Diagnostics& report) {
@@ -254,6 +286,7 @@ void check_idle_values(const Design& design, Diagnostics& report) {
       });
   check_restores(design, report);
   check_overheads(design, report);
+  check_idle_hosts(design, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -88,5 +88,7 @@ void check_saved_state(const Design& design, const JobDesign& job, Diagnostics& 
 /// Of saves that end in the memory of hosts: scenarios/rules/memory_saves.cpp. REQUIRES: the job
 /// has such saves.
 void check_saves_in_memory(const Design& design, const JobDesign& job, Diagnostics& report);
+/// How often a job saves: scenarios/rules/save_interval.cpp. REQUIRES: it does.
+void check_save_interval(const Design& design, const JobDesign& job, Diagnostics& report);
 
 }  // namespace stallcast::scenarios

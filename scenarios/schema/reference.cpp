@@ -88,11 +88,12 @@ std::string units() {
 constexpr std::string_view kWritten = R"(
 ## How a file is written
 
-JSON, with comments (`//`, `/* */`) and trailing commas. A key that is not known or given twice is an error; one
-that begins with `x-` is yours; a value that counts only beside another, which is not there, is warned of. `null` is
-as if the key was left out, also where a product or an extended file has a value. A number with a unit is a text,
-`"25 GB/s"`. Case matters: `kB` is 1000 bytes and `KiB` 1024, `Gb/s` are bits and `GB/s` bytes. In prices a month
-is 730 hours and a year 8760. `"70B"` is a number, too.
+JSON, with comments (`//`, `/* */`) and trailing commas. A key that is not known or given twice is an error;
+one that begins with `x-` is yours; a value that counts only beside another, which is not there, is warned of,
+as are hosts of the file itself that nothing names. `null` is as if the key was left out, also where a product
+or an extended file has a value. A number with a unit is a text, `"25 GB/s"`. Case matters: `kB` is 1000 bytes
+and `KiB` 1024, `Gb/s` are bits and `GB/s` bytes. In prices a month is 730 hours and a year 8760. `"70B"` is a
+number, too. A duration may be in parts, the largest unit first, as reports print it: `"1 h 13 min"`.
 )";
 constexpr std::string_view kSections = R"(
 | key | holds |

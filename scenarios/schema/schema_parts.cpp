@@ -31,7 +31,10 @@ std::string plain_pattern(Dimension dimension, bool with_sign) {
   const std::string number = (with_sign ? "[-+]?" : "\\+?") + std::string(kNumber);
   // A count or a number may be written as a text without a unit ("1e9"); all else needs one.
   const bool plain = dimension == Dimension::count || dimension == Dimension::number;
-  const std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
+  std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
+  // Durations in parts; that they descend is said when the file is read.
+  if (dimension == Dimension::time)
+    pattern += "(\\s*" + std::string(kNumber) + "\\s*(" + units + "))*";
   return dimension == Dimension::money ? "(" + pattern + "|\\$\\s*" + number + ")" : pattern;
 }
 

@@ -32,12 +32,4 @@ TEST_CASE("trim removes space at both ends only") {
   CHECK(trim("").empty());
 }
 
-TEST_CASE("a number is told from what follows it") {
-  CHECK(leading_number("4 GB/s") == std::pair<double, std::string_view>{4.0, "GB/s"});
-  CHECK(leading_number("-1.5e3kops/s ") == std::pair<double, std::string_view>{-1500.0, "kops/s"});
-  CHECK(leading_number("40") == std::pair<double, std::string_view>{40.0, ""});
-  for (const char* text : {"", "GB/s", "=n", "nan", "inf s", "1e999 B"})
-    CHECK_FALSE(leading_number(text).has_value());
-}
-
 }  // namespace stallcast::base

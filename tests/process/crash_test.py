@@ -82,6 +82,22 @@ class Crashes(unittest.TestCase):
             self.assertIn("ulimit -n", done.stderr)
             self.assertEqual(os.listdir(folder), ["s.json"])
 
+    @unittest.skipIf(os.environ.get("STALLCAST_TEST_PATIENCE"), "sanitizers need more")
+    def test_a_stack_of_64_kilobytes_is_enough(self):
+        kept = (64 * 1024, resource.getrlimit(resource.RLIMIT_STACK)[1])
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "s.json"), "w", encoding="utf-8") as file:
+                file.write(SHORT)
+            for args in (["lint", "s.json"], ["resolve", "s.json"], ["run", "s.json", "--draws", "0"],
+                         ["explain", "s.json"], ["plan", "s.json", "--over", "osts=8..16", "--minimize", "osts"],
+                         ["sweep", "s.json", "--vary", "storage.ost.count=4,8"]):
+                # Nothing else is in it: what a program is called with lies there, too.
+                done = subprocess.run([STALLCAST, *args], cwd=folder, capture_output=True, text=True, check=False,
+                                      env={"PATH": os.environ["PATH"]},
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, kept))
+                self.assertGreaterEqual(done.returncode, 0, (args, done.stderr))
+                self.assertLess(done.returncode, 4, (args, done.stderr))
+
     def test_what_cannot_be_printed_is_said(self):
         for args in (["--help"], ["--version"], ["help"], ["run", "--help"]):
             with open("/dev/full", "w", encoding="utf-8") as full:

@@ -19,6 +19,33 @@ class AnswersTest(unittest.TestCase):
         cls.server = Server().__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 
+    def problem(self, answer, status):
+        self.assertEqual(answer.status, status, answer.text)
+        return answer.json
+
+    def test_growth_that_nothing_is_said_of_is_refused_before_a_run_is_accepted(self):
+        found = self.problem(self.server.post("/v1/grow", SCENARIO), 422)
+        self.assertIn("does not say what grows", found["detail"])
+        self.assertIn('add "growth"', found["hint"])
+        for route, status in (("grow?of=jobs.train.xyz=4%25/month", 422), ("grow?of=nonsense", 400),
+                              ("plan?over=osts=1..9&until=1y", 422)):
+            self.problem(self.server.post("/v1/" + route, SCENARIO), status)
+
+    def test_hints_name_parameters_of_requests_and_no_options_of_the_command_line(self):
+        found = self.problem(self.server.post("/v1/grow", SCENARIO), 422)
+        self.assertIn(', or of=PATH="4 %/month"', found["hint"])
+        found = self.problem(self.server.post("/v1/plan?maximize=job.train.gpu.utilization", SCENARIO), 400)
+        self.assertIn('name it: over=osts=8..32, or "over" in "plan"', found["hint"])
+        self.assertNotIn("--", found["detail"] + found["hint"])
+
+    def test_the_state_of_a_failed_run_says_why(self):
+        made = self.server.post("/v1/explain?metric=job.train.xyz")
+        state = self.server.wait(made.headers["location"])
+        self.assertEqual(state["state"], "failed")
+        self.assertEqual(state["problem"], self.server.get(made.headers["location"] + "/result").json)
+        self.assertIn("job.train.xyz", state["problem"]["detail"])
+        self.assertNotIn("problem", self.server.wait(self.server.post("/v1/runs").headers["location"]))
+
     def test_an_estimate_says_that_nothing_was_simulated(self):
         found = self.server.post("/v1/estimate").json
         self.assertEqual(found["method"], "estimate")

@@ -50,6 +50,51 @@ TEST_CASE("likely slips are warned of and do not stop the run") {
   CHECK_THAT(warning({"jobs.checkpoint.every=2 h"}), Contains("no save falls into the 1 h"));
 }
 
+// 10,000,000 samples in batches of 32 on 32 GPUs are 9,766 steps of 1 s, of which "steps" may be
+// fewer: what ends first decides, and a longer duration would not help.
+TEST_CASE("too few saves are told by what ends the job first") {
+  const auto said = [](const char* steps, const char* mode) {
+    return warning({std::string("jobs.steps=") + steps, "jobs.epochs=2",
+                    std::string("jobs.checkpoint.mode=") + mode});
+  };
+  CHECK(said("1000", "async") == "");
+  CHECK(said("200", "async") ==
+        "/jobs/0/checkpoint/every if no GPU waits job \"train\" has done its \"epochs\" after "
+        "6 min 40 s, before a save is due");
+  CHECK_THAT(said("1000", "sync"),
+             Contains("if no GPU waits the \"epochs\" of job \"train\" last only 3.33 times as "
+                      "long as \"every\""));
+  CHECK_THAT(warning({"jobs.checkpoint.mode=sync"}), Contains("the run lasts only 6 times"));
+}
+
+TEST_CASE("hosts that nothing names are warned of where the file itself has them") {
+  const std::string others = R"(cluster.hosts[+]={ "id": "spare", "count": 28, "gpus": 8 })";
+  CHECK(warning({others}) ==
+        "/cluster/hosts/1 nothing runs on the hosts \"spare\": no job, tenant or stage names them");
+  const std::string named =
+      R"(tenants[+]={ "id": "x", "type": "fio", "on": "scratch", "hosts": "spare" })";
+  CHECK(warning({others, named}) == "");
+  std::string own = kFull;
+  const std::string hosts = R"("hosts": [ )";
+  own.insert(own.find(hosts) + hosts.size(), R"({ "id": "spare", "count": 28 }, )");
+  CHECK_THAT(warning({}, own), Contains("nothing runs on the hosts \"spare\""));
+}
+
+TEST_CASE("jobs without their list are one error") {
+  std::string text = kFull;
+  const std::string list = R"("jobs": [ {)";
+  text.replace(text.find(list), list.size(), R"("jobs": {)");
+  text.replace(text.find("} ],\n  \"run\""), 4, "},");
+  text.insert(text.find("\"run\""),
+              R"("expect": [ { "that": "job.train.gpu.utilization > 90 %" } ],
+  "tenants": [ { "id": "x", "type": "fio", "on": "scratch", "hosts": "gpu" } ],
+  )");
+  CHECK_THAT(only_fault(load_with({}, "", text.c_str())),
+             Contains("\"jobs\" is a list, not an object"));
+  CHECK_THAT(only_fault(load_with({"run.duration=null"}, "", text.c_str())),
+             Contains("\"jobs\" is a list, not an object"));
+}
+
 TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   std::string bee = kFull;
   const std::string lustre = R"("lustre", "ost")";

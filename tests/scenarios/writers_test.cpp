@@ -14,7 +14,8 @@ namespace {
 // A job beside "drives", which were only read from, and a Lustre.
 std::string remark(const std::string& in_job, const std::string& others = "") {
   const std::string whole =
-      R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 }, { "id": "serve", "count": 1 } ] },
+      R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 4 })" +
+      std::string(others.empty() ? "" : R"(, { "id": "serve", "count": 1 })") + R"( ] },
            "storage": [ { "id": "drives", "type": "measured", "scope": "shared",
                           "read": { "law": "line", "latency": "1 ms", "rate": "1 GB/s" } },
                         { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],

@@ -98,6 +98,12 @@ TEST_CASE("time of which GPUs decode is not said to be waited for CPU cores") {
   const std::vector<Fall> falls =
       waterfall({{"compute", 0.9}, {"cpu", 0.1}}, cpu_words(p, "train"));
   CHECK(falls[0].label == "waiting for GPU decoders");
+  // One thread of a process copies batches to pinned memory, whatever cores are free.
+  p.metrics["job.train.waited.job.train.loader.pin"] = {5.0, "s", {}};
+  CHECK(waited(0.1, 0.1) == "copying to pinned memory");
+  CHECK(waited(5.0, 0.1) == "waiting for pinning, cores");
+  p.metrics.erase("job.train.waited.job.train.loader.pin");
+  CHECK(waited(0.1, 5.0) == "waiting for GPU decoders");
   p.breakdown["train"] = {{"compute", 0.9}, {"cpu", 0.1}};
   for (const Format format : {Format::text, Format::markdown, Format::html}) {
     const std::string text = render(p, report::testing::context(), format, {.full = true});

@@ -104,25 +104,8 @@ PlanStage stage_of(int month, const PlanResult& plan) {
           plan.reason ? plan.reason->by : ""};
 }
 
-}  // namespace
-
-Result<int> months_of(std::string_view asked, std::string_view text) {
-  if (const std::optional<int> months = scenarios::months_of(text)) return *months;
-  return Failure{ExitCode::bad_input,
-                 std::string(asked) + ": \"" + std::string(text) + "\" is not a number of months",
-                 "write 24mo or 2y; at most 20 years"};
-}
-
-Result<double> confidence_of(std::string_view asked, std::string_view text) {
-  const auto share = base::parse_quantity(text, Dimension::ratio);
-  if (share.value && *share.value > 0.0 && *share.value <= 1.0) return *share.value;
-  return Failure{ExitCode::bad_input,
-                 std::string(asked) + ": \"" + std::string(text) + "\" is not a share of all cases",
-                 "write 90%"};
-}
-
-Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
-                          const predict::PredictOptions& options) {
+/// What the scenario says grows, with what is asked.
+Result<GrowthSpec> asked_growth(const Scenario& scenario, const GrowthQuestion& wanted) {
   GrowthSpec spec = scenario.questions().growth, asked;
   Diagnostics faults;
   for (const std::string& option : wanted.of)
@@ -140,7 +123,41 @@ Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted
   }
   spec.months = wanted.months.value_or(spec.months);
   spec.every = wanted.every.value_or(spec.every);
-  return grow::grow(scenario.design(), scenario.parameters(), spec, redesign_of(scenario), options);
+  return spec;
+}
+
+}  // namespace
+
+Result<int> months_of(std::string_view asked, std::string_view text) {
+  if (const std::optional<int> months = scenarios::months_of(text)) return *months;
+  return Failure{ExitCode::bad_input,
+                 std::string(asked) + ": \"" + std::string(text) + "\" is not a number of months",
+                 "write 24mo or 2y; at most 20 years"};
+}
+
+Result<double> confidence_of(std::string_view asked, std::string_view text) {
+  const auto share = base::parse_quantity(text, Dimension::ratio);
+  if (share.value && *share.value > 0.0 && *share.value <= 1.0) return *share.value;
+  return Failure{ExitCode::bad_input,
+                 std::string(asked) + ": \"" + std::string(text) + "\" is not a share of all cases",
+                 "write 90%"};
+}
+
+std::optional<Failure> refused_growth(const Scenario& scenario, const GrowthQuestion& wanted) {
+  const Result<GrowthSpec> spec = asked_growth(scenario, wanted);
+  if (!spec.ok()) return spec.failure();
+  const Result<grow::Trends> trends =
+      grow::Trends::make(*spec, scenario.design(), scenario.parameters(), redesign_of(scenario));
+  if (!trends.ok()) return trends.failure();
+  return std::nullopt;
+}
+
+Result<GrowthResult> grow(const Scenario& scenario, const GrowthQuestion& wanted,
+                          const predict::PredictOptions& options) {
+  const Result<GrowthSpec> spec = asked_growth(scenario, wanted);
+  if (!spec.ok()) return spec.failure();
+  return grow::grow(scenario.design(), scenario.parameters(), *spec, redesign_of(scenario),
+                    options);
 }
 
 Result<PlanResult> plan_until(const Scenario& scenario, const PlanSpec& spec, int until,

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "stallcast/client.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace stallcast::client {
 
@@ -12,5 +15,9 @@ namespace stallcast::client {
 
 /// Share of all cases of "90%" or "90 %"; bad_input for what is none. `asked` as above.
 [[nodiscard]] Result<double> confidence_of(std::string_view asked, std::string_view text);
+
+/// Why Session::grow has no answer, before anything is simulated; nullopt where it has one.
+[[nodiscard]] std::optional<Failure> refused_growth(const Scenario& scenario,
+                                                    const GrowthQuestion& wanted);
 
 }  // namespace stallcast::client

@@ -74,6 +74,7 @@ report::ReportContext PredictionVerb::context() const {
   out.command = report::command_of(verb_, path_, scenario_->file(), question_of(options_, unseen),
                                    options_.profile, words_);
   out.timeline = timeline_;
+  out.grows = !scenario_->questions().growth.trends.empty();
   return out;
 }
 

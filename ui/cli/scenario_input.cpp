@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "engine/base/files.hpp"
 
@@ -10,10 +11,10 @@ namespace {
 
 std::string read_stdin() {
   std::string text;
-  char buffer[65536];
-  for (std::size_t n = 0;
-       text.size() <= base::kLargestFile && (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
-    text.append(buffer, n);
+  std::vector<char> buffer(65536);  // stacks may be small
+  for (std::size_t n = 0; text.size() <= base::kLargestFile &&
+                          (n = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;)
+    text.append(buffer.data(), n);
   return text;
 }
 

@@ -275,11 +275,14 @@ std::string print_limit(double limit, std::string_view unit) {
   // In the unit in which figures of its size are told, where few digits say it there.
   constexpr std::size_t kFewDigits = 6;
   const std::string near = base::print_quantity(exact, dimension);
-  if (const auto one = base::unit_of_text(near, dimension); one && near.find(' ') != near.npos) {
+  if (base::parse_quantity(near, dimension).value == exact) return base::with_noun(near, unit);
+  const std::size_t space = near.find(' ');
+  const bool one_part = space != near.npos && space == near.rfind(' ');
+  if (const auto one = base::unit_of_text(near, dimension); one && one_part) {
     const std::string number = base::shortest(exact / *one);
     if (number.size() <= kFewDigits &&
         base::in_unit_of_text(exact / *one, near, dimension) == exact)
-      return base::with_noun(number + near.substr(near.find(' ')), unit);
+      return base::with_noun(number + near.substr(space), unit);
   }
   return base::with_noun(base::exact_quantity(exact, dimension), unit);
 }

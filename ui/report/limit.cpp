@@ -61,17 +61,28 @@ std::string_view what_is_tried(std::string_view resource) {
 }
 
 std::string_view cpu_words(const Prediction& p, const std::string& job) {
-  double cores = 0.0, decoders = 0.0;
-  const std::string waited = metric::of_job(job, "waited.host.");
+  struct Waited {
+    std::string_view part;   ///< how what is waited for ends
+    std::string_view alone;  ///< words where nearly all is waited for it
+    std::string_view beside_cores;
+    double seconds = 0.0;
+  };
+  Waited others[] = {{".gpu.decode", "waiting for GPU decoders", "waiting for decoders, cores"},
+                     {".loader.pin", "copying to pinned memory", "waiting for pinning, cores"}};
+  double cores = 0.0;
+  const std::string waited = metric::of_job(job, "waited.");
   for (auto m = p.metrics.lower_bound(waited); m != p.metrics.end() && m->first.starts_with(waited);
        ++m) {
-    if (m->first.ends_with(".gpu.decode")) decoders += m->second.value;
-    if (m->first.ends_with(".cpu")) cores += m->second.value;
+    const bool of_host = m->first.starts_with(waited + "host.");
+    if (of_host && m->first.ends_with(".cpu")) cores += m->second.value;
+    for (Waited& other : others)
+      if (m->first.ends_with(other.part)) other.seconds += m->second.value;
   }
+  const Waited& most = others[others[1].seconds > others[0].seconds ? 1 : 0];
+  const double sum = cores + others[0].seconds + others[1].seconds;
   constexpr double kMost = 0.9;
-  if (decoders > kMost * (cores + decoders)) return "waiting for GPU decoders";
-  return decoders > (1.0 - kMost) * (cores + decoders) ? "waiting for decoders, cores"
-                                                       : label::of_cause("cpu");
+  if (most.seconds > kMost * sum) return most.alone;
+  return most.seconds > (1.0 - kMost) * sum ? most.beside_cores : label::of_cause("cpu");
 }
 
 std::string of_the_time(const Prediction& p) {

@@ -36,7 +36,8 @@ struct LimitWords {
 /// outage.
 [[nodiscard]] std::string_view what_is_tried(std::string_view resource);
 
-/// What the "cpu" of a job's time is waited for: most of it CPU cores, or GPUs that decode.
+/// What the "cpu" of a job's time is waited for: most of it CPU cores, GPUs that decode, or
+/// copies to pinned memory.
 [[nodiscard]] std::string_view cpu_words(const Prediction& prediction, const std::string& job);
 
 /// " of the time", or of that of what tenants ask for: what a share is of.

@@ -58,6 +58,7 @@ struct ReportContext {
   std::vector<InputLine> inputs = {};               ///< all of them; pages show them
   std::string command = {};                         ///< what makes the report again; pages show it
   std::optional<Timeline> timeline = std::nullopt;  ///< pages show it
+  bool grows = false;  ///< whether the scenario says what grows: text says who answers that
 };
 
 /// "stallcast 0.1.0, models 1".

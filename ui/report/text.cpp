@@ -194,6 +194,12 @@ std::string rests_on(const Prediction& p, const ReportContext& context) {
   std::string out;
   for (const std::string& said : {calibrated_phrase(p), trust_line(p, context)})
     if (!said.empty()) out += wrapped("", said, 0);
+  if (context.grows)
+    out +=
+        wrapped("",
+                "This is the design as it is now; what \"growth\" of the scenario makes of it, and "
+                "when something runs out: stallcast grow.",
+                0);
   return out;
 }
 

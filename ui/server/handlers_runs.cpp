@@ -60,7 +60,7 @@ std::optional<Response> read_plan(const Call& call, client::PlanQuestion& wanted
     if (!read_number(call, name, value))
       return problem(400, std::string(name) + " takes a whole number", "use 0 for none");
     if (value > call.service.settings.replicas)
-      return problem(422, "at most " + std::to_string(call.service.settings.replicas) + " " + name +
+      return problem(400, "at most " + std::to_string(call.service.settings.replicas) + " " + name +
                               " can be asked for");
     if (value >= 0) *to = value;
   }
@@ -119,6 +119,8 @@ Response answer_plan(Call& call) {
   if (auto fault = read_plan(call, wanted)) return *std::move(fault);
   if (const auto fault = client::refused_plan(*task->scenario, wanted))
     return problem(400, fault->message, fault->hint);
+  if (wanted.until)
+    if (const auto fault = client::refused_growth(*task->scenario, {})) return problem(*fault);
   return submit<PlanResult>(
       call, "plan", text_of(call, std::array{&*task->scenario}), task,
       [task, wanted](Asking& asking) {
@@ -145,6 +147,9 @@ Response answer_grow(Call& call) {
       (every == 0 && !call.request.parameter("every").empty()))
     return problem(400, "every takes a whole number of months from 1", "write 3");
   if (every > 0) wanted.every = static_cast<int>(std::min<std::int64_t>(every, 240));
+  if (const auto failure = client::refused_growth(*task->scenario, wanted))
+    return failure->message.starts_with("--of") ? problem(400, failure->message, failure->hint)
+                                                : problem(*failure);
   return submit<GrowthResult>(
       call, "grow", text_of(call, std::array{&*task->scenario}), task,
       [task, wanted](Asking& asking) {

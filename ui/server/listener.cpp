@@ -116,7 +116,7 @@ struct Listener::Impl {
   }
 
   void read_from(std::uint64_t id, Connection& c) {
-    std::array<char, 64 * 1024> bytes;
+    std::vector<char> bytes(64 * 1024);  // stacks may be small
     const ssize_t n = recv(c.fd, bytes.data(), bytes.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) return drop(id);

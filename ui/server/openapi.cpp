@@ -70,6 +70,7 @@ Json schemas() {
                {{"enum", {"run", "plan", "explain", "grow", "compare", "check", "diff", "sweep"}}}},
               {"state", {{"enum", {"queued", "running", "done", "failed", "cancelled"}}}},
               {"progress", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
+              {"problem", reference("Problem")},
               {"links", {{"type", "object"}, {"additionalProperties", text}}}},
              {"id", "kind", "state", "progress", "links"});
   const Json metric =

@@ -1,6 +1,9 @@
 #include "ui/server/problem.hpp"
 
+#include <cctype>
 #include <nlohmann/json.hpp>
+
+#include "ui/server/routes.hpp"
 
 namespace stallcast::server {
 namespace {
@@ -10,6 +13,45 @@ using Json = nlohmann::ordered_json;
 /// Text of a client may be no UTF-8; what is answered always is.
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// The parameter of requests that an option of the command line is, or "".
+std::string parameter_of(std::string name) {
+  for (char& c : name) c = c == '-' ? '_' : c;
+  for (const Route& route : routes())
+    for (const RequestParameter& p : route.parameters)
+      if (p.name == name || p.name == name + "_s") return std::string(p.name);
+  return "";
+}
+
+/// What messages of the command line say to whom a request is answered: "over=osts=8..32" for
+/// "--over osts=8..32", and "time_limit_s" for "--time-limit".
+std::string for_requests(std::string_view text) {
+  const auto in_name = [&](std::size_t i) {
+    return i < text.size() &&
+           (std::islower(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 2;
+    while (in_name(end)) ++end;
+    const bool option = text.substr(at, 2) == "--" && (at == 0 || !in_name(at - 1));
+    const std::string name =
+        option ? parameter_of(std::string(text.substr(at + 2, end - at - 2))) : "";
+    if (name.empty()) {
+      out += text[at++];
+      continue;
+    }
+    const std::string_view next = text.substr(end, 2);
+    const bool has_value =
+        next.size() == 2 && next[0] == ' ' &&
+        (std::isdigit(static_cast<unsigned char>(next[1])) != 0 ||
+         std::isupper(static_cast<unsigned char>(next[1])) != 0 ||
+         text.substr(end + 1, text.find(' ', end + 1) - end - 1).find_first_of("=.") != text.npos);
+    out += name + (has_value ? "=" : "");
+    at = end + (has_value ? 1 : 0);
+  }
+  return out;
 }
 
 Json errors_array(const Diagnostics& diagnostics, bool errors_only) {
@@ -23,7 +65,7 @@ Json errors_array(const Diagnostics& diagnostics, bool errors_only) {
                  {"line", d.position.line},
                  {"column", d.position.column},
                  {"message", d.message}};
-    if (!d.hint.empty()) line["hint"] = d.hint;
+    if (!d.hint.empty()) line["hint"] = for_requests(d.hint);
     out.push_back(std::move(line));
   }
   return out;
@@ -33,8 +75,8 @@ Response answer(int status, std::string_view detail, std::string_view hint, Json
   Json out = {{"type", "about:blank"},
               {"title", status_phrase(status)},
               {"status", status},
-              {"detail", detail}};
-  if (!hint.empty()) out["hint"] = hint;
+              {"detail", for_requests(detail)}};
+  if (!hint.empty()) out["hint"] = for_requests(hint);
   if (!errors.is_null()) out["errors"] = std::move(errors);
   return {status, "application/problem+json", dump(out), {}};
 }

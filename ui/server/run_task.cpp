@@ -21,10 +21,10 @@ Asked<std::optional<std::size_t>> draws_of(const Call& call) {
   if (!read_number(call, "draws", most))
     return problem(400, "draws takes a whole number", "use 0 for none");
   if (most > call.service.settings.replicas)
-    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+    return problem(400, "at most " + std::to_string(call.service.settings.replicas) +
                             " draws can be asked for");
   if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
-    return problem(422, std::to_string(most) + " draws say nothing of an interval",
+    return problem(400, std::to_string(most) + " draws say nothing of an interval",
                    "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
   return most < 0 ? Draws() : Draws(static_cast<std::size_t>(most));
 }
@@ -39,6 +39,7 @@ Response described(const RunStatus& run, int status) {
               {"state", name_of(run.state)},
               {"progress", run.progress},
               {"links", std::move(links)}};
+  if (!run.problem.empty()) out["problem"] = Json::parse(run.problem, nullptr, false);
   Response response{status, "application/json", out.dump(2) + "\n", {}};
   response.headers.emplace_back("Location", path_of(run));
   const bool open = run.state == RunState::queued || run.state == RunState::running;

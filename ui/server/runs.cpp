@@ -214,7 +214,9 @@ struct Runs::Impl {
                            : run.state == RunState::done && result && result->result.status != 200
                                ? RunState::failed
                                : run.state;
-    return {id, run.kind, state, run.progress, false};
+    RunStatus out{.id = id, .kind = run.kind, .state = state, .progress = run.progress};
+    if (state == RunState::failed && result) out.problem = result->result.body;
+    return out;
   }
 
   void give_up(Ticket& ticket) {

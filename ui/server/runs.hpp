@@ -75,7 +75,8 @@ struct RunStatus {
   std::string kind;  ///< "run", "plan", ...
   RunState state = RunState::queued;
   double progress = 0.0;
-  bool fresh = false;  ///< `submit` made it
+  std::string problem = {};  ///< of a failed one: what its result is, as JSON
+  bool fresh = false;        ///< `submit` made it
 };
 
 struct RunLimits {

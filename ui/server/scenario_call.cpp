@@ -112,7 +112,7 @@ Asked<client::Question> question_of(const Call& call) {
       return problem(400, std::string(name) + " takes a whole number from 1",
                      "leave it out for that of the " + std::string(other));
   if (replicas > call.service.settings.replicas)
-    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+    return problem(400, "at most " + std::to_string(call.service.settings.replicas) +
                             " replicas can be asked for");
   out.replicas = static_cast<int>(replicas);
   out.time_limit_s = call.service.settings.time_limit_s;

@@ -43,7 +43,7 @@ constexpr std::size_t kMostToolText = std::size_t{1} << 20U;
   const int drained = reader < 0 ? -1 : dup2(reader, kept + 1);
   for (int fd = STDERR_FILENO + 1; fd < kept; ++fd) close(fd);
   closefrom(std::max(kept, drained) + 1);
-  std::array<char, 65536> rest{};
+  std::array<char, 4096> rest{};
   while (chdir("/") == 0 && read(kept, rest.data(), 1) != 0)
     if (errno != EINTR) break;
   std::error_code ignored;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace stallcast::run {
 namespace {
@@ -209,7 +210,7 @@ void WorkerProcess::write_some() {
 
 /// False once nothing is left to read for now.
 bool WorkerProcess::read_some(FileDescriptor& fd, std::string& into) {
-  std::array<char, 65536> buffer;
+  std::vector<char> buffer(65536);  // stacks may be small
   const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
   if (n > 0) {
     into.append(buffer.data(), static_cast<std::size_t>(n));

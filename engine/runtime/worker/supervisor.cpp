@@ -54,7 +54,7 @@ std::string failure(std::string_view reason, int signal, std::string_view text) 
 
 /// Appends what can be read at once; false at the end of the stream.
 bool read_into(int fd, std::string& text) {
-  std::array<char, 65536> buffer;
+  std::vector<char> buffer(65536);  // stacks may be small
   ssize_t n;
   do {
     n = ::read(fd, buffer.data(), buffer.size());
