@@ -23,6 +23,7 @@ std::uint32_t FairShares::add_link(double capacity) {
 void FairShares::set_capacity(std::uint32_t link, double capacity) {
   links_[link].capacity = capacity;
   touch(link);
+  if (links_[link].passed > 0) groups_[links_[link].passed_by].most_passing = 0.0;  // looks again
 }
 
 std::uint32_t FairShares::add_group(std::span<const std::uint32_t> path, double weight,
@@ -67,19 +68,13 @@ void FairShares::remove_groups(std::span<const std::uint32_t> groups) {
   free_groups_.insert(free_groups_.end(), groups.begin(), groups.end());
 }
 
-bool FairShares::is(std::uint32_t index, std::span<const std::uint32_t> path, double weight,
-                    double cap) const {
-  const Group& group = groups_[index];
-  return group.weight == weight && group.cap == cap &&
-         std::equal(path.begin(), path.end(), group.path.begin(), group.path.end());
-}
-
-void FairShares::set_flows(std::uint32_t group, std::uint32_t flows) {
-  Group& to = groups_[group];
-  to.flows = flows;
-  if (to.changed) return;
-  to.changed = true;
-  changed_.push_back(group);
+void FairShares::ask(const Group& group, bool begins) {
+  for (const std::uint32_t at : group.path) {
+    if (begins)
+      ++links_[at].asked;
+    else
+      --links_[at].asked;
+  }
 }
 
 bool FairShares::reserve(std::span<const std::uint32_t> path, double rate) {
@@ -87,6 +82,7 @@ bool FairShares::reserve(std::span<const std::uint32_t> path, double rate) {
   while (kept < path.size()) {
     Link& link = links_[path[kept]];
     if (link.level < kNever || room(link) < rate) break;
+    if (link.passed > 0 && !lets_pass(link, rate)) break;
     link.taken += rate;
     ++link.flows;
     ++link.alone;
@@ -111,6 +107,7 @@ void FairShares::release(std::span<const std::uint32_t> path, double rate) {
 void FairShares::update() {
   moved_.clear();
   shifted_.clear();
+  in_doubt_.clear();
   updated_.swap(changed_);
   changed_.clear();
   for (const std::uint32_t index : updated_) {
@@ -132,6 +129,8 @@ void FairShares::update() {
       std::ranges::any_of(to_open_, [this](std::uint32_t link) { return links_[link].alone > 0; });
   if (crowded_) return put_off();
   if (!fresh_.empty() || !to_open_.empty()) share_anew();
+  for (const std::uint32_t group : passing_)
+    if (strained(group)) in_doubt_.push_back(group);
 }
 
 // What would be shared anew will have to be again when flows without a group have one: it waits.

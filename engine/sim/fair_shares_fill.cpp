@@ -78,6 +78,7 @@ void FairShares::fill() {
     link.open_groups = 0;
     link.next_level = kNever;
   }
+  filled_groups_ += chosen_.size();
   const auto groups_from = static_cast<std::uint32_t>(links_.size());
   levels_.clear();
   for (const std::uint32_t index : chosen_) {
@@ -120,6 +121,7 @@ void FairShares::fill() {
       continue;
     }
     link.next_level = level = now;
+    name(link);
     for (std::size_t i = 0; i < link.crossing.size(); ++i) {
       if (i + kAhead < link.crossing.size()) prefetch(link.crossing[i + kAhead]);
       Group& group = groups_[link.crossing[i]];

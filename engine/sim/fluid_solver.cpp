@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kSlots = 8;      // of the table in a line of the cache
-constexpr std::size_t kBackOff = 16;     // flows that begin in groups for each that was put there
 constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
+constexpr std::ptrdiff_t kFewEnded = 8;
 
 std::uint64_t scattered(std::uint64_t seed, std::uint64_t value) {
   seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -35,51 +35,79 @@ void FluidSolver::set_capacity(LinkId link, Rate capacity) {
 void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, double members,
                         Rate cap) {
   assert(!path.empty() && bytes > Bytes{} && bytes.finite() && members > 0.0 && cap > Rate{});
-  path_.clear();
-  for (const LinkId link : path) path_.push_back(link.index);
   ++flows_;
-  LooseFlows::Loose flow;
+  LooseFlows::Loose& flow = loose_.note(key);
+  std::ranges::transform(path, flow.path.resize(static_cast<std::uint32_t>(path.size())).begin(),
+                         [](LinkId link) { return link.index; });
   flow.bytes = bytes.in(unit::B);
   flow.members = members;
   flow.cap = cap.in(unit::Bps);
   flow.order = next_order_++;
-  if (flow.cap < kNever && flow.order >= loose_from_ && shares_.reserve(path_, flow.rate())) {
+  const LooseFlows::Loose& noted = flow;
+  if (flow.cap < kNever && flow.order >= loose_from_ && shares_.reserve(noted.path, flow.rate())) {
     flow.end = now_ + flow.bytes / flow.cap;
-    loose_.start(key, path_, flow);
+    loose_.start(key);
   } else {
+    flow.end = LooseFlows::kEnded;
     join(key, flow.bytes, flow);
   }
 }
 
-// Into the group of `path_`.
-void FluidSolver::join(FlowKey key, double left, const LooseFlows::Loose& flow) {
-  const std::uint32_t index = group_of(flow.members, flow.cap);
+void FluidSolver::join(FlowKey key, double left, LooseFlows::Loose& flow) {
+  const std::uint32_t index = find_group(flow);
   Group& group = groups_[index];
-  const double reading =
-      group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
+  const double end = read(group) + left;
   if (group.heap.empty()) ++busy_;
-  group.heap.push_back(
-      {.end = reading + left, .bytes = flow.bytes, .order = flow.order, .key = key});
+  group.heap.push_back({.end = end, .bytes = flow.bytes, .order = flow.order, .key = key});
   if (group.heap.size() > 1) std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
-  while (key >= group_of_key_.size()) group_of_key_.push_back(kNoGroup);
-  group_of_key_[key] = index;
+  while (key >= places_.size()) places_.emplace_back();
+  places_[key] = {index, end};
   change(index);
 }
 
-std::uint32_t FluidSolver::group_of(double members, double cap) {
+// Few flows are not worth looking at links that others pass. Those that were many will be again.
+std::uint32_t FluidSolver::find_group(LooseFlows::Loose& flow) {
+  const std::span<std::uint32_t> path{flow.path.begin(), flow.path.size()};
+  if (flows_ > kFewFlows) many_until_ = next_order_ + kBackOff * flows_;
+  if (next_order_ >= many_until_ && !shares_.any_passes())
+    return group_of(path, flow.members, flow.cap);
+  for (;;) {
+    const std::uint32_t named = shares_.put_named_first(path);
+    const std::uint32_t index = group_of(path.first(named), flow.members, flow.cap);
+    if (named == path.size()) return index;
+    if (!shares_.may_pass(index)) {
+      shares_.keep_named(path);
+      return group_of(path, flow.members, flow.cap);
+    }
+    if (shares_.pass(index, path.subspan(named), flow.members)) return index;
+  }
+}
+
+double FluidSolver::read(const Group& group) {
+  return group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
+}
+
+std::uint32_t FluidSolver::group_of(std::span<const std::uint32_t> path, double members,
+                                    double cap) {
+  if (found_ != kNoGroup && shares_.is(found_, path, members, cap)) return found_;
+  return found_ = find_group(path, members, cap);
+}
+
+std::uint32_t FluidSolver::find_group(std::span<const std::uint32_t> path, double members,
+                                      double cap) {
   std::uint64_t hash =
       scattered(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
   // Those that differ only a little in their last link, as the stripes of a file do, share a line
   // of the cache.
-  for (std::size_t i = 0; i + 1 < path_.size(); ++i) hash = scattered(hash, path_[i]);
-  hash = scattered(hash, path_.back() / kSlots);
+  for (const std::uint32_t link : path.first(path.size() - 1)) hash = scattered(hash, link);
+  hash = scattered(hash, path.back() / kSlots);
   if (2 * known_ >= table_.size()) forget_idle_groups();
-  const auto part = static_cast<std::uint32_t>(hash) / kSlots * kSlots + path_.back() % kSlots;
+  const auto part = static_cast<std::uint32_t>(hash) / kSlots * kSlots + path.back() % kSlots;
   for (std::size_t at = part;; ++at) {
     Known& slot = table_[at & (table_.size() - 1)];
     if (slot.group == kNoGroup) {
       ++known_;
-      slot = {.hash = part, .group = shares_.add_group(path_, members, cap)};
+      slot = {.hash = part, .group = shares_.add_group(path, members, cap)};
       if (slot.group == groups_.size()) {
         groups_.emplace_back();
         group_places_.push_back(KeyedHeap::kNoPlace);
@@ -87,7 +115,7 @@ std::uint32_t FluidSolver::group_of(double members, double cap) {
       groups_[slot.group].offset = 0.0;
       return slot.group;
     }
-    if (slot.hash == part && shares_.is(slot.group, path_, members, cap)) return slot.group;
+    if (slot.hash == part && shares_.is(slot.group, path, members, cap)) return slot.group;
   }
 }
 
@@ -110,6 +138,7 @@ void FluidSolver::forget_idle_groups() {
   }
   if (gone.size() < kIdleGroups + (known_ - gone.size())) gone.clear();
   shares_.remove_groups(gone);
+  found_ = kNoGroup;
   known_ -= gone.size();
   decltype(table_) before(std::bit_ceil(std::max(4 * known_, 4 * kIdleGroups)));
   before.swap(table_);
@@ -191,21 +220,14 @@ void FluidSolver::find_next() {
 }
 
 void FluidSolver::share() {
-  share_groups();
-  if (!shares_.crowded()) return;
-  group_loose();
-  share_groups();
-}
-
-// Each flow is moved at most once, and where links are now full, now not, the next ones begin in
-// groups.
-void FluidSolver::group_loose() {
-  loose_from_ = next_order_ + kBackOff * flows_;
-  loose_.take_all([&](FlowKey key, const LooseFlows::Loose& flow) {
-    shares_.release(flow.path, flow.rate());
-    path_.assign(flow.path.begin(), flow.path.end());
-    join(key, flow.left(now_), flow);
-  });
+  for (;;) {
+    split(shares_.outdated());
+    share_groups();
+    if (shares_.crowded())
+      group_loose();
+    else if (!relieve() && !gather())
+      return;
+  }
 }
 
 void FluidSolver::share_groups() {
@@ -275,16 +297,14 @@ void FluidSolver::in_order_of_start(std::vector<FlowKey>& ended) {
 
 double FluidSolver::left_of(FlowKey key) const {
   if (const LooseFlows::Loose* loose = loose_.find(key)) return loose->left(now_) / loose->bytes;
-  if (key >= group_of_key_.size() || group_of_key_[key] == kNoGroup) return 0.0;  // never in one
-  const Group& group = groups_[group_of_key_[key]];
+  if (key >= places_.size() || places_[key].group == kNoGroup) return 0.0;
+  const Group& group = groups_[places_[key].group];
   double reading = group.offset;
   if (group.clock != kNoClock) {
     const Clock& clock = clocks_[group.clock];
     reading += clock.reading + clock.rate * (now_ - clock.read_at);
   }
-  for (const Member& member : group.heap)
-    if (member.key == key) return std::max(0.0, (member.end - reading) / member.bytes);
-  return 0.0;
+  return std::max(0.0, (places_[key].end - reading) / loose_.noted(key).bytes);
 }
 
 void FluidSolver::take_ended_loose(double last) {
@@ -311,7 +331,7 @@ void FluidSolver::take_ended(std::uint32_t index) {
     }
     Group& group = groups_[id];
     const std::size_t flows = group.heap.size();
-    take_ended(group, reading, clock.rate);
+    take_ended(id, reading, clock.rate);
     if (group.heap.size() == flows) {
       // The clock errs by what its reading was rounded to before it was set back.
       expect(id);
@@ -329,14 +349,32 @@ void FluidSolver::take_ended(std::uint32_t index) {
   clock.ended = 0;
 }
 
-void FluidSolver::take_ended(Group& group, double reading, double rate) {
+void FluidSolver::take_ended(std::uint32_t index, double reading, double rate) {
+  Group& group = groups_[index];
   const double at = group.offset + reading;
   const double slack = rate * resolution(now_) + resolution(std::abs(reading));
-  const std::uint32_t before = group.heap.size();
-  while (!group.heap.empty()) {
-    const Member& member = group.heap.front();
-    if (member.end - at > kTogether * member.bytes + slack + resolution(member.end)) break;
+  const auto runs = [&](const Member& member) {
+    return member.end - at > kTogether * member.bytes + slack + resolution(member.end);
+  };
+  const bool passes = shares_.passes(index);
+  const auto end = [&](const Member& member) {
     ended_.emplace_back(member.order, member.key);
+    places_[member.key].group = kNoGroup;
+    if (!passes) return;
+    const LooseFlows::Loose& flow = loose_.noted(member.key);
+    shares_.pass_no_more(index, flow.path, flow.members);
+  };
+  const std::uint32_t before = group.heap.size();
+  // Many end together: the others are put in order anew.
+  const auto first = std::find_if(group.heap.begin(), group.heap.end(), runs);
+  if (first - group.heap.begin() > kFewEnded) {
+    const auto rest = std::partition(group.heap.begin(), group.heap.end(), runs);
+    std::for_each(rest, group.heap.end(), end);
+    static_cast<void>(group.heap.resize(static_cast<std::uint32_t>(rest - group.heap.begin())));
+    std::make_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
+  }
+  while (!group.heap.empty() && !runs(group.heap.front())) {
+    end(group.heap.front());
     if (group.heap.size() > 1)
       std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
     group.heap.pop_back();
@@ -346,7 +384,7 @@ void FluidSolver::take_ended(Group& group, double reading, double rate) {
   if (ended > 0 && group.heap.empty()) --busy_;
   group.ended += ended;
   if (group.ended <= group.heap.size() + 64) return;
-  for (Member& member : group.heap) member.end -= at;
+  for (Member& member : group.heap) places_[member.key].end = member.end -= at;
   group.offset = -reading;
   group.ended = 0;
 }

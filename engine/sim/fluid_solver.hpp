@@ -26,6 +26,9 @@ namespace stallcast::sim {
 /// changes, nothing has to be done for the flows it bounds. Starting or ending a flow costs
 /// O(log n), and more only where FairShares has to look at others.
 ///
+/// Where there are many, flows of one group may cross links that no other group does, each with
+/// room for them: FairShares says where, and when that is over.
+///
 /// Flows that have a cap, and links with room for all of them at their caps, need none of this:
 /// they are loose (LooseFlows). When a link of theirs becomes full, all of them get groups.
 ///
@@ -56,15 +59,19 @@ class FluidSolver {
   }
 
   /// Share of a flow that has not arrived yet: of one that has ended, 0 until its key is used
-  /// again. Costs O(flows of its group).
+  /// again.
   [[nodiscard]] double left_of(FlowKey key) const;
   [[nodiscard]] std::size_t flows() const { return flows_; }
   /// How often capacity was shared anew among some groups so far.
   [[nodiscard]] std::uint64_t solves() const { return shares_.fillings(); }
+  /// Among how many, all these times together.
+  [[nodiscard]] std::uint64_t solved_groups() const { return shares_.filled_groups(); }
 
  private:
   static constexpr std::uint32_t kNoClock = 0xffffffff, kNoGroup = 0xffffffff;
   static constexpr FlowKey kNoKey = 0xffffffff;
+  static constexpr std::size_t kFewFlows = 128;
+  static constexpr std::size_t kBackOff = 16;  // flows that begin for each that was moved
 
   struct Member {
     double end;  // reading of the group
@@ -91,14 +98,26 @@ class FluidSolver {
     std::uint32_t expected = 0;       // in this `share` its clock was last told of it
     ShortList<Member, 1> heap;
   };
+  struct Moving {
+    std::uint64_t order;
+    FlowKey key;
+    double left;
+  };
   using Ended = std::pair<std::uint64_t, FlowKey>;  // with its order
-  struct Known {                                    // a group in the table
+  struct Place {                                    // of a flow in a group
+    std::uint32_t group = kNoGroup;
+    double end = 0.0;  // as of Member
+  };
+  struct Known {  // a group in the table
     std::uint32_t hash = 0;
     std::uint32_t group = kNoGroup;
   };
 
-  void join(FlowKey key, double left, const LooseFlows::Loose& flow);
-  std::uint32_t group_of(double members, double cap);
+  void join(FlowKey key, double left, LooseFlows::Loose& flow);
+  std::uint32_t find_group(LooseFlows::Loose& flow);
+  std::uint32_t find_group(std::span<const std::uint32_t> path, double members, double cap);
+  std::uint32_t group_of(std::span<const std::uint32_t> path, double members, double cap);
+  [[nodiscard]] double read(const Group& group);
   std::uint32_t new_clock();
   void forget_idle_groups();
   void change(std::uint32_t group);
@@ -118,11 +137,14 @@ class FluidSolver {
   void share();
   void share_groups();
   void group_loose();
+  void split(LongVector<std::uint32_t>& groups);
+  bool relieve();
+  bool gather();
   void in_order_of_start(std::vector<FlowKey>& ended);
   void take_ended(std::vector<FlowKey>& ended);
   void take_ended_loose(double last);
   void take_ended(std::uint32_t clock);
-  void take_ended(Group& group, double reading, double rate);
+  void take_ended(std::uint32_t group, double reading, double rate);
 
   double now_ = 0.0;
   double next_ = std::numeric_limits<double>::infinity();
@@ -136,15 +158,20 @@ class FluidSolver {
   std::vector<std::uint32_t> link_clocks_;  // by link
   std::uint32_t share_ = 0;                 // how often it was called
   LongVector<Group> groups_;
-  KeyedHeap::Places group_places_;          // in the groups of their clocks
-  LongVector<std::uint32_t> group_of_key_;  // by FlowKey
-  LongVector<Known> table_;                 // by hash, with open addressing
-  std::size_t known_ = 0;                   // groups in table_
-  std::size_t busy_ = 0;                    // groups with flows
-  LongVector<std::uint32_t> stale_;         // clocks whose next date is to be found anew
+  KeyedHeap::Places group_places_;   // in the groups of their clocks
+  LongVector<Place> places_;         // by FlowKey: of those in groups
+  LongVector<Known> table_;          // by hash, with open addressing
+  std::size_t known_ = 0;            // groups in table_
+  std::size_t busy_ = 0;             // groups with flows
+  LongVector<std::uint32_t> stale_;  // clocks whose next date is to be found anew
   LooseFlows loose_;
   std::uint64_t loose_from_ = 0;     // order of starts from which on flows may be loose
-  std::vector<std::uint32_t> path_;  // of the flow that starts
+  std::uint64_t many_until_ = 0;     // order of starts up to which links may be passed
+  std::size_t named_ = 0;            // links, when groups were gathered
+  std::uint64_t gather_from_ = 0;    // order of starts from which on they may be again
+  std::uint32_t found_ = kNoGroup;   // by the flow that started last
+  LongVector<std::uint32_t> apart_;  // groups whose flows look for others
+  LongVector<Moving> moving_;        // scratch of `split`
   LongVector<std::uint32_t> due_;    // scratch of `advance`
   LongVector<std::uint32_t> first_;  // scratch of `take_ended`
   LongVector<Ended> ended_;          // scratch of `advance`

@@ -28,13 +28,14 @@ class LooseFlows {
     [[nodiscard]] double left(double now) const { return std::max(0.0, (end - now) * cap); }
   };
 
-  void start(FlowKey key, std::span<const std::uint32_t> path, const Loose& figures) {
+  /// Of a flow that starts, loose or not.
+  Loose& note(FlowKey key) {
     while (key >= flows_.size()) flows_.emplace_back();
-    Loose& flow = flows_[key];
-    flow = figures;
-    flow.path.assign(path);
-    ends_.push(flow.end, key);
+    return flows_[key];
   }
+  [[nodiscard]] const Loose& noted(FlowKey key) const { return flows_[key]; }
+  /// It has an end. REQUIRES: noted.
+  void start(FlowKey key) { ends_.push(flows_[key].end, key); }
 
   /// Date at which the next one ends; infinity if none runs.
   [[nodiscard]] double next() const { return ends_.date(); }
@@ -53,7 +54,7 @@ class LooseFlows {
     for (const FlowKey key : not_yet_) ends_.push(flows_[key].end, key);
     not_yet_.clear();
   }
-  /// Takes all, in the order of their starts.
+  /// Takes all, in the order of their starts, which may change them.
   template <class Take>
   void take_all(Take&& take) {
     while (!ends_.empty()) all_.push_back(ends_.pop());

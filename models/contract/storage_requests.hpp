@@ -91,6 +91,11 @@ struct OneTransfer {
   ResourceIndex delayed_by = kNoResource, line = kNoResource, own = kNoResource;
   Seconds behind{};
   Tail tail{};
+  /// Storage may remember all that once for requests of one size.
+  Bytes bytes{};
+  double files = 0.0;  ///< of the request; 0: it remembers nothing
+  Bytes moved{};
+  Rate cap{};
 };
 
 }  // namespace stallcast::models

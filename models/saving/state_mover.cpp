@@ -154,7 +154,19 @@ sim::Task<void> StateMover::at_rank0(const Mover& mover, const char* port, WaitS
   took.add(Phase::data, time, host_resource(inside > outside ? "nvlink" : port));
 }
 
-Client StateMover::threads_of(const Mover& mover, const std::string& tier) const {
+// Names are looked up once for all saves.
+const StateMover::WayOfHost& StateMover::way_of_host(std::size_t group, const std::string& tier) {
+  std::vector<std::optional<WayOfHost>>& of_tier = ways_[tier];
+  if (group >= of_tier.size()) of_tier.resize(group + 1);
+  std::optional<WayOfHost>& way = of_tier[group];
+  const auto one = [&](bool reading) {
+    return plant_.of_one_host(host_, group, tier, reading, past_memory_).rate;
+  };
+  if (!way) way = {one(true), one(false)};
+  return *way;
+}
+
+Client StateMover::threads_of(const Mover& mover, const std::string& tier) {
   Client client = mover.mounts.find(tier)->second;
   const double threads = static_cast<double>(p_.threads);
   client.members *= threads;
@@ -164,13 +176,10 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
     if (!mover.apart) most = std::min(most, fair(mover, std::min(most, host)));
     most = most / threads;
   };
-  const auto of_host = [&](bool reading) {
-    return std::min(ports,
-                    plant_.of_one_host(host_, mover.group, tier, reading, past_memory_).rate);
-  };
-  hold(client.host_read, of_host(true));
+  const WayOfHost& way = way_of_host(mover.group, tier);
+  hold(client.host_read, std::min(ports, way.read));
   hold(client.host_write, Rate::infinity());
-  hold(client.port_write, of_host(false));
+  hold(client.port_write, std::min(ports, way.write));
   const auto each = plant_.of_one_process(host_, tier, false, past_memory_, threads);
   if (past_memory_ && each.rate < client.core) {
     client.core = each.rate;

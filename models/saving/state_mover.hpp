@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,7 +143,12 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> until_begun(const OperationLine& line, Seconds begun,
                                               sim::Task<Served> moving);
   /// `mount` as `threads` threads of each member use it.
-  [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
+  [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier);
+  /// What links of its own one host of a group reads and writes by.
+  struct WayOfHost {
+    Rate read, write;
+  };
+  [[nodiscard]] const WayOfHost& way_of_host(std::size_t group, const std::string& tier);
 
   sim::Context& context_;
   Plant& plant_;
@@ -153,6 +159,7 @@ class StateMover {
   bool past_memory_;
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;
+  std::map<std::string, std::vector<std::optional<WayOfHost>>> ways_;  ///< by tier and group
   Seconds uncontended_cpu_;
   Bytes buffered_;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -124,13 +125,18 @@ class Beegfs final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, Rate::infinity(), pieces(p_.read, p_.piece_read));
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
     const auto placed = [&](double files) {
       return striping().placed(p_.placement, files, request.file(), p_.read, seed(), name());
     };
     // [beegfs.md, eq. 1]
-    return read_files(client, request, p_.service,
-                      stream_cap(request.bytes / request.files, p_.read, request.direct),
-                      {request, placed});
+    return FileReads{request,
+                     p_.service,
+                     stream_cap(request.bytes / request.files, p_.read, request.direct),
+                     {request, placed}};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

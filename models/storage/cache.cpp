@@ -98,7 +98,7 @@ class CacheStore final : public PooledStore {
     found_ += all * found;
     Served served;
     if (found > 0.0)
-      served = co_await read_files(client, part(request, found), p_.service, p_.stream);
+      served = co_await read_files(client, {part(request, found), p_.service, p_.stream});
     if (found == 1.0) co_return served;
     const ReadRequest missed = part(request, 1.0 - found);
     Reader& through = reader(client, kept(request));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -154,17 +155,21 @@ class Cephfs final : public PooledStore {
 
   // Of a coded object the primary asks the other OSDs first: twice the turn.    [cephfs.md, eq. 1]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    ReadRequest turns = request;
-    turns.round_trips *= redundancy().coded() ? 2.0 : 1.0;
-    const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read),
                          requests(request.bytes, request.piece));
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
+    ReadRequest turns = request;
+    turns.round_trips *= redundancy().coded() ? 2.0 : 1.0;
+    const Bytes file = request.bytes / request.files;
     const double at_once = request.direct ? 1.0 : read_ahead().of(file);
     const StreamCap ahead =
         ahead_cap(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
-    return read_files(client, turns, p_.service, request.direct ? ahead : ahead.within(p_.stream),
-                      Rate::infinity(), requests(request.bytes, file));
+    return FileReads{turns, p_.service, request.direct ? ahead : ahead.within(p_.stream),
+                     Rate::infinity(), requests(request.bytes, file)};
   }
 
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.

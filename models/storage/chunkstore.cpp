@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -110,6 +111,9 @@ class Chunkstore final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     // [chunkstore.md, eq. 1]
     const Bytes file = request.bytes / request.files;
     const double at_once = ahead().of(file);
@@ -120,9 +124,9 @@ class Chunkstore final : public PooledStore {
       return target(p_.read) *
              (striping().of(request.file()) * (kept().coded() ? 1.0 : kept().copies));
     };
-    return read_files(
-        client, request, p_.service, window.within(p_.stream),
-        request.sharing == FileSharing::own ? PlacedRate() : PlacedRate(request, its_chains));
+    return FileReads{
+        request, p_.service, window.within(p_.stream),
+        request.sharing == FileSharing::own ? PlacedRate() : PlacedRate(request, its_chains)};
   }
 
   // A chain answers when its tail has the chunk: a turn for every copy.    [chunkstore.md, eq. 2]

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -134,7 +135,11 @@ class Daos final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, stream(), pieces(p_.read, p_.piece_read, 1.0));
-    return read_files(client, request, p_.service, stream());  // [daos.md, eq. 1]
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
+    return FileReads{request, p_.service, stream()};  // [daos.md, eq. 1]
   }
 
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -130,15 +131,19 @@ class Gpfs final : public PooledStore {
 
   // A file in its inode came with the open.    [gpfs.md, eq. 2]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
+    const Bytes file = request.bytes / request.files;
     const bool in_inode = !request.part && file <= p_.inode_data;
     ReadRequest turns = request;
     if (in_inode) turns.round_trips = 0.0;
-    return read_files(
-        client, turns, p_.service,
-        stream_cap(file, p_.read, request.direct, in_inode ? 1.0 : request.round_trips));
+    return FileReads{
+        turns, p_.service,
+        stream_cap(file, p_.read, request.direct, in_inode ? 1.0 : request.round_trips)};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

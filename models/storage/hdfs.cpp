@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "engine/sim/join.hpp"
@@ -95,13 +96,18 @@ class Hdfs final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     const Bytes file = request.bytes / request.files;
     // [hdfs.md, eq. 1]
     const Bytes piece = std::min(file, p_.block);
-    return read_files(
-        client, request, p_.service, block_rate(file, p_.read, round_trip() + p_.service),
+    return FileReads{
+        request,
+        p_.service,
+        block_rate(file, p_.read, round_trip() + p_.service),
         Rate::infinity(),
-        {.amount = request.bytes / piece * of_a_disk(piece).in(unit::s), .at_once = true});
+        {.amount = request.bytes / piece * of_a_disk(piece).in(unit::s), .at_once = true}};
   }
 
   // Blocks are asked for as the file grows: alongside the stream, not before it.    [hdfs.md, eq.

@@ -79,8 +79,14 @@ class Lustre final : public PooledStore {
       return read_pieces(client, request, p_.stream, shared_pieces(request),
                          ost_work(request.bytes / shared_pieces(request).target, true));
     const LustreLayout::Parts file = read_of(request.bytes / request.files);
-    return file.mdt == Bytes{} ? read_osts(client, request, file)
+    return file.mdt == Bytes{} ? read_files(client, osts_reads(client, request, file))
                                : read_both(client, request, file);
+  }
+  std::optional<FileReads> file_reads(const Client& client, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
+    const LustreLayout::Parts file = read_of(request.bytes / request.files);
+    if (file.mdt > Bytes{}) return std::nullopt;
+    return osts_reads(client, request, file);
   }
   sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     Served mdt, osts;
@@ -213,18 +219,21 @@ class Lustre final : public PooledStore {
   // What data that do not fit in the reply of their RPC wait for, besides moving.
   Seconds turn() const { return round_trip() + p_.ost_service * p_.ost_bulk; }
 
-  sim::Task<Served> read_osts(const Client& client, ReadRequest request, LustreLayout::Parts file) {
+  FileReads osts_reads(const Client& client, ReadRequest request,
+                       const LustreLayout::Parts& file) const {
     request.bytes = file.on_osts() * request.files;
     Seconds service = p_.ost_service + p_.seek;
     if (file.on_osts() > p_.short_io && request.round_trips > 0.0)
       service = service + p_.ost_service * ((p_.ost_bulk - 1.0) / request.round_trips);
-    return read_files(client, request, service, stream_cap(file, request.direct, true),
-                      {request, [&](double files) { return saved_share(request, files); }},
-                      reading(client, file, request.files));
+    return {request,
+            service,
+            stream_cap(file, request.direct, true),
+            {request, [&](double files) { return saved_share(request, files); }},
+            reading(client, file, request.files)};
   }
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
                             LustreLayout::Parts file, Served& out) {
-    out = co_await read_osts(client, request, file);
+    out = co_await read_files(client, osts_reads(client, request, file));
   }
   sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
                            LustreLayout::Parts file, Served& out) {

@@ -18,10 +18,50 @@ sim::Task<void> PooledStore::goes_on(const Client& client, Served& served, Secon
   co_await context_->sleep(wait - served.gone);
 }
 
-sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
-                                          Seconds service, StreamCap cap, PlacedRate placed,
-                                          Work work) {
-  const Seconds turns = (round_trip() + service) * (request.files * request.round_trips);
+Seconds PooledStore::answers_of(const ReadRequest& request, Seconds service) const {
+  return (round_trip() + service) * (request.files * request.round_trips);
+}
+
+// Where nothing but the answers and then the data is waited for. Of what a client asks for it
+// depends on the size alone.
+std::optional<sim::LaterFlow> PooledStore::read_once(const Client& client,
+                                                     const ReadRequest& request,
+                                                     OneTransfer& told) {
+  if (told.files != request.files || told.bytes != request.bytes) {
+    const std::optional<FileReads> how = file_reads(client, request);
+    if (!how || client.chance != nullptr) return std::nullopt;
+    if (how->placed.together(how->request.company) < 1.0) return std::nullopt;
+    if (work_link_.valid() && how->work.amount > 0.0) return std::nullopt;
+    const Seconds turns = answers_of(how->request, how->service);
+    if (client.window.link.valid() && turns > Seconds{}) return std::nullopt;
+    const Rate host = client.reads_at_most();
+    const Rate most = std::min({how->cap.rate, host, how->placed.beside});
+    if (client.is_train(turns, how->request.bytes / most)) return std::nullopt;
+    told.delay = turns;
+    told.cap = most;
+    told.moved = how->request.bytes;
+    told.own = media_bind(how->cap, host, how->placed.beside) ? media_resource_
+               : host <= how->cap.rate                        ? client.read_limit(stream_resource_)
+                                                              : stream_resource_;
+    told.bytes = request.bytes;
+    told.files = request.files;
+  }
+  return sim::LaterFlow{told.delay, sim::weighted({.path = client.read_path,
+                                                   .bytes = told.moved,
+                                                   .members = client.members,
+                                                   .cap = told.cap},
+                                                  client.share)};
+}
+
+Served PooledStore::read_ended(const Client& client, const OneTransfer& told,
+                               const sim::FlowOutcome& flow) {
+  (void)client;
+  return {flow.binding.valid() ? resources_->of_link[flow.binding.index] : told.own};
+}
+
+sim::Task<Served> PooledStore::read_files(const Client& client, FileReads how) {
+  auto& [request, service, cap, placed, work] = how;
+  const Seconds turns = answers_of(request, service);
   const double part = placed.together(request.company);
   Working working;
   if (work.at_once) {

@@ -141,6 +141,15 @@ struct PlacedRate {
   double meets = 0.0;  ///< part of its targets that one other writer is at, too
 };
 
+/// How files are read: dependent requests of `service` each, then their data, as in stream_in.
+struct FileReads {
+  ReadRequest request;
+  Seconds service{};
+  StreamCap cap = Rate::infinity();
+  PlacedRate placed{};
+  Work work{};
+};
+
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
 ///
 ///     reads:  media.in -> media.out -> (read ceiling) -> server network -> (routers) -> fabric
@@ -156,6 +165,12 @@ class PooledStore : public StorageModel {
   [[nodiscard]] graph::NodeId egress() const final { return egress_; }
   [[nodiscard]] graph::NodeId ingress() const final { return ingress_; }
   [[nodiscard]] ClientLimits client_limits() const override { return {}; }
+  [[nodiscard]] bool reads_once() const final { return true; }
+  [[nodiscard]] std::optional<sim::LaterFlow> read_once(const Client& client,
+                                                        const ReadRequest& request,
+                                                        OneTransfer& told) final;
+  [[nodiscard]] Served read_ended(const Client& client, const OneTransfer& told,
+                                  const sim::FlowOutcome& flow) final;
   [[nodiscard]] OpenLimit open_limit(double reads) const override;
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override;
@@ -220,12 +235,15 @@ class PooledStore : public StorageModel {
                                              Rate placed = Rate::infinity(), Outward how = {},
                                              Work work = {});
 
-  /// The chain most kinds read by: dependent requests of `service` each, then the stream. `placed`
-  /// as in stream_in.
+  /// The chain most kinds read by: dependent requests of `service` each, then the stream.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
-  [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
-                                             Seconds service, StreamCap cap, PlacedRate placed = {},
-                                             Work work = {});
+  [[nodiscard]] sim::Task<Served> read_files(const Client& client, FileReads how);
+  /// How `request` is read by that chain; none where it is not.
+  [[nodiscard]] virtual std::optional<FileReads> file_reads(const Client& client,
+                                                            const ReadRequest& request) {
+    (void)client, (void)request;
+    return std::nullopt;
+  }
   /// The chain most kinds write by: creates, answers to requests of `service` each, the stream,
   /// then `commit` and two round trips a file. `placed` as in stream_out; who has more to write
   /// than the others goes on alone.    [storage.md, eq. 6]
@@ -302,6 +320,7 @@ class PooledStore : public StorageModel {
     Bytes for_one = Bytes::infinity();  ///< bytes of one operation, or second of disks, at least
     [[nodiscard]] double work() const { return most / (for_one / Seconds::from(1.0, unit::s)); }
   };
+  [[nodiscard]] Seconds answers_of(const ReadRequest& request, Seconds service) const;
   PartCeiling find_own_reads(const StorageLoad& load);
   [[nodiscard]] sim::LinkId add_work(const std::string& name, double capacity);
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;

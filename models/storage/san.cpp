@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -108,11 +109,14 @@ class San final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     // [san.md, eq. 1]
     const Bytes file = request.bytes / request.files;
-    return read_files(client, request, p_.service + p_.cpu,
-                      stream_cap(file, request.direct, request.as_asked, request.round_trips),
-                      Rate::infinity(), requests(request.bytes, file));
+    return FileReads{request, p_.service + p_.cpu,
+                     stream_cap(file, request.direct, request.as_asked, request.round_trips),
+                     Rate::infinity(), requests(request.bytes, file)};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

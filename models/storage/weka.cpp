@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
@@ -117,7 +118,11 @@ class Weka final : public PooledStore {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.core, pieces(p_.read, p_.piece_read));
-    return read_files(client, request, p_.service, stream_cap(request.direct));  // [weka.md, eq. 1]
+    return read_files(client, *file_reads(client, request));
+  }
+  std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved) return std::nullopt;
+    return FileReads{request, p_.service, stream_cap(request.direct)};  // [weka.md, eq. 1]
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

@@ -233,7 +233,8 @@ TEST_CASE("of a flow that has ended nothing is left, shared or alone at its cap"
   CHECK(solver.left_of(3) == 0.0);
 }
 
-TEST_CASE("flows that fill a link as they begin are shared once, however many fit at their caps") {
+TEST_CASE(
+    "flows that fill a link as they begin are shared once at most, whatever fits at their caps") {
   // 200 ports of 10 B/s on one pool of 100 B/s: 10 B take 20 s, again and again.
   FluidSolver solver;
   const LinkId pool = solver.add_link(100_Bps);
@@ -250,7 +251,7 @@ TEST_CASE("flows that fill a link as they begin are shared once, however many fi
     ended.clear();
     solver.advance(s(end), ended);
   }
-  CHECK(solver.solves() == 50);
+  CHECK(solver.solves() <= 3);  // then the level of the link moves
 }
 
 TEST_CASE("a cap is a link of one's own, whether links have room or not") {
