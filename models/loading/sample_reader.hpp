@@ -118,7 +118,7 @@ class SampleReader {
     streaming_ = client_;
     for (Client& client : streaming_)
       if (shared.access.stream < client.core)
-        client.core = shared.access.stream, client.reads_by = kNoResource;
+        client.core = shared.access.stream, client.reads_by = shared.site.cores.resource;
     parsed_beside_ = parsed_beside();
     plain_ = !shared.locked && access_.unit <= 0.0 && stores() == 1 &&
              streaming_[0].operations == nullptr && !shared.site.opens.valid();
