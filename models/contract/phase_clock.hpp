@@ -92,49 +92,61 @@ class PhaseClock {
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
   void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
     rest(now, ended);
-    if (fresh_) laps_[lap_].clear();
-    fresh_ = false;
-    phase_ = phase;
-    resting_ = false;
-    if (lane_ != nullptr) enter_phase(*lane_, phase);
+    begin(phase);
+  }
+  /// The same, where what ends was waiting for others who did `parts`.
+  void enter(Phase phase, Seconds now, const WaitSplit& parts) {
+    const Seconds waited = now - since_;
+    if (!resting_ && waited > Seconds{} && parts.total() > Seconds{}) {
+      lap_ += parts.since({}, waited);
+      if (lane_ != nullptr) leave_phase(*lane_, parts.worst());
+      resting_ = true;
+    }
+    rest(now);
+    begin(phase);
+  }
+  /// Of the phase that runs, so much was another.
+  void apart(Phase phase, Seconds time, ResourceIndex limited_by) {
+    if (resources_ != nullptr)
+      lap_.add(phase, since_, since_ + time, limited_by, *resources_);
+    else
+      lap_.add(phase, time, limited_by);
+    since_ += time;
   }
   /// From `now` on the worker has nothing to do, which counts as no phase.
   void rest(Seconds now, ResourceIndex ended = kNoResource) {
     if (!resting_ && resources_ != nullptr)
-      laps_[lap_].add(phase_, since_, now, ended, *resources_);
+      lap_.add(phase_, since_, now, ended, *resources_);
     else if (!resting_)
-      laps_[lap_].add(phase_, now - since_, ended);
+      lap_.add(phase_, now - since_, ended);
     if (lane_ != nullptr) leave_phase(*lane_, ended);
     since_ = now;
     resting_ = true;
   }
   /// From `date` on, which may be to come, the worker has nothing to do, and what comes is another
-  /// lap.
-  void lap(Seconds date) {
+  /// lap: of this one `took` tells.
+  void lap(Seconds date, WaitSplit& took) {
     rest(date);
-    if (fresh_) laps_[lap_].clear();
-    lap_ = 1 - lap_;
-    fresh_ = true;
-  }
-  /// The lap that was over last at `now`.
-  [[nodiscard]] const WaitSplit& last_lap(Seconds now) const {
-    return laps_[fresh_ && now < since_ ? lap_ : 1 - lap_];
+    took = lap_;
+    lap_.clear();
   }
   /// This lap up to `now`, the running phase included (its resource is not known yet).
   [[nodiscard]] WaitSplit read(Seconds now) const {
-    WaitSplit out;
-    if (!fresh_) out = laps_[lap_];
+    WaitSplit out = lap_;
     if (!resting_) out.add(phase_, now - since_, kNoResource);
     return out;
   }
 
  private:
-  std::array<WaitSplit, 2> laps_;
-  std::size_t lap_ = 0;
+  void begin(Phase phase) {
+    phase_ = phase;
+    resting_ = false;
+    if (lane_ != nullptr) enter_phase(*lane_, phase);
+  }
+  WaitSplit lap_;
   Phase phase_ = Phase::cpu;
   Seconds since_;
   bool resting_ = true;
-  bool fresh_ = false;  ///< this lap has no time yet: there still is what the lap before last took
   Lane* lane_ = nullptr;
   const ResourceTable* resources_;
 };

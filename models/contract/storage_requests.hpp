@@ -77,10 +77,16 @@ struct Served {
   ResourceIndex limited_by = kNoResource;
   Seconds behind{};  ///< of it, its slowest `unseen` member waits so much longer
   ResourceIndex behind_by = kNoResource;  ///< for that
-  Tail tail{};      ///< of each of its requests, whose mean is in what they took
-  Seconds moved{};  ///< of loose members: their data took so long, of which the first has gone on
-  Seconds gone{};   ///< so much before the last,
-  Seconds ahead{};  ///< and could so much more
+  Tail tail{};        ///< of each of its requests, whose mean is in what they took
+  Seconds moved{};    ///< of loose members: their data took so long, of which the first has gone on
+  Seconds gone{};     ///< so much before the last,
+  Seconds ahead{};    ///< and could so much more
+  Seconds opening{};  ///< of it, so much was opening files in a system behind
+  ResourceIndex opened_by = kNoResource;  ///< for that; `limited_by` tells of the rest
+  /// What most of it, which took `all`, was waited for.
+  [[nodiscard]] ResourceIndex most_of(Seconds all) const {
+    return opening * 2.0 > all ? opened_by : limited_by;
+  }
 };
 
 /// An operation that waits for one transfer and for nothing else: what its storage needs to say,

@@ -43,7 +43,7 @@ void LoaderRuntime::blame(WaitSplit& wait, Seconds waited, const Ready& ready) {
   if (pipeline_)
     wait += pipeline_->clocks(context_.now()).since(loaded_, waited - staged);
   else
-    wait += workers_[ready.by.worker]->clock.last_lap(context_.now()).since({}, waited - staged);
+    wait += made_[ready.by.made].since({}, waited - staged);
 }
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
@@ -71,7 +71,10 @@ void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& read
   batch.index = index;
   batch.bytes = ready.bytes;
   batch.behind = std::max(Seconds{}, ready.last - (context_.now() + after));
-  if (policy_.fixed_assignment && !pipeline_) --workers_[ready.by.worker]->tasks;
+  if (!pipeline_) {
+    if (policy_.fixed_assignment) --workers_[ready.by.worker]->tasks;
+    unused_.push_back(ready.by.made);
+  }
   if (policy_.iterable)
     if (const auto owner = owner_.find(index); owner != owner_.end()) owner_.erase(owner);
   if (ready.by.rested && staged()) --rested_;

@@ -111,6 +111,8 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
     pipeline_->begin_epoch(steps);
     return;
   }
+  unused_.clear();
+  for (std::uint32_t place = 0; place < made_.size(); ++place) unused_.push_back(place);
   const auto readers = static_cast<std::int64_t>(readers_.size());
   const std::vector<double> mine =
       deal(shared_.access.epoch(shared_.dataset.sample_count()), shared_.access.per_file(), ranks_,
@@ -181,9 +183,9 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
       if (reader.opens()) opened_by = (co_await reader.opening(self.clock)).limited_by;
       Seconds left;
       if (reader.reads_once(opened_by, self.clock))
-        left = reader.arrived(co_await reader.once());
+        left = reader.arrived(co_await reader.once(), self.clock);
       else
-        left = reader.arrived(co_await reader.reading(self.clock));
+        left = reader.arrived(co_await reader.reading(self.clock), self.clock);
       if (left > Seconds{}) co_await context_.sleep(left);
       if (ends_unseen(self, reader)) continue;
       co_await shared_.site.cores.compute(self.processing);
@@ -194,6 +196,19 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
       end_batch(self, bytes);
     }
   }
+}
+
+// A worker may make others before this one is asked for: what it took stays with the batch.
+//    [docs/models/dataloader.md, eq. 11]
+LoaderRuntime::Loader LoaderRuntime::made(Worker& self, Seconds date) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(made_.size()));
+    made_.emplace_back();
+  }
+  const std::uint32_t place = unused_.back();
+  unused_.pop_back();
+  self.clock.lap(date, made_[place]);
+  return {self.number, self.rested, place};
 }
 
 void LoaderRuntime::rest(Worker& self) {
@@ -228,8 +243,7 @@ void LoaderRuntime::end_batch(Worker& self, Loaded bytes) {
   close(self.lane);
   if (self.index >= base_ && self.samples == p_.batch) {
     bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-    self.clock.lap(context_.now());
-    hand_over(self.index, bytes, self.by());
+    hand_over(self.index, bytes, made(self, context_.now()));
   } else if (self.index >= base_) {
     // A batch that is not full is dropped with the samples that were read for it.
     self.ended = true;
@@ -253,8 +267,7 @@ bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
   shared_.site.cores.pass(self.processing);
   Loaded bytes = reader.end(self.clock, done);
   bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-  self.clock.lap(done);
-  arrive({self.index, bytes, last_of(bytes, done), self.by(), done});
+  arrive({self.index, bytes, last_of(bytes, done), made(self, done), done});
   return true;
 }
 

@@ -119,12 +119,12 @@ class LoaderRuntime {
   /// Who loaded a batch.
   struct Loader {
     std::uint32_t worker = 0;
-    bool rested = false;  ///< had nothing to do before
+    bool rested = false;   ///< had nothing to do before
+    std::uint32_t made{};  ///< where `made_` tells what making it took
   };
   struct Worker {
     Worker(sim::Context& context, const ResourceTable* resources, std::uint32_t place)
         : indices(context), clock(resources), number(place) {}
-    [[nodiscard]] Loader by() const { return {number, rested}; }
     sim::Mailbox<std::int64_t> indices;
     PhaseClock clock;        ///< a lap is a batch
     std::int64_t tasks = 0;  ///< indices it was given and that did not come back
@@ -169,6 +169,8 @@ class LoaderRuntime {
   void give(std::int64_t worker, Seconds after);
   sim::Task<void> work(Worker& self, SampleReader& reader, sim::Mailbox<std::int64_t>& indices);
   void rest(Worker& self);
+  /// Its batch is ready at `date`, which may be to come.
+  [[nodiscard]] Loader made(Worker& self, Seconds date);
   [[nodiscard]] bool begin_batch(Worker& self, std::int64_t index);
   void end_batch(Worker& self, Loaded bytes);
   /// Its bytes are there: whether the worker is done with it though it is not processed yet.
@@ -250,6 +252,10 @@ class LoaderRuntime {
   bool primed_ = false;          ///< this epoch's first indices are out
   bool ends_apart_ = false;      ///< batches of one sample end sooner or later than others
   std::int64_t finer_ = 1;       ///< as of LoaderSite
+  // What it took to make each batch that is loaded and not given out, by places that `unused_`
+  // has again then.
+  std::vector<WaitSplit> made_;
+  std::vector<std::uint32_t> unused_;
   sim::Signal arrival_;
   sim::Ring<Arrival> incoming_;                  ///< by the dates from which they are there
   Seconds announced_;                            ///< date at which somebody says that one is there

@@ -84,6 +84,7 @@ double SampleReader::parsed_beside() const {
 sim::Task<Served> SampleReader::receive(std::size_t which, const ReadRequest& request,
                                         PhaseClock& clock) {
   const Served read = co_await store(which).read(streaming_[which], request);
+  if (read.opening > Seconds{}) clock.apart(Phase::metadata, read.opening, read.opened_by);
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   co_return read;
 }
@@ -145,7 +146,9 @@ sim::Task<Served> SampleReader::begin_read(Fetch& f, std::size_t which, PhaseClo
   return reading;
 }
 
-Seconds SampleReader::end_read(Fetch& f, std::size_t which, const Served& read) {
+Seconds SampleReader::end_read(Fetch& f, std::size_t which, const Served& read, PhaseClock& clock) {
+  if (read.opening > Seconds{} && f.parsing <= Seconds{})
+    clock.apart(Phase::metadata, read.opening, read.opened_by);
   f.limited_by = read.limited_by;
   if (read.behind > behind_) {
     behind_ = read.behind;
@@ -158,8 +161,7 @@ Seconds SampleReader::end_read(Fetch& f, std::size_t which, const Served& read) 
 }
 
 void SampleReader::end_fetch(const Fetch& f, PhaseClock& clock) {
-  limited_by_ = f.limited_by;
-  clock.enter(Phase::cpu, shared_.context.now(), limited_by_);
+  clock.enter(Phase::cpu, shared_.context.now(), f.limited_by);
   fetched_ += f.bytes;
   missed_ += f.bytes * f.missed;
 }
@@ -196,7 +198,7 @@ sim::Task<void> SampleReader::fetch(Fetch& f, PhaseClock& clock) {
     if (part <= 0.0) continue;
     if (part < 1.0 && s > 0) clock.enter(Phase::data, shared_.context.now(), f.limited_by);
     const Served read = co_await begin_read(f, s, clock);
-    if (const Seconds left = end_read(f, s, read); left > Seconds{})
+    if (const Seconds left = end_read(f, s, read, clock); left > Seconds{})
       co_await shared_.context.sleep(left);
   }
   if (f.missed > 0.0 && site.cache)

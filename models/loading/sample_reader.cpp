@@ -109,9 +109,13 @@ bool SampleReader::may_fetch_ahead() const {
 }
 
 sim::Task<void> SampleReader::fetch_ahead() {
+  PhaseClock clock(resources());
+  WaitSplit took;
   for (;;) {
     while (held_ + coming_ < wanted_ || may_fetch_ahead()) {
-      co_await fetch_unit(wanted_ - held_ - coming_, beside_);
+      co_await fetch_unit(wanted_ - held_ - coming_, clock);
+      clock.lap(shared_.context.now(), took);
+      if (wanted_ > 0.0) brought_ += took;
       filled_.set();
     }
     wake_.reset();
@@ -119,6 +123,8 @@ sim::Task<void> SampleReader::fetch_ahead() {
   }
 }
 
+// What is waited for is what bringing the units took that come meanwhile.
+//    [docs/models/dataloader.md, eq. 11]
 sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
   const double needed = to_hold(samples);
   const std::int64_t epoch = epoch_;
@@ -130,13 +136,14 @@ sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
     shared_.context.spawn(fetch_ahead());
   ahead_started_ = true;
   wanted_ = needed;
+  brought_.clear();
   wake_.set();
   clock.enter(Phase::data, shared_.context.now());
   while (epoch == epoch_ && held_ < needed) {
     filled_.reset();
     co_await filled_.wait();
   }
-  clock.enter(Phase::cpu, shared_.context.now(), limited_by_);
+  clock.enter(Phase::cpu, shared_.context.now(), brought_);
   wanted_ = 0.0;
 }
 
@@ -168,9 +175,9 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     if (opens()) opened_by = (co_await opening(clock)).limited_by;
     Seconds left;
     if (reads_once(opened_by, clock))
-      left = arrived(co_await once());
+      left = arrived(co_await once(), clock);
     else
-      left = arrived(co_await reading(clock));
+      left = arrived(co_await reading(clock), clock);
     if (left > Seconds{}) co_await shared_.context.sleep(left);
     co_await shared_.site.cores.compute(processing(clock));
     co_return end(clock, shared_.context.now());

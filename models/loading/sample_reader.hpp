@@ -118,7 +118,7 @@ class SampleReader {
     streaming_ = client_;
     for (Client& client : streaming_)
       if (shared.access.stream < client.core)
-        client.core = shared.access.stream, client.reads_by = kNoResource;
+        client.core = shared.access.stream, client.reads_by = shared.site.cores.resource;
     parsed_beside_ = parsed_beside();
     plain_ = !shared.locked && access_.unit <= 0.0 && stores() == 1 &&
              streaming_[0].operations == nullptr && !shared.site.opens.valid();
@@ -155,11 +155,12 @@ class SampleReader {
   [[nodiscard]] sim::Task<Served> reading(PhaseClock& clock) {
     return begin_read(fetch_, 0, clock);
   }
-  [[nodiscard]] Seconds arrived(const Served& read) {  ///< what passes until it is over
-    return end_read(fetch_, 0, read);
+  /// What passes until it is over.
+  [[nodiscard]] Seconds arrived(const Served& read, PhaseClock& clock) {
+    return end_read(fetch_, 0, read, clock);
   }
-  [[nodiscard]] Seconds arrived(const sim::FlowOutcome& flow) {
-    return arrived(store(0).read_ended(streaming_[0], once_, flow));
+  [[nodiscard]] Seconds arrived(const sim::FlowOutcome& flow, PhaseClock& clock) {
+    return arrived(store(0).read_ended(streaming_[0], once_, flow), clock);
   }
   [[nodiscard]] Seconds processing(PhaseClock& clock);
   /// At `date`, when that is processed.
@@ -233,7 +234,8 @@ class SampleReader {
             .most = streaming_[which].reads_at_most(),
             .more = f.parsing * f.where.part[which]};
   }
-  [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which, const Served& read);
+  [[nodiscard]] Seconds end_read(Fetch& f, std::size_t which, const Served& read,
+                                 PhaseClock& clock);
   void end_fetch(const Fetch& f, PhaseClock& clock);
   [[nodiscard]] HostCores& cores(std::size_t which) {
     return which == 0 ? shared_.site.cores : shared_.site.also->cores;
@@ -261,7 +263,7 @@ class SampleReader {
   double unparsed_ = 0.0;  ///< of those being read, not yet taken to be parsed
   double wanted_ = 0.0;    ///< samples somebody waits for
   double total_ = 0.0;     ///< samples of this epoch
-  PhaseClock beside_;      ///< of what is fetched ahead
+  WaitSplit brought_;      ///< by what was fetched ahead since somebody waits: what it took
   sim::Signal wake_, filled_;
   bool ahead_started_ = false;
 
@@ -282,7 +284,7 @@ class SampleReader {
   double parsed_beside_ = 0.0;
   /// Of the read since the last sample of which another rank waits longest.
   Seconds behind_;
-  ResourceIndex behind_by_ = kNoResource, limited_by_ = kNoResource;
+  ResourceIndex behind_by_ = kNoResource;
   Asked asked_;          ///< of what is read step by step
   sim::Later transfer_;  ///< the same, where one is all
   OneTransfer once_;     ///< of that

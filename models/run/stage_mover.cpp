@@ -217,7 +217,7 @@ sim::Task<void> StageMover::read(Gang& gang, Piece piece) {
     co_await context_.sleep(early);
     spent(reading_, piece, began, plant_.resources().index(name_ + "rate"));
   } else {
-    spent(reading_, piece, began, served.limited_by);
+    spent(reading_, piece, began, served.most_of(context_.now() - began));
   }
   gang.reading.done(piece.bytes, context_.now() - since - stood(p.from, since));
 }

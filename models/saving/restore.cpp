@@ -79,7 +79,8 @@ sim::Task<void> Restore::read_files(const Mover& mover, Files files, double stat
         {.readers = readers, .files = files.writers, .save = save, .company = files.company}, trips,
         1.0 / pieces);
   read_ += files.bytes * mover.share.members;
-  took.add(Phase::data, start, mover_.context().now(), served.limited_by,
+  const Seconds now = mover_.context().now();
+  took.add(Phase::data, start, now, served.most_of((now - start) / pieces),
            mover_.plant().resources(), 1.0, tier);
 }
 

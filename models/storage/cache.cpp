@@ -97,6 +97,7 @@ class CacheStore final : public PooledStore {
     read_ += all;
     found_ += all * found;
     Served served;
+    const Seconds began = context().now();
     if (found > 0.0)
       served = co_await read_files(client, {part(request, found), p_.service, p_.stream});
     if (found == 1.0) co_return served;
@@ -112,10 +113,18 @@ class CacheStore final : public PooledStore {
     const Seconds asked = context().now(), crossing = p_.link_rtt * (2.0 * missed.files);
     co_await answers(missed.files * missed.round_trips, p_.service);
     co_await context().sleep(crossing);
-    if (opened > 0.0) co_await behind_->open(behind, opened);
-    served = co_await behind_->read(behind, missed);
-    served.tail.mean *= 1.0 - found;  // requests are told as one mean of both
-    co_return blame_line(served, crossing, asked);
+    const Seconds to_open = context().now();
+    Served there;
+    if (opened > 0.0) there = co_await behind_->open(behind, opened);
+    const Seconds opening = context().now() - to_open;
+    const Seconds looked = asked - began;
+    Served read = co_await behind_->read(behind, missed);
+    read.tail.mean *= 1.0 - found;  // requests are told as one mean of both
+    read = blame_line(read, crossing, asked + opening);
+    if (looked > context().now() - asked - opening) read.limited_by = served.limited_by;
+    read.opening = opening;
+    read.opened_by = there.limited_by;
+    co_return read;
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

@@ -89,12 +89,15 @@ class Lustre final : public PooledStore {
     return osts_reads(client, request, file);
   }
   sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
-    Served mdt, osts;
+    PartRead mdt, osts;
     std::vector<sim::Task<void>> parts;
     parts.push_back(read_mdt(client, request, file, mdt));
     if (file.on_osts() > Bytes{}) parts.push_back(read_rest(client, request, file, osts));
     co_await sim::join(context(), std::move(parts));
-    co_return file.on_osts() > Bytes{} ? osts : mdt;
+    if (file.on_osts() == Bytes{}) co_return mdt.served;
+    // It was waited for what ended last.
+    if (mdt.ended > osts.ended) osts.served.limited_by = mdt.served.limited_by;
+    co_return osts.served;
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -231,14 +234,25 @@ class Lustre final : public PooledStore {
             {request, [&](double files) { return saved_share(request, files); }},
             reading(client, file, request.files)};
   }
+  struct PartRead {
+    Served served;
+    Seconds ended;  ///< date
+  };
   sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
-                            LustreLayout::Parts file, Served& out) {
-    out = co_await read_files(client, osts_reads(client, request, file));
+                            LustreLayout::Parts file, PartRead& out) {
+    out.served = co_await read_files(client, osts_reads(client, request, file));
+    out.ended = context().now();
   }
+  // In line at the MDS, then moving: what took longer limited it.
   sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
-                           LustreLayout::Parts file, Served& out) {
-    co_await metadata_line(client, request.files * request.round_trips, p_.mdt_data_service);
-    out = co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
+                           LustreLayout::Parts file, PartRead& out) {
+    const Seconds asked = context().now();
+    const Served in_line =
+        co_await metadata_line(client, request.files * request.round_trips, p_.mdt_data_service);
+    const Seconds began = context().now();
+    out.served = co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
+    out.ended = context().now();
+    if (began - asked > out.ended - began) out.served.limited_by = in_line.limited_by;
   }
 
   // One stream through the components in turn, each over c stripes: c times what the window of

@@ -257,7 +257,7 @@ class Replay final : public Tenant {
                               .part = step.offset > 0,
                               .goes_on = ahead};
     const Served served = co_await place.storage.read(client, request);
-    wait_since(asked, served.limited_by);
+    wait_since(asked, served.most_of(context().now() - asked));
     count(rest, {}, 0.0);
     if (cached) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);

@@ -174,7 +174,8 @@ sim::Task<Seconds> Tenant::held_until(const Operation& operation, Seconds since,
 void Tenant::spent(const Operation& operation, Seconds since, Served& served) {
   const Seconds begun = operation.train == nullptr ? Seconds{} : operation.train->ahead;
   served.ahead = std::clamp(operation.room - begun, Seconds{}, served.ahead);
-  spent(operation, std::min(since + served.ahead, context_.now()), served.limited_by);
+  spent(operation, std::min(since + served.ahead, context_.now()),
+        served.most_of(context_.now() - since));
   if (operation.train == nullptr) return;
   operation.train->moved += served.moved;
   operation.train->gone += served.gone + served.ahead;

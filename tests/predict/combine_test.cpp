@@ -38,6 +38,19 @@ TEST_CASE("metrics are the mean over replicas, worst cases the maximum") {
   CHECK(p.events == 20);
 }
 
+TEST_CASE("a replica that never waited for a resource counts as one that waited no time for it") {
+  std::vector<RunResult> replicas = {replica(1, 0.90, 2.0), replica(2, 0.94, 7.0)};
+  replicas[0].metrics["job.train.waited.storage.scratch.hsm"] = {60.0, "s", {}};
+  replicas[1].metrics["job.train.waited.storage.scratch.ost"] = {20.0, "s", {}};
+  replicas[1].metrics["job.train.checkpoint.time"] = {5.0, "s", {}};
+  const Prediction p = predict::combine(Design{}, replicas);
+  CHECK(p.metrics.at("job.train.waited.storage.scratch.hsm").value == Approx(30.0));
+  CHECK(p.metrics.at("job.train.waited.storage.scratch.ost").value == Approx(10.0));
+  CHECK(p.metrics.at("job.train.waited.storage.scratch.ost").ci95->first == 0.0);
+  // A time is the mean of those who have one.
+  CHECK(p.metrics.at("job.train.checkpoint.time").value == Approx(5.0));
+}
+
 TEST_CASE("the mean breakdown still sums to one") {
   const std::vector<RunResult> replicas = {replica(1, 0.90, 2.0), replica(2, 0.94, 7.0)};
   const Prediction p = predict::combine(Design{}, replicas);

@@ -325,9 +325,13 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
         return known(base::component_path("host", host->text) + ".cpu");
     return "";
   }
-  if (name.role == "host" && word == "client") {
+  // A cache is a client of what lies behind it.
+  const bool of_cache = name.role == "storage" && std::ranges::count(name.part, '.') > 1;
+  if (word == "client" && (name.role == "host" || of_cache)) {
     const std::string_view rest = name.part.substr(word.size() + 1);
-    return known(base::component_path("storage", rest.substr(0, rest.find('.'))) + ".client");
+    const std::string of = base::component_path("storage", rest.substr(0, rest.find('.')));
+    const std::string path = known(of + ".client");
+    return path.empty() ? known(of + ".port") : path;  // of CXL a host has no more than its port
   }
   if (name.role == "host" && name.part == "gpu.decode")
     for (const JobDesign& job : design.jobs)

@@ -25,6 +25,11 @@ constexpr double kIdle = 0.005;
 
 bool takes_maximum(std::string_view name) { return name.ends_with(".max"); }
 
+/// Who never waited for it does not say so.
+bool left_out_at_zero(const std::string& name) {
+  return metric::parse(name).figure.starts_with("waited.");
+}
+
 void add_resource_metrics(Prediction& prediction) {
   for (const ResourceUse& r : prediction.resources) {
     // A limit of each process by itself has no capacity that is shared, so no part of it is used.
@@ -69,7 +74,8 @@ std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replica
     }
   }
   for (auto& [name, metric] : metrics) {
-    const std::vector<double>& values = samples[name];
+    std::vector<double>& values = samples[name];
+    if (values.size() < replicas.size() && left_out_at_zero(name)) values.resize(replicas.size());
     if (takes_maximum(name)) {
       metric.value = *std::max_element(values.begin(), values.end());
     } else {
