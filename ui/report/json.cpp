@@ -136,6 +136,7 @@ Json draws_object(const Prediction& prediction) {
   Json out = {{"count", uncertainty.draws},
               {"broken", uncertainty.broken},
               {"inputs", uncertainty.inputs.size()}};
+  if (uncertainty.all_hold) out["all_hold"] = *uncertainty.all_hold;
   if (uncertainty.cut_off > 0) out["cut_off"] = uncertainty.cut_off;
   if (uncertainty.fitted > 0) out["fitted"] = uncertainty.fitted;
   if (const std::size_t more = draws_to_ask_for(prediction); more > 0) out["ask_for"] = more;
