@@ -221,6 +221,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                                    {"verdict", verdict_name(a.verdict)},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
     add_goodput(a.goodput, a.goodput_gain, out["alternatives"].back());
+    if (a.noise > 0.0) out["alternatives"].back()["noise"] = a.noise;
     add_slows(a, out["alternatives"].back());
   }
   if (tried_nominally(prediction))
