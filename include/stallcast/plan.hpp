@@ -139,6 +139,10 @@ struct PlanNearest {
   std::vector<PlanReason> also = {};  ///< other targets that it misses
   /// What the next larger design is more than: a budget that it is over by bounds alone.
   std::optional<PlanReason> beyond = std::nullopt;
+  /// Designs that bounds leave out for a budget, simulated since they may miss by less: those one,
+  /// two, four, ... steps of one dimension from the nearest, and so on from one that was nearer.
+  std::size_t looked = 0;
+  bool cut_off = false;  ///< not all of these
 };
 
 /// What the objective would gain from a softer target, from a simulated neighbour of the answer.

@@ -63,7 +63,9 @@ void add_search(const PlanResult& plan, Json& out) {
   if (plan.nearest)
     out["nearest"] = {{"point", plan.nearest->point},
                       {"misses", reason_json(plan.nearest->misses)},
-                      {"beyond", reason_json(plan.nearest->beyond)}};
+                      {"beyond", reason_json(plan.nearest->beyond)},
+                      {"looked", plan.nearest->looked},
+                      {"cut_off", plan.nearest->cut_off}};
   if (plan.nearest)
     for (const PlanReason& also : plan.nearest->also)
       out["nearest"]["also"].push_back(reason_json(also));
