@@ -83,7 +83,7 @@ TEST_CASE("a change that was tried gains no more than luck may make of it") {
   const double error = 0.01 * std::sqrt((1.0 + 1.0 / 63.0) * 64.0 / 63.0);
   CHECK(noise(0.81, 0.01) == Approx(0.80 * 3.0 * (error + 0.01)));
   const Alternative luck = plan::in_short({{"a", {}}, with(0.82, apart(0.01))}, base),
-                          sure = plan::in_short({{"b", {}}, with(0.81, apart(0.0))}, base);
+                    sure = plan::in_short({{"b", {}}, with(0.81, apart(0.0))}, base);
   CHECK(plan::is_better(sure, luck, base));
   CHECK_FALSE(plan::is_better(luck, sure, base));
 }
