@@ -128,7 +128,8 @@ class Drawn {
     tally.holds.clear();
     for (std::size_t v = 0; v < variants.size(); ++v) {
       if (!as_run[v].ok()) return as_run[v].failure();
-      const uncertain::Draws draws = uncertain::simulated_draws(variants[v], *as_run[v], how);
+      const uncertain::DrawnDesigns draws =
+          uncertain::simulated_draws(variants[v], *as_run[v], how);
       if (draws.cut_off > 0)
         return Failure{ExitCode::inconclusive, "the time limit came before all draws had ended",
                        "raise --time-limit"};

@@ -20,7 +20,7 @@ namespace {
 
 class Judge {
  public:
-  Judge(const Design& design, const Prediction& nominal, const Draws& draws)
+  Judge(const Design& design, const Prediction& nominal, const DrawnDesigns& draws)
       : design_(design), nominal_(nominal), draws_(draws), limits_(draws.designs, nominal) {}
 
   Chances make() {
@@ -107,7 +107,7 @@ class Judge {
 
   const Design& design_;
   const Prediction& nominal_;
-  const Draws& draws_;
+  const DrawnDesigns& draws_;
   const OwnLimits limits_;
   Chances out_;
 };
@@ -121,7 +121,7 @@ std::optional<double> Chances::all_hold() const {
   return predict::mean(all);
 }
 
-Chances chances_of(const Design& design, const Prediction& nominal, const Draws& draws) {
+Chances chances_of(const Design& design, const Prediction& nominal, const DrawnDesigns& draws) {
   return Judge(design, nominal, draws).make();
 }
 

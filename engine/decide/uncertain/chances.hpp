@@ -23,6 +23,6 @@ struct Chances {
 
 /// Of `design` as `draws` have it; `nominal` is its prediction, with its replicas.
 [[nodiscard]] Chances chances_of(const Design& design, const Prediction& nominal,
-                                 const Draws& draws);
+                                 const DrawnDesigns& draws);
 
 }  // namespace stallcast::uncertain

@@ -35,7 +35,7 @@ class Drawer {
     out_.inputs = inputs_of(design);
   }
 
-  Draws run() {
+  DrawnDesigns run() {
     out_.asked = count();
     make_designs(out_.asked);
     if (out_.asked > 0) simulate();
@@ -94,19 +94,20 @@ class Drawer {
   const DrawOptions& options_;
   std::vector<std::vector<double>> points_;  ///< of the designs
   std::vector<std::size_t> which_;           ///< the same
-  Draws out_;
+  DrawnDesigns out_;
 };
 
 }  // namespace
 
-std::optional<Failure> Draws::too_few() const {
+std::optional<Failure> DrawnDesigns::too_few() const {
   if (predictions.size() >= kFewest || asked == 0) return std::nullopt;
   return failed ? *failed
                 : Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
                           "narrow the ranges of its inputs"};
 }
 
-Draws simulated_draws(const Design& design, const Prediction& nominal, const DrawOptions& options) {
+DrawnDesigns simulated_draws(const Design& design, const Prediction& nominal,
+                             const DrawOptions& options) {
   return Drawer(design, nominal, options).run();
 }
 

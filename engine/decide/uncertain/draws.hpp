@@ -29,7 +29,7 @@ struct DrawOptions {
 inline constexpr std::size_t kFewest = 4, kFewestForTargets = 32, kFewestForShares = 64;
 
 /// Draws of a design, each simulated once with the same seed.
-struct Draws {
+struct DrawnDesigns {
   std::size_t asked = 0;  ///< 0: even few would take long
   std::vector<Input> inputs;
   std::vector<Design> designs;                   ///< that can be built
@@ -47,8 +47,8 @@ struct Draws {
 
 /// The same points for every design: what differs between two designs is not the draw. `nominal` is
 /// the prediction of the design as it is. Nothing is asked for where even few would take long.
-[[nodiscard]] Draws simulated_draws(const Design& design, const Prediction& nominal,
-                                    const DrawOptions& options);
+[[nodiscard]] DrawnDesigns simulated_draws(const Design& design, const Prediction& nominal,
+                                           const DrawOptions& options);
 
 /// What one simulation of `design` costs, in events, where `nominal` is its prediction: those that
 /// were counted, and what steps cost that count ranks one by one.

@@ -39,7 +39,7 @@ double end_of_draws(const std::vector<double>& sorted, const ErrorScale& scale, 
 /// What the draws of a design make of its figures.
 class Figures {
  public:
-  Figures(const Design& design, const Prediction& nominal, const Draws& draws)
+  Figures(const Design& design, const Prediction& nominal, const DrawnDesigns& draws)
       : design_(design),
         nominal_(nominal),
         draws_(draws),
@@ -139,7 +139,7 @@ class Figures {
 
   const Design& design_;
   const Prediction& nominal_;
-  const Draws& draws_;
+  const DrawnDesigns& draws_;
   const std::vector<Prediction>& predictions_;
   const OwnLimits limits_;
   std::map<std::string, Widths> widths_;
@@ -149,7 +149,7 @@ class Figures {
 
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                              const DrawOptions& options) {
-  const Draws made = simulated_draws(design, nominal, options);
+  const DrawnDesigns made = simulated_draws(design, nominal, options);
   if (const std::optional<Failure> few = made.too_few()) return *few;
   Uncertainty out;
   out.draws = made.predictions.size();
