@@ -167,7 +167,11 @@ std::string with_digits(double value, double other, Dimension dimension, int dig
     case Dimension::money_rate:
       return general(value * 3600.0) + " USD/h";
     case Dimension::time:
-      if (other == 0.0 || std::abs(other) >= kLongestInSeconds) return general(value) + " s";
+      if (other == 0.0 || std::abs(other) >= kLongestInSeconds) {
+        const std::string seconds = general(value);  // nobody reads 9.508e+04 s
+        return seconds.find('e') == std::string::npos ? seconds + " s"
+                                                      : general(value / 3600.0) + " h";
+      }
       break;
     case Dimension::count:
     case Dimension::number:

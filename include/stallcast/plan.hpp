@@ -139,6 +139,10 @@ struct PlanNearest {
   std::vector<PlanReason> also = {};  ///< other targets that it misses
   /// What the next larger design is more than: a budget that it is over by bounds alone.
   std::optional<PlanReason> beyond = std::nullopt;
+  /// Designs that bounds leave out for a budget, simulated since they may miss by less: those one,
+  /// two, four, ... steps of one dimension from the nearest, and so on from one that was nearer.
+  std::size_t looked = 0;
+  bool cut_off = false;  ///< not all of these
 };
 
 /// What the objective would gain from a softer target, from a simulated neighbour of the answer.
@@ -195,16 +199,15 @@ struct PlanStage {
 struct DrawnPoint {
   std::int64_t count = 0;
   std::vector<std::string> values;  ///< one of each PlanAxis
-  std::size_t draws = 0;            ///< simulated; fewer than all where that decides
-  std::size_t met = 0;              ///< of them, in which `target` holds
+  std::size_t draws = 0;            ///< simulated, that can be built
+  bool ruled_out = false;           ///< by the first draws: no more were simulated
   std::string target = {};          ///< the one that decides; "": every error-level target
-  /// That all error-level targets hold, as `run` says it: with what seeds and the model leave open.
-  /// None where too few of the draws hold already.
-  std::optional<double> probability = std::nullopt;
+  double asked = 0.0;               ///< in how many cases that is to hold, 0..1
+  double probability = 0.0;         ///< that it does, as a `run` with these draws has it
   bool meets = false;
 };
 
-/// The best design whose targets hold in so many of the draws.
+/// The best design whose targets hold in so many cases.
 struct ConfidentPlan {
   double asked = 0.0;        ///< 0..1; of targets that ask by themselves the most
   double least_asked = 0.0;  ///< and the least

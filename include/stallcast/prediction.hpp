@@ -174,6 +174,8 @@ struct Alternative {
   /// Goodput with it, and minus that of the design as it is; 0 where no job tells it. GPUs also use
   /// their time on work that is lost: what saves more often gains here alone.
   double goodput = 0.0, goodput_gain = 0.0;
+  /// What luck of failures may make of either gain; 0 where none is modelled.
+  double noise = 0.0;
   /// Jobs and tenants that get slower by more than chance, and by how much of their speed.
   std::vector<std::pair<std::string, double>> slows = {};
 };

@@ -319,14 +319,11 @@ class Walk {
   JobHistory out_;
 };
 
-}  // namespace
-
-namespace {
 constexpr std::array kTimes{&JobHistory::kept,    &JobHistory::saving,  &JobHistory::lost,
                             &JobHistory::restart, &JobHistory::waiting, &JobHistory::shifting,
                             &JobHistory::lent};
-constexpr std::array kCounts{&JobHistory::failures, &JobHistory::shifts, &JobHistory::bad_saves,
-                             &JobHistory::lost_all, &JobHistory::unended};
+constexpr std::array kCounts{&JobHistory::failures, &JobHistory::shifts,  &JobHistory::bad_saves,
+                             &JobHistory::lost_all, &JobHistory::unended, &JobHistory::runs};
 }  // namespace
 
 Seconds mean_of(const std::vector<Seconds>& values) {
@@ -350,22 +347,34 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
   JobOutlook out;
   const Scales scales(job, steps);
   const double most = static_cast<double>(runs);
-  std::array<JobHistory, kHistoryGroups> groups;
   double n = 0.0;
   for (; n < most && !(job.work && enough(job, most, n, out.mean)); n += 1.0) {
-    const JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(n)).run();
+    JobHistory one = Walk(job, scales, seed, static_cast<std::uint64_t>(n)).run();
+    one.runs = 1.0;
     out.kept.add(one.kept / one.own());
     out.used.add((one.kept + one.lost) / one.own());
     out.lasted.add(one.horizon().in(unit::s));
     out.mean += one;
-    groups[static_cast<std::size_t>(n) % kHistoryGroups] += one;
+    const std::size_t group = static_cast<std::size_t>(n) % kHistoryGroups;
+    if (group == out.groups.size()) out.groups.emplace_back();
+    out.groups[group] += one;
   }
-  if (out.mean.kept > Seconds{})
-    for (std::size_t i = 0; i < groups.size() && static_cast<double>(i) < n; ++i)
-      out.apart.push_back(groups[i].kept / out.mean.kept -
-                          groups[i].horizon() / out.mean.horizon());
   out.mean *= 1.0 / n;
   return out;
+}
+
+Histories JobOutlook::apart(const Sum& of, const Sum& per) const {
+  double all = 0.0, over = 0.0;
+  for (const JobHistory& group : groups) all += of(group), over += per(group);
+  if (!(all > 0.0) || !(over > 0.0)) return {};
+  Histories out;
+  for (const JobHistory& group : groups) out.push_back(of(group) / all - per(group) / over);
+  return out;
+}
+
+Histories JobOutlook::apart() const {
+  return apart([](const JobHistory& h) { return h.kept.in(unit::s); },
+               [](const JobHistory& h) { return h.horizon().in(unit::s); });
 }
 
 JobHistory& JobHistory::operator+=(const JobHistory& other) {

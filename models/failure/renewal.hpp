@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,6 +95,7 @@ struct JobHistory {
   double bad_saves = 0.0;  ///< tried in restarts and found bad
   double lost_all = 0.0;   ///< restarts that found no save that could be loaded
   double unended = 0.0;    ///< 1: its work was not done by the date at which it was given up
+  double runs = 0.0;       ///< histories that it is the sum of
   /// Time the job had its GPUs.
   [[nodiscard]] Seconds own() const { return kept + saving + lost + restart + waiting + shifting; }
   [[nodiscard]] Seconds horizon() const { return own() + lent; }
@@ -108,12 +110,17 @@ struct JobHistory {
 
 /// Many histories.
 struct JobOutlook {
-  Series kept;    ///< share of each history's own time
-  Series used;    ///< of that, what GPUs worked, also on what was lost
-  Series lasted;  ///< s that each history took
-  /// What histories add to `kept` over `horizon` of the mean.    [docs/models/blame.md, eq. 2]
-  Histories apart;
-  JobHistory mean;  ///< times, and failures
+  Series kept;                          ///< share of each history's own time
+  Series used;                          ///< of that, what GPUs worked, also on what was lost
+  Series lasted;                        ///< s that each history took
+  JobHistory mean;                      ///< times, and failures
+  std::vector<JobHistory> groups = {};  ///< sums of histories, as Histories has them
+
+  /// What the groups add to `of` over `per` of them all.    [docs/models/blame.md, eq. 2]
+  using Sum = std::function<double(const JobHistory&)>;
+  [[nodiscard]] Histories apart(const Sum& of, const Sum& per) const;
+  /// To `kept` over `horizon`.
+  [[nodiscard]] Histories apart() const;
 };
 /// At most `runs` of them. Where each ends with its work, as many as take the time of so many
 /// horizons tell enough.    [docs/models/whole-run.md, eq. 6]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
@@ -73,6 +74,7 @@ void MonthsReport::add(const JobOutlook& outlook) {
   set("failures.lost.share", mean.lost / horizon, "ratio");
   set("failures.restart.share", mean.restart / horizon, "ratio");
   set("failures.waiting.share", mean.waiting / horizon, "ratio");
+  add_histories(outlook);
 }
 
 void MonthsReport::add(const BestMonths& best) {
@@ -101,7 +103,32 @@ void MonthsReport::add_luck(const JobOutlook& outlook) {
   add("goodput", outlook.kept, mean.kept / mean.own());
   add("gpu.utilization", outlook.used, (mean.kept + mean.lost) / mean.own());
   if (job_.work) add("run.time", outlook.lasted, mean.horizon().in(unit::s));
-  out_.histories[name_ + "goodput"] = outlook.apart;
+  out_.histories[name_ + "goodput"] = outlook.apart();
+}
+
+// What a change makes of these is as unsure as of goodput.    [docs/models/blame.md, eq. 2]
+void MonthsReport::add_histories(const JobOutlook& outlook) {
+  using Of = const JobHistory&;
+  const auto add = [&](const char* figure, const JobOutlook::Sum& of, const JobOutlook::Sum& per) {
+    const auto known = out_.metrics.find(name_ + "failures." + figure);
+    if (known == out_.metrics.end() || !(known->second.value > 0.0)) return;
+    if (Histories groups = outlook.apart(of, per); !groups.empty())
+      out_.histories[known->first] = std::move(groups);
+  };
+  const auto lost = [](Of h) { return h.lost.in(unit::s); };
+  const auto restart = [](Of h) { return h.restart.in(unit::s); };
+  const auto waiting = [](Of h) { return h.waiting.in(unit::s); };
+  const auto own = [](Of h) { return h.own().in(unit::s); };
+  const auto failures = [](Of h) { return h.failures; };
+  add("lost_work", lost, failures);
+  add("restart", restart, failures);
+  add("lost.share", lost, own);
+  add("restart.share", restart, own);
+  add("waiting.share", waiting, own);
+  add(
+      "bad_saves", [](Of h) { return h.bad_saves; }, failures);
+  add(
+      "lost_all", [](Of h) { return h.lost_all; }, [](Of h) { return h.runs; });
 }
 
 void MonthsReport::add_bad_saves(const JobHistory& mean) {

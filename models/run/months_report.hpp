@@ -32,6 +32,7 @@ class MonthsReport {
  private:
   void set(const std::string& key, double value, const char* unit);
   void add_luck(const JobOutlook& outlook);
+  void add_histories(const JobOutlook& outlook);
   void add_bad_saves(const JobHistory& mean);
   void lend(const JobHistory& mean);
   void split(const JobHistory& mean);

@@ -94,6 +94,21 @@ TEST_CASE("what is elsewhere, or moves next to nothing, is no neighbour") {
   CHECK(idle.sets().empty());
 }
 
+TEST_CASE("who moves most is counted in the direction that is waited for") {
+  // Writes are waited for: who reads three times as much is in nobody's way there.
+  const auto of = [](const char* resource) {
+    Shared shared;
+    shared.add("reader", 9 * kGBps);
+    shared.add("writer", 0.0);
+    shared.prediction.metrics[metric::of_tenant("writer", "write")] = {3 * kGBps, "B/s", {}};
+    shared.prediction.resources[0].name = shared.prediction.bottlenecks[0].resource = resource;
+    return shared.sets();
+  };
+  CHECK(of("storage.scratch.ost").front() == "tenants[reader].priority=low");
+  CHECK(of("storage.scratch.ost.read").front() == "tenants[reader].priority=low");
+  CHECK(of("storage.scratch.ost.write").front() == "tenants[writer].priority=low");
+}
+
 TEST_CASE("requests that arrive on their own are not held back") {
   Shared shared;
   shared.add("web", 9 * kGBps);

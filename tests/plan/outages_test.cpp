@@ -39,6 +39,27 @@ TEST_CASE("what cannot be down is told what can, of each kind of storage") {
   CHECK(said("port", "san", {{"port.count", "4"}}).empty());
 }
 
+TEST_CASE("what is refused says of which it is, and what may have been meant") {
+  Design design = testing::small_design();
+  design.storage = {
+      component(models::Role::storage, "lustre", "hot", {{"ost.count", "4"}, {"oss.count", "2"}}),
+      component(models::Role::storage, "hdfs", "home", {{"datanode.count", "4"}})};
+  const auto same = [&](const auto&) -> Result<Design> { return design; };
+  const auto refused = [&](const char* text) {
+    const auto outages = plan::make_outages({"ost:hot", text}, design, {}, same);
+    REQUIRE_FALSE(outages.ok());
+    return outages.failure().message + " - " + outages.failure().hint;
+  };
+  CHECK(refused("ost:hit") ==
+        "survive ost:hit: no storage is named \"hit\" - did you mean \"hot\"? storage: hot, "
+        "home; how its load is taken over: partner, spread");
+  CHECK_THAT(refused("oss:sprad"), Catch::Contains("did you mean \"spread\"? storage: hot"));
+  CHECK(refused("osss:hot") ==
+        "survive osss:hot: \"osss\" cannot be down - did you mean \"oss\"? one of ost, oss, mdt");
+  CHECK_THAT(refused("ost:rack"), Catch::EndsWith("- storage: hot, home; how its load is taken "
+                                                  "over: partner, spread"));
+}
+
 TEST_CASE("what several systems have is not guessed") {
   Design design = testing::small_design();
   design.storage = {component(models::Role::storage, "hdfs", "home", {{"datanode.count", "4"}}),

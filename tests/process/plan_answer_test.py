@@ -3,6 +3,7 @@
 
 Usage: plan_answer_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
+import itertools
 import json
 import unittest
 
@@ -112,6 +113,40 @@ class Nearest(unittest.TestCase):
         said = " ".join(plan(text=json.dumps(scenario)).out.split())
         self.assertRegex(said, r"nearest: with 3 boxes, 1 MDT busy is 96.7 %, against 97 %, and budget is 42.31 MUSD, against 42.3 MUSD")
         self.assertNotIn("not searched", said)  # the OSTs follow from what is
+
+    def test_of_several_dimensions_the_nearest_of_all_is_found(self):
+        """Bounds put what is large enough over a budget and leave the rest too small, so that next to nothing is simulated. By
+        runs of the whole grid: the design whose worst target misses by least. Four OSS draw 0.6 kW too much, and from 24 OSTs on
+        nothing else is missed."""
+        storage = {"id": "fs", "type": "lustre", "stripe": {"count": 0}, "mdt": {"count": 1, "price": "37 kUSD"},
+                   "ost": {"count": 8, "read": "5.2 GB/s", "write": "3.7 GB/s", "price": "48 kUSD"},
+                   "oss": {"count": 2, "nic": "200 Gb/s", "price": "31 kUSD", "power": "900 W"}}
+        scenario = {
+            "id": "two", "cluster": {"hosts": [{"id": "gpu", "count": 16, "gpus": 8, "price": "290 kUSD", "power": "10 kW", "memory": {"size": "2 TB"},
+                                                "nic": {"rate": "200 Gb/s", "count": 2}, "cpu": {"cores": 112}}]},
+            "storage": [storage],
+            "jobs": [{"id": "mm", "hosts": "gpu", "model": {"parameters": "70.6B"}, "step": {"type": "given", "compute": "3 s", "jitter": "0.3 %"},
+                      "checkpoint": {"to": "fs", "every": "6 min"}}], "run": {"duration": "1 h", "replicas": 1}}
+        osts, oss = [str(n) for n in range(8, 36, 4)], ["2", "4", "8"]
+        limits = {"busy": (0.95, 1), "stall": (20, -1), "bill": (5.5e6, -1), "pw": (163e3, -1)}
+        asked = [{"id": "busy", "that": "job.mm.gpu.utilization >= 95 %"}, {"id": "stall", "that": "job.mm.checkpoint.stall <= 20 s"}]
+        for budget in ({"id": "bill", "that": "cost.capex <= 5.5 MUSD"}, {"id": "pw", "that": "power.total <= 163 kW"}):
+            text = json.dumps(scenario | {"expect": [*asked, budget]})
+            run = plan("--over", "storage.fs.ost.count=" + ",".join(osts), "--over", "storage.fs.oss.count=" + ",".join(oss),
+                       "--minimize", "cost.capex", "--tornado", "0", "--format", "json", text=text)
+            self.assertEqual(run.code, 1, run.err)
+            found = json.loads(run.out)["plan"]
+            near = tuple(found["points"][found["nearest"]["point"]]["values"].values())
+            worst = {}
+            for cell in itertools.product(osts, oss):
+                one = Run("run", "FILE", "--format", "json", "--no-advice", "--draws", "0", "--set", f"storage.fs.ost.count={cell[0]}",
+                          "--set", f"storage.fs.oss.count={cell[1]}", text=text)
+                worst[cell] = min((a["value"] - limits[a["id"]][0]) / limits[a["id"]][0] * limits[a["id"]][1]
+                                  for a in json.loads(one.out)["assertions"])
+            self.assertAlmostEqual(worst[near], max(worst.values()), places=9)
+            self.assertGreater(found["nearest"]["looked"], 0)
+            self.assertFalse(found["nearest"]["cut_off"])
+        self.assertEqual((found["nearest"]["misses"]["target"], found["nearest"].get("also")), ("pw", None))
 
     def test_a_failure_without_an_id_is_no_hindrance(self):
         scenario = SCENARIO | {"failures": [{"type": "host", "mtbf": "50000 h"}],

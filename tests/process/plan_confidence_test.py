@@ -40,10 +40,11 @@ def plan(*args, write=RANGE, code=0):
 class Confidence(unittest.TestCase):
     def test_the_count_follows_from_the_quantile_of_the_one_input(self):
         """n OSTs of x GB/s save in 100 / (n x) s: the target holds for x >= 100 / (10.2 n) (with 0.05 s for what else a save
-        does). The lognormal prior of x has 0.4 in the middle and 0.32, 4 / 5 of it, at its 5 % quantile, so its 10 %
-        quantile is 0.4 (0.8 ^ (1.2816 / 1.6449))."""
+        does). The lognormal prior of x has 0.4 in the middle and 0.32, 4 / 5 of it, at its 5 % quantile; the model leaves
+        open as much as a factor of e^0.2 besides (uncertainty.md, table 1): the 10 % quantile of both is
+        0.4 exp(-hypot(ln 0.8, 0.2) 1.2816 / 1.6449)."""
         found = plan("--confidence", "90%", "--draws", "128")
-        ninety = 0.4 * 0.8 ** (1.2816 / 1.6449)
+        ninety = 0.4 * math.exp(-math.hypot(math.log(0.8), 0.2) * 1.2816 / 1.6449)
         self.assertEqual(found["required"], math.ceil(100 / 10.15 / 0.4))
         self.assertAlmostEqual(found["confidence"]["required"], math.ceil(100 / 10.15 / ninety), delta=1)
         self.assertGreaterEqual(found["confidence"]["probability"], 0.9)
@@ -64,8 +65,47 @@ class Confidence(unittest.TestCase):
             target = json.loads(again.out)["assertions"][0]
             self.assertEqual(target["status"], "pass" if holds else "fail", target)
             said = next(p for p in sure["points"] if p["count"] == count)
-            if said["probability"] is not None:
-                self.assertAlmostEqual(said["probability"], target["probability"], places=9)
+            self.assertAlmostEqual(said["probability"], target["probability"], places=9)
+
+    def test_luck_counts_as_a_run_has_it(self):
+        """20 h of work in 26 h, with a failure a day and restarts of 4 h and more: the mean is 25 h with 8 OSTs, and the one run
+        that there will be has its luck (uncertainty.md, eq. 15). Counted by their means 41 of 64 draws hold with 6 OSTs,
+        where a run says 56 of 100 cases: of every design the plan has the probability that a run of it has."""
+        text = (SCENARIO % '"0.4 GB/s"').replace('"count": 4,', '"count": 8,').replace(
+            '"hosts": "gpu",', '"hosts": "gpu", "run": { "steps": 72000 }, '
+            '"recovery": { "detect": "1 min", "start": "250 min" },', 1).replace('"60 s"', '"10 min"').replace(
+            '"run": { "duration": "5 min"', '"failures": [ { "id": "hw", "type": "host", "mtbf": "1600 h" } ],\n'
+            '  "run": { "duration": "2 h"').replace("job.train.checkpoint.stall <= 10.2 s", "job.train.run.time <= 26 h")
+        run = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "60%", "--draws", "32",
+                  "--over", "osts=4..20", text=text)
+        self.assertEqual(run.code, 0, run.err)
+        sure = json.loads(run.out)["plan"]["confidence"]
+        whole = [point for point in sure["points"] if point["draws"] == 32]
+        self.assertGreater(len(whole), 2)
+        for point in whole:
+            again = Run("run", "FILE", "--format", "json", "--no-advice", "--draws", "32",
+                        "--set", f"storage.scratch.ost.count={point['count']}", text=text)
+            holds = json.loads(again.out)["assertions"][0]["probability"]
+            self.assertAlmostEqual(point["probability"], holds, places=9)
+            self.assertEqual(point["meets"], holds >= 0.6)
+            self.assertLess(holds, 0.9)  # of the luck of the one run
+
+    def test_with_a_part_down_a_target_is_judged_as_a_run_with_that_down(self):
+        text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
+        found = json.loads(Run("plan", "FILE", "--format", "json", "--tornado", "0", "--survive", "ost", text=text).out)["plan"]
+        point = next(p for p in found["points"] if p["count"] == found["required"])
+        down = ('{"id": "down", "type": "storage", "on": "scratch", "part": "target", "at": "0 s", "failover": "0 s", '
+                '"takeover": "partner", "repair": "100000 d"}')
+        for target, more in zip(point["targets"], ((), ("--set", "failures[+]=" + down))):
+            again = Run("run", "FILE", "--format", "json", "--no-advice", "--draws", str(found["confidence"]["draws"]), "--set",
+                        f"storage.scratch.ost.count={found['required']}", *more, text=text)
+            holds = json.loads(again.out)["assertions"][0]["probability"]
+            self.assertAlmostEqual(target["probability"], holds, places=9)
+            self.assertEqual((target["status"], target["confidence"]), ("pass", 0.9))
+        least = min(target["probability"] for target in point["targets"])
+        self.assertAlmostEqual(found["confidence"]["probability"], least, places=9)
+        words = Run("plan", "FILE", "--tornado", "0", "--survive", "ost", text=text).out
+        self.assertRegex(" ".join(words.split()), r"save, ost of scratch down: [\d.]+ s against 10.2 s, margin \+[\d.]+ %, holds in 9")
 
     def test_a_run_of_the_answer_takes_as_many_draws(self):
         """Where hosts fail a design replays years, and draws replay fewer of them: both count what a draw costs."""
@@ -129,7 +169,7 @@ class Confidence(unittest.TestCase):
             self.assertIn(point["target"], ("save", "quick"))
         words = Run("plan", "FILE", "--tornado", "0", text=text).out
         self.assertIn("for 60 % to 90 % of all cases; nominally", " ".join(words.split()))
-        self.assertRegex(" ".join(words.split()), r"with which (save|quick) holds in \d+ of \d+ draws")
+        self.assertRegex(" ".join(words.split()), r"with which (save|quick) holds in [\d.]+ of 100 cases")
         joint = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "90%", text=text)
         self.assertGreater(json.loads(joint.out)["plan"]["required"], alone)
 
@@ -138,14 +178,16 @@ class Confidence(unittest.TestCase):
         twice = (SCENARIO % RANGE).replace('10.2 s" }', '10.2 s" }, { "id": "too", "that": "job.train.checkpoint.stall <= 10.2 s" }')
         args = ("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "90%", "--draws", "64")
         one, two = (json.loads(Run(*args, text=text).out)["plan"]["confidence"] for text in (SCENARIO % RANGE, twice))
-        self.assertEqual(one["required"], two["required"])
-        alone, both = (next(p["probability"] for p in sure["points"] if p["count"] == sure["required"]) for sure in (one, two))
+        self.assertLess(one["required"], two["required"])
+        shared = {p["count"]: p["probability"] for p in one["points"] if p["draws"] == 64}
+        alone, both = next((shared[p["count"]], p["probability"]) for p in two["points"] if p["count"] in shared and p["draws"] == 64)
         self.assertLess(both, alone)
         self.assertGreater(both, 2 * alone - 1)
 
     def test_more_draws_hold_with_more(self):
         points = plan("--confidence", "90%", "--draws", "64")["confidence"]["points"]
-        whole = [p["met"] for p in points if p["draws"] == 64]
+        whole = [p["probability"] for p in points if p["draws"] == 64]
+        self.assertGreater(len(whole), 2)
         self.assertEqual(whole, sorted(whole))
 
     def test_an_exact_input_needs_no_more(self):
@@ -166,14 +208,14 @@ class Confidence(unittest.TestCase):
         near = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=20..26",
                    text=SCENARIO % RANGE).out
         told = near[near.index("How often the targets hold"):]
-        self.assertRegex(told, r"26 OSTs: \d+ of \d+ draws")  # the nearest to it
+        self.assertRegex(told, r"26 OSTs: in [\d.]+ of 100 cases")  # the nearest to it
 
     def test_designs_that_hold_in_no_draw_are_counted_not_listed(self):
-        worse = SCENARIO.replace('"commit": "0 s"', '"commit": { "value": "0 s", "low": "0 s", "high": "9 s", "why": "test" }')
+        worse = SCENARIO.replace('"commit": "0 s"', '"commit": { "value": "0 s", "low": "0 s", "high": "900 s", "why": "test" }')
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=25",
                   "--over", "jobs.train.step.compute=1 s,2 s", "--minimize", "osts",
                   text=worse % RANGE.replace("0.5 GB/s", "0.4 GB/s"))
-        self.assertIn("0 of 16 draws, the answer without draws 1 other design: in no draw", " ".join(run.out.split()))
+        self.assertIn("in less than 1 of 100 cases, the answer without draws 1 other design: in less than 1 of 100 cases", " ".join(run.out.split()))
 
     def test_of_several_things_searched_the_nominal_answer_is_told_too(self):
         """One OSS of 6.25 GB/s is too few, two do. The second search begins with one and need not come by the nominal answer."""
@@ -190,9 +232,8 @@ class Confidence(unittest.TestCase):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
         self.assertEqual(run.code, 0, run.err)
         self.assertIn("for 90 % of all cases", run.out)
-        self.assertIn("of 32 draws", run.out)
-        # Of the draws nine in ten hold there, and a run says less: it counts what the model leaves open.
-        self.assertRegex(" ".join(run.out.split()), r"a run with \d+ OSTs says that all targets hold in [\d.]+ of 100 cases, with what seeds")
+        self.assertRegex(" ".join(run.out.split()), r"with \d+ OSTs the targets hold in [\d.]+ of 100 cases")
+        self.assertIn("32 draws of what", run.out)
 
     def test_what_is_no_share_is_refused(self):
         for wrong in ("110%", "0", "much"):

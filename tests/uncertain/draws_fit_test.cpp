@@ -3,7 +3,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/decide/predict/predict.hpp"
-#include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/draws.hpp"
 #include "tests/support/designs.hpp"
 
 /// How many draws a second of two cores allows.

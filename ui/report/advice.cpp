@@ -82,6 +82,9 @@ std::string gain_text(const Alternative& a, const Prediction& p) {
                          : std::string(mean_utilization_name(p)) + " " +
                                print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   text += goodput_phrase(a);
+  if (const double most = std::max(std::abs(a.gain), std::abs(a.goodput_gain));
+      most >= kNothing && most < a.noise)
+    text += ", within the luck of failures";
   if (const std::string slows = slows_phrase(a); !slows.empty()) text += ", " + slows;
   if (const std::string targets = targets_phrase(a, p); !targets.empty()) text += ", " + targets;
   return text;
@@ -119,7 +122,7 @@ std::string advice_phrase(const Prediction& p) {
 }
 
 bool is_useful(const Alternative& a, const Prediction& p) {
-  return std::max(a.gain, a.goodput_gain) >= kNothing ||
+  return std::max(a.gain, a.goodput_gain) >= std::max(kNothing, a.noise) ||
          (p.verdict != Verdict::pass &&
           (a.closer >= kCloser || (a.verdict == Verdict::pass && !tried_nominally(p))));
 }

@@ -217,6 +217,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
                               {"meets_targets", w.verdict == Verdict::pass},
                               {"verdict", verdict_name(w.verdict)},
                               {"missed", missed_ids(w)}});
+    if (w.noise > 0.0) out["what_if"].back()["noise"] = w.noise;
     add_goodput(w.goodput, w.goodput_gain, out["what_if"].back());
     add_slows(w, out["what_if"].back());
   }

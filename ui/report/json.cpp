@@ -136,6 +136,7 @@ Json draws_object(const Prediction& prediction) {
   Json out = {{"count", uncertainty.draws},
               {"broken", uncertainty.broken},
               {"inputs", uncertainty.inputs.size()}};
+  if (uncertainty.all_hold) out["all_hold"] = *uncertainty.all_hold;
   if (uncertainty.cut_off > 0) out["cut_off"] = uncertainty.cut_off;
   if (uncertainty.fitted > 0) out["fitted"] = uncertainty.fitted;
   if (const std::size_t more = draws_to_ask_for(prediction); more > 0) out["ask_for"] = more;
@@ -220,6 +221,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                                    {"verdict", verdict_name(a.verdict)},
                                    {"cost", a.cost ? Json(*a.cost) : Json(nullptr)}});
     add_goodput(a.goodput, a.goodput_gain, out["alternatives"].back());
+    if (a.noise > 0.0) out["alternatives"].back()["noise"] = a.noise;
     add_slows(a, out["alternatives"].back());
   }
   if (tried_nominally(prediction))

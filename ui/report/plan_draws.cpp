@@ -3,6 +3,7 @@
 #include "engine/base/counted.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
+#include "ui/report/report.hpp"
 #include "ui/report/sureness.hpp"
 
 /// What a plan says of its draws.
@@ -16,42 +17,29 @@ std::string drawn_amounts(const PlanResult& plan, const DrawnPoint& point) {
   return out;
 }
 
-std::string in_draws(const DrawnPoint& point) {
-  return std::to_string(point.met) + " of " + std::to_string(point.draws) + " draws";
+/// "in 44 of 100 cases", on its side of what was asked.
+std::string in_cases(const DrawnPoint& point) {
+  return "in " + cases_of(point.probability, point.asked);
 }
 
-/// "the targets hold", "save holds": what was counted of a design.
+/// "the targets hold", "save holds": what was judged of a design.
 std::string what_holds(const DrawnPoint& point) {
-  return point.target.empty() ? "the targets hold" : point.target + " holds";
-}
-
-/// What `run` says of the answer, where that is less than was asked of the draws.
-std::string as_run_says(const PlanResult& plan, const ConfidentPlan& sure) {
-  const DrawnPoint& answer = sure.points[*sure.answer];
-  const std::optional<double>& said = answer.probability;
-  if (!said || *said >= sure.asked || !answer.target.empty()) return "";
-  // The nominal answer was said last, where that is another.
-  const bool other = sure.nominal && sure.nominal != sure.answer;
-  return "; a run " + (other ? "with " + drawn_amounts(plan, answer) : "of it") +
-         " says that all targets hold in " + cases_of(*said, sure.asked) +
-         ", with what seeds and the model leave open";
+  return (point.target.empty() ? "the targets hold " : point.target + " holds ") + in_cases(point);
 }
 
 /// Without an answer: of the designs that draws judged, those whose targets hold most often, if
 /// they ever do.
 std::vector<bool> nearest_drawn(const ConfidentPlan& sure) {
   constexpr std::size_t kNearest = 3;
-  const auto share = [&](std::size_t i) {
-    const DrawnPoint& point = sure.points[i];
-    return point.draws == 0 ? -1.0
-                            : static_cast<double>(point.met) / static_cast<double>(point.draws);
-  };
+  constexpr double kSeldom = 0.01;  // less is told as such
+  const auto share = [&](std::size_t i) { return sure.points[i].probability; };
   std::vector<std::size_t> by(sure.points.size());
   for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
   std::stable_sort(by.begin(), by.end(),
                    [&](std::size_t i, std::size_t j) { return share(i) > share(j); });
   std::vector<bool> out(by.size(), false);
-  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i) out[by[i]] = share(by[i]) > 0.0;
+  for (std::size_t i = 0; i < std::min(kNearest, by.size()); ++i)
+    out[by[i]] = share(by[i]) >= kSeldom;
   return out;
 }
 
@@ -61,8 +49,7 @@ std::string nominally(const PlanResult& plan, bool same) {
   if (same) return ", and nominally";
   if (!sure.nominal) return "";
   const DrawnPoint& point = sure.points[*sure.nominal];
-  return "; nominally " + drawn_amounts(plan, point) + ", with which " + what_holds(point) +
-         " in " + in_draws(point);
+  return "; nominally " + drawn_amounts(plan, point) + ", with which " + what_holds(point);
 }
 
 }  // namespace
@@ -82,19 +69,23 @@ PlanPart drawn_part(const PlanResult& plan) {
     const bool near = sure.answer ? i + 1 >= *sure.answer && i <= *sure.answer + 1 : nearest[i];
     if (!near && sure.nominal != i) continue;
     const DrawnPoint& point = sure.points[i];
-    out.lines.push_back(drawn_amounts(plan, point) + ": " +
-                        (point.target.empty() ? "" : point.target + " in ") + in_draws(point) +
-                        (sure.answer == i    ? ", the answer for " + asked_text(sure)
-                         : sure.nominal == i ? (sure.decides ? ", the nominal answer"
-                                                             : ", the answer without draws")
-                                             : ""));
+    out.lines.push_back(
+        drawn_amounts(plan, point) + ": " + (point.target.empty() ? "" : point.target + " ") +
+        in_cases(point) +
+        (point.ruled_out
+             ? ", by the first " + counted(static_cast<std::int64_t>(point.draws), "draws")
+             : "") +
+        (sure.answer == i ? ", the answer for " + asked_text(sure)
+         : sure.nominal == i
+             ? (sure.decides ? ", the nominal answer" : ", the answer without draws")
+             : ""));
   }
   const auto others = static_cast<std::int64_t>(sure.points.size()) - (sure.nominal ? 1 : 0);
   if (!sure.answer && others > 0 && out.lines.size() <= (sure.nominal ? 1U : 0U))
-    out.lines.push_back(counted(others, "other designs") + ": in no draw");
+    out.lines.push_back(counted(others, "other designs") + ": in less than 1 of 100 cases");
   out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
-                      ", the same ones for each design; of one that is decided "
-                      "early fewer are simulated");
+                      ", the same ones for each design; of one that the first of them rule out no "
+                      "more are simulated");
   return out;
 }
 
@@ -108,15 +99,13 @@ std::string confident_text(const PlanResult& plan) {
                 ? "no design that was looked at meets the targets in "
                 : "the search has no answer yet for ") +
            asked_text(sure);
-  const std::string run = as_run_says(plan, sure);
-  if (sure.decides)
-    return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer) + run;
-  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure) + run;
+  if (sure.decides) return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer);
+  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure);
   std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
   if (sure.nominal)
     out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " " +
-           what_holds(sure.points[*sure.nominal]) + " in " + in_draws(sure.points[*sure.nominal]);
-  return out + run;
+           what_holds(sure.points[*sure.nominal]);
+  return out;
 }
 
 }  // namespace stallcast::report

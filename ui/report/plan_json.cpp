@@ -63,7 +63,9 @@ void add_search(const PlanResult& plan, Json& out) {
   if (plan.nearest)
     out["nearest"] = {{"point", plan.nearest->point},
                       {"misses", reason_json(plan.nearest->misses)},
-                      {"beyond", reason_json(plan.nearest->beyond)}};
+                      {"beyond", reason_json(plan.nearest->beyond)},
+                      {"looked", plan.nearest->looked},
+                      {"cut_off", plan.nearest->cut_off}};
   if (plan.nearest)
     for (const PlanReason& also : plan.nearest->also)
       out["nearest"]["also"].push_back(reason_json(also));
@@ -118,10 +120,7 @@ Json confident_object(const PlanResult& plan) {
     return out;
   };
   const auto share = [&](const std::optional<std::size_t>& place) {
-    const DrawnPoint* point = place ? &sure.points[*place] : nullptr;
-    return point == nullptr || point->draws == 0
-               ? Json(nullptr)
-               : Json(static_cast<double>(point->met) / static_cast<double>(point->draws));
+    return place ? Json(sure.points[*place].probability) : Json(nullptr);
   };
   Json out = {
       {"asked", sure.asked},
@@ -138,13 +137,11 @@ Json confident_object(const PlanResult& plan) {
       {"points", Json::array()}};
   if (sure.fitted > 0) out["fitted"] = sure.fitted;
   for (const DrawnPoint& point : sure.points) {
-    out["points"].push_back(
-        {{"count", point.count},
-         {"values", values(point)},
-         {"draws", point.draws},
-         {"met", point.met},
-         {"probability", point.probability ? Json(*point.probability) : Json(nullptr)},
-         {"meets", point.meets}});
+    out["points"].push_back({{"count", point.count},
+                             {"values", values(point)},
+                             {"draws", point.draws},
+                             {"probability", point.probability},
+                             {"meets", point.meets}});
     if (!point.target.empty()) out["points"].back()["target"] = point.target;
   }
   return out;

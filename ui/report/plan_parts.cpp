@@ -331,7 +331,10 @@ std::string nearest_text(const PlanResult& plan) {
   if (!plan.nearest) return "";
   std::string out = "nearest: " + missed_text(plan.nearest->misses);
   for (const PlanReason& more : plan.nearest->also) out += ", and " + missed_alone(more.target);
-  return out + (plan.nearest->beyond ? "; " + missed_text(*plan.nearest->beyond) : "");
+  if (plan.nearest->beyond) out += "; " + missed_text(*plan.nearest->beyond);
+  if (plan.nearest->looked == 0) return out;
+  return out + "; " + counted(static_cast<std::int64_t>(plan.nearest->looked), "more designs") +
+         " were looked at for it" + (plan.nearest->cut_off ? ", and more may come nearer" : "");
 }
 
 }  // namespace stallcast::report

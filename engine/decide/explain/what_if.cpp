@@ -20,7 +20,7 @@ std::vector<std::string> in_doubt(const Prediction& prediction) {
 /// Whether less of something costs GPU time, or makes a target doubtful that was not.
 bool loses(const WhatIf& change, const Prediction& with, const Prediction& without) {
   const std::vector<std::string> before = in_doubt(without), after = in_doubt(with);
-  return change.gain < -kNothing ||
+  return change.gain < -std::max(kNothing, change.noise) ||
          std::any_of(after.begin(), after.end(), [&](const std::string& id) {
            return std::find(before.begin(), before.end(), id) == before.end();
          });

@@ -14,7 +14,7 @@
 #include "engine/decide/gain/rows.hpp"
 #include "engine/decide/gain/targets.hpp"
 #include "engine/decide/gain/whole_cycles.hpp"
-#include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/draws.hpp"
 #include "models/contract/fabric.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/draws.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 

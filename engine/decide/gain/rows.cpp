@@ -38,10 +38,6 @@ std::string named(const Prediction& p, const Bottleneck& row, const Gain& gain, 
   return other_way(by) ? by : base;
 }
 
-/// A gain of this many standard errors is more than luck. Of 36 that are tried chance makes one so
-/// large in one report of twenty.
-constexpr double kErrors = 3.0;
-
 /// What luck may make of a gain: both met the same failures, so what histories of the one differ by
 /// from those of the other says it.    [docs/models/blame.md, eq. 2]
 void add_noise(const Prediction& before, const Prediction& after, Gain& gain) {
@@ -50,8 +46,8 @@ void add_noise(const Prediction& before, const Prediction& after, Gain& gain) {
     return found == p.histories.end() ? Histories{} : found->second;
   };
   for (const auto& [job, saved] : gain.each)
-    if (const double error = error_between(of(before, job), of(after, job)); error > 0.0)
-      gain.each_noise[job] = kErrors * (1.0 - saved) * error;
+    if (const double noise = noise_between(of(before, job), of(after, job)); noise > 0.0)
+      gain.each_noise[job] = (1.0 - saved) * noise;
   if (gain.each_noise.empty()) return;
   // Jobs have failures of their own: errors of a mean add up as squares.
   for (const auto& [one, noise] : gain.each_noise)

@@ -74,10 +74,14 @@ TargetFigures::TargetFigures(const Design& design, const Prediction& prediction)
 TargetFigures::Figures TargetFigures::figures_of(const Prediction& prediction) const {
   Figures out;
   for (const auto& [metric, way] : better_)
-    if (const auto found = prediction.metrics.find(metric); found != prediction.metrics.end())
-      out[metric] = found->second.value;
-    else if (const auto without = without_its_part(prediction, metric))
-      out[metric] = *without;
+    if (const auto found = prediction.metrics.find(metric); found != prediction.metrics.end()) {
+      out[metric].value = found->second.value;
+      if (const auto histories = prediction.histories.find(metric);
+          histories != prediction.histories.end())
+        out[metric].histories = histories->second;
+    } else if (const auto without = without_its_part(prediction, metric)) {
+      out[metric].value = *without;
+    }
   return out;
 }
 
@@ -93,12 +97,22 @@ void TargetFigures::add(const std::string& path, const Levers& levers, const Pre
 
 double TargetFigures::gained(const std::string& metric, const Figures& after) const {
   const auto was = base_.find(metric), is = after.find(metric);
-  if (was == base_.end() || is == after.end() || !(was->second > 0.0)) return 0.0;
-  return better_.at(metric) * std::log(std::max(is->second / was->second, kGone));
+  if (was == base_.end() || is == after.end() || !(was->second.value > 0.0)) return 0.0;
+  return better_.at(metric) * std::log(std::max(is->second.value / was->second.value, kGone));
+}
+
+double TargetFigures::noise(const std::string& metric, const Figures& after) const {
+  const auto was = base_.find(metric), is = after.find(metric);
+  // What is gone with its part has no luck.
+  if (was == base_.end() || is == after.end() || is->second.histories.empty()) return 0.0;
+  return noise_between(was->second.histories, is->second.histories);
 }
 
 bool TargetFigures::betters(const std::string& metric, const Figures& after) const {
-  return gained(metric, after) >= std::max(kNegligible, 2.0 * std::abs(gained(metric, nudged_)));
+  // Where luck moves what is nudged, each has that as noise of its own.
+  const double nudged = 2.0 * std::abs(gained(metric, nudged_));
+  return gained(metric, after) >= std::max({kNegligible, noise(metric, after),
+                                            nudged <= 2.0 * noise(metric, nudged_) ? 0.0 : nudged});
 }
 
 double TargetFigures::best(const std::string& path) const {
@@ -172,7 +186,7 @@ TargetGain TargetFigures::most_of(const std::string& metric, const Prediction& p
   }
   if (!first.empty())
     return {name_of(first, metric, prediction),
-            found_.at(first).at(metric) / base_.at(metric) - 1.0};
+            found_.at(first).at(metric).value / base_.at(metric).value - 1.0};
   // Nothing alone changes it. What was waited for may be hidden behind another of the same height.
   const bool tried =
       part != parts_.end() && (found_.contains(part->first) || found_.contains(part->second.owner));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/decide/gain/levers.hpp"
+#include "stallcast/histories.hpp"
 #include "stallcast/prediction.hpp"
 
 namespace stallcast::gain {
@@ -33,10 +34,16 @@ class TargetFigures {
                                                        const Prediction& prediction);
 
  private:
-  using Figures = std::map<std::string, double>;
+  struct Figure {
+    double value = 0.0;
+    Histories histories = {};  ///< what they add to it, of means over histories of failures
+  };
+  using Figures = std::map<std::string, Figure>;
   [[nodiscard]] Figures figures_of(const Prediction& prediction) const;
   /// How much better `after` is than the base, as a logarithm; 0 where that is not known.
   [[nodiscard]] double gained(const std::string& metric, const Figures& after) const;
+  /// What luck may make of that.    [docs/models/blame.md, eq. 2]
+  [[nodiscard]] double noise(const std::string& metric, const Figures& after) const;
   [[nodiscard]] bool betters(const std::string& metric, const Figures& after) const;
   /// By how much `path` betters the target that it betters most.
   [[nodiscard]] double best(const std::string& path) const;

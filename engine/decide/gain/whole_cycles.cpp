@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/draws.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 

@@ -4,31 +4,20 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/decide/uncertain/chances.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
-#include "engine/decide/uncertain/outcomes.hpp"
 
 namespace stallcast::plan {
 namespace {
 
-/// Draws of a design that are simulated before it is asked whether they decide.
-constexpr std::size_t kAtATimeDraws = 16;
+/// Draws of a design that are simulated before it is asked whether they rule it out.
+constexpr std::size_t kFirstDraws = 16;
 
-/// What is to hold in a share of the draws.
+/// What is to hold in a share of all cases.
 struct Need {
   std::string target;  ///< its id; "": every error-level target
   double share = 0.9;
 };
-
-/// In a draw, of which there is a prediction as it is and one with each outage.
-bool holds(const Need& need, std::span<const Result<Prediction>> drawn) {
-  return std::ranges::all_of(drawn, [&](const Result<Prediction>& one) {
-    // What a target asks for may be missing in a draw: then it does not hold.
-    if (!one.ok()) return false;
-    if (need.target.empty()) return one->verdict == Verdict::pass;
-    const auto a = std::ranges::find(one->assertions, need.target, &AssertionOutcome::id);
-    return a != one->assertions.end() && a->status == "pass";
-  });
-}
 
 /// That all hold in the share that is asked for, and what a target asks for beyond it.
 std::vector<Need> needs_of(const Design& design, const ConfidenceQuestion& question) {
@@ -40,17 +29,13 @@ std::vector<Need> needs_of(const Design& design, const ConfidenceQuestion& quest
   return out;
 }
 
-/// How the draws of one design came out.
+/// What the draws of one design say, as it is and with each outage.
 struct Tally {
-  std::size_t made = 0;               ///< draws looked at
-  std::size_t broken = 0;             ///< of them, no valid design
-  std::vector<std::size_t> met = {};  ///< of the others, for each need
+  std::size_t draws = 0;                     ///< that could be built
+  std::vector<double> probability = {};      ///< of each need
+  std::map<std::string, double> holds = {};  ///< each target, by its id
+  bool whole = false;                        ///< all draws were made: fewer rule a design out
   bool as_it_is = true;  ///< the targets that no draws judge hold in the design as it is
-  /// That all targets hold together, as `run` has them; once judged.
-  std::optional<double> probability = std::nullopt;
-  std::map<std::string, double> holds = {};  ///< each target, by its id; once judged
-  bool sure = false;  ///< `run` judges each target with a confidence of its own as met
-  [[nodiscard]] std::size_t missed(std::size_t need) const { return made - broken - met[need]; }
 };
 
 class Drawn {
@@ -62,164 +47,129 @@ class Drawn {
   /// Predictions of the cells as they are, with the verdict of their draws.
   std::vector<Result<Prediction>> evaluate(std::span<const Cell> cells) {
     std::vector<Result<Prediction>> out = designs_.predict(cells);
-    std::vector<Cell> open;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!out[i].ok()) continue;
-      open.push_back(cells[i]);
-      if (!question_.share) of(cells[i]).as_it_is = others_hold(*out[i]);
-    }
-    std::optional<Failure> failed;
-    while (!open.empty() && !failed) {
-      failed = advance(open);
-      std::erase_if(open, [&](const Cell& cell) { return decided(of(cell)); });
-    }
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (!out[i].ok()) continue;
-      if (!failed && hold(of(cells[i]))) failed = judge(cells[i], *out[i]);
-      if (failed)
+      Tally& tally = tallies_[cells[i]];
+      tally.as_it_is = question_.share || others_hold(*out[i]);
+      if (const std::optional<Failure> failed = draw(cells[i])) {
+        tallies_.erase(cells[i]);
         out[i] = *failed;
-      else
-        out[i]->verdict = meets(of(cells[i])) ? Verdict::pass : Verdict::fail;
+      } else {
+        out[i]->verdict = meets(tally) ? Verdict::pass : Verdict::fail;
+      }
     }
     return out;
   }
 
-  /// All draws of a cell, also those that could decide nothing any more.
+  /// All draws of a cell, also of one that fewer rule out.
   std::optional<Failure> complete(const Cell& cell) {
-    while (of(cell).made < draws_)
-      if (std::optional<Failure> failed = advance({cell})) return failed;
-    return std::nullopt;
+    return tallies_[cell].whole ? std::nullopt : judge(cell, draws_);
   }
 
   [[nodiscard]] const std::map<Cell, Tally>& tallies() const { return tallies_; }
-  [[nodiscard]] bool meets(const Tally& tally) const { return hold(tally) && tally.sure; }
+  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }
+
+  [[nodiscard]] bool meets(const Tally& tally) const {
+    bool out = tally.whole && tally.as_it_is;
+    for (std::size_t need = 0; need < needs_.size(); ++need)
+      out = out && tally.probability[need] >= needs_[need].share;
+    return out;
+  }
 
   /// The place of what is furthest from its share.
   [[nodiscard]] std::size_t decisive(const Tally& tally) const {
     std::size_t out = 0;
     const auto spare = [&](std::size_t need) {
-      return static_cast<double>(tally.met[need]) - static_cast<double>(needed(tally, need));
+      return tally.probability[need] - needs_[need].share;
     };
     for (std::size_t need = 1; need < needs_.size(); ++need)
       if (spare(need) < spare(out)) out = need;
     return out;
   }
-  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }
 
  private:
-  [[nodiscard]] Tally& of(const Cell& cell) {
-    Tally& tally = tallies_[cell];
-    tally.met.resize(needs_.size(), 0);
-    return tally;
-  }
-
   static bool others_hold(const Prediction& as_it_is) {
     return std::ranges::all_of(as_it_is.assertions, [](const AssertionOutcome& a) {
       return a.level == "warn" || a.confidence || a.status == "pass";
     });
   }
 
-  /// A design of which no draw can be built does not meet its targets.
-  [[nodiscard]] bool hold(const Tally& tally) const {
-    if (!tally.as_it_is) return false;
-    for (std::size_t need = 0; need < needs_.size(); ++need)
-      if (tally.met[need] == 0 || tally.missed(need) > allowed(tally, need)) return false;
-    return true;
+  /// As many draws of a cell as decide it.
+  std::optional<Failure> draw(const Cell& cell) {
+    if (tallies_[cell].whole) return std::nullopt;
+    if (draws_ > kFirstDraws) {
+      if (std::optional<Failure> failed = judge(cell, kFirstDraws)) return failed;
+      if (ruled_out(tallies_[cell])) return std::nullopt;
+    }
+    return judge(cell, draws_);
   }
 
-  /// The draws of a cell in which the targets hold, judged as `run` does: with what seeds and the
-  /// model leave open.  [docs/models/uncertainty.md, eq. 5]
-  std::optional<Failure> judge(const Cell& cell, const Prediction& as_it_is) {
-    Tally& tally = of(cell);
-    if (tally.probability) return std::nullopt;
-    if (std::optional<Failure> failed = complete(cell)) return failed;
-    const Design& design = *designs_.at(cell);
-    uncertain::DrawOptions how{.predict = designs_.options(), .draws = draws_};
+  /// Whether a need would be missed if it held in all draws that are left.
+  [[nodiscard]] bool ruled_out(const Tally& tally) const {
+    const auto made = static_cast<double>(tally.draws),
+               left = static_cast<double>(draws_ - kFirstDraws);
+    for (std::size_t need = 0; need < needs_.size(); ++need)
+      if (tally.probability[need] * made + left < needs_[need].share * (made + left)) return true;
+    return false;
+  }
+
+  /// What the first `count` draws say of a cell: the probabilities that a run with as many has of
+  /// its targets. With a part down they are those of a run with that down; in a draw they share
+  /// seeds and model with the design as it is, so that all hold in both as often as where they do
+  /// so more rarely.    [docs/models/uncertainty.md, eq. 5, 5b]
+  std::optional<Failure> judge(const Cell& cell, std::size_t count) {
+    uncertain::DrawOptions how{.predict = designs_.options(), .draws = count};
     how.valid = question_.help.valid;
     how.vary = question_.help.vary;
-    const Result<Uncertainty> found = uncertain::outcomes(design, as_it_is, how);
-    if (!found.ok()) return found.failure();
-    if (found->cut_off > 0)
-      return Failure{ExitCode::inconclusive, "the time limit came before all draws had ended",
-                     "raise --time-limit"};
-    tally.sure = true;
-    tally.probability = found->all_hold.value_or(1.0);
-    tally.holds = found->probability;
-    for (const Expectation& e : design.expect) {
-      const auto holds = found->probability.find(e.id);
-      if (e.level == "warn" || holds == found->probability.end()) continue;
-      tally.sure = tally.sure && holds->second >= e.confidence.value_or(0.0);
+    const std::vector<Design> variants = designs_.variants(cell);
+    const std::vector<Result<Prediction>> as_run = designs_.as_run(variants);
+    std::map<std::size_t, double> together;
+    Tally& tally = tallies_[cell];
+    tally.holds.clear();
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      if (!as_run[v].ok()) return as_run[v].failure();
+      const uncertain::DrawnDesigns draws =
+          uncertain::simulated_draws(variants[v], *as_run[v], how);
+      if (draws.cut_off > 0)
+        return Failure{ExitCode::inconclusive, "the time limit came before all draws had ended",
+                       "raise --time-limit"};
+      // A design of which hardly a draw can be built does not meet its targets.
+      const uncertain::Chances found = draws.too_few()
+                                           ? uncertain::Chances{}
+                                           : uncertain::chances_of(variants[v], *as_run[v], draws);
+      const std::string when = v == 0 ? "" : outage_suffix(designs_.outages()[v - 1]);
+      for (const auto& [id, holds] : found.each) tally.holds[id + when] = holds;
+      if (v == 0) together = found.together;
+      std::map<std::size_t, double> both;
+      for (const auto& [draw, holds] : found.together)
+        if (const auto known = together.find(draw); known != together.end())
+          both.emplace(draw, std::min(known->second, holds));
+      together = std::move(both);
     }
+    tally.draws = together.size();
+    tally.whole = count >= draws_;
+    tally.probability.clear();
+    for (const Need& need : needs_)
+      tally.probability.push_back(need.target.empty() ? mean_of(together)
+                                                      : least(tally, need.target));
     return std::nullopt;
   }
 
-  /// In how many draws a need of a design has to hold, of those that can be built.
-  [[nodiscard]] std::size_t needed(const Tally& tally, std::size_t need) const {
-    const auto usable = static_cast<double>(draws_ - tally.broken);
-    return static_cast<std::size_t>(std::ceil(usable * needs_[need].share - 1e-9));
-  }
-  [[nodiscard]] std::size_t allowed(const Tally& tally, std::size_t need) const {
-    return draws_ - tally.broken - needed(tally, need);
-  }
-  [[nodiscard]] bool decided(const Tally& tally) const {
-    bool all = true;
-    for (std::size_t need = 0; need < needs_.size(); ++need) {
-      if (tally.missed(need) > allowed(tally, need)) return true;
-      all = all && tally.met[need] >= needed(tally, need);
-    }
-    return all || tally.made >= draws_;
+  static double mean_of(const std::map<std::size_t, double>& together) {
+    return uncertain::Chances{.together = together}.all_hold().value_or(0.0);
   }
 
-  /// Some more draws of each of `cells`, in one batch.
-  std::optional<Failure> advance(const std::vector<Cell>& cells) {
-    struct Place {
-      const Cell* cell;
-      std::size_t first, count;  ///< of the designs: as it is, and with each outage
+  /// How often a target holds, as it is or with what is worst for it down. One that a draw has no
+  /// figure of holds for sure in none.
+  [[nodiscard]] double least(const Tally& tally, const std::string& target) const {
+    const auto of = [&](const std::string& id) {
+      const auto found = tally.holds.find(id);
+      return found == tally.holds.end() ? 0.0 : found->second;
     };
-    std::vector<Design> batch;
-    std::vector<Place> places;
-    for (const Cell& cell : cells) {
-      std::vector<std::vector<Design>>& drawn = drawn_of(cell);
-      Tally& tally = of(cell);
-      const std::size_t end = std::min(draws_, tally.made + kAtATimeDraws);
-      for (std::size_t d = tally.made; d < end; ++d) {
-        const bool valid = !drawn[d].empty();
-        if (!valid) ++tally.broken;
-        if (valid) places.push_back({&cell, batch.size(), drawn[d].size()});
-        std::move(drawn[d].begin(), drawn[d].end(), std::back_inserter(batch));
-        drawn[d].clear();
-      }
-      tally.made = end;
-    }
-    const std::vector<Result<Prediction>> found = designs_.once(batch);
-    for (const Place& place : places) {
-      const auto drawn = std::span(found).subspan(place.first, place.count);
-      for (const Result<Prediction>& one : drawn)
-        if (!one.ok() && one.failure().exit != ExitCode::bad_input) return one.failure();
-      for (std::size_t need = 0; need < needs_.size(); ++need)
-        if (holds(needs_[need], drawn)) ++of(*place.cell).met[need];
-    }
-    return std::nullopt;
-  }
-
-  /// Each draw of a cell, as it is and with each outage; none where one of them cannot be built.
-  std::vector<std::vector<Design>>& drawn_of(const Cell& cell) {
-    const auto known = pending_.find(cell);
-    if (known != pending_.end()) return known->second;
-    std::vector<std::vector<Design>> out(draws_);
-    std::vector<bool> broken(draws_, false);
-    for (const Design& design : designs_.variants(cell)) {
-      std::vector<Design> drawn = uncertain::draws_of(design, draws_);
-      for (std::size_t d = 0; d < draws_; ++d) {
-        const DrawHelp& help = question_.help;
-        if (help.vary) help.vary(drawn[d], d);
-        if (help.valid && !help.valid(drawn[d])) broken[d] = true;
-        out[d].push_back(std::move(drawn[d]));
-      }
-    }
-    for (std::size_t d = 0; d < draws_; ++d)
-      if (broken[d]) out[d].clear();
-    return pending_.emplace(cell, std::move(out)).first->second;
+    double out = of(target);
+    for (const PartDown& outage : designs_.outages())
+      out = std::min(out, of(target + outage_suffix(outage)));
+    return out;
   }
 
   Designs& designs_;
@@ -227,14 +177,13 @@ class Drawn {
   std::vector<Need> needs_;
   std::size_t draws_;
   std::map<Cell, Tally> tallies_;
-  std::map<Cell, std::vector<std::vector<Design>>> pending_;
 };
 
-/// Puts what draws said of a design into its targets; what they did not come to say stays open.
+/// Puts what all draws said of a design into its targets; what fewer rule out stays open.
 void judge(const Tally& tally, Prediction& prediction) {
   for (AssertionOutcome& a : prediction.assertions) {
     const auto holds = tally.holds.find(a.id);
-    if (holds != tally.holds.end()) predict::judge_drawn(holds->second, a);
+    if (tally.whole && holds != tally.holds.end()) predict::judge_drawn(holds->second, a);
   }
   predict::leave_open(prediction.assertions);
 }
@@ -276,19 +225,27 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
   if (!drawn.tallies().contains(start))
     if (Result<Prediction> own = std::move(drawn.evaluate({&start, 1}).front()); own.ok())
       judged.seen.insert_or_assign(start, *std::move(own));
-  for (const Cell* cell : {answer, &start})
-    if (cell != nullptr && drawn.tallies().contains(*cell)) (void)drawn.complete(*cell);
+  // What is told of: the answers, and why nothing smaller does.
+  std::vector<Cell> told = {start};
+  if (answer != nullptr) {
+    told.push_back(*answer);
+    for (std::size_t a = 0; a < answer->size(); ++a)
+      if (Cell less = *answer; less[a]-- > 0) told.push_back(std::move(less));
+  }
+  for (const Cell& cell : told)
+    if (drawn.tallies().contains(cell)) (void)drawn.complete(cell);
   for (const auto& [cell, tally] : drawn.tallies()) {
     if (cell == start) out.nominal = out.points.size();
     if (answer != nullptr && cell == *answer) out.answer = out.points.size();
     DrawnPoint point;
     point.count = std::llround(problem.axes.front().numbers[cell.front()]);
     point.values = texts_of(problem.axes, cell);
-    point.draws = tally.made - tally.broken;
+    point.draws = tally.draws;
+    point.ruled_out = !tally.whole;
     const std::size_t decisive = drawn.decisive(tally);
-    point.met = tally.met[decisive];
     point.target = drawn.needs()[decisive].target;
-    point.probability = tally.probability;
+    point.asked = drawn.needs()[decisive].share;
+    point.probability = tally.probability[decisive];
     point.meets = drawn.meets(tally);
     out.points.push_back(std::move(point));
     if (const auto seen = judged.seen.find(cell); seen != judged.seen.end())

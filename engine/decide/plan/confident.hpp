@@ -7,7 +7,7 @@
 #include "stallcast/plan.hpp"
 #include "stallcast/result.hpp"
 
-/// The best design of which the targets hold in most draws of its uncertain inputs.
+/// The best design of which the targets hold in most cases, as a run of it says.
 namespace stallcast::plan {
 
 /// What draws need to know that is above a plan. Either may be empty.
@@ -19,7 +19,7 @@ struct DrawHelp {
 };
 
 struct ConfidenceQuestion {
-  /// Of the draws, in which every error-level target holds; none: each target that asks for a
+  /// Of all cases, in which every error-level target holds; none: each target that asks for a
   /// confidence in as many, the others in the design as it is.
   std::optional<double> share;
   std::optional<std::int64_t> draws;  ///< none: as many as suit the nominal answer, 32 at least

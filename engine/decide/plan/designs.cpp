@@ -106,14 +106,14 @@ std::vector<Design> Designs::variants(const Cell& cell) {
 
 int Designs::usual_replicas(const Cell& cell) { return replicas_of(*at(cell), options_); }
 
-std::vector<Result<Prediction>> Designs::once(std::span<const Design> designs) {
-  if (out_of_time()) return std::vector<Result<Prediction>>(designs.size(), late());
-  return predict::predict_all(designs, predict::one_run(options_));
+std::vector<Result<Prediction>> Designs::as_run(std::span<const Design> variants) {
+  if (out_of_time()) return std::vector<Result<Prediction>>(variants.size(), late());
+  return predict::predict_all(variants, options_);
 }
 
 std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
   if (out_of_time()) return std::vector<Result<Prediction>>(designs.size(), late());
-  std::vector<Result<Prediction>> out = predict::predict_all(designs, options_);
+  std::vector<Result<Prediction>> out = as_run(designs);
   predict::PredictOptions more = options_;
   // More replicas where an interval straddles a limit; those there are come from memory.
   for (std::size_t i = 0; i < out.size(); ++i) {

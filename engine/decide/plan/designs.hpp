@@ -56,11 +56,12 @@ class Designs {
 
   /// The design of a cell as it is, and with each of the outages. REQUIRES: all are valid.
   [[nodiscard]] std::vector<Design> variants(const Cell& cell);
+  /// Their predictions, as a run of each has them: of as many replicas, also where an interval
+  /// straddles a limit. Those that were simulated come from memory.
+  [[nodiscard]] std::vector<Result<Prediction>> as_run(std::span<const Design> variants);
   /// Replicas that a run of `cell` has unless it is told otherwise. REQUIRES: a valid design.
   [[nodiscard]] int usual_replicas(const Cell& cell);
   [[nodiscard]] const predict::PredictOptions& options() const { return options_; }
-  /// Each simulated once, with the first seed, within the same time limit.
-  [[nodiscard]] std::vector<Result<Prediction>> once(std::span<const Design> designs);
 
   /// Whether all replicas of a prediction that was asked for are in it: neither the time limit nor
   /// an interrupt cut it off.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "engine/base/counted.hpp"
 #include "engine/decide/plan/plan.hpp"
@@ -40,50 +42,43 @@ const TargetMargin* worst_of(const PlanPoint& point) {
   return tells ? missed : nullptr;
 }
 
-}  // namespace
-
-void look_beyond_budgets(Designs& designs, Search& found) {
-  if (designs.axes().size() < 2) return;
-  std::optional<Cell> nearest;
-  double best = 0.0;
-  for (const auto& [cell, prediction] : found.seen) {
-    const PlanPoint point = point_of(prediction, designs.outages());
-    const TargetMargin* missed = worst_of(point);
-    if (missed == nullptr || (nearest && score(*missed) <= best)) continue;
-    nearest = cell;
-    best = score(*missed);
-  }
-  if (!nearest) return;
-  std::vector<Cell> beyond;
-  for (std::size_t a = 0; a < nearest->size(); ++a) {
-    Cell next = *nearest;
-    if (++next[a] >= designs.axes()[a].size() || found.seen.contains(next)) continue;
-    const Result<Design>& design = designs.at(next);
-    if (design.ok() && exceeded(predict::estimate(*design)) != nullptr) beyond.push_back(next);
-  }
-  std::vector<Result<Prediction>> made = designs.predict(beyond);
-  for (std::size_t i = 0; i < made.size(); ++i)
-    if (made[i].ok()) found.seen.emplace(beyond[i], *std::move(made[i]));
+bool is_over(Designs& designs, const Cell& cell) {
+  const Result<Design>& design = designs.at(cell);
+  return design.ok() && exceeded(predict::estimate(*design)) != nullptr;
 }
 
-std::optional<PlanNearest> nearest_of(const PlanResult& plan) {
-  std::optional<PlanNearest> out;
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    const PlanPoint& point = plan.points[i];
-    const TargetMargin* missed = worst_of(point);
-    if (missed == nullptr || (out && score(*missed) <= score(out->misses.target))) continue;
-    const std::string values = base::counted(plan, point);
-    out = PlanNearest{i, missed_by(point, *missed, values)};
-    for (const TargetMargin& t : point.targets)
-      if (&t != missed && t.status != "pass") out->also.push_back(missed_by(point, t, values));
+/// The next larger design that bounds put over a budget.
+std::optional<Cell> next_over(Designs& designs, const Cell& cell) {
+  for (std::size_t a = 0; a < cell.size(); ++a) {
+    Cell next = cell;
+    if (++next[a] < designs.axes()[a].size() && is_over(designs, next)) return next;
   }
+  return std::nullopt;
+}
+
+/// Designs one, two, four, ... steps from `cell` along one axis that `seen` lacks, the nearest
+/// first.
+std::vector<Cell> unseen_around(Designs& designs, const Cell& cell,
+                                const std::map<Cell, Prediction>& seen) {
+  std::vector<Cell> out;
+  const auto add = [&](std::size_t a, std::size_t place) {
+    Cell next = cell;
+    next[a] = place;
+    if (!seen.contains(next) && !designs.fault(next)) out.push_back(std::move(next));
+  };
+  std::size_t longest = 0;
+  for (const Axis& axis : designs.axes()) longest = std::max(longest, axis.size());
+  for (std::size_t step = 1; step < longest; step *= 2)
+    for (std::size_t a = 0; a < cell.size(); ++a) {
+      if (cell[a] + step < designs.axes()[a].size()) add(a, cell[a] + step);
+      if (cell[a] >= step) add(a, cell[a] - step);
+    }
   return out;
 }
 
-std::optional<PlanReason> over_budget(Designs& designs, const Cell& cell, const PlanResult& plan) {
-  const Result<Design>& design = designs.at(cell);
-  if (!design.ok()) return std::nullopt;
-  const Prediction bounded = predict::estimate(*design);
+/// The budget that `cell` is over, by bounds; nullopt where it is over none.
+std::optional<PlanReason> budget_of(Designs& designs, const Cell& cell, const PlanResult& plan) {
+  const Prediction bounded = predict::estimate(*designs.at(cell));
   const AssertionOutcome* budget = exceeded(bounded);
   if (budget == nullptr) return std::nullopt;
   PlanPoint point = point_of(bounded, designs.outages());
@@ -91,6 +86,74 @@ std::optional<PlanReason> over_budget(Designs& designs, const Cell& cell, const 
   const auto missed = std::ranges::find(point.targets, budget->id, &TargetMargin::id);
   if (missed == point.targets.end()) return std::nullopt;
   return missed_by(point, *missed, base::counted(plan, point));
+}
+
+/// Looks at one design after the other for the one that misses least.
+class Look {
+ public:
+  explicit Look(Designs& designs) : designs_(designs) {}
+
+  /// Whether it is the nearest so far.
+  bool take(const Cell& cell, const Prediction& prediction) {
+    const PlanPoint point = point_of(prediction, designs_.outages());
+    const TargetMargin* missed = worst_of(point);
+    if (missed == nullptr || (at_ && score(*missed) <= best_)) return false;
+    at_ = cell;
+    best_ = score(*missed);
+    return true;
+  }
+  [[nodiscard]] const std::optional<Cell>& at() const { return at_; }
+
+ private:
+  Designs& designs_;
+  std::optional<Cell> at_;
+  double best_ = 0.0;
+};
+
+}  // namespace
+
+std::optional<Nearest> look_for_nearest(Designs& designs, bool beyond, Search& found) {
+  Look look(designs);
+  for (const auto& [cell, prediction] : found.seen) look.take(cell, prediction);
+  if (!look.at()) return std::nullopt;
+  Nearest out{*look.at()};
+  // Without a budget all that is smaller misses by more.
+  const bool budget = is_over(designs, out.cell) || next_over(designs, out.cell);
+  for (bool nearer = beyond && budget && designs.axes().size() > 1; nearer && !out.cut_off;) {
+    std::vector<Cell> fresh = unseen_around(designs, out.cell, found.seen);
+    out.cut_off = out.looked + fresh.size() > kMostBeyond;
+    if (out.cut_off) fresh.resize(kMostBeyond - out.looked);
+    const std::vector<Result<Prediction>> made = designs.predict(fresh);
+    nearer = false;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (!made[i].ok()) continue;
+      ++out.looked;
+      nearer = look.take(fresh[i], *made[i]) || nearer;
+      found.seen.emplace(fresh[i], *made[i]);
+    }
+    out.cell = *look.at();
+  }
+  // Of one that is over a budget itself the next says no more.
+  if (!is_over(designs, out.cell)) out.over = next_over(designs, out.cell);
+  return out;
+}
+
+std::optional<PlanNearest> told_nearest(Designs& designs, const Search& found,
+                                        const PlanResult& plan) {
+  if (!found.nearest) return std::nullopt;
+  const auto place = static_cast<std::size_t>(
+      std::distance(found.seen.begin(), found.seen.find(found.nearest->cell)));
+  const PlanPoint& point = plan.points[place];
+  const TargetMargin* missed = worst_of(point);
+  if (missed == nullptr) return std::nullopt;
+  const std::string values = base::counted(plan, point);
+  PlanNearest out{place, missed_by(point, *missed, values)};
+  for (const TargetMargin& t : point.targets)
+    if (&t != missed && t.status != "pass") out.also.push_back(missed_by(point, t, values));
+  if (found.nearest->over) out.beyond = budget_of(designs, *found.nearest->over, plan);
+  out.looked = found.nearest->looked;
+  out.cut_off = found.nearest->cut_off;
+  return out;
 }
 
 }  // namespace stallcast::plan

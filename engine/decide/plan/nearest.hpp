@@ -12,16 +12,18 @@ namespace stallcast::plan {
 /// nullopt where none or all are. Decided by bounds, no simulation.
 [[nodiscard]] std::optional<Cell> largest_within(Designs& designs);
 
-/// Where several things are searched, simulates the designs one step beyond the nearest of `found`
-/// that bounds leave out for a budget: they may miss by less. Of one, the next is told as such.
-void look_beyond_budgets(Designs& designs, Search& found);
+/// The design whose worst target is nearest to its limit, of those of `found`; nullopt where none
+/// has a limit that is near. Bounds leave out what is over a budget, and all that is within it
+/// where that is too small; any of them may miss by less. With `beyond`, and where several things
+/// are searched and some designs are over a budget, those one, two, four, ... steps along one axis
+/// from it are simulated and put into `found`, and so on from one that is nearer, at most
+/// kMostBeyond.
+[[nodiscard]] std::optional<Nearest> look_for_nearest(Designs& designs, bool beyond, Search& found);
 
-/// The design whose worst target is nearest to its limit; nullopt where none has a limit that is
-/// near.
-[[nodiscard]] std::optional<PlanNearest> nearest_of(const PlanResult& plan);
+inline constexpr std::size_t kMostBeyond = 64;
 
-/// The budget that `cell` is over, by bounds; nullopt where it is over none.
-[[nodiscard]] std::optional<PlanReason> over_budget(Designs& designs, const Cell& cell,
-                                                    const PlanResult& plan);
+/// The same as it is told. REQUIRES: the points of `plan` are those of `found`, in its order.
+[[nodiscard]] std::optional<PlanNearest> told_nearest(Designs& designs, const Search& found,
+                                                      const PlanResult& plan);
 
 }  // namespace stallcast::plan

@@ -8,6 +8,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/decide/plan/users.hpp"
+#include "engine/decide/predict/busiest.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -36,14 +37,12 @@ class Neighbours {
       most_lost_ = std::max(most_lost_, lost);
       if (misses(job) && lost >= kNoticeable) missing_.push_back(&job);
     }
-    for (const Component& tenant : design.tenants) {
-      if (text_or(tenant, "on", "") != storage) continue;
-      ++sharers_;
-      const double rate = moved(tenant);
-      if (rate < kInTheWay * use.throughput || rate <= most_) continue;
-      most_ = rate;
-      busiest_ = &tenant;
-    }
+    for (const Component& tenant : design.tenants)
+      if (text_or(tenant, "on", "") == storage) ++sharers_;
+    const predict::BusiestTenant busiest = predict::busiest_tenant(design, prediction, use);
+    if (busiest.moved < kInTheWay * use.throughput) return;
+    most_ = busiest.moved;
+    busiest_ = busiest.tenant;
   }
 
   [[nodiscard]] std::vector<Proposal> changes() const {
@@ -75,16 +74,6 @@ class Neighbours {
   }
 
  private:
-  [[nodiscard]] double figure(const Component& tenant, const char* name) const {
-    return figure_or_zero(prediction_, metric::of_tenant(tenant.id, name));
-  }
-
-  /// Of what `use_` counts, bytes or operations on metadata.
-  [[nodiscard]] double moved(const Component& tenant) const {
-    return use_.unit == "B/s" ? figure(tenant, "read") + figure(tenant, "write")
-                              : figure(tenant, "metadata");
-  }
-
   [[nodiscard]] bool misses(const JobDesign& job) const {
     return std::ranges::any_of(prediction_.assertions, [&](const AssertionOutcome& outcome) {
       const metric::Name name = metric::parse(outcome.metric);

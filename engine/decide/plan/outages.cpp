@@ -48,10 +48,23 @@ std::vector<std::string> parts_of(const Component& storage) {
   return out;
 }
 
-std::string known_parts(const Component& storage) {
+std::string known_parts(const std::string& asked, const Component& storage) {
   const std::vector<std::string> parts = parts_of(storage);
-  return parts.empty() ? "nothing of \"" + storage.id + "\" fails by itself"
-                       : "one of " + base::join(parts, ", ");
+  if (parts.empty()) return "nothing of \"" + storage.id + "\" fails by itself";
+  const std::string near = base::nearest(asked, parts);
+  return (near.empty() ? "" : "did you mean \"" + near + "\"? ") + "one of " +
+         base::join(parts, ", ");
+}
+
+/// What somebody may have meant by what is no storage system: one, or how its load is taken over.
+std::string meant(const std::string& asked, const Design& design) {
+  std::vector<std::string> known;
+  for (const Component& storage : design.storage) known.push_back(storage.id);
+  const std::string all = base::join(known, ", ");
+  known.insert(known.end(), {"spread", "partner"});
+  const std::string near = base::nearest(asked, known);
+  return (near.empty() ? "" : "did you mean \"" + near + "\"? ") + "storage: " + all +
+         "; how its load is taken over: partner, spread";
 }
 
 /// The storage systems that have what is down: by its name, or by what it is, as a server, where
@@ -100,13 +113,15 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
         return Failure{ExitCode::bad_input, "survive \"" + text + "\" could be any of several",
                        "write one of " + base::join(known, ", ")};
     }
+    const auto refused = [&](const std::string& why, const std::string& hint) {
+      return Failure{ExitCode::bad_input, "survive " + text + ": " + why, hint};
+    };
     if (design.find_storage(storage) == nullptr)
-      return Failure{ExitCode::bad_input, "no storage is named \"" + storage + "\"",
-                     "write oss, oss:scratch or oss:scratch:spread"};
+      return refused("no storage is named \"" + storage + "\"", meant(storage, design));
     const std::string part = part_named(words.front());
     if (part.empty())
-      return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
-                     known_parts(*design.find_storage(storage))};
+      return refused("\"" + words.front() + "\" cannot be down",
+                     known_parts(words.front(), *design.find_storage(storage)));
     PartDown& outage = out.emplace_back(PartDown{words.front() + " of " + storage, {}});
     // One alone needs no id; beside this one it does, and is called as before.
     if (design.failures.size() == 1)
@@ -125,8 +140,7 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
     for (const Axis& axis : axes) furthest.push_back({axis.about.path, axis.values.back()});
     if (redesign(outage.on_top_of(furthest)).ok()) continue;
     const std::string& why = broken.failure().message;
-    return Failure{ExitCode::bad_input, "survive " + text + ": " + why.substr(why.rfind(": ") + 2),
-                   broken.failure().hint};
+    return refused(why.substr(why.rfind(": ") + 2), broken.failure().hint);
   }
   return out;
 }

@@ -63,7 +63,7 @@ class Answer {
       rank_smaller();
       out_.reason = reason_of(out_, relieved_);
     }
-    if (out_.status == PlanStatus::infeasible) nearest();
+    out_.nearest = told_nearest(designs_, search_, out_);
     remarks();
     return std::move(out_);
   }
@@ -86,22 +86,6 @@ class Answer {
     }
     out_.scenario_id = out_.prediction.scenario_id;
     out_.scenario_file = out_.prediction.scenario_file;
-  }
-
-  /// The design that comes nearest, and the budget that the next larger one is over; not where the
-  /// nearest is over one itself.
-  void nearest() {
-    out_.nearest = nearest_of(out_);
-    if (!out_.nearest) return;
-    const Cell at =
-        std::ranges::find(places_, out_.nearest->point, &std::pair<const Cell, std::size_t>::second)
-            ->first;
-    if (over_budget(designs_, at, out_)) return;
-    for (std::size_t a = 0; a < at.size() && !out_.nearest->beyond; ++a) {
-      Cell next = at;
-      if (++next[a] < designs_.axes()[a].size())
-        out_.nearest->beyond = over_budget(designs_, next, out_);
-    }
   }
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
@@ -352,7 +336,7 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     if (const std::optional<Cell> cell = largest_within(designs); cell)
       if (Result<Prediction> made = std::move(designs.predict({&*cell, 1}).front()); made.ok())
         found->seen.emplace(*cell, *std::move(made));
-    look_beyond_budgets(designs, *found);
+    found->nearest = look_for_nearest(designs, true, *found);
   }
 
   PlanResult plan = Answer(designs, *objective, *found).make();
@@ -368,6 +352,8 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
         confident_plan(designs, problem, *found, {spec.confidence, spec.draws, help}, judged);
     if (!sure.ok()) return sure.failure();
     sure->decides = spec.judge_each;
+    if (judged.status == PlanStatus::infeasible)
+      judged.nearest = look_for_nearest(designs, false, judged);
     if (sure->decides) plan = decided(Answer(designs, *objective, judged).make(), std::move(plan));
     plan.confident = std::move(sure).value();
   }

@@ -25,9 +25,8 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
       out.id.resize(out.id.size() - suffix.size());
       out.when = outage.label + " down";
     }
-  // Of the design as it is, as `run` judges it.
-  if (out.when.empty()) out.probability = outcome.probability;
-  if (out.when.empty()) out.confidence = outcome.confidence;
+  out.probability = outcome.probability;
+  out.confidence = outcome.confidence;
   out.interval = outcome.ci95;
   const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return out;

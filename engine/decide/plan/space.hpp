@@ -84,6 +84,14 @@ struct Problem {
   std::optional<Cell> present = std::nullopt;  ///< the scenario's own design, where it is searched
 };
 
+/// The design that comes nearest, where none meets the targets.
+struct Nearest {
+  Cell cell;
+  std::optional<Cell> over = std::nullopt;  ///< the next larger one, which is over a budget
+  std::size_t looked = 0;                   ///< designs that were simulated for it
+  bool cut_off = false;                     ///< there are more that may come nearer
+};
+
 /// What a search found.
 struct Search {
   PlanStatus status = PlanStatus::infeasible;
@@ -96,6 +104,7 @@ struct Search {
   /// Designs whose simulation lacks what a target or `value` asks for, and what that is.
   std::map<Cell, Failure> lacking;
   std::vector<std::string> notes;
+  std::optional<Nearest> nearest = std::nullopt;  ///< once looked for
 };
 
 /// The cheapest design that meets every error-level target and that no larger one is known to

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/design_values.hpp"
+#include "engine/decide/gain/rows.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "stallcast/breakdown.hpp"
@@ -174,6 +175,8 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   a.gain = gained(base, tried.prediction);
   a.goodput = mean_goodput(tried.prediction);
   a.goodput_gain = a.goodput - mean_goodput(base);
+  // Points are the time that is saved, times what is useful of the rest.
+  a.noise = a.goodput * gain::gain_between(base, tried.prediction, "").noise;
   a.verdict = tried.prediction.verdict;
   a.relative_cost = tried.proposal.relative_cost;
   const PlanPoint point = point_of(tried.prediction, {});
@@ -199,7 +202,11 @@ bool is_better(const Alternative& a, const Alternative& b, const Prediction& bas
   if (meets != (b.verdict == Verdict::pass)) return meets;
   if (meets && by_cost && a.relative_cost != b.relative_cost)
     return a.relative_cost < b.relative_cost;
-  return std::max(a.gain, a.goodput_gain) > std::max(b.gain, b.goodput_gain);
+  const auto worth = [](const Alternative& one) {
+    const double most = std::max(one.gain, one.goodput_gain);
+    return std::abs(most) < one.noise ? 0.0 : most;
+  };
+  return worth(a) > worth(b);
 }
 
 std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,

@@ -11,6 +11,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/predict/busiest.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
 #include "models/bounds/gpu_use.hpp"
@@ -180,24 +181,11 @@ std::string shared_with(const Design& design, const Prediction& prediction,
       !std::isfinite(use.capacity))
     return "";
   if (design.jobs.size() + design.tenants.size() < 2) return "";
-  const Component* busiest = nullptr;
-  double most = kMuch * use.throughput;
-  for (const Component& tenant : design.tenants) {
-    const Value* on = tenant.find("on");
-    if (on == nullptr || on->text != name.id) continue;
-    double moved = 0.0;
-    for (const char* way : {"read", "write"}) {
-      const std::string_view other = way == std::string_view("read") ? ".write" : ".read";
-      if (!use.name.ends_with(other))
-        moved += figure_or_zero(prediction, metric::of_tenant(tenant.id, way));
-    }
-    if (moved <= most) continue;
-    most = moved;
-    busiest = &tenant;
-  }
-  return busiest == nullptr
+  const BusiestTenant busiest = busiest_tenant(design, prediction, use);
+  return busiest.moved <= kMuch * use.throughput
              ? ""
-             : ", of which tenant " + busiest->id + " moves " + base::print_value(most, use.unit);
+             : ", of which tenant " + busiest.tenant->id + " moves " +
+                   base::print_value(busiest.moved, use.unit);
 }
 
 std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/draws.hpp"
 
 /// Which assumptions move the answer, where there are too few draws to tell.
 namespace stallcast::uncertain {

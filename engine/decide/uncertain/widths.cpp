@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/decide/uncertain/quantiles.hpp"
+
 namespace stallcast::uncertain {
 
 Interval Widths::with(Interval inputs, double times) const {
@@ -27,6 +29,14 @@ Interval Widths::left_of(Interval inputs, double left) const {
     return scale.from(middle + (luck == 0.0 ? side : std::copysign(std::hypot(side, luck), luck)));
   };
   return with({nearer(inputs.low, -luck_below), nearer(inputs.high, luck_above)});
+}
+
+double seeds_half(const Metric& metric, std::size_t replicas, const ErrorScale& scale) {
+  if (!metric.ci95 || replicas < 2) return 0.0;
+  if (scale.kind == ErrorScale::Kind::factors && metric.value <= 0.0) return 0.0;
+  const double half = (metric.ci95->second - metric.ci95->first) / 2.0 * scale.slope(metric.value);
+  // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
+  return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
 }
 
 }  // namespace stallcast::uncertain

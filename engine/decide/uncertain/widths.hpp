@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
 
 #include "engine/decide/uncertain/scale.hpp"
+#include "stallcast/prediction.hpp"
 #include "stallcast/uncertainty.hpp"
 
 namespace stallcast::uncertain {
@@ -23,5 +25,9 @@ struct Widths {
   /// Of nine in ten, where only a share `left` of what the inputs do to the variance is.
   [[nodiscard]] Interval left_of(Interval inputs, double left) const;
 };
+
+/// Half width of single runs on the scale, from the interval of the mean of `replicas`.  [eq. 3]
+[[nodiscard]] double seeds_half(const Metric& metric, std::size_t replicas,
+                                const ErrorScale& scale);
 
 }  // namespace stallcast::uncertain
