@@ -29,6 +29,8 @@ constexpr FigureWords kFigureWords[] = {
     {"communication.time", "communication per step"},
     {"throttled", "requests throttled"},
     {"first_step", "first step after"},
+    {"epoch.begin", "start of another epoch"},
+    {"epoch.begun", "epochs begun"},
     {"first_batch.waited", "wait for the first batch"},
     {"throughput.dlio", "samples as DLIO counts them"},
     {"time.wall", "time of the run"},

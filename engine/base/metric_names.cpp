@@ -29,6 +29,8 @@ constexpr std::pair<Domain, std::string_view> kOthers[] = {
     {Domain::job, "communication.exposed"},
     {Domain::job, "communication.time"},
     {Domain::job, "elastic.shifts"},
+    {Domain::job, "epoch.begin"},
+    {Domain::job, "epoch.begun"},
     {Domain::job, "failures.bad_saves"},
     {Domain::job, "failures.lost_all"},
     {Domain::job, "failures.mount"},
