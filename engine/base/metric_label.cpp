@@ -31,6 +31,8 @@ constexpr FigureWords kFigureWords[] = {
     {"first_step", "first step after"},
     {"epoch.begin", "start of another epoch"},
     {"epoch.begun", "epochs begun"},
+    {"lasting.useful", "goodput in a long run"},
+    {"lasting.utilization", "GPU utilization in a long run"},
     {"first_batch.waited", "wait for the first batch"},
     {"throughput.dlio", "samples as DLIO counts them"},
     {"time.wall", "time of the run"},

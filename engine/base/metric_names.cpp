@@ -36,6 +36,8 @@ constexpr std::pair<Domain, std::string_view> kOthers[] = {
     {Domain::job, "failures.mount"},
     {Domain::job, "first_batch.waited"},
     {Domain::job, "first_step"},
+    {Domain::job, "lasting.useful"},
+    {Domain::job, "lasting.utilization"},
     {Domain::job, "restart.restore.bandwidth"},
     {Domain::job, "restart.restore.rank0"},
     {Domain::job, "restart.restore.read"},

@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kCounted 
      {"tenant.*.queries", "queries/s"}}};
 
 /// Of figures outside the table, by their full names. The first row that matches decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kNamed = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kNamed = {
     {{"resource.*.utilization", "ratio"},
      {"resource.*.queue", "count"},
      {"job.*.checkpoint.took.*", "s"},
@@ -59,6 +59,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kNamed =
      {"job.*.first_step*", "s"},
      {"job.*.epoch.begin", "s"},
      {"job.*.epoch.begun", "count"},
+     {"job.*.lasting.*", "ratio"},
      {"job.*.unseen.wait", "s"},
      {"job.*.steady.au", "ratio"},
      {"job.*.steady.wait", "s"},

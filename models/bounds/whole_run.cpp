@@ -231,6 +231,52 @@ double over_whole_run(const Design& design, const std::string& job, std::string_
   return 1.0;
 }
 
+// (W / n) / ((W - s) / n + (s + (e - b) f) / N): steps that go on, and starts as often as they come
+//    [whole-run.md, eq. 9]
+namespace {
+
+double over_sample(const Design& design, const JobDesign& job,
+                   const std::map<std::string, Metric>& metrics) {
+  const auto of = [&](std::string_view name) {
+    return figure_or_zero(metrics, metric::of_job(job.job.id, name));
+  };
+  const double once = of("start.once") + of("epoch.cold"), wall = of("time.wall"),
+               made = of("steps");
+  const bool months = metrics.contains(metric::of_job(job.job.id, "goodput.p5"));
+  if (months || !metrics.contains(metric::of_job(job.job.id, "start.once")) || !(made > 0.0) ||
+      !(once < wall))
+    return 1.0;
+  const double each = steps_between_epochs(design, job), begin = of("epoch.begin");
+  const auto epochs = job_params(job.job).epochs;
+  double step = (wall - once) / made;
+  if (epochs && each > 0.0)
+    step += (once + (static_cast<double>(*epochs) - of("epoch.begun")) * begin) /
+            (each * static_cast<double>(*epochs));
+  else if (each > 0.0)
+    step += begin / each;
+  return wall / made / step;
+}
+
+}  // namespace
+
+void add_lasting(const Design& design, std::map<std::string, Metric>& metrics) {
+  constexpr double kAlike = 1e-9;
+  for (const JobDesign& job : design.jobs) {
+    const std::string& id = job.job.id;
+    const bool whole = job_params(job.job).whole_runs() > 0;
+    for (const auto& [figure, lasting] : {std::pair{metric::kGoodput, metric::kLastingGoodput},
+                                          {metric::kGpuUtilization, metric::kLastingUtilization}}) {
+      const auto found = metrics.find(metric::of_job(id, figure));
+      if (found == metrics.end()) continue;
+      const double times =
+          whole ? over_whole_run(design, id, figure, metrics) : over_sample(design, job, metrics);
+      if (std::abs(times - 1.0) > kAlike)
+        metrics[metric::of_job(id, lasting)] = {
+            std::min(1.0, times * found->second.value), "ratio", {}};
+    }
+  }
+}
+
 // cost = T times all that the design costs by the hour    [whole-run.md, eq. 3]
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics) {

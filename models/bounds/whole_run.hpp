@@ -78,6 +78,10 @@ struct RunFault {
                                     std::string_view figure,
                                     const std::map<std::string, Metric>& metrics);
 
+/// Adds "job.J.lasting.useful" and ".lasting.utilization" of jobs that go on beyond what was
+/// simulated, where they are another than those of that.    [docs/models/whole-run.md, eq. 9]
+void add_lasting(const Design& design, std::map<std::string, Metric>& metrics);
+
 /// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
 /// utilization.
 void add_whole_runs(const Design& design, const Costs& costs,

@@ -2,7 +2,7 @@
 
 #include "tests/support/designs.hpp"
 
-/// What a start costs a whole run, once. docs/models/whole-run.md, equation 8.
+/// What a start costs a whole run, once. docs/models/whole-run.md, equations 8 and 9.
 namespace whole_run_starts_test {
 
 using namespace stallcast;
@@ -36,6 +36,7 @@ TEST_CASE("the wait for the first batch comes once, however short the window is"
   for (const char* steps : {"16", "20", "400"})
     CHECK(train(reading(steps), "run.time") == Approx(10000.2).epsilon(1e-7));
   CHECK(train(reading("16"), "start.once") == Approx(0.2).epsilon(1e-6));
+  CHECK(train(reading("16"), "lasting.utilization") == Approx(1e4 / 10000.2).epsilon(1e-7));
 }
 
 TEST_CASE("reads that are too slow are no start") {
@@ -92,6 +93,24 @@ TEST_CASE("what is read ahead at the end of the window is paid for once") {
   };
   CHECK(gets("3 s") == Approx(100008.0).epsilon(1e-7));
   CHECK(gets("40 s") == Approx(100008.0).epsilon(1e-7));
+}
+
+TEST_CASE("a window without a run lasts as its epochs say, or without an end") {
+  // 16 steps of a million, after 0.2 s.
+  Design design = reading("16");
+  design.jobs[0].job.values.erase("run.steps");
+  const double all = 16 * 0.1;
+  const RunResult ends = run(design);
+  CHECK_FALSE(ends.metrics.contains("job.train.lasting.utilization"));
+  CHECK(metric(ends, "job.train.gpu.utilization") == Approx(all / (all + 0.2)).epsilon(1e-6));
+  design.jobs[0].job.values.erase("steps");
+  set(design.run, Role::run, "duration", "1.75 s");
+  CHECK(train(design, "lasting.utilization") == Approx(1e5 / (1e5 + 0.2)).epsilon(1e-7));
+  // An epoch of 40 steps, again and again; then two of them.
+  set(*design.jobs[0].dataset, Role::dataset, "samples", "40");
+  CHECK(train(design, "lasting.utilization") == Approx(4.0 / 4.2).epsilon(1e-7));
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  CHECK(train(design, "lasting.useful") == Approx(4.0 / 4.2).epsilon(1e-7));
 }
 
 }  // namespace whole_run_starts_test

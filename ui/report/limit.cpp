@@ -79,6 +79,14 @@ std::string of_the_time(const Prediction& p) {
   return what.empty() ? " of the time" : " of the time " + what;
 }
 
+std::string lasting_note(const Prediction& p) {
+  const double lasts = lasting_utilization(p);
+  return std::abs(lasts - mean_utilization(p)) < kNothing
+             ? ""
+             : "gains are those of the run as it goes on beyond what was simulated: " +
+                   std::string(mean_utilization_name(p)) + " " + print_share(lasts);
+}
+
 /// "56.3 % less", "12.0 % more".
 std::string change_words(double change) {
   return print_share(std::abs(change)) + (change < 0.0 ? " less" : " more");
