@@ -135,9 +135,9 @@ template <typename Figure>
   return prediction.method == "simulation" && prediction.breakdown.empty();
 }
 
-/// Whether gains are told by time, and not by GPU utilization: that "of requests", or "of all
-/// stages". "" where they are not.
-[[nodiscard]] inline std::string time_gained(const Prediction& prediction) {
+/// Whether waits are told by time, and not by that of jobs: that "of requests", or "of all stages".
+/// "" where they are not.
+[[nodiscard]] inline std::string time_waited(const Prediction& prediction) {
   if (of_pipeline(prediction)) return "of all stages";
   return of_tenants_alone(prediction) ? "of requests" : "";
 }
@@ -166,6 +166,19 @@ template <typename Figure>
 /// Of a tenant, the first that it has says how long it takes: all of a replay, a chunk that is
 /// computed, the first token of an answer, a query, a request of the storage.
 inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query", "latency"};
+
+/// The same of gains: a replay gains of its makespan, which has the time between its calls, too.
+//    [docs/models/blame.md, eq. 1]
+[[nodiscard]] inline std::string time_gained(const Prediction& prediction) {
+  if (!of_tenants_alone(prediction)) return time_waited(prediction);
+  const std::vector<std::string> tenants = tenants_of(prediction);
+  const auto replays = std::count_if(tenants.begin(), tenants.end(), [&](const auto& tenant) {
+    return prediction.metrics.contains(metric::of_tenant(tenant, kTenantTimes.front()));
+  });
+  if (replays == 0) return "of requests";
+  if (replays < std::ssize(tenants)) return "of requests and replays";
+  return replays == 1 ? "of the replay" : "of the replays";
+}
 
 /// Speed of a tenant in `with` over that in `without`, by the times of one request, else of an
 /// open; 0 where nothing tells.

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "stallcast/breakdown.hpp"
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
 #include "ui/report/report.hpp"
@@ -104,6 +105,18 @@ TEST_CASE("of tenants alone the first lines say what they do") {
     CHECK(render(p, report::testing::context(), format, {}).find(lines[0]) != std::string::npos);
   p.breakdown["train"] = {{"compute", 1.0}};
   CHECK(tenant_lines(p).empty());
+}
+
+TEST_CASE("a replay saves of its makespan, and its requests are waited for") {
+  Prediction p;
+  p.method = "simulation";
+  p.metrics["tenant.a.latency"] = {0.01, "s", {}};
+  CHECK(time_gained(p) == "of requests");
+  p.metrics["tenant.b.makespan"] = {1.0, "s", {}};
+  CHECK(time_gained(p) == "of requests and replays");
+  p.metrics.erase("tenant.a.latency");
+  CHECK(time_gained(p) == "of the replay");
+  CHECK(time_waited(p) == "of requests");
 }
 
 }  // namespace advice_test
