@@ -59,8 +59,7 @@ class EpochStarts {
 
   void describe(sim::Ledger& ledger) {
     ledger.state(open_.turned);
-    if (next() > open_.done)
-      ledger.bound(static_cast<double>(next() - open_.done), 1.0);
+    if (next() > open_.done) ledger.bound(static_cast<double>(next() - open_.done), 1.0);
     ledger.count(open_.done);
     ledger.count(open_.time);
   }
