@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "engine/decide/uncertain/outcomes.hpp"
-#include "models/bounds/whole_run.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -42,9 +40,9 @@ std::optional<Design> in_whole_cycles(const Design& design, const Prediction& as
                        (job.job.find("steps") != nullptr && !design.run.find("duration"));
   const Value* every = job.checkpoint ? job.checkpoint->find("every_steps") : nullptr;
   if (by_work || every == nullptr) return {};
-  const std::vector<models::WholeRun> runs = models::whole_runs(design);
+  const double whole_run = figure_or_zero(as_it_is, metric::of_job(job.job.id, "run.steps"));
   // Nobody said that its credits end before it does.
-  if (runs.empty() && std::ranges::any_of(as_it_is.metrics, [](const auto& metric) {
+  if (whole_run == 0.0 && std::ranges::any_of(as_it_is.metrics, [](const auto& metric) {
         return metric.first.find(".credits.") != std::string::npos;
       }))
     return {};
@@ -60,7 +58,7 @@ std::optional<Design> in_whole_cycles(const Design& design, const Prediction& as
   auto& job_values = out.jobs.front().job.values;
   Value& whole = job_values["run.steps"];
   whole.dimension = Dimension::number;
-  whole.number = runs.empty() ? kGoesOn * steps : runs.front().steps;
+  whole.number = whole_run > 0.0 ? whole_run : kGoesOn * steps;
   for (const char* other : {"run.epochs", "run.tokens", "run.tokens_per_parameter"})
     job_values.erase(other);
   return out;
