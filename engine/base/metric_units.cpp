@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kCounted 
      {"tenant.*.queries", "queries/s"}}};
 
 /// Of figures outside the table, by their full names. The first row that matches decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kNamed = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kNamed = {
     {{"resource.*.utilization", "ratio"},
      {"resource.*.queue", "count"},
      {"job.*.checkpoint.took.*", "s"},
@@ -57,6 +57,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kNamed =
      {"job.*.time.*", "s"},
      {"job.*.first_batch.*", "s"},
      {"job.*.first_step*", "s"},
+     {"job.*.epoch.begin", "s"},
+     {"job.*.epoch.begun", "count"},
+     {"job.*.lasting.*", "ratio"},
      {"job.*.unseen.wait", "s"},
      {"job.*.steady.au", "ratio"},
      {"job.*.steady.wait", "s"},

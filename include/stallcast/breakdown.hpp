@@ -91,6 +91,29 @@ template <typename Figure>
   return mean_figure(prediction, metric::kGpuUtilization);
 }
 
+/// The same of a job as it goes on, with its starts as often as they come in a long run, and of the
+/// run that was simulated where that is all of it. What a change gains is told by these.
+///    [docs/models/whole-run.md, eq. 9]
+[[nodiscard]] inline double lasting(const Prediction& prediction, std::string_view job,
+                                    std::string_view figure) {
+  const std::string name = metric::of_job(
+      job, figure == metric::kGoodput ? metric::kLastingGoodput : metric::kLastingUtilization);
+  return figure_or_zero(prediction,
+                        prediction.metrics.contains(name) ? name : metric::of_job(job, figure));
+}
+[[nodiscard]] inline double mean_lasting(const Prediction& prediction, std::string_view figure) {
+  return mean_over_gpus(prediction, [&](const std::string& job) -> std::optional<double> {
+    const bool told = prediction.metrics.contains(metric::of_job(job, figure));
+    return told ? std::optional(lasting(prediction, job, figure)) : std::nullopt;
+  });
+}
+[[nodiscard]] inline double lasting_goodput(const Prediction& prediction) {
+  return mean_lasting(prediction, metric::kGoodput);
+}
+[[nodiscard]] inline double lasting_utilization(const Prediction& prediction) {
+  return mean_lasting(prediction, metric::kGpuUtilization);
+}
+
 /// What that is called where it is said of a change: "GPU utilization".
 [[nodiscard]] inline const char* mean_utilization_name(const Prediction& prediction) {
   return jobs_of(prediction).size() > 1 ? "mean utilization of all GPUs" : "GPU utilization";
@@ -112,9 +135,9 @@ template <typename Figure>
   return prediction.method == "simulation" && prediction.breakdown.empty();
 }
 
-/// Whether gains are told by time, and not by GPU utilization: that "of requests", or "of all
-/// stages". "" where they are not.
-[[nodiscard]] inline std::string time_gained(const Prediction& prediction) {
+/// Whether waits are told by time, and not by that of jobs: that "of requests", or "of all stages".
+/// "" where they are not.
+[[nodiscard]] inline std::string time_waited(const Prediction& prediction) {
   if (of_pipeline(prediction)) return "of all stages";
   return of_tenants_alone(prediction) ? "of requests" : "";
 }
@@ -143,6 +166,19 @@ template <typename Figure>
 /// Of a tenant, the first that it has says how long it takes: all of a replay, a chunk that is
 /// computed, the first token of an answer, a query, a request of the storage.
 inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query", "latency"};
+
+/// The same of gains: a replay gains of its makespan, which has the time between its calls, too.
+//    [docs/models/blame.md, eq. 1]
+[[nodiscard]] inline std::string time_gained(const Prediction& prediction) {
+  if (!of_tenants_alone(prediction)) return time_waited(prediction);
+  const std::vector<std::string> tenants = tenants_of(prediction);
+  const auto replays = std::count_if(tenants.begin(), tenants.end(), [&](const auto& tenant) {
+    return prediction.metrics.contains(metric::of_tenant(tenant, kTenantTimes.front()));
+  });
+  if (replays == 0) return "of requests";
+  if (replays < std::ssize(tenants)) return "of requests and replays";
+  return replays == 1 ? "of the replay" : "of the replays";
+}
 
 /// Speed of a tenant in `with` over that in `without`, by the times of one request, else of an
 /// open; 0 where nothing tells.
@@ -182,7 +218,8 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
 }
 
 /// By what it is of, the time that it needs for the same work: of jobs for a second of useful
-/// compute of all their GPUs, of tenants alone for one request or chunk, of stages for all of them.
+/// compute of all their GPUs as they go on, of tenants alone for one request or chunk, of stages
+/// for all of them.
 [[nodiscard]] inline std::map<std::string, double> times_for_the_same(
     const Prediction& prediction) {
   std::map<std::string, double> out;
@@ -191,7 +228,7 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   for (const std::string& name : headlines(prediction)) {
     const metric::Name parsed = metric::parse(name);
     const bool job = parsed.domain == metric::Domain::job;
-    const double value = job ? figure_or_zero(prediction, metric::goodput(parsed.id)) *
+    const double value = job ? lasting(prediction, parsed.id, metric::kGoodput) *
                                    (1.0 - lent_share(prediction, parsed.id))
                              : figure_or_zero(prediction, name);
     out[name] = job && value > 0.0 ? 1.0 / value : value;

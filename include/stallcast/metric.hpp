@@ -64,7 +64,9 @@ struct Name {
 [[nodiscard]] std::string of_cost(std::string_view figure);
 
 inline constexpr std::string_view kGpuUtilization = "gpu.utilization", kAu = "au",
-                                  kGoodput = "goodput", kStepTime = "step.time";
+                                  kGoodput = "goodput", kStepTime = "step.time",
+                                  kLastingUtilization = "lasting.utilization",
+                                  kLastingGoodput = "lasting.useful";
 inline constexpr const char *kPower = "power.total", *kMeanPower = "power.mean",
                             *kStoragePower = "power.storage", *kIdlePower = "power.gpu_idle",
                             *kRackUnits = "space.rack_units";

@@ -63,7 +63,7 @@ std::map<std::string, double> whole_rates(const Design& design, const RequestPha
     const Seconds slowed =
         Seconds::from(figure_or_zero(metrics, metric::of_job(run.job, "run.slowed")), unit::s);
     times[run.job] = {*goes_on, *goes_on * (1.0 + slowed / (*pace * run.steps))};
-    once = once || comes_once(run.job, metrics);
+    once = once || comes_once(run, metrics);
   }
   const Seconds all = in_all(std::move(spans));
   std::map<std::string, double> out;

@@ -26,7 +26,7 @@ Bytes Room::needed() const {
 
 std::optional<Bytes> Room::paid_needed(Bytes more) const {
   const Bytes all = needed() + more;
-  if (paid == Bytes{} || all <= usable || all > held) return std::nullopt;
+  if (paid == Bytes{} || holds(more) || all > held) return std::nullopt;
   const double least = (paid * (all / usable)).in(unit::B);
   const double figure = std::pow(10.0, std::floor(std::log10(least)) - 2.0);
   return Bytes::from(std::ceil(least / figure - 1e-9) * figure, unit::B);

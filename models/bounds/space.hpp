@@ -57,6 +57,10 @@ struct Room {
 
   /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
   [[nodiscard]] Bytes needed() const;
+  /// Whether there is room for it all, and `more`: what fills it to rounding does.
+  [[nodiscard]] bool holds(Bytes more = {}) const {
+    return needed() + more <= usable * (1.0 + kRounding);
+  }
   /// Whether more parts would hold more.
   [[nodiscard]] bool counted() const { return !count.empty() && !quota; }
   /// Parts that would hold it, and `more`.               [docs/models/capacity.md, eq. 3]
@@ -76,6 +80,9 @@ struct Room {
   [[nodiscard]] double parts_that_last() const;
   /// Until what comes has filled it; nullopt where nothing does.
   [[nodiscard]] std::optional<Seconds> full_after() const;
+
+ private:
+  static constexpr double kRounding = 1e-9;
 };
 
 /// Of the storage systems that say how much they hold. REQUIRES: all components are complete.

@@ -30,6 +30,30 @@ double tokens_of_step(const Design& design, const JobDesign& job, const JobParam
   return base::number_of(job.step, "tokens") * base::accelerators(design, job);
 }
 
+/// What its data set has for all ranks; 0 where nothing says it.
+double steps_of_its_data(const Design& design, const JobDesign& job) {
+  if (!job.dataset || !job.loader) return 0.0;
+  const JobParams p = job_params(job.job);
+  const Value* batch = job.loader->find("batch");
+  const double copies = static_cast<double>(p.tensor * p.pipeline);
+  if (batch == nullptr) return 0.0;
+  const double steps =
+      detail::steps_of_data(job, batch->number, base::accelerators(design, job) / copies);
+  return std::isfinite(steps) ? steps : 0.0;
+}
+
+/// Steps after which it begins another epoch: `steps` that only end what is simulated are none.
+double steps_between_epochs(const Design& design, const JobDesign& job) {
+  const JobParams p = job_params(job.job);
+  const bool window = p.steps && !p.epochs && !p.run_epochs && !run_params(design.run).duration;
+  return window ? steps_of_its_data(design, job) : steps_of_epoch(design, job);
+}
+
+double epochs_in(double steps, double each) {
+  constexpr double kExact = 1e-9;
+  return each > 0.0 ? std::max(1.0, std::ceil(steps / each - kExact)) : 1.0;
+}
+
 // n = D / (tokens of a step), E times the steps of an epoch, or as given    [whole-run.md, eq. 1]
 WholeRun run_of(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);
@@ -59,6 +83,7 @@ WholeRun run_of(const Design& design, const JobDesign& job) {
                 {figure("tokens", tokens, Dimension::number, "to train on"),
                  figure("each", each, Dimension::number, "tokens of a step, all ranks together")}};
   }
+  out.epochs = epochs_in(out.steps, steps_between_epochs(design, job));
   return out;
 }
 
@@ -66,14 +91,7 @@ WholeRun run_of(const Design& design, const JobDesign& job) {
 
 double steps_of_epoch(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);
-  if (p.steps) return static_cast<double>(*p.steps);
-  if (!job.dataset || !job.loader) return 0.0;
-  const Value* batch = job.loader->find("batch");
-  const double copies = static_cast<double>(p.tensor * p.pipeline);
-  if (batch == nullptr) return 0.0;
-  const double steps =
-      detail::steps_of_data(job, batch->number, base::accelerators(design, job) / copies);
-  return std::isfinite(steps) ? steps : 0.0;
+  return p.steps ? static_cast<double>(*p.steps) : steps_of_its_data(design, job);
 }
 
 Seconds compute_of(const Design& design, const JobDesign& job) {
@@ -114,12 +132,12 @@ namespace {
 
 /// What comes once in a run, however long it is, as `metrics` tell of a part of it.
 struct Once {
-  Once(const std::string& job, const std::map<std::string, Metric>& metrics)
-      : Once(job, metrics, metrics.contains(metric::of_job(job, "goodput.p5"))) {}
-  Once(const std::string& job, const std::map<std::string, Metric>& metrics, bool of_months)
+  Once(const WholeRun& run, const std::map<std::string, Metric>& metrics)
+      : Once(run, metrics, metrics.contains(metric::of_job(run.job, "goodput.p5"))) {}
+  Once(const WholeRun& run, const std::map<std::string, Metric>& metrics, bool of_months)
       : months(of_months) {
     const auto of = [&](const char* figure) {
-      return figure_or_zero(metrics, metric::of_job(job, figure));
+      return figure_or_zero(metrics, metric::of_job(run.job, figure));
     };
     // A failure with a date comes once, and so do epochs that fill caches; what is owed of saves is
     // missing once. Months leave the start out of their goodput.
@@ -132,7 +150,9 @@ struct Once {
     any = r != 0.0 || start != 0.0 || seen != 0.0;
     if (!(r + seen + start < wall)) return;
     goes_on = Seconds::from(wall - start - r - seen, unit::s);
-    time = Seconds::from(r + start, unit::s);
+    // Loaders begin with each epoch, of which so many were simulated.    [whole-run.md, eq. 8]
+    const double epochs = run.epochs - of("epoch.begun");
+    time = Seconds::from(r + start + epochs * of("epoch.begin"), unit::s);
     others = (months ? wall - start : wall) / (wall - start - r - seen);
   }
   Seconds time;
@@ -150,24 +170,24 @@ std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, 
   const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
   if (useful == metrics.end() || !(useful->second.value > 0.0)) return std::nullopt;
   const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
-  const Once once(run.job, metrics);
+  const Once once(run, metrics);
   return run.time((1.0 - lent) * useful->second.value * once.others) + once.time + once.slowed;
 }
 
 Seconds work_of(const WholeRun& run, const std::map<std::string, Metric>& metrics, double busy) {
-  return run.time(busy * Once(run.job, metrics, true).others);
+  return run.time(busy * Once(run, metrics, true).others);
 }
 
 // (T - r - s) / (W - r - s)    [whole-run.md, eq. 5]
 std::optional<double> times_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
-  const Once once(run.job, metrics);
+  const Once once(run, metrics);
   const std::optional<Seconds> time = time_of(run, metrics);
   if (!time || once.goes_on <= Seconds{}) return std::nullopt;
   return std::max(0.0, (*time - once.time - once.slowed) / once.goes_on);
 }
 
 std::optional<Seconds> pace_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
-  const Once once(run.job, metrics);
+  const Once once(run, metrics);
   const std::optional<Seconds> time = time_of(run, metrics);
   if (!time || !(run.steps > 0.0)) return std::nullopt;
   return (*time - once.time - once.slowed) / run.steps;
@@ -185,22 +205,23 @@ bool follows_credits(const Design& design) {
   return whole_runs(design).size() == 1 && run_params(design.run).backend != "comm";
 }
 
-bool comes_once(const std::string& job, const std::map<std::string, Metric>& metrics) {
-  return Once(job, metrics).any;
+bool comes_once(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
+  return Once(run, metrics).any;
 }
 
 // G' = o G (T - r) / T, o what other time has of all that was simulated, r what comes once; work
 // that is lost once is lost once: U' = G' + (U - G) W / T. Months lose it again and again.
 double over_whole_run(const Design& design, const std::string& job, std::string_view figure,
                       const std::map<std::string, Metric>& metrics) {
-  const Once once(job, metrics);
-  if (once.time == Seconds{} && once.slowed == Seconds{} && once.others == 1.0) return 1.0;
   const auto of = [&](std::string_view name) {
     return figure_or_zero(metrics, metric::of_job(job, name));
   };
   const double useful = of(metric::kGoodput), busy = of(metric::kGpuUtilization);
   for (const WholeRun& run : whole_runs(design)) {
-    const auto time = run.job == job ? time_of(run, metrics) : std::nullopt;
+    if (run.job != job) continue;
+    const Once once(run, metrics);
+    const auto time = time_of(run, metrics);
+    if (once.time == Seconds{} && once.slowed == Seconds{} && once.others == 1.0) return 1.0;
     if (!time || *time <= once.time + once.slowed) continue;
     const double k = once.others * ((*time - once.time - once.slowed) / *time);
     if (figure != metric::kGpuUtilization || once.months || !(busy > 0.0)) return k;
@@ -208,6 +229,52 @@ double over_whole_run(const Design& design, const std::string& job, std::string_
     return (k * useful + again) / busy;
   }
   return 1.0;
+}
+
+// (W / n) / ((W - s) / n + (s + (e - b) f) / N): steps that go on, and starts as often as they come
+//    [whole-run.md, eq. 9]
+namespace {
+
+double over_sample(const Design& design, const JobDesign& job,
+                   const std::map<std::string, Metric>& metrics) {
+  const auto of = [&](std::string_view name) {
+    return figure_or_zero(metrics, metric::of_job(job.job.id, name));
+  };
+  const double once = of("start.once") + of("epoch.cold"), wall = of("time.wall"),
+               made = of("steps");
+  const bool months = metrics.contains(metric::of_job(job.job.id, "goodput.p5"));
+  if (months || !metrics.contains(metric::of_job(job.job.id, "start.once")) || !(made > 0.0) ||
+      !(once < wall))
+    return 1.0;
+  const double each = steps_between_epochs(design, job), begin = of("epoch.begin");
+  const auto epochs = job_params(job.job).epochs;
+  double step = (wall - once) / made;
+  if (epochs && each > 0.0)
+    step += (once + (static_cast<double>(*epochs) - of("epoch.begun")) * begin) /
+            (each * static_cast<double>(*epochs));
+  else if (each > 0.0)
+    step += begin / each;
+  return wall / made / step;
+}
+
+}  // namespace
+
+void add_lasting(const Design& design, std::map<std::string, Metric>& metrics) {
+  constexpr double kAlike = 1e-9;
+  for (const JobDesign& job : design.jobs) {
+    const std::string& id = job.job.id;
+    const bool whole = job_params(job.job).whole_runs() > 0;
+    for (const auto& [figure, lasting] : {std::pair{metric::kGoodput, metric::kLastingGoodput},
+                                          {metric::kGpuUtilization, metric::kLastingUtilization}}) {
+      const auto found = metrics.find(metric::of_job(id, figure));
+      if (found == metrics.end()) continue;
+      const double times =
+          whole ? over_whole_run(design, id, figure, metrics) : over_sample(design, job, metrics);
+      if (std::abs(times - 1.0) > kAlike)
+        metrics[metric::of_job(id, lasting)] = {
+            std::min(1.0, times * found->second.value), "ratio", {}};
+    }
+  }
 }
 
 // cost = T times all that the design costs by the hour    [whole-run.md, eq. 3]

@@ -19,6 +19,7 @@ namespace stallcast::models {
 struct WholeRun {
   std::string job;
   double steps = 0.0;   ///< of all ranks together            [docs/models/whole-run.md, eq. 1]
+  double epochs = 1.0;  ///< that are begun                   [docs/models/whole-run.md, eq. 8]
   std::string formula;  ///< "300B tokens / 3.15M a step"
   Rule rule{};
   Seconds compute{};  ///< GPU time of one step
@@ -67,8 +68,8 @@ struct RunFault {
 /// Whether credits of storage are followed until a whole run ends: it is the only one.
 ///    [docs/models/burst-credits.md, eq. 3]
 [[nodiscard]] bool follows_credits(const Design& design);
-/// Whether part of what was simulated of `job` comes once.
-[[nodiscard]] bool comes_once(const std::string& job, const std::map<std::string, Metric>& metrics);
+/// Whether part of what was simulated of `run` comes once.
+[[nodiscard]] bool comes_once(const WholeRun& run, const std::map<std::string, Metric>& metrics);
 
 /// Of a job's whole run the share of GPU time that `figure` tells, goodput or utilization, over the
 /// same of what was simulated: of a failure with a date, of a start and of cold caches a long run
@@ -76,6 +77,10 @@ struct RunFault {
 [[nodiscard]] double over_whole_run(const Design& design, const std::string& job,
                                     std::string_view figure,
                                     const std::map<std::string, Metric>& metrics);
+
+/// Adds "job.J.lasting.useful" and ".lasting.utilization" of jobs that go on beyond what was
+/// simulated, where they are another than those of that.    [docs/models/whole-run.md, eq. 9]
+void add_lasting(const Design& design, std::map<std::string, Metric>& metrics);
 
 /// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
 /// utilization.

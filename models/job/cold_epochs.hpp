@@ -20,11 +20,13 @@ class ColdEpochs {
   using Requests = std::map<std::string, double>;
   /// Part of an epoch, up to its end, a failure or the end of the run: `steps` took `wall`, saves
   /// left out, and read so much, of which hosts did not find `missed`. All steps so far asked for
-  /// `asked`, and for nothing ahead where it is `to_end` of the epoch.
+  /// `asked`, and for nothing ahead where it is `to_end` of the epoch, else for `ahead` as far as
+  /// that is known.
   void add(Seconds wall, std::int64_t steps, Bytes read, Bytes missed, const Requests& asked,
-           bool to_end) {
+           bool to_end, const Requests& ahead = {}) {
     for (const auto& [name, count] : asked) {
-      const double more = count - asked_[name];
+      const auto early = ahead.find(name);
+      const double more = count - asked_[name] - (early == ahead.end() ? 0.0 : early->second);
       open_.asked.add(name, more, to_end);
     }
     asked_ = asked;
@@ -47,6 +49,8 @@ class ColdEpochs {
     open_ = {};
   }
   [[nodiscard]] std::size_t count() const { return epochs_.size(); }
+  /// By all steps that were added.
+  [[nodiscard]] const Requests& asked() const { return asked_; }
 
   /// What all steps that are kept took beyond what as many of later epochs take: those after the
   /// first that find as much as the last. Zero where there is none.

@@ -116,6 +116,7 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   if (step_time_.cv > 0.0) ledger.never();  // every step is drawn
   ledger.state(epochs_);                    // no jump leaves its epoch
   ledger.state(cold_);
+  starts_.describe(ledger);
   ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
   ledger.state(training_);
   if (training_ && horizon_.finite())
@@ -254,7 +255,9 @@ sim::Task<void> TrainingJob::step(bool first) {
   sync_ += wall - waited.total() - useful - shown.slowed - communication - warm_up;
   if (warm_up > Seconds{})  // host work    [docs/models/training.md, eq. 7]
     waited_.add(Phase::cpu, warm_up, plant_.resources().index(metric::of_job(id_, "warm_up")));
-  once_ += warm_up + (unseen ? unseen->like : last)->batch.scanned;
+  const Seconds scanned = (unseen ? unseen->like : last)->batch.scanned;
+  once_ += warm_up + scanned;
+  if (first) starts_.waited(waited, scanned);
   step_times_.add((wall - warm_up).in(unit::s));
   ++steps_;
 }
@@ -263,10 +266,12 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
   co_await train(steps, done);
   const bool failed = restarts_.failed();
   const Seconds until = failed ? restarts_.until_failure(stopped_) : context_.now();
-  const Seconds once = once_ - epoch_.once;
+  const Seconds once = once_ - epoch_.once + starts_.end();
+  const bool to_end = !failed && epoch_.done == steps;
+  const ColdEpochs::Requests asked = this->asked(plant_.requests(), JobWork::steps);
   cold_epochs_.add(until - epoch_.began - epoch_.saving - once, epoch_.done - done, epoch_read_,
-                   epoch_missed_, asked(plant_.requests(), JobWork::steps),
-                   !failed && epoch_.done == steps);
+                   epoch_missed_, asked, to_end,
+                   to_end ? ColdEpochs::Requests{} : starts_.ahead(asked, cold_epochs_.asked()));
   if (!failed) end_epoch();
 }
 
@@ -283,6 +288,7 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
   const Bytes written = buffered - std::exchange(epoch_buffered_, buffered);
   for (RankClass& ranks : classes_)
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
+  begin_start(done > 0);
   while (epoch_.done < steps && !time_is_up()) {
     co_await await_input();
     if (restarts_.failed()) {
@@ -294,6 +300,7 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
     stepping_ = false;
     if (restarts_.failed()) co_return;
     ++epoch_.done;
+    end_start(epoch_.done - done);
     restarts_.end_step(steps_);
     if (horizon_.finite())
       context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));

@@ -14,6 +14,7 @@
 #include "models/job/cold_epochs.hpp"
 #include "models/job/communicator.hpp"
 #include "models/job/compute_log.hpp"
+#include "models/job/epoch_starts.hpp"
 #include "models/job/steady_state.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/loading/grain.hpp"
@@ -80,8 +81,9 @@ class TrainingJob {
 
   /// What the run measured, for predictions over longer times.
   struct Measured {
-    Seconds wall, useful, saving;  ///< without `once`
+    Seconds wall, useful, saving;  ///< without `once` and `filled`
     Seconds once;                  ///< its start and waits for stages
+    EpochStarts::Phases filled;    ///< what its loaders lost when they began, by phase
     Seconds starved;               ///< part of it: these
     const Series& steps;           ///< wall times
     Seconds first_wait;  ///< for the first batch of the run, workers that start included; 0 without
@@ -178,6 +180,13 @@ class TrainingJob {
   ///    [docs/models/whole-run.md, eq. 2, 4]
   [[nodiscard]] Seconds filling() const;
   [[nodiscard]] Seconds owed() const;
+  /// Of steps that are kept, what does not come again with each: its starts, waits for stages, and
+  /// what loaders lose when they begin.
+  [[nodiscard]] Seconds once() const { return kept().once + starts_.lost(); }
+  /// Loaders begin, in the midst of an epoch where it goes on `again`; a step ended that is number
+  /// `done` since then.
+  void begin_start(bool again);
+  void end_start(std::int64_t done);
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
@@ -239,6 +248,7 @@ class TrainingJob {
   Seconds once_;  ///< its starts and waits for stages    [docs/models/whole-run.md, eq. 2]
   SteadyState steady_;
   ColdEpochs cold_epochs_;
+  EpochStarts starts_;
   std::optional<base::RandomStream> unseen_;  ///< of the steps of ranks that are not simulated
   Seconds held_;                              ///< by these
   StragglerCost stragglers_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
@@ -8,10 +9,11 @@
 namespace stallcast::models {
 
 TrainingJob::Measured TrainingJob::measured() const {
-  return {.wall = wall() - once_,
+  return {.wall = wall() - once_ - starts_.lost(),
           .useful = useful_,
           .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
           .once = once_,
+          .filled = starts_.lost_by(),
           .starved = starved_,
           .steps = step_times_,
           .first_wait = first_waited_ + first_starting_,
@@ -78,9 +80,8 @@ Seconds TrainingJob::filling() const {
 
 Seconds TrainingJob::owed() const {
   if (!checkpoint_) return {};
-  const Progress kept = this->kept();
   const Seconds broken = lost_.time() + restarts_.time();
-  return checkpoint_->owed(wall() - checkpoint_->stalled() - broken - kept.once, kept.steps);
+  return checkpoint_->owed(wall() - checkpoint_->stalled() - broken - once(), kept().steps);
 }
 
 std::map<std::string, double> TrainingJob::asked(const RequestCounts& counts, JobWork work) const {
@@ -96,7 +97,7 @@ std::map<std::string, TrainingJob::Requests> TrainingJob::requests(
   std::map<std::string, Requests> out;
   const Progress kept = this->kept();
   const Seconds broken = lost_.time() + restarts_.time();
-  const Seconds goes_on = wall() - kept.once - broken - filling() + owed();
+  const Seconds goes_on = wall() - once() - broken - filling() + owed();
   const double due = checkpoint_ ? checkpoint_->due_over_begun(goes_on, kept.steps) : 1.0;
   ColdEpochs::Requests steps = cold_epochs_.goes_on(fills_caches());
   for (const auto& [name, count] : counts) {
@@ -126,16 +127,39 @@ void TrainingJob::report_cold_epochs(RunResult& out) const {
                            "apart");
 }
 
-// Its start comes once, and so do waits for stages (eq. 2). The run begins with an interval before
-// its first save, and ends before its next: a longer one is made of whole intervals (eq. 4).
+void TrainingJob::begin_start(bool again) {
+  if (!job_.dataset) return;
+  const LoaderParams p = loader_params(*job_.loader);
+  const std::int64_t ahead = std::max<std::int64_t>(1, classes_.front().loader->read_ahead());
+  starts_.begin(again, {std::clamp<std::int64_t>(p.workers, 1, ahead), ahead});
+}
+
+void TrainingJob::end_start(std::int64_t done) {
+  if (!job_.dataset) return;
+  starts_.step(done, context_.now() - epoch_.began - epoch_.saving - (once_ - epoch_.once));
+  while (starts_.turned()) starts_.turn(asked(plant_.requests(), JobWork::steps));
+}
+
+// Its starts come once, and so do waits for stages (eq. 2), but for those of further epochs (eq.
+// 8). The run begins with an interval before its first save, and ends before its next: a longer one
+// is made of whole intervals (eq. 4). Nothing of it comes again where all was simulated.
 //    [docs/models/whole-run.md]
 void TrainingJob::report_once(RunResult& out) const {
-  if (p_.whole_runs() == 0) return;
-  const Seconds once = kept().once;
-  if (once > Seconds{})
-    out.metrics[metric::of_job(id_, "start.once")] = {once.in(unit::s), "s", {}};
-  if (const Seconds owed = this->owed(); owed != Seconds{})
-    out.metrics[metric::of_job(id_, "checkpoint.owed")] = {owed.in(unit::s), "s", {}};
+  const auto set = [&](const char* figure, Seconds time) {
+    if (time != Seconds{}) out.metrics[metric::of_job(id_, figure)] = {time.in(unit::s), "s", {}};
+  };
+  const bool whole = p_.whole_runs() > 0;
+  const bool all = p_.epochs && epochs_ >= *p_.epochs && epoch_.done >= epoch_.steps;
+  if (!whole && all) return;
+  set("start.once", once());
+  if (whole) set("checkpoint.owed", owed());
+  if (!classes_.front().loader) return;
+  const LoaderParams loader = loader_params(*job_.loader);
+  set("epoch.begin",
+      starts_.another(loader.persistent ? loader.start * static_cast<double>(loader.workers)
+                                        : Seconds{}));
+  out.metrics[metric::of_job(id_, "epoch.begun")] = {
+      static_cast<double>(starts_.begun()), "count", {}};
 }
 
 // What was measured is said to hold only there.                             [training.md, eq. 2]

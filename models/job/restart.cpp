@@ -60,7 +60,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     record_loader(c);
   }
   cold_ = true;
-  cold_epochs_.lose(again.time() - again.once, again.steps);
+  cold_epochs_.lose(again.time() - again.once - starts_.lose(again.steps), again.steps);
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,
                  .stopped = std::min(stopped_, failed),

@@ -177,11 +177,16 @@ void MonthsReport::lend(const JobHistory& mean) {
 void MonthsReport::split(const JobHistory& mean) {
   const Seconds horizon = mean.own();
   auto& shares = out_.breakdown[job_.id];
-  const Seconds shown = run_.wall + run_.once;  // what the shares are of
+  Seconds shown = run_.wall + run_.once;  // what the shares are of
+  for (const Seconds filled : run_.filled) shown += filled;
   shares["cpu"] = std::max(0.0, shares["cpu"] - run_.warm_up / shown);
   shares["data"] = std::max(0.0, shares["data"] - run_.starved / shown);
   const Seconds scanned = run_.once - run_.warm_up - run_.starved;
   shares["metadata"] = std::max(0.0, shares["metadata"] - scanned / shown);
+  for (const auto& [cause, phase] :
+       {std::pair{"cpu", Phase::cpu}, {"metadata", Phase::metadata}, {"data", Phase::data}})
+    shares[cause] =
+        std::max(0.0, shares[cause] - run_.filled[static_cast<std::size_t>(phase)] / shown);
   const double between = (run_.wall - run_.saving) / shown;
   for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
   shares["checkpoint"] = mean.saving / horizon;

@@ -333,6 +333,7 @@ RunResult Simulation::finish(Window window) const {
   window.rates.whole = whole_rates(design, window.requests, result.metrics);
   add_costs(design, prices, result.metrics, window.rates);
   add_whole_runs(design, prices, result.metrics);
+  add_lasting(design, result.metrics);
   for (std::string& warning : unlike_the_rest(design, result.metrics))
     result.warnings.push_back(std::move(warning));
   const Powers power = powers(design);

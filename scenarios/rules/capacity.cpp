@@ -82,7 +82,7 @@ void check_capacity(const Design& design, Diagnostics& report) {
   const Lasting run = longest(design);
   const std::vector<models::Room> spaces = models::spaces(design);
   for (const models::Room& space : spaces) {
-    if (space.needed() <= space.usable) {
+    if (space.holds()) {
       check_growth(design, space, run, report);
       continue;
     }

@@ -62,6 +62,21 @@ Errors
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
+TEST_CASE("an interval of outcomes is told from where to where, as figures are counted in it") {
+  // Inside: 90 % lies 4.74 points below the prediction, and above the end of the interval.
+  Validation v = sample();
+  v.coverage.classes.resize(1);
+  v.cases[0].comparisons = {{"job.t.gpu.utilization", "ratio", 0.9, {0.9474, "ratio", {}}, 4.74}};
+  v.cases[0].comparisons[0].predicted.ci90 = {{0.8893, 0.962}};
+  const std::string text = render(v, kContext, Format::text, {});
+  CHECK(text.find("90 % interval") != std::string::npos);
+  CHECK(text.find("90.00 %   94.74 %   88.93 % to 96.20 % +4.74 points") != std::string::npos);
+  std::istringstream lines(text.substr(0, text.find("Errors")));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+  CHECK(render(v, kContext, Format::markdown, {}).find("| 88.93 % to 96.20 % |") !=
+        std::string::npos);
+}
+
 TEST_CASE("wall-clock time is shown only when asked for") {
   CHECK(render(sample(), kContext, Format::text, {}).find("12.5") == std::string::npos);
   CHECK(render(sample(), kContext, Format::text, {false, true}).find("wall clock 12.5 s") !=

@@ -365,4 +365,12 @@ TEST_CASE("room that is full before a job has ended is warned of") {
             .empty());
 }
 
+TEST_CASE("what fills a system to rounding has room") {
+  models::Room room;
+  for (const double tb : {0.1, 0.2}) room.stored.push_back({"", Bytes::from(tb, unit::TB), ""});
+  room.usable = Bytes::from(0.3, unit::TB);
+  CHECK(room.holds());
+  CHECK_FALSE(room.holds(Bytes::from(1.0, unit::MB)));
+}
+
 }  // namespace space_test

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include "stallcast/breakdown.hpp"
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
+#include "ui/report/check/finding.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
@@ -104,6 +106,30 @@ TEST_CASE("of tenants alone the first lines say what they do") {
     CHECK(render(p, report::testing::context(), format, {}).find(lines[0]) != std::string::npos);
   p.breakdown["train"] = {{"compute", 1.0}};
   CHECK(tenant_lines(p).empty());
+}
+
+TEST_CASE("of what became worse it is said what limits it now, and where to ask what did it") {
+  CheckedAssertion a;
+  a.outcome = report::testing::missed_target().assertions.front();
+  a.status = CheckStatus::fail;
+  a.outcome.limited_by = "job.train.barrier";
+  CHECK(message_text(a).find("; limited by slowest rank of train") != std::string::npos);
+  a.state = BaselineState::worse;
+  CHECK(message_text(a).find(
+            "; now limited by slowest rank of train (what made it worse: stallcast diff)") !=
+        std::string::npos);
+}
+
+TEST_CASE("a replay saves of its makespan, and its requests are waited for") {
+  Prediction p;
+  p.method = "simulation";
+  p.metrics["tenant.a.latency"] = {0.01, "s", {}};
+  CHECK(time_gained(p) == "of requests");
+  p.metrics["tenant.b.makespan"] = {1.0, "s", {}};
+  CHECK(time_gained(p) == "of requests and replays");
+  p.metrics.erase("tenant.a.latency");
+  CHECK(time_gained(p) == "of the replay");
+  CHECK(time_waited(p) == "of requests");
 }
 
 }  // namespace advice_test

@@ -48,7 +48,7 @@ std::string coverage_text(const Coverage& coverage, const Ink& ink) {
                     ink.bold("How many measurements are inside intervals of so many outcomes") +
                     "\n  " + left("", 28) + right("figures", 8);
   for (const std::size_t level : kShownLevels) out += right(level_name(level), 7);
-  out += right("90 % +-", 14) + "\n";
+  out += right("half of 90 %", 14) + "\n";
   for (const ClassCoverage& c : coverage.classes) {
     out += "  " + left(shortened(c.metric, 28), 28) + right(std::to_string(c.figures), 8);
     for (const std::size_t level : kShownLevels) out += right(base::percent(c.actual(level), 0), 7);

@@ -86,8 +86,16 @@ std::string_view cpu_words(const Prediction& p, const std::string& job) {
 }
 
 std::string of_the_time(const Prediction& p) {
-  const std::string what = time_gained(p);
+  const std::string what = time_waited(p);
   return what.empty() ? " of the time" : " of the time " + what;
+}
+
+std::string lasting_note(const Prediction& p) {
+  const double lasts = lasting_utilization(p);
+  return std::abs(lasts - mean_utilization(p)) < kNothing
+             ? ""
+             : "gains are those of the run as it goes on beyond what was simulated: " +
+                   std::string(mean_utilization_name(p)) + " " + print_share(lasts);
 }
 
 /// "56.3 % less", "12.0 % more".
@@ -100,8 +108,11 @@ LimitWords limit_words(const Prediction& p) {
   constexpr std::string_view kThe = "the ";
   LimitWords out{limit.label.substr(limit.label.starts_with(kThe) ? kThe.size() : 0), ""};
   if (!limit.target.empty()) out.what += ", target " + limit.target;
+  const bool gained = limit.kind == Limit::Kind::gain || limit.kind == Limit::Kind::together;
+  const std::string of_time =
+      gained && !time_gained(p).empty() ? " of the time " + time_gained(p) : of_the_time(p);
   const std::string share =
-      print_share(limit.share) + of_the_time(p) + (limit.job.empty() ? "" : " of " + limit.job);
+      print_share(limit.share) + of_time + (limit.job.empty() ? "" : " of " + limit.job);
   switch (limit.kind) {
     case Limit::Kind::failures:
       out.cost = share + " goes to lost work and restarts";
@@ -137,8 +148,7 @@ LimitWords limit_words(const Prediction& p) {
       break;
   }
   // Shares of breakdowns and of what was waited for; what is gained says of which time itself.
-  const bool shared = limit.kind != Limit::Kind::gain && limit.kind != Limit::Kind::together;
-  if (shared && !out.cost.empty() && limit.job.empty() && p.breakdown.size() > 1)
+  if (!gained && !out.cost.empty() && limit.job.empty() && p.breakdown.size() > 1)
     out.cost += ", mean of the jobs";
   return out;
 }

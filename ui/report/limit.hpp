@@ -42,5 +42,7 @@ struct LimitWords {
 
 /// " of the time", or of that of what tenants ask for: what a share is of.
 [[nodiscard]] std::string of_the_time(const Prediction& prediction);
+/// What gains are of where a run goes on beyond what was simulated, and its start matters; "" else.
+[[nodiscard]] std::string lasting_note(const Prediction& prediction);
 
 }  // namespace stallcast::report

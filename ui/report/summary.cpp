@@ -331,7 +331,8 @@ std::string gains_note(const Prediction& p) {
   if (gains.left_out > 0)
     out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +
            " not tried: the design is large";
-  return out;
+  const std::string lasting = lasting_note(p);
+  return out + (out.empty() || lasting.empty() ? "" : "; ") + lasting;
 }
 
 std::vector<const ResourceUse*> data_path(const Prediction& p) {

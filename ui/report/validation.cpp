@@ -30,18 +30,32 @@ std::string error_digits(double error, const std::string& unit) {
 /// Whether intervals are those of outcomes, of draws; else of the mean of seeds.
 bool drawn(const Validation& validation) { return !validation.coverage.classes.empty(); }
 
-/// Half of the interval that `interval_title` names, as an error is given: in points, or in percent
-/// of the prediction; "" where the prediction has none.
-std::string half_interval(const Validation& validation, const Metric& metric) {
+/// The interval that `interval_title` names: of outcomes from where to where, as it lies apart from
+/// the prediction; else half of it, as an error is given, in points, or in percent of the
+/// prediction. "" where the prediction has none.
+std::string interval_text(const Validation& validation, const Metric& metric) {
   const auto& interval = drawn(validation) ? metric.ci90 : metric.ci95;
   if (!interval) return "";
+  if (drawn(validation))
+    return figure(interval->first, metric.unit) + " to " + figure(interval->second, metric.unit);
   const double half = 0.5 * (interval->second - interval->first);
   const double scale = metric.unit == "ratio" ? 1.0 : metric.value;
   return error_digits(scale > 0.0 ? 100.0 * half / scale : 0.0, metric.unit);
 }
 
 std::string_view interval_title(const Validation& validation) {
-  return drawn(validation) ? "90 % +-" : "95 % +-";
+  return drawn(validation) ? "90 % interval" : "95 % +-";
+}
+
+/// A line of the table of cases, as wide as a report.
+std::string case_line(const Validation& validation, const std::string& metric,
+                      const std::string& measured, const std::string& predicted,
+                      const std::string& interval, const std::string& error) {
+  const bool wide = drawn(validation);
+  const std::size_t name = wide ? 24 : 26, number = wide ? 10 : 12;
+  return "  " + left(shortened(metric, name), name) + right(measured, number) +
+         right(predicted, number) + right(interval, wide ? 21 : 13) + right(error, wide ? 13 : 14) +
+         "\n";
 }
 
 /// "+1.20 points", "-3.4 %".
@@ -76,10 +90,9 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
 std::string case_lines(const Validation& validation, const ValidatedCase& c, const Ink& ink) {
   std::string out = "\n" + ink.bold(c.id) + "\n";
   for (const Comparison& m : c.comparisons)
-    out += "  " + left(shortened(m.metric, 26), 26) + right(figure(m.measured, m.unit), 12) +
-           right(figure(m.predicted.value, m.unit), 12) +
-           right(half_interval(validation, m.predicted), 13) +
-           right(signed_error(m.error, m.unit), 14) + "\n";
+    out += case_line(validation, m.metric, figure(m.measured, m.unit),
+                     figure(m.predicted.value, m.unit), interval_text(validation, m.predicted),
+                     signed_error(m.error, m.unit));
   for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
   return out;
 }
@@ -93,8 +106,8 @@ std::string validation_text(const Validation& validation, const ReportContext& c
     if (!file.source.empty()) out += wrapped("  ", file.source, 2);
     if (!file.note.empty()) out += wrapped("  ", file.note, 2);
   }
-  out += "\n  " + left("", 26) + right("measured", 12) + right("predicted", 12) +
-         right(interval_title(validation), 13) + right("error", 14) + "\n";
+  out += "\n" + case_line(validation, "", "measured", "predicted",
+                          std::string(interval_title(validation)), "error");
   for (const ValidatedCase& c : validation.cases) out += case_lines(validation, c, ink);
   out += "\n" + ink.bold("Errors") + "\n";
   out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
@@ -195,7 +208,7 @@ std::string validation_markdown(const Validation& validation, const ReportContex
     for (const Comparison& m : c.comparisons)
       out += "| " + markdown_cell(c.id) + " | `" + markdown_cell(m.metric) + "` | " +
              figure(m.measured, m.unit) + " | " + figure(m.predicted.value, m.unit) + " | " +
-             half_interval(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
+             interval_text(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
              " |\n";
   out += "\n| metric | figures | mean absolute error | median factor | within x 1.2 |\n";
   out += "|---|---:|---:|---:|---:|\n";
@@ -229,7 +242,7 @@ std::string validation_html(const Validation& validation, const ReportContext& c
   for (const ValidatedCase& c : validation.cases) {
     for (const Comparison& m : c.comparisons)
       figures.push_back({markup(c.id), html::path(m.metric), figure(m.measured, m.unit),
-                         figure(m.predicted.value, m.unit), half_interval(validation, m.predicted),
+                         figure(m.predicted.value, m.unit), interval_text(validation, m.predicted),
                          signed_error(m.error, m.unit)});
     sources.push_back({markup(c.id), markup(c.source), markup(c.note), html::path(c.scenario)});
     for (const std::string& w : c.warnings)

@@ -1,5 +1,6 @@
 #include "engine/decide/diff/compare_sides.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/glob.hpp"
@@ -26,14 +27,29 @@ double half_width(const Metric& metric) {
   return metric.ci95 ? (metric.ci95->second - metric.ci95->first) / 2.0 : 0.0;
 }
 
-/// With other seeds a metric has moved where it did by more than the means of both may be off by.
+/// Whether both are the same design, with other seeds or another number of them.
+bool is_one_design(const Diff& diff) {
+  return diff.inputs_known && std::ranges::all_of(diff.inputs, [](const InputChange& change) {
+           return change.target || std::ranges::all_of(change.moves, [](const InputMove& move) {
+                    return move.path == "run.seed" || move.path == "run.replicas";
+                  });
+         });
+}
+
+/// With other seeds a metric has moved where it did by more than the means of both may be off by;
+/// it is no better or worse then where nothing else is another, as that is chance, however rare.
 /// With the same ones luck is the same: any difference is the design's.
-void leave_out_luck(const DiffSide& base, const DiffSide& head, std::vector<MetricChange>& all) {
+void leave_out_luck(const Diff& diff, std::vector<MetricChange>& all) {
+  const DiffSide &base = diff.base, &head = diff.head;
   if (base.prediction.seeds == head.prediction.seeds) return;
+  const bool chance = is_one_design(diff);
   for (MetricChange& one : all) {
     const double luck = std::hypot(half_width(base.prediction.metrics.at(one.metric)),
                                    half_width(head.prediction.metrics.at(one.metric)));
-    if (std::abs(one.difference()) <= luck) one.effect = Effect::none;
+    if (std::abs(one.difference()) <= luck)
+      one.effect = Effect::none;
+    else if (chance && one.effect != Effect::none)
+      one.effect = Effect::changed;
   }
 }
 
@@ -47,7 +63,7 @@ void compare(Diff& diff, const ComparedMetrics& scope) {
   std::erase_if(diff.metrics, [&](const MetricChange& m) {
     return !base::matches_glob(scope.metrics, m.metric);
   });
-  leave_out_luck(diff.base, diff.head, diff.metrics);
+  leave_out_luck(diff, diff.metrics);
   const auto lacking = [&](const auto& these, const auto& those, auto& out) {
     for (const auto& [name, metric] : these) {
       const auto other = those.find(name);

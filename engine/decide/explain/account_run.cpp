@@ -69,6 +69,20 @@ void Account::explain_pipeline(ExplainNode& node) {
   accept(node, std::move(made));
 }
 
+// Loaders begin with each epoch.    [docs/models/whole-run.md, eq. 8]
+void Account::explain_epochs(ExplainNode& made) {
+  const std::string begin = job_ + "epoch.begin", begun = job_ + "epoch.begun";
+  if (!has(begin) || !has(begun)) return;
+  for (const models::WholeRun& run : models::whole_runs(forms_.design())) {
+    if (metric::of_job(run.job) != job_ || run.epochs == value(begun)) continue;
+    made.equation += " + (epochs - begun) * begin";
+    made.children.push_back(constant("epochs", run.epochs, "count"));
+    made.children.back().note = "that the whole run begins";
+    made.children.push_back(read(begun, "begun", "of these in what was simulated"));
+    made.children.push_back(read(begin, "begin", "that another loses while queues fill"));
+  }
+}
+
 void Account::explain_run_time(ExplainNode& node) {
   const std::string goodput = job_ + std::string(metric::kGoodput),
                     lent = job_ + "elastic.lent.share";
@@ -111,6 +125,7 @@ void Account::explain_run_time(ExplainNode& node) {
     made.equation += once;
     for (ExplainNode& each : parts) made.children.push_back(std::move(each));
   }
+  explain_epochs(made);
   if (const std::string slowed = job_ + "run.slowed"; has(slowed)) {
     made.equation += " + slowed";
     made.children.push_back(read(slowed, "slowed", "that it takes longer once credits are gone"));

@@ -70,10 +70,10 @@ Gain gain_between(const Prediction& before, const Prediction& after, const std::
   out.each = times_saved(before, after);
   add_noise(before, after, out);
   if (out.each.size() < 2) out.each.clear(), out.each_noise.clear();
-  out.utilization = mean_utilization(after) - mean_utilization(before);
-  const double goodput = mean_goodput(before);
-  if (std::abs(mean_utilization(before) - goodput) >= kNegligible)
-    out.goodput = mean_goodput(after) - goodput;
+  out.utilization = lasting_utilization(after) - lasting_utilization(before);
+  const double goodput = lasting_goodput(before);
+  if (std::abs(lasting_utilization(before) - goodput) >= kNegligible)
+    out.goodput = lasting_goodput(after) - goodput;
   return out;
 }
 

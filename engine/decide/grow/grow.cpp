@@ -151,12 +151,12 @@ class Months {
       for (int month = 0; month <= spec_.months; ++month) {
         const models::Room* room = room_in(month, start.storage);
         if (room == nullptr) continue;
-        if (!full && room->needed() > room->usable) full = month;
+        if (!full && !room->holds()) full = month;
         if (seen_.contains(month)) series.values.push_back(room->needed() / room->usable);
       }
       if (full) {
         const models::Room* last = room_in(spec_.months, start.storage);
-        const bool fits = last == nullptr || last->needed() <= last->usable;
+        const bool fits = last == nullptr || last->holds();
         out.ceilings.push_back({GrowthCeiling::Kind::space, series.name, *full,
                                 models::shortage(*room_in(*full, start.storage)),
                                 fits ? "" : models::remedy(*last)});

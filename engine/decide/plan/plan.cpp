@@ -20,6 +20,7 @@
 #include "engine/decide/plan/standing.hpp"
 #include "engine/decide/predict/estimate.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -132,7 +133,10 @@ class Answer {
         PlanNeighbour n{a, direction, place->second,
                         std::abs(numbers[cell[a]] - numbers[answer[a]])};
         if (n.units > 0.0) {
-          n.utilization = (other.utilization - point.utilization) / n.units;
+          const auto lasts = [&](const Cell& of) {
+            return lasting_utilization(search_.seen.at(of));
+          };
+          n.utilization = (lasts(cell) - lasts(answer)) / n.units;
           if (target != nullptr)
             for (const TargetMargin& t : other.targets)
               if (t.id == target->id && t.when == target->when)

@@ -41,7 +41,7 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
 
 double gained(const Prediction& base, const Prediction& with) {
   return !time_gained(base).empty() ? time_saved(base, with)
-                                    : mean_utilization(with) - mean_utilization(base);
+                                    : lasting_utilization(with) - lasting_utilization(base);
 }
 
 PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages) {

@@ -157,9 +157,11 @@ std::vector<std::pair<std::string, double>> slowed(const Prediction& base, const
     if (left > 0.0 && left < 1.0 - kSlower) out.emplace_back(id, 1.0 - left);
   };
   for (const auto& [job, shares] : base.breakdown) {
-    const std::string name = metric::gpu_utilization(job);
-    const double was = figure_or_zero(base, name);
-    if (base.breakdown.size() > 1 && was > 0.0) add(job, figure_or_zero(with, name) / was);
+    const auto now = [&, &id = job](const Prediction& p) {
+      return lasting(p, id, metric::kGpuUtilization);
+    };
+    const double was = now(base);
+    if (base.breakdown.size() > 1 && was > 0.0) add(job, now(with) / was);
   }
   for (const std::string& tenant : tenants_of(base)) add(tenant, tenant_speed(tenant, with, base));
   return out;
@@ -171,10 +173,10 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
   Alternative a;
   a.change = tried.proposal.text;
   a.set = text_of(tried.proposal.change);
-  a.utilization = mean_utilization(tried.prediction);
+  a.utilization = lasting_utilization(tried.prediction);
   a.gain = gained(base, tried.prediction);
-  a.goodput = mean_goodput(tried.prediction);
-  a.goodput_gain = a.goodput - mean_goodput(base);
+  a.goodput = lasting_goodput(tried.prediction);
+  a.goodput_gain = a.goodput - lasting_goodput(base);
   // Points are the time that is saved, times what is useful of the rest.
   a.noise = a.goodput * gain::gain_between(base, tried.prediction, "").noise;
   a.verdict = tried.prediction.verdict;
@@ -228,8 +230,8 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
   const auto add = [&](double count, const Prediction& with) {
     CountedDesign& made = out.points.emplace_back();
     made.count = count;
-    made.utilization = mean_utilization(with);
-    made.goodput = mean_goodput(with);
+    made.utilization = lasting_utilization(with);
+    made.goodput = lasting_goodput(with);
     made.verdict = with.verdict;
     if (with.metrics.contains(metric::kCapex)) made.cost = figure_or_zero(with, metric::kCapex);
   };

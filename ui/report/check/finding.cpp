@@ -89,12 +89,18 @@ std::string value_phrase(const CheckedScenario& s, const CheckedAssertion& a) {
   return label::of_metric(a.outcome.metric, a.outcome.unit, with_job) + judged(a);
 }
 
+std::string limited_now(const CheckedAssertion& a) {
+  const std::string limit = limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load);
+  // A baseline knows figures, not designs: what limits this one may have limited it before.
+  return a.state == BaselineState::worse ? "now " + limit + " (what made it worse: stallcast diff)"
+                                         : limit;
+}
+
 std::string reason_text(const CheckedAssertion& a) {
   if (!a.is_open()) return "";
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
-  if (!a.outcome.limited_by.empty())
-    add(limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load));
+  if (!a.outcome.limited_by.empty()) add(limited_now(a));
   // It meets the limit, and may still be worse than before.
   if (!a.fix.empty())
     add((a.state == BaselineState::worse ? "meets the limit: " : "nearest fix: ") + a.fix);

@@ -44,6 +44,9 @@ inline constexpr const char* kStaleRule = "stale-baseline";
 /// "GPU utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
 [[nodiscard]] std::string value_phrase(const CheckedScenario& scenario,
                                        const CheckedAssertion& assertion);
+/// "limited by OSTs of scratch, 97 % busy"; of what became worse than the baseline: "now limited by
+/// ... (what made it worse: stallcast diff)". REQUIRES: something limits it.
+[[nodiscard]] std::string limited_now(const CheckedAssertion& assertion);
 /// "limited by OSTs of scratch, 97 % busy; nearest fix: storage.scratch.ost.count 16 -> 20";
 /// "" when there is nothing to say.
 [[nodiscard]] std::string reason_text(const CheckedAssertion& assertion);

@@ -177,7 +177,7 @@ bool by_goodput(const Prediction& p) {
 
 std::vector<DesignOption> options_of(const Prediction& p) {
   const auto used = figure_gained(p, p.alternatives).value;
-  const double now = used == &Alternative::goodput ? mean_goodput(p) : mean_utilization(p);
+  const double now = used == &Alternative::goodput ? lasting_goodput(p) : lasting_utilization(p);
   std::vector<DesignOption> out{{"as it is", "", now, stall_of(p), std::nullopt, margin_of(p),
                                  targets_mark(p.verdict, false)}};
   std::vector<const Alternative*> order;
