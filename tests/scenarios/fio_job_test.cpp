@@ -208,7 +208,7 @@ TEST_CASE("a fio job file that is not there, or may not be read, is an error") {
   };
   CHECK(said("\"nowhere.fio\"", true) ==
         "/tenants/0/job_file: cannot read \"nowhere.fio\" | the path is relative to the "
-        "scenario\n");
+        "folder of the file that names it\n");
   CHECK(said("\"/etc/passwd\"", false) ==
         "/tenants/0/job_file: files cannot be read here | write the options of the job into the "
         "tenant\n");
