@@ -36,6 +36,19 @@ SampleAccess sample_access(const JobDesign& job) {
   return access;
 }
 
+LoaderThreads loader_threads(const JobDesign& job) {
+  const LoaderParams loader = loader_params(*job.loader);
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  const SampleAccess access = sample_access(job);
+  LoaderThreads out;
+  out.readers = static_cast<double>(policy.threads(loader));
+  out.apart = loader.workers > 0;
+  if (policy.split_batch && out.apart) out.decoders = static_cast<double>(policy.decoders);
+  if (access.fetches_ahead()) out.fetchers = out.readers * access.fetchers;
+  out.pool = access.decoded_ahead;
+  return out;
+}
+
 bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy) {
   return access.unit <= 0.0 && policy.shuffle <= 1.0;
 }
