@@ -11,7 +11,7 @@ SampleAccess in_blocks(SampleAccess access, Bytes sample, Bytes block, Blocks ho
   const Bytes range = access.range(sample);
   const double blocks = std::max(1.0, std::ceil(range / block - 1e-9));
   double more = 1.0;  // bytes fetched per byte asked for
-  const bool whole = access.ranges <= access.files + 1e-9;
+  const bool whole = !access.in_pieces();
   if (!whole && how == Blocks::faults) more = block * blocks / range;
   if (!whole && how == Blocks::read_ahead) more = (range + block) / range;
   if (whole || how == Blocks::faults) access.round_trips += blocks - 1.0;

@@ -133,7 +133,7 @@ class Gpfs final : public PooledStore {
     const Bytes file = request.bytes / request.files;
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
-    const bool in_inode = !request.part && file <= p_.inode_data;
+    const bool in_inode = request.whole() <= p_.inode_data;
     ReadRequest turns = request;
     if (in_inode) turns.round_trips = 0.0;
     return read_files(
