@@ -156,7 +156,7 @@ TEST_CASE("host cores: threads of loaders and of their pools take no more cores 
     job.dataset = component(Role::dataset, format, "dataset",
                             {{"on", "scratch"},
                              {"sample", "100 kB"},
-                             {"samples", "100000000"},
+                             {"samples", "100000"},
                              {"decode", "10 ms"},
                              {"parse", "1000 TB/s"},
                              {"parse_fixed", "0 s"}});
