@@ -67,9 +67,8 @@ TEST_CASE("rows that a pool decodes cost their reader nothing") {
                               {"row_group", "100 MB"},
                               {"decode", "10 ms"},
                               {"parse", "1 GB/s"},
-                              {"pool.workers", "50"}},
+                              {"pool.workers", "30"}},
                              "100 ms");
-  set(design.hosts[0], Role::host, "cpu.cores", "128");  // for the pool and the client
   CHECK(metric(design, "first_batch") == Approx(1.3).epsilon(1e-6));
   CHECK(metric(design, "step.time.p50") == Approx(0.1).epsilon(1e-6));
   // Processes of a pool pass rows on: 1 MB at 10 MB/s are 100 ms of the worker
