@@ -124,7 +124,7 @@ namespace {
 std::string said_inside(std::vector<std::string> sets) {
   const Scenario loaded = load_with(std::move(sets), "", R"({
     "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
-    "storage": [ { "id": "drives", "type": "local" },
+    "storage": [ { "id": "drives", "type": "local", "drive": { "count": 4 } },
                  { "id": "bucket", "type": "s3" },
                  { "id": "array", "type": "san", "port": { "count": 4 } } ],
     "jobs": [ { "id": "train", "hosts": "gpu", "steps": 10, "step": { "compute": "100 ms" },
