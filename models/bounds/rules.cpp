@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "models/bounds/parts.hpp"
+#include "models/contract/access.hpp"
 #include "models/contract/operations.hpp"
 #include "models/contract/rows.hpp"
 #include "models/contract/training.hpp"
@@ -118,7 +119,6 @@ std::string written_of(const JobDemand& d, Bytes size) {
 Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const SampleAccess& access,
                           const Plant& plant) {
   const DatasetParams dataset = dataset_params(*job.dataset);
-  const LoaderParams loader = loader_params(*job.loader);
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
   const Bytes fetched = dataset.sample * access.amplification;
   const Seconds fetching = access.fetching(dataset.sample, 1.0);
@@ -126,9 +126,10 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   const Seconds decode =
       plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decoding(access.columns);
   const Seconds cpu = fetching + parsing + decode;
-  const bool apart = policy.decoders > 0 && loader.workers > 0;
+  const LoaderThreads threads = loader_threads(job);
+  const bool apart = threads.decoders > 0.0;
   // What fetches ahead unpacks, and decodes where it does, beside whoever reads.
-  const bool beside = access.unit > 0.0 && (access.ahead > 0.0 || access.ahead_batches > 0.0);
+  const bool beside = access.fetches_ahead();
   const Seconds nothing;
   const Seconds ahead = beside ? fetching + (access.decoded_ahead ? decode : nothing) : nothing;
   const Seconds reading =
@@ -136,9 +137,9 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   Rate best = Rate::infinity();
   std::string why;
   Rule rule;
-  const auto stage = [&](double ranks, double threads, const std::string& who, Seconds time,
+  const auto stage = [&](double ranks, double each, const std::string& who, Seconds time,
                          const std::string& what) {
-    const Rate rate = fetched / time * (threads * ranks);
+    const Rate rate = fetched / time * (each * ranks);
     if (rate >= best) return;
     best = rate;
     rule = {
@@ -146,22 +147,19 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
         kEq5,
         {figure("ranks", ranks, Dimension::number,
                 ranks > 1.0 ? "GPUs that read" : "all of them together"),
-         figure("threads", threads, Dimension::number, who),
+         figure("threads", each, Dimension::number, who),
          {"sample", d.input("dataset.sample")},
          figure("fetched", access.amplification, Dimension::number,
                 "bytes fetched for a byte used: docs/models/formats.md"),
          figure("time", time.in(unit::s), Dimension::time, what + ": docs/models/dataloader.md")}};
-    why = (ranks > 1.0 || who != "cores" ? count(ranks) + " GPUs x " : "") + count(threads) + " " +
+    why = (ranks > 1.0 || who != "cores" ? count(ranks) + " GPUs x " : "") + count(each) + " " +
           who + " x " + text(fetched) + " / " + text(time) + " " + what + " = " + text(rate);
   };
   const double ranks = d.layout.readers();
-  const double workers = static_cast<double>(policy.threads(loader));
-  stage(ranks, workers, apart ? "reading threads" : "workers", reading, "CPU per sample");
-  if (beside)
-    stage(ranks, workers * access.fetchers, "threads that fetch ahead", ahead, "CPU per sample");
+  stage(ranks, threads.readers, apart ? "reading threads" : "workers", reading, "CPU per sample");
+  if (beside) stage(ranks, threads.fetchers, "threads that fetch ahead", ahead, "CPU per sample");
   if (apart && !access.decoded_ahead)
-    stage(ranks, static_cast<double>(policy.decoders), "decoding threads", decode,
-          "CPU per sample");
+    stage(ranks, threads.decoders, "decoding threads", decode, "CPU per sample");
   if (access.one_lock && policy.split_batch)
     stage(ranks, 1.0, "thread in the library at a time", fetching + parsing, "CPU per sample");
   if (policy.gpu_decode > Seconds{})

@@ -191,7 +191,8 @@ class Surveyor {
                                (sized ? *data.size : data.sample * samples) * place.share,
                                std::move(formula), std::move(rule)});
       to_be_brought_[{space, job.job.id}] = space->stored.back().bytes;
-      const Bytes file = data.sample * sample_access(job).per_file();
+      const Bytes all = sized ? *data.size : data.sample * samples;
+      const Bytes file = std::min(all, data.sample * sample_access(job).stored_in_file());
       swell(space->stored.back(), swollen(*space, file), file);
     }
   }

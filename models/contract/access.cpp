@@ -11,7 +11,7 @@ SampleAccess in_blocks(SampleAccess access, Bytes sample, Bytes block, Blocks ho
   const Bytes range = access.range(sample);
   const double blocks = std::max(1.0, std::ceil(range / block - 1e-9));
   double more = 1.0;  // bytes fetched per byte asked for
-  const bool whole = access.ranges <= access.files + 1e-9;
+  const bool whole = !access.in_pieces();
   if (!whole && how == Blocks::faults) more = block * blocks / range;
   if (!whole && how == Blocks::read_ahead) more = (range + block) / range;
   if (whole || how == Blocks::faults) access.round_trips += blocks - 1.0;
@@ -34,6 +34,19 @@ SampleAccess sample_access(const JobDesign& job) {
   (by_fetch ? access.fetch_fixed : access.parse_fixed) +=
       dataset.request_cpu * (access.ranges * access.round_trips);
   return access;
+}
+
+LoaderThreads loader_threads(const JobDesign& job) {
+  const LoaderParams loader = loader_params(*job.loader);
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  const SampleAccess access = sample_access(job);
+  LoaderThreads out;
+  out.readers = static_cast<double>(policy.threads(loader));
+  out.apart = loader.workers > 0;
+  if (policy.split_batch && out.apart) out.decoders = static_cast<double>(policy.decoders);
+  if (access.fetches_ahead()) out.fetchers = out.readers * access.fetchers;
+  out.pool = access.decoded_ahead;
+  return out;
 }
 
 bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy) {

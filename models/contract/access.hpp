@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "models/contract/dataset.hpp"
 #include "models/contract/loader.hpp"
 #include "stallcast/design.hpp"
@@ -20,6 +22,25 @@ enum class Blocks {
 /// What a sample of a job costs: its format, its client library and its loader together. REQUIRES:
 /// the job has a data set.
 [[nodiscard]] SampleAccess sample_access(const JobDesign& job);
+/// Who of the loader of one rank works at one time.    [docs/models/host.md, eq. 2]
+struct LoaderThreads {
+  double readers = 1.0;   ///< workers, or threads that read; without workers the training process
+  double decoders = 0.0;  ///< threads that decode after them
+  double fetchers = 0.0;  ///< of all readers: that fetch ahead of them
+  bool pool = false;      ///< which also decode
+  bool apart = true;      ///< readers are not the training process itself
+
+  /// That read at one time.
+  [[nodiscard]] double reading() const { return std::max(readers, fetchers); }
+  /// That decode or parse, each on a core of its own, beside the training process.
+  [[nodiscard]] double computing() const {
+    return (apart ? readers : 0.0) + decoders + (pool ? fetchers : 0.0);
+  }
+  /// The same with those that only move bytes.
+  [[nodiscard]] double on_cores() const { return computing() + (pool ? 0.0 : fetchers); }
+};
+/// REQUIRES: the job has a data set.
+[[nodiscard]] LoaderThreads loader_threads(const JobDesign& job);
 /// Whether groups of equal samples may end within one: each sample is read alone, by whoever asks.
 ///    [docs/models/dataloader.md, "grain"]
 [[nodiscard]] bool cuts_samples(const SampleAccess& access, const LoaderPolicy& policy);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +62,7 @@ struct SampleAccess {
   double used = 1.0;           ///< share of the stored samples that an epoch uses
   double touched = 1.0;        ///< share of the stored bytes that an epoch reads, each once
   double files = 1.0;          ///< files opened
+  double in_file = 0.0;        ///< samples stored in one file; 0: `files` says it
   double ranges = 1.0;         ///< pieces of files read, each by itself
   double round_trips = 1.0;    ///< dependent requests per range besides streaming
   double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
@@ -87,10 +90,35 @@ struct SampleAccess {
 
   /// Samples of an epoch, of so many that are stored.
   [[nodiscard]] double epoch(double stored) const { return stored * used; }
-  /// Samples that an epoch uses of one file.
-  [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
+  /// Whether units are fetched alongside the loading.
+  [[nodiscard]] bool fetches_ahead() const {
+    return unit > 0.0 && (ahead > 0.0 || ahead_batches > 0.0);
+  }
+  /// Samples stored in one file; infinite where all lie in a few large ones.
+  [[nodiscard]] double stored_in_file() const {
+    if (in_file > 0.0) return in_file;
+    return files > 0.0 ? std::max(1.0, 1.0 / files) / used
+                       : std::numeric_limits<double>::infinity();
+  }
+  /// Samples that an epoch uses of one file, where there are many.
+  [[nodiscard]] double per_file() const {
+    if (in_file > 0.0) return std::isfinite(in_file) ? std::max(1.0, in_file * used) : 1.0;
+    return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0;
+  }
+  /// Files that so many stored samples lie in, each counted once; 0: a few large ones.
+  [[nodiscard]] double files_of(double stored) const {
+    return in_file > 0.0 ? stored / in_file : epoch(stored) * files;
+  }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
+  /// Whether ranges are pieces of larger files.
+  [[nodiscard]] bool in_pieces() const {
+    return amplification / ranges < stored_in_file() * (1.0 - 1e-9);
+  }
+  /// Size of the file that a range is a piece of; 0: it is a file.
+  [[nodiscard]] Bytes larger_file(Bytes sample) const {
+    return in_pieces() ? sample * stored_in_file() : Bytes{};
+  }
   /// CPU time of fetching samples of `stored` bytes in all, their decompression included.
   [[nodiscard]] Seconds fetching(Bytes stored, double samples) const {
     return stored * amplification / unpack + fetch_fixed * samples;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "models/cache/hit_laws.hpp"
 #include "models/contract/resources.hpp"
 #include "stallcast/units.hpp"
@@ -30,7 +32,8 @@ struct ReadRequest {
   bool direct = false;       ///< O_DIRECT: no page cache copy
   bool as_asked = false;     ///< each of the files is one call, and no more: nothing is read ahead
   double together = 1.0;     ///< members that wait for each other at each of these calls
-  bool part = false;         ///< they are ranges of larger files
+  double opened = 0.0;       ///< files that were opened for them
+  Bytes larger_file{};       ///< size of the files that they are pieces of; 0: they are files
   bool goes_on = false;      ///< where the read before ended: a part of what was asked ahead
   cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
   FileSharing sharing = FileSharing::own;  ///< how it was written
@@ -40,6 +43,9 @@ struct ReadRequest {
   double company = 1.0;  ///< of its bytes, how many each of them reads meanwhile
   Bytes save{};          ///< of a save: all of what is restored, by all who read it
 
+  /// Bytes of one of them, and of the file that these lie in.
+  [[nodiscard]] Bytes range() const { return bytes / files; }
+  [[nodiscard]] Bytes whole() const { return std::max(range(), larger_file); }
   /// That of a save which its part lies in.
   [[nodiscard]] Bytes file() const {
     return bytes / files * (sharing == FileSharing::own ? 1.0 : readers);

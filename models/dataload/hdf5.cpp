@@ -62,6 +62,7 @@ std::span<const FieldInfo> hdf5_fields() { return kInfos<kHdf5Fields>; }
 SampleAccess hdf5_access(const Component& component, const DatasetParams& dataset) {
   const Hdf5Params p = bind<kHdf5Fields>(component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 1.0 / static_cast<double>(p.samples_per_file));
+  out.in_file = static_cast<double>(p.samples_per_file);
   out.ranges = 1.0;
   if (p.chunk) {
     // A sample lies in whole chunks, and each is a read of its own. In sequence the chunk cache

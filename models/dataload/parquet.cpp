@@ -41,6 +41,7 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   const double taken = rows * used / groups_read(rows);
   SampleAccess out = FormatCosts::access(
       random && reopen ? 1.0 : 1.0 / (rows * used * static_cast<double>(groups_per_file)));
+  out.in_file = rows * static_cast<double>(groups_per_file);
   out.used = used;
   out.touched = share * groups_read(rows);  // [docs/models/formats.md, eq. 18]
   // [docs/models/formats.md, eq. 4]

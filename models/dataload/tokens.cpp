@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "models/dataload/format_costs.hpp"
 
@@ -38,6 +39,7 @@ std::span<const FieldInfo> tokens_fields() { return kInfos<kTokensFields>; }
 SampleAccess tokens_access(const Component& component, const DatasetParams& dataset) {
   const TokensParams p = bind<kTokensFields>(component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 0.0);
+  out.in_file = std::numeric_limits<double>::infinity();
   // [docs/models/formats.md, eq. 6]
   out.ranges = std::max(1.0, std::ceil(dataset.sample / p.window - 1e-9));
   out.amplification = p.window * out.ranges / dataset.sample;

@@ -90,7 +90,7 @@ void LoaderRuntime::take_over(const LoaderRuntime& before, bool cold) {
 //    [docs/models/dataloader.md, eq. 9]
 sim::Task<void> LoaderRuntime::open_epoch(Batch& batch) {
   listed_ = true;
-  const double files = shared_.access.epoch(shared_.dataset.sample_count()) * shared_.access.files;
+  const double files = shared_.access.files_of(shared_.dataset.sample_count());
   const Seconds listing = std::isfinite(files) ? policy_.names * files : Seconds{};
   const Seconds began = context_.now();
   if (listing > Seconds{}) co_await shared_.site.cores.compute(listing);

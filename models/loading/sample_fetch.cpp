@@ -130,7 +130,8 @@ ReadRequest SampleReader::request(const Fetch& f, std::size_t which) const {
           .files = f.samples * access_.ranges * part,
           .round_trips = access_.round_trips,
           .direct = dataset_.direct,
-          .part = access_.ranges > access_.files + 1e-9,
+          .opened = f.where.opened[which] * (dataset_.cache_opens ? f.missed : 1.0),
+          .larger_file = larger_file_,
           .revisits = shared_.revisits};
 }
 

@@ -112,7 +112,8 @@ class SampleReader {
         wake_(shared.context),
         filled_(shared.context),
         dataset_(shared.dataset),
-        access_(shared.access) {
+        access_(shared.access),
+        larger_file_(access_.larger_file(dataset_.sample)) {
     for (Client& client : client_) client.process = shared.readers;
     ++shared.readers;
     streaming_ = client_;
@@ -270,6 +271,7 @@ class SampleReader {
   // From here on, what each read looks at.
   const DatasetParams& dataset_;
   const SampleAccess& access_;
+  Bytes larger_file_;        ///< that ranges are pieces of; 0: none
   bool plain_ = false;       ///< opening and reading files of one storage is all it does
   bool cached_ = false;      ///< but for what a cache of the hosts has
   bool reads_once_ = false;  ///< a read may be one transfer

@@ -34,13 +34,6 @@ bool drawn_apart(const JobDesign& job) {
 /// differ.
 bool reads_apart(const JobDesign& job) { return job.dataset && step_time(job.step, {}).cv > 0.0; }
 
-/// Workers or threads of a rank that read at one time, those that fetch ahead for each of them.
-double readers_of_a_rank(const JobDesign& job) {
-  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
-  return static_cast<double>(policy.threads(loader_params(*job.loader))) *
-         std::max(1.0, sample_access(job).fetchers);
-}
-
 /// Whether storage or ports fail for a while, so that somebody will wait in the midst of a run.
 bool fails_for_a_while(const Design& design) {
   return std::any_of(design.failures.begin(), design.failures.end(),
@@ -157,7 +150,7 @@ double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayo
   if (ranks_differ(job, layout)) return std::min(layout.readers(), detail);
   if (!reads_apart(job) || layout.keeps_up) return 1.0;
   // Two at least: of ranks that are one class none is later than another.
-  const double classes = std::max(kLeast, std::ceil(detail / readers_of_a_rank(job)));
+  const double classes = std::max(kLeast, std::ceil(detail / loader_threads(job).reading()));
   return std::min({layout.readers(), detail, classes});
 }
 
@@ -245,12 +238,9 @@ void Plant::count_askers(const Design& design) {
     const JobDesign& job = design.jobs[j];
     const RankLayout& layout = layouts_.at(job.job.id);
     double& asks = asking.try_emplace(job_params(job.job).hosts, none).first->second[j];
-    if (job.loader) {
-      reading.try_emplace(job_params(job.job).hosts, none).first->second[j] =
-          layout.readers_per_host() *
-          std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
-      asks = layout.readers_per_host() * readers_of_a_rank(job);
-    }
+    if (job.loader)
+      reading.try_emplace(job_params(job.job).hosts, none).first->second[j] = asks =
+          layout.readers_per_host() * loader_threads(job).reading();
     if (job.checkpoint)
       asks +=
           layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);

@@ -74,16 +74,16 @@ Plant::Plant(const Design& design, Presumed presumed)
       for (const DatasetParams::Place& place : dataset.places())
         if (leads_to(place.storage, component.id)) share += place.share;
       if (share <= 0.0) continue;
-      const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const SampleAccess access = sample_access(job);
       const Bytes file = access.range(dataset.sample);
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
-      load.files += access.epoch(dataset.sample_count()) * access.files * share;
-      if (access.files > 0.0) load.stored += dataset.sample * (dataset.sample_count() * share);
-      load.whole = load.whole && access.ranges <= access.files;
+      load.files += access.files_of(dataset.sample_count()) * share;
+      if (std::isfinite(access.stored_in_file()))
+        load.stored += dataset.sample * (dataset.sample_count() * share);
+      load.whole = load.whole && !access.in_pieces();
       load.direct = load.direct && dataset.direct;
-      reads[j] = layouts_.at(job.job.id).readers() * workers * share;
+      reads[j] = layouts_.at(job.job.id).readers() * loader_threads(job).reading() * share;
       load.readers.push_back({job.job.id, reads[j], file});
       names[j] = dataset.name.value_or("job " + job.job.id);
       Bytes& most = data[names[j]];

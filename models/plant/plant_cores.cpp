@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "models/contract/access.hpp"
 #include "models/contract/loader.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/plant.hpp"
@@ -15,8 +16,8 @@ double brought_by_ports(const HostParams& host, const CoreRates& rates) {
 
 }  // namespace
 
-// Each process keeps at most one core busy, threads of the clients as many as a host's network
-// brings work for, in each direction.    [docs/models/host.md, eq. 2]
+// Each process or thread of a loader keeps at most one core busy, those of the clients as many as a
+// host's network brings work for, in each direction.    [docs/models/host.md, eq. 2]
 void Plant::count_cores(const Design& design) {
   std::map<std::string, double> reading, writing;  // threads alongside the processes
   const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
@@ -24,15 +25,17 @@ void Plant::count_cores(const Design& design) {
     cores[host] = std::max(cores[host],
                            brought_by_ports(hosts_.at(host).params, core_rates_to(host, storage)));
   };
-  std::map<std::string, std::vector<double>> processes;  // of each job
+  std::map<std::string, std::vector<double>> processes, moving;  // of each job
   for (std::size_t j = 0; j < design.jobs.size(); ++j) {
     const JobDesign& job = design.jobs[j];
     const std::string host = job_params(job.job).hosts;
     const RankLayout& layout = layouts_.at(job.job.id);
     double& busy = processes.try_emplace(host, design.jobs.size()).first->second[j];
     if (job.loader) {
-      busy += layout.ranks_per_host() +
-              layout.readers_per_host() * static_cast<double>(loader_params(*job.loader).workers);
+      const LoaderThreads threads = loader_threads(job);
+      busy += layout.ranks_per_host() + layout.readers_per_host() * threads.computing();
+      moving.try_emplace(host, design.jobs.size()).first->second[j] =
+          layout.readers_per_host() * (threads.on_cores() - threads.computing());
       for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
         most(reading, host, place.storage);
     }
@@ -52,6 +55,7 @@ void Plant::count_cores(const Design& design) {
   for (auto& [id, host] : hosts_) {
     host.processes = host.busy;
     host.busy += reading[id] + writing[id];
+    if (moving.contains(id)) host.busy += order_.most_at_one_time(moving[id]);
   }
 }
 

@@ -211,8 +211,13 @@ sim::Task<void> StageMover::read(Gang& gang, Piece piece) {
   }
   const Seconds began = context_.now();
   const double ranges = piece.each() / std::min(node_.file, p.chunk);
-  const Served served = co_await storage.read(
-      client, {.bytes = piece.each(), .files = ranges, .round_trips = 1.0, .direct = p.direct});
+  const Served served =
+      co_await storage.read(client, {.bytes = piece.each(),
+                                     .files = ranges,
+                                     .round_trips = 1.0,
+                                     .direct = p.direct,
+                                     .opened = files,
+                                     .larger_file = p.chunk < node_.file ? node_.file : Bytes{}});
   if (const Seconds early = gang.due - context_.now(); early > Seconds{}) {
     co_await context_.sleep(early);
     spent(reading_, piece, began, plant_.resources().index(name_ + "rate"));

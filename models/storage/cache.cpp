@@ -104,13 +104,12 @@ class CacheStore final : public PooledStore {
     const ReadRequest missed = part(request, 1.0 - found);
     Reader& through = reader(client, kept(request));
     const Client behind = through.of(client, p_.connection());
-    // Whole files are opened, each when the first of it is missed.
-    const double more = missed.files - through.in_file - kPartsAddUp;
-    const double opened = missed.goes_on ? 0.0 : std::max(0.0, std::ceil(more));
-    through.in_file = std::max(0.0, through.in_file + opened - missed.files);
-    // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
+    // Of the files that were opened in front those that are missed, whole ones.
+    const double opened = std::max(0.0, std::ceil(missed.opened - through.ahead - kPartsAddUp));
+    through.ahead = std::max(0.0, through.ahead + opened - missed.opened);
+    // The line is crossed for each open, and for the first byte of each range.  [cache.md, eq. 13]
     crossed_ += missed.bytes * client.members;
-    const Seconds asked = context().now(), crossing = p_.link_rtt * (2.0 * missed.files);
+    const Seconds asked = context().now(), crossing = p_.link_rtt * (opened + missed.files);
     co_await answers(missed.files * missed.round_trips, p_.service);
     co_await context().sleep(crossing);
     const Seconds to_open = context().now();
@@ -224,13 +223,14 @@ class CacheStore final : public PooledStore {
     ReadRequest out = request;
     out.bytes *= share;
     out.files *= share;
+    out.opened *= share;
     return out;
   }
 
   // A client of the system behind whose data also cross this one, each link once.
   struct Reader {
     std::vector<sim::LinkId> path;
-    double in_file = 0.0;  // part of the file that it opened last which it has not read
+    double ahead = 0.0;  // files opened behind beyond those that were missed: part of one
 
     // As many of it as there are this time.
     [[nodiscard]] Client of(const Client& client, Rate connection) const {

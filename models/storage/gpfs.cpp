@@ -137,13 +137,12 @@ class Gpfs final : public PooledStore {
   }
   std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
-    const Bytes file = request.bytes / request.files;
-    const bool in_inode = !request.part && file <= p_.inode_data;
+    const bool in_inode = request.whole() <= p_.inode_data;
     ReadRequest turns = request;
     if (in_inode) turns.round_trips = 0.0;
     return FileReads{
         turns, p_.service,
-        stream_cap(file, p_.read, request.direct, in_inode ? 1.0 : request.round_trips)};
+        stream_cap(request.range(), p_.read, request.direct, in_inode ? 1.0 : request.round_trips)};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {

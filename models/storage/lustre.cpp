@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/sim/join.hpp"
@@ -78,13 +79,13 @@ class Lustre final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return read_pieces(client, request, p_.stream, shared_pieces(request),
                          ost_work(request.bytes / shared_pieces(request).target, true));
-    const LustreLayout::Parts file = read_of(request.bytes / request.files);
+    const LustreLayout::Parts file = layout().split(request.range(), request.whole());
     return file.mdt == Bytes{} ? read_files(client, osts_reads(client, request, file))
                                : read_both(client, request, file);
   }
   std::optional<FileReads> file_reads(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
-    const LustreLayout::Parts file = read_of(request.bytes / request.files);
+    const LustreLayout::Parts file = layout().split(request.range(), request.whole());
     if (file.mdt > Bytes{}) return std::nullopt;
     return osts_reads(client, request, file);
   }
@@ -92,6 +93,9 @@ class Lustre final : public PooledStore {
     PartRead mdt, osts;
     std::vector<sim::Task<void>> parts;
     parts.push_back(read_mdt(client, request, file, mdt));
+    // Of ranges that lie in one or the other, one after the other.
+    const bool at_once = file.at_mdt + file.at_osts() > 1.0 + LustreLayout::kRounding;
+    if (!at_once) co_await sim::join(context(), std::exchange(parts, {}));
     if (file.on_osts() > Bytes{}) parts.push_back(read_rest(client, request, file, osts));
     co_await sim::join(context(), std::move(parts));
     if (file.on_osts() == Bytes{}) co_return mdt.served;
@@ -204,15 +208,8 @@ class Lustre final : public PooledStore {
 
   // Of a file that is read.
   static Bytes file_size(const StorageLoad& load) {
-    return load.whole || load.files == 0.0 ? load.file : load.stored / load.files;
-  }
-  // Where the bytes of a read lie: of a whole file, or of a range anywhere in one.
-  LustreLayout::Parts read_of(Bytes bytes) const {
-    const Bytes whole = load().whole ? bytes : std::max(bytes, file_size(load()));
-    if (!whole.finite()) return layout().split(bytes);
-    const LustreLayout::Parts file = layout().split(whole);
-    const double share = bytes / whole;
-    return {file.mdt * share, file.first * share, file.rest * share};
+    if (load.whole) return load.file;
+    return load.files > 0.0 ? load.stored / load.files : Bytes::infinity();
   }
 
   // A message and its answer pass a router each.
@@ -225,14 +222,15 @@ class Lustre final : public PooledStore {
   FileReads osts_reads(const Client& client, ReadRequest request,
                        const LustreLayout::Parts& file) const {
     request.bytes = file.on_osts() * request.files;
+    request.files *= file.at_osts();
     Seconds service = p_.ost_service + p_.seek;
-    if (file.on_osts() > p_.short_io && request.round_trips > 0.0)
+    if (file.on_osts() > p_.short_io * file.at_osts() && request.round_trips > 0.0)
       service = service + p_.ost_service * ((p_.ost_bulk - 1.0) / request.round_trips);
     return {request,
             service,
             stream_cap(file, request.direct, true),
             {request, [&](double files) { return saved_share(request, files); }},
-            reading(client, file, request.files)};
+            reading(client, file, request.bytes)};
   }
   struct PartRead {
     Served served;
@@ -246,13 +244,17 @@ class Lustre final : public PooledStore {
   // In line at the MDS, then moving: what took longer limited it.
   sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
                            LustreLayout::Parts file, PartRead& out) {
-    const Seconds asked = context().now();
-    const Served in_line =
-        co_await metadata_line(client, request.files * request.round_trips, p_.mdt_data_service);
+    // Of requests one after the other those for the bytes there, the first at least.
+    const double asked = request.round_trips, part = file.mdt / (request.range() * file.at_mdt);
+    const double trips =
+        std::min(asked, std::max(1.0, std::ceil(asked * part - LustreLayout::kRounding)));
     const Seconds began = context().now();
+    const Served in_line =
+        co_await metadata_line(client, request.files * file.at_mdt * trips, p_.mdt_data_service);
+    const Seconds served = context().now();
     out.served = co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
     out.ended = context().now();
-    if (began - asked > out.ended - began) out.served.limited_by = in_line.limited_by;
+    if (served - began > out.ended - served) out.served.limited_by = in_line.limited_by;
   }
 
   // One stream through the components in turn, each over c stripes: c times what the window of
@@ -286,14 +288,14 @@ class Lustre final : public PooledStore {
   static Work ost_work(Seconds time, bool at_once) {
     return {.amount = time.in(unit::s), .at_once = at_once};
   }
-  Work reading(const Client& client, const LustreLayout::Parts& file, double files) const {
+  Work reading(const Client& client, const LustreLayout::Parts& file, Bytes bytes) const {
     if (!drives_told()) return {};
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
       return osts_.reads(std::min(part / stripes, p_.rpc),
                          client.processes() * stripes / osts_.count());
     };
-    return ost_work(file.on_osts() * files / in_turn(file, over), true);
+    return ost_work(bytes / in_turn(file, over), true);
   }
   Work writing(const Client& client, const LustreLayout::Parts& file, const WriteRequest& request,
                Bytes piece) const {
@@ -343,9 +345,10 @@ class Lustre final : public PooledStore {
   Rate in_turn(const LustreLayout::Parts& file, RateOf rate) const {
     const LustreLayout at = layout();
     const bool one = file.first == Bytes{} || file.rest == Bytes{} || !file.rest.finite();
-    if (one) return file.rest > Bytes{} ? rate(at.rest, file.rest) : rate(at.first, file.first);
-    const Seconds time =
-        file.first / rate(at.first, file.first) + file.rest / rate(at.rest, file.rest);
+    const auto first = [&] { return rate(at.first, file.first / file.at_first); };
+    const auto rest = [&] { return rate(at.rest, file.rest / file.at_rest); };
+    if (one) return file.rest > Bytes{} ? rest() : first();
+    const Seconds time = file.first / first() + file.rest / rest();
     return file.on_osts() / time;
   }
 

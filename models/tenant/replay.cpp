@@ -248,13 +248,15 @@ class Replay final : public Tenant {
     const bool ahead = !direct && step.goes_on && missing.pieces == 1;
     double files = static_cast<double>(direct ? step.calls : missing.pieces);
     if (ahead) files = std::min(1.0, rest / kReplayedTogether);
+    const bool within = step.offset > 0 && step.offset != ReplayStep::kNoPosition;
     // Kept here: GCC 12 mistakes temporaries in awaited calls.
     const ReadRequest request{.bytes = rest,
                               .files = files,
                               .round_trips = ahead ? 0.0 : 1.0,
                               .direct = direct,
                               .as_asked = direct,
-                              .part = step.offset > 0,
+                              .opened = ahead || within ? 0.0 : 1.0,
+                              .larger_file = step.offset > 0 ? Bytes::infinity() : Bytes{},
                               .goes_on = ahead};
     const Served served = co_await place.storage.read(client, request);
     wait_since(asked, served.most_of(context().now() - asked));

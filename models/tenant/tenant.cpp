@@ -244,13 +244,15 @@ sim::Task<void> Tenant::read(Operation operation) {
     if (operation.sampled) add_spread(context_.now() - since, 1.0, chance.queued, opens_);
     since = spent(operation, since, opened.limited_by);
   }
-  const ReadRequest request{.bytes = operation.bytes,
-                            .files = operation.requests,
-                            .round_trips = 1.0,
-                            .direct = operation.direct,
-                            .as_asked = operation.direct,
-                            .together = operation.together,
-                            .part = operation.files == 0.0};
+  const ReadRequest request{
+      .bytes = operation.bytes,
+      .files = operation.requests,
+      .round_trips = 1.0,
+      .direct = operation.direct,
+      .as_asked = operation.direct,
+      .together = operation.together,
+      .opened = operation.files,
+      .larger_file = operation.files > 0.0 ? operation.bytes / operation.files : Bytes::infinity()};
   pace(operation, due, clients);
   Served served =
       co_await each(clients, [&](const Client& client) { return storage.read(client, request); });

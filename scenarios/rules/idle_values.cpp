@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/space.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Values that count only beside another: one that somebody chose and nothing reads is a slip.
@@ -267,6 +269,74 @@ void check_idle_hosts(const Design& design, Diagnostics& report) {
   }
 }
 
+// No limit of a job holds drives inside its own hosts.    [docs/models/tenants.md, eq. 10 and 12]
+void check_limits(const Design& design, Diagnostics& report) {
+  const auto shared = [&](const std::string& id) {
+    const Component* storage = design.find_storage(id);
+    return storage != nullptr && !models::storage_row(storage->kind).make(*storage)->own_of_host();
+  };
+  for (const JobDesign& job : design.jobs) {
+    std::vector<std::string> places;
+    const auto add = [&](const std::optional<Component>& part, std::string_view key) {
+      const Value* value = part ? part->find(key) : nullptr;
+      if (value == nullptr) return;
+      places.insert(places.end(), value->list.begin(), value->list.end());
+      if (!value->text.empty()) places.push_back(value->text);
+    };
+    for (const std::string_view key : {"on", "also.on"}) add(job.dataset, key);
+    for (const std::string_view key : {"to", "tiers", "restore.from"}) add(job.checkpoint, key);
+    if (places.empty() || std::ranges::any_of(places, shared)) continue;
+    for (const std::string_view key : {"limit", "limit_operations"})
+      if (is_chosen(Role::job, job.job, key))
+        report.warn("rule", pointer_of(job.job, key),
+                    "\"" + std::string(key) + "\" has no effect: all that job \"" + job.job.id +
+                        "\" reads and saves is on drives inside its hosts",
+                    "a limit is of storage that others use, too; leave it out");
+  }
+}
+
+// Without a name of its own to give an object, a store copies it.    [docs/models/checkpoint.md,
+// eq. 8]
+void check_renames(const Design& design, Diagnostics& report) {
+  for (const JobDesign& job : design.jobs) {
+    if (!job.checkpoint) continue;
+    const Value *commit = job.checkpoint->find("commit"), *to = job.checkpoint->find("to");
+    if (commit == nullptr || commit->text != "rename" || to == nullptr) continue;
+    const Component* store = design.find_storage(to->text);
+    if (store == nullptr || store->kind != "s3") continue;
+    report.warn("rule", pointer_of(*job.checkpoint, "commit"),
+                "\"" + store->id +
+                    "\" renames nothing: a client copies each object to its new name and deletes "
+                    "the old one, which is not in the figures",
+                "leave \"commit\" out: an object is there when all of it is");
+  }
+}
+
+// Without their size nothing says how often drives are written.    [docs/models/wear.md, eq. 1]
+void check_endurance(const Design& design, Diagnostics& report) {
+  for (const Component& storage : design.storage) {
+    const models::KindInfo* kind = models::find_kind(Role::storage, storage.kind);
+    if (kind == nullptr || !is_chosen(Role::storage, storage, "endurance.dwpd")) continue;
+    std::string fields;
+    bool given = false;
+    for (const models::PartInfo* part : models::parts_of(*kind)) {
+      if (part->capacity.empty() || part->in_tb()) continue;
+      given = given || storage.find(part->capacity) != nullptr;
+      if (!fields.empty()) fields += " or ";
+      fields += "\"" + std::string(part->capacity) + "\"";
+    }
+    if (given) continue;
+    const std::string no_effect = "\"endurance.dwpd\" has no effect";
+    report.warn("rule", pointer_of(storage, "endurance.dwpd"),
+                fields.empty() ? no_effect +
+                                     ": nothing says how much the drives of a storage "
+                                     "system of type \"" +
+                                     storage.kind + "\" hold"
+                               : no_effect + " unless " + fields + " is given",
+                fields.empty() ? "leave it out" : "say so, or leave it out");
+  }
+}
+
 }  // namespace
 
 void check_idle_values(const Design& design, Diagnostics& report) {
@@ -287,6 +357,9 @@ void check_idle_values(const Design& design, Diagnostics& report) {
   check_restores(design, report);
   check_overheads(design, report);
   check_idle_hosts(design, report);
+  check_limits(design, report);
+  check_renames(design, report);
+  check_endurance(design, report);
 }
 
 }  // namespace stallcast::scenarios

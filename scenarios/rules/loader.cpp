@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
@@ -16,18 +17,37 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"shard", "shard"},
                                                                     {"row_group", "row group"}};
 
+// Of a rank: who decodes and parses, whatever field counts them.
+void check_threads(const Design& design, const JobDesign& job, const Component& host,
+                   Diagnostics& report) {
+  const Component &loader = *job.loader, &data = *job.dataset;
+  const double cores = number(host, "cpu.cores");
+  if (cores <= 0.0 || !complete(models::Role::loader, loader) ||
+      !complete(models::Role::dataset, data))
+    return;
+  const models::LoaderThreads threads = models::loader_threads(job);
+  const double per_host = threads.computing() * readers_of_host(design, job);
+  if (per_host <= cores) return;
+  const bool workers = threads.computing() == number(loader, "workers");
+  const Component& whose = threads.pool ? data : loader;
+  std::string_view key = "workers";
+  for (const std::string_view other : {"cycle_length", "map.threads"})
+    if (loader.find(other) != nullptr) key = other;
+  if (threads.pool) key = "pool.workers";
+  report.warn("rule", pointer_of(whose, key),
+              base::shortest(per_host) + (workers ? " workers" : " threads of loaders") +
+                  " share the " + base::shortest(cores) + " cores of one host",
+              "\"" + std::string(key) + "\" is per " +
+                  (threads.pool && threads.apart ? "worker" : "GPU") +
+                  "; lower it, or raise \"cpu\": { \"cores\": ... }");
+}
+
 void check_loader(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& loader = *job.loader;
   const Component& data = *job.dataset;
   const Component* host = host_of(design, job);
   if (host == nullptr || loader.kind.empty() || data.kind.empty()) return;
-  const double per_host = number(loader, "workers") * readers_of_host(design, job);
-  const double cores = number(*host, "cpu.cores");
-  if (cores > 0.0 && per_host > cores)
-    report.warn("rule", pointer_of(loader, "workers"),
-                base::shortest(per_host) + " workers share the " + base::shortest(cores) +
-                    " cores of one host",
-                "\"workers\" is per GPU; lower it, or raise \"cpu\": { \"cores\": ... }");
+  check_threads(design, job, *host, report);
   const double sample = number(data, "sample");
   const double samples =
       number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);

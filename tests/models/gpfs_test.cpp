@@ -60,7 +60,7 @@ TEST_CASE("gpfs: O_DIRECT waits once for each block") {
     CHECK(write.write.in(unit::us) == Approx(3.0 * takes(file)).epsilon(1e-3));
   }
   CHECK(read(3_KiB) < 1.0);  // came with its inode, where that is all of the file
-  const Timed range = serve(cluster(), {.bytes = 3_KiB, .part = true}, {.bytes = 1_MiB});
+  const Timed range = serve(cluster(), {.bytes = 3_KiB, .larger_file = 1_MiB}, {.bytes = 1_MiB});
   CHECK(range.read.in(unit::us) == Approx(takes(3_KiB)).epsilon(1e-3));
 }
 

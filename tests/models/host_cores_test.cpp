@@ -145,6 +145,39 @@ TEST_CASE("host cores: cores that slow each other down do less than one alone do
   }
 }
 
+TEST_CASE("host cores: threads of loaders and of their pools take no more cores than there are") {
+  // 10 ms of core time a sample and nothing else: 4 cores do 400 samples a second of whatever
+  // threads, 2 threads do 200.
+  const auto rate = [](const char* loader, Fields options, const char* format = "raw",
+                       Fields data = {}) {
+    Design design = nfs({{"client.transport", "rdma"}}, "1");
+    set(design.hosts[0], Role::host, "cpu.copy", "1000 TB/s");
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(Role::dataset, format, "dataset",
+                            {{"on", "scratch"},
+                             {"sample", "100 kB"},
+                             {"samples", "100000"},
+                             {"decode", "10 ms"},
+                             {"parse", "1000 TB/s"},
+                             {"parse_fixed", "0 s"}});
+    for (const auto& [key, text] : data) set(*job.dataset, Role::dataset, key, text);
+    job.loader = component(Role::loader, loader, "loader",
+                           {{"batch", "16"}, {"copy", "none"}, {"handover", "0 s"}});
+    for (const auto& [key, text] : options) set(*job.loader, Role::loader, key, text);
+    return metric(run(design), "job.train.throughput.samples");
+  };
+  CHECK(rate("tensorflow", {{"workers", "1"}, {"cycle_length", "16"}}) ==
+        Approx(400).epsilon(0.05));
+  CHECK(rate("tensorflow", {{"workers", "1"}, {"map.threads", "16"}}) == Approx(400).epsilon(0.05));
+  // Workers beside a cycle_length are no threads, so they take no cores.
+  CHECK(rate("tensorflow", {{"workers", "64"}, {"cycle_length", "2"}}) ==
+        Approx(200).epsilon(0.05));
+  CHECK(rate("dali", {{"workers", "16"}, {"mmap", "false"}}) == Approx(400).epsilon(0.05));
+  // The pool of Petastorm decodes for a training process without workers.
+  CHECK(rate("pytorch", {{"workers", "0"}}, "petastorm",
+             {{"pool.workers", "16"}, {"row_group", "1.6 MB"}}) == Approx(400).epsilon(0.05));
+}
+
 TEST_CASE("host cores: a fabric of TCP costs every file system that has no RDMA left") {
   Design design = lustre({{"client.checksums", "false"}});
   set(design.fabric, Role::fabric, "technology", "tcp");

@@ -67,7 +67,7 @@ TEST_CASE("rows that a pool decodes cost their reader nothing") {
                               {"row_group", "100 MB"},
                               {"decode", "10 ms"},
                               {"parse", "1 GB/s"},
-                              {"pool.workers", "50"}},
+                              {"pool.workers", "30"}},
                              "100 ms");
   CHECK(metric(design, "first_batch") == Approx(1.3).epsilon(1e-6));
   CHECK(metric(design, "step.time.p50") == Approx(0.1).epsilon(1e-6));

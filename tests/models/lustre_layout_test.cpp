@@ -92,6 +92,49 @@ TEST_CASE("lustre: the parts of a file on MDT and OSTs are read at the same time
         Approx((10_us + 1_MiB / 4_GBps).in(unit::s)).epsilon(1e-6));
 }
 
+TEST_CASE("lustre: of pieces of larger files those on the MDT are read there, the others are not") {
+  // Answers of the MDS take 1 ms, of OSTs none: n pieces of 64 KiB from a file of k of them, of
+  // which the first is on the MDT.
+  const Design design =
+      lustre({{"dom", "64 KiB"}, {"mdt.data_service", "1 ms"}, {"client.stream_mdt", "1000 GB/s"}});
+  const auto seconds = [&](Bytes file, double pieces) {
+    return read_seconds(design, {.bytes = 64_KiB * pieces, .files = pieces, .larger_file = file});
+  };
+  const double trips = 100 * 10e-6, bytes = 100 * 65536.0 / 4e9;
+  CHECK(seconds(64_KiB * 10.0, 100) == Approx(10 * 1e-3 + trips + bytes).epsilon(0.05));
+  CHECK(seconds(64_KiB * 1000.0, 100) == Approx(0.1 * 1e-3 + trips + bytes).epsilon(0.05));
+  CHECK(seconds(Bytes::infinity(), 100) == Approx(trips + bytes).epsilon(0.05));
+  CHECK(seconds({}, 100) == Approx(100 * 1e-3 + trips).epsilon(0.05));  // files of 64 KiB
+  // A file of 1 MiB in 16 requests one after the other: the first of them asks there.
+  CHECK(read_seconds(design, {.bytes = 1_MiB, .round_trips = 16}) ==
+        Approx(1e-3 + 10e-6).epsilon(0.05));
+}
+
+TEST_CASE("lustre: what lies on MDTs is the same, whether files stay open or not") {
+  // 1000 samples of 128 KiB a file, of which the first 64 KiB are on the MDT: 1 of 2000 parts.
+  const auto share = [](const char* format, Settings settings) {
+    Design design = lustre({{"dom", "64 KiB"}});
+    JobDesign& job = design.jobs[0];
+    job.dataset = component(Role::dataset, format, "dataset", {{"on", "scratch"}});
+    for (const auto& [key, text] : settings) set(*job.dataset, Role::dataset, key, text);
+    job.loader = component(Role::loader, "pytorch", "loader", {});
+    const RunResult result = run(design);
+    const double mdt = metric(result, "resource.storage.scratch.mdt.data.throughput");
+    return mdt / (mdt + metric(result, "resource.storage.scratch.ost.read.throughput"));
+  };
+  const auto hdf5 = [&](const char* reopen) {
+    return share("hdf5", {{"sample", "128 KiB"},
+                          {"samples", "2000000"},
+                          {"samples_per_file", "1000"},
+                          {"reopen", reopen}});
+  };
+  CHECK(hdf5("false") == Approx(1.0 / 2000.0).epsilon(1e-3));
+  CHECK(hdf5("true") == Approx(1.0 / 2000.0).epsilon(1e-3));
+  CHECK(share("tokens", {{"sample", "8 KiB"}, {"samples", "1e9"}}) == 0.0);
+  CHECK(share("tokens", {{"sample", "8 KiB"}, {"samples", "1e9"}, {"window", "4 KiB"}}) == 0.0);
+  CHECK(share("raw", {{"sample", "128 KiB"}, {"samples", "2000000"}}) == Approx(0.5).epsilon(1e-3));
+}
+
 TEST_CASE("lustre: files within the MDT part are read at the rate of the MDTs") {
   // 256 readers of 64 KiB, 1000 times: 2 x 1 GB/s, not 32 GB/s of OSTs
   const Design design =

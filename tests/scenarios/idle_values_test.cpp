@@ -57,10 +57,9 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
        R"(/jobs/0/checkpoint/incremental/full_every "incremental.full_every" has no effect )"
        R"(unless "incremental.fraction" is below 100 %)",
        "jobs.checkpoint.incremental.fraction=10 %"},
-      {"storage.endurance.amplification=2",
-       R"(/storage/0/endurance/amplification "endurance.amplification" has no effect unless )"
-       R"("endurance.dwpd" is given)",
-       "storage.endurance.dwpd=1"},
+      {"storage.endurance.dwpd=1",
+       R"(/storage/0/endurance/dwpd "endurance.dwpd" has no effect unless "ost.capacity" is given)",
+       "storage.ost.capacity=200 TB"},
       {"jobs.loader.pin.rate=9 GB/s",
        R"(/jobs/0/loader/pin/rate "pin.rate" has no effect unless "pin_memory" is true)",
        "jobs.loader.pin_memory=true"},
@@ -135,6 +134,11 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
         "");
   CHECK(said_of(R"("type": "local", "drive": { "count": 8 }, "raid": { "chunk": "1 MiB" })")
             .find("has no effect") == std::string::npos);
+  CHECK(said({"storage.endurance.amplification=2"}) ==
+        R"(/storage/0/endurance/amplification "endurance.amplification" has no effect unless )"
+        R"("endurance.dwpd" is given)");
+  CHECK(said({"storage.endurance.amplification=2", "storage.endurance.dwpd=1",
+              "storage.ost.capacity=200 TB"}) == "");
   CHECK(said({"tenants.clients=8"}) == "");
   CHECK(said({"tenants.clients=8", "tenants.rate=50 ops/s"}) ==
         R"(/tenants/0/clients "clients" has no effect unless "rate" is left out)");
@@ -155,6 +159,50 @@ TEST_CASE("a value that counts only beside another is remarked on without it") {
               "storage.ost.capacity=200 TB"}) == "");
   // As it is by default it is nobody's choice.
   CHECK(said({"jobs.loader.pin.rate=5 GB/s"}) == "");
+}
+
+namespace {
+
+/// What is said of a job that reads and saves on drives inside hosts, but for `more`.
+std::string said_inside(std::vector<std::string> sets) {
+  const Scenario loaded = load_with(std::move(sets), "", R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "drives", "type": "local", "drive": { "count": 4 } },
+                 { "id": "bucket", "type": "s3" },
+                 { "id": "array", "type": "san", "port": { "count": 4 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "steps": 10, "step": { "compute": "100 ms" },
+                "dataset": { "on": "drives", "format": "raw", "sample": "1 MB", "samples": 100000 },
+                "checkpoint": { "to": "drives", "size": "1 GB", "every_steps": 5 } } ] })");
+  CHECK(loaded.ok());
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    out += (out.empty() ? "" : "; ") + d.pointer + " " + d.message;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a limit of a job whose data are all inside its hosts is remarked on") {
+  CHECK(said_inside({}) == "");
+  CHECK(said_inside({"jobs.limit=1 GB/s"}) ==
+        R"(/jobs/0/limit "limit" has no effect: all that job "train" reads and saves is on drives )"
+        "inside its hosts");
+  CHECK(said_inside({"jobs.limit_operations=1 kops/s"}) ==
+        R"(/jobs/0/limit_operations "limit_operations" has no effect: all that job "train" reads )"
+        "and saves is on drives inside its hosts");
+  CHECK(said_inside({"jobs.limit=1 GB/s", "jobs.checkpoint.to=bucket"}) == "");
+  CHECK(said_inside({"jobs.limit=1 GB/s", "jobs.dataset.on=array"}) == "");
+}
+
+TEST_CASE(
+    "a rename that no object store knows, and a rating of drives of no size, are remarked on") {
+  CHECK(said_inside({"jobs.checkpoint.commit=rename"}) == "");
+  CHECK(said_inside({"jobs.checkpoint.to=bucket", "jobs.checkpoint.commit=rename"}) ==
+        R"(/jobs/0/checkpoint/commit "bucket" renames nothing: a client copies each object to its )"
+        "new name and deletes the old one, which is not in the figures");
+  CHECK(said_inside({"storage[array].endurance.dwpd=1", "jobs.dataset.on=array"}) ==
+        R"(/storage/2/endurance/dwpd "endurance.dwpd" has no effect: nothing says how much the )"
+        R"(drives of a storage system of type "san" hold)");
 }
 
 }  // namespace idle_values_test
