@@ -90,7 +90,10 @@ TEST_CASE("what is waited for at the start of a whole run is not waited for agai
   const RunResult result = run(design);
   const double waited = of_stage(result, "fit.waited");
   CHECK(waited > 70.0);
-  CHECK(metric(result, "job.train.start.once") == Approx(waited + 5.0).epsilon(1e-9));
+  // Beside that what queues lose that fill, twice.
+  const double filled = metric(result, "job.train.start.once") - waited - 5.0;
+  CHECK(filled >= metric(result, "job.train.epoch.begin"));
+  CHECK(filled < 0.1);
   const double step = (metric(result, "job.train.time.wall") - waited - 5.0) / 200.0;
   CHECK(metric(result, "job.train.run.time") ==
         Approx(10000.0 * step + waited + 5.0).epsilon(1e-6));
