@@ -92,11 +92,12 @@ class Lustre final : public PooledStore {
   sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     PartRead mdt, osts;
     std::vector<sim::Task<void>> parts;
-    parts.push_back(read_mdt(client, request, file, mdt));
+    parts.push_back(timed(read_mdt(client, request, file), mdt));
     // Of ranges that lie in one or the other, one after the other.
     const bool at_once = file.at_mdt + file.at_osts() > 1.0 + LustreLayout::kRounding;
     if (!at_once) co_await sim::join(context(), std::exchange(parts, {}));
-    if (file.on_osts() > Bytes{}) parts.push_back(read_rest(client, request, file, osts));
+    if (file.on_osts() > Bytes{})
+      parts.push_back(timed(read_files(client, osts_reads(client, request, file)), osts));
     co_await sim::join(context(), std::move(parts));
     if (file.on_osts() == Bytes{}) co_return mdt.served;
     // It was waited for what ended last.
@@ -232,29 +233,17 @@ class Lustre final : public PooledStore {
             {request, [&](double files) { return saved_share(request, files); }},
             reading(client, file, request.bytes)};
   }
-  struct PartRead {
-    Served served;
-    Seconds ended;  ///< date
-  };
-  sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
-                            LustreLayout::Parts file, PartRead& out) {
-    out.served = co_await read_files(client, osts_reads(client, request, file));
-    out.ended = context().now();
-  }
   // In line at the MDS, then moving: what took longer limited it.
-  sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
-                           LustreLayout::Parts file, PartRead& out) {
-    // Of requests one after the other those for the bytes there, the first at least.
-    const double asked = request.round_trips, part = file.mdt / (request.range() * file.at_mdt);
-    const double trips =
-        std::min(asked, std::max(1.0, std::ceil(asked * part - LustreLayout::kRounding)));
+  sim::Task<Served> read_mdt(const Client& client, const ReadRequest& request,
+                             LustreLayout::Parts file) {
+    const double trips = file.asked_of_mdt(request.round_trips, request.range());
     const Seconds began = context().now();
     const Served in_line =
         co_await metadata_line(client, request.files * file.at_mdt * trips, p_.mdt_data_service);
-    const Seconds served = context().now();
-    out.served = co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
-    out.ended = context().now();
-    if (served - began > out.ended - served) out.served.limited_by = in_line.limited_by;
+    const Seconds in_turn = context().now();
+    const Served moved =
+        co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
+    co_return in_turn - began > context().now() - in_turn ? in_line : moved;
   }
 
   // One stream through the components in turn, each over c stripes: c times what the window of

@@ -24,6 +24,12 @@ struct LustreLayout {
     [[nodiscard]] double at_osts() const {
       return first > Bytes{} ? std::min(1.0, at_first + at_rest) : at_rest;
     }
+    /// Of `asked` requests for a range, one after the other, those for bytes on the MDT, the first
+    /// at least.
+    [[nodiscard]] double asked_of_mdt(double asked, Bytes range) const {
+      const double part = mdt / (range * at_mdt);
+      return std::min(asked, std::max(1.0, std::ceil(asked * part - kRounding)));
+    }
   };
   /// The bytes of a file of this size in each part.
   [[nodiscard]] Parts split(Bytes file) const {

@@ -238,6 +238,15 @@ class PooledStore : public StorageModel {
   /// The chain most kinds read by: dependent requests of `service` each, then the stream.
   ///     t = files * round_trips * (rtt + service) + bytes / rate
   [[nodiscard]] sim::Task<Served> read_files(const Client& client, FileReads how);
+  /// A part of what is read in several at the same time, and the date at which it ended.
+  struct PartRead {
+    Served served;
+    Seconds ended;
+  };
+  sim::Task<void> timed(sim::Task<Served> read, PartRead& out) {
+    out.served = co_await std::move(read);
+    out.ended = context().now();
+  }
   /// How `request` is read by that chain; none where it is not.
   [[nodiscard]] virtual std::optional<FileReads> file_reads(const Client& client,
                                                             const ReadRequest& request) {
