@@ -268,13 +268,30 @@ std::string print_beside(double value, double limit, const std::string& unit) {
   return base::with_noun(base::print_apart(a, b, dimension), unit);
 }
 
+namespace {
+
+/// Whether times are told in parts, "2 d 12 h", and these are all of it.
+bool in_parts(const std::string& told, double seconds) {
+  const std::vector<std::string> words = base::split(told, ' ');
+  if (words.size() < 4) return false;
+  double sum = 0.0;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2)
+    sum += std::stod(words[i]) *
+           base::unit_of_text(words[i] + " " + words[i + 1], Dimension::time).value_or(0.0);
+  return sum == seconds;
+}
+
+}  // namespace
+
 std::string print_limit(double limit, std::string_view unit) {
   if (!std::isfinite(limit)) return print_value(limit, unit);
   const Dimension dimension = dimension_of(unit);
   const double exact = metric::to_base(limit, unit);
+  const std::string near = base::print_quantity(exact, dimension);
+  if (std::count(near.begin(), near.end(), ' ') > 1)
+    return in_parts(near, exact) ? near : base::exact_quantity(exact, dimension);
   // In the unit in which figures of its size are told, where few digits say it there.
   constexpr std::size_t kFewDigits = 6;
-  const std::string near = base::print_quantity(exact, dimension);
   if (const auto one = base::unit_of_text(near, dimension); one && near.find(' ') != near.npos) {
     const std::string number = base::shortest(exact / *one);
     if (number.size() <= kFewDigits &&
