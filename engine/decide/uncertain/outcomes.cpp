@@ -25,6 +25,7 @@
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/scale.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
+#include "engine/decide/uncertain/tail.hpp"
 #include "engine/decide/uncertain/widths.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -120,7 +121,16 @@ class Drawing {
   std::optional<Failure> simulate() {
     predict::PredictOptions how = predict::one_run(options_.predict);
     if (!how.seed && !nominal_.seeds.empty()) how.seed = nominal_.seeds.front();
+    // As draws replay it, the design as it is comes last.
+    const bool fewer = draws_replay_fewer(design_, kHistories);
+    if (fewer) replay_less(designs_.emplace_back(design_), kHistories, kSearched);
     std::vector<Result<Prediction>> all = predict::predict_all(designs_, how);
+    std::optional<Prediction> same;
+    if (fewer) {
+      if (all.back().ok()) same = std::move(*all.back());
+      all.pop_back();
+      designs_.pop_back();
+    }
     std::vector<std::vector<double>> points;
     std::optional<Failure> first;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -134,6 +144,7 @@ class Drawing {
       if (!first) first = all[i].failure();
     }
     points_ = std::move(points);
+    if (same) as_of_all_histories(nominal_, *same, predictions_);
     if (out_.cut_off > 0) out_.why_few.clear();
     if (predictions_.size() >= kFewest) return std::nullopt;
     return first ? *first
@@ -169,7 +180,8 @@ class Drawing {
       out.luck = {metric.value * quantile_of(own->second, 0.05),
                   metric.value * quantile_of(own->second, 0.95)};
     const double nominal = scale.to(metric.value);
-    const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
+    const double seeds = std::max(seeds_half(metric, nominal_.seeds.size(), scale),
+                                  tail_half(name, design_, nominal_) * scale.slope(metric.value));
     const double model =
         scale.kind == ErrorScale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
