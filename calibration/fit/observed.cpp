@@ -1,6 +1,7 @@
 #include "calibration/fit/observed.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/random.hpp"
+#include "engine/base/text.hpp"
 #include "engine/base/what_reads.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "stallcast/metric.hpp"
@@ -54,6 +56,51 @@ std::string missed(const Fitted& fitted) {
          text(fitted.before.low) + " to " + text(fitted.before.high);
 }
 
+/// What all says how long the steps of a job take.
+bool follows_steps(std::string_view figure) {
+  constexpr std::string_view kFigures[] = {
+      "gpu.utilization",  "goodput",         "au",
+      "steady.au",        "step.time",       "throughput.samples",
+      "throughput.bytes", "throughput.dlio", "steady.step.time"};
+  return std::ranges::count(kFigures, figure) > 0;
+}
+
+/// Figures of one run that say one thing again: each would narrow as a run of its own does.
+std::vector<std::string> said_again(const std::vector<Fitted>& figures) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> of;  // job, file
+  for (const Fitted& fitted : figures) {
+    const ObservedFigure& observed = fitted.observed;
+    const metric::Name name = metric::parse(observed.metric);
+    if (name.domain != metric::Domain::job || !follows_steps(name.figure)) continue;
+    std::string file = observed.at;  // "seen.csv:3:1"
+    while (!file.empty() &&
+           (std::isdigit(static_cast<unsigned char>(file.back())) || file.back() == ':'))
+      file.pop_back();
+    of[{std::string(name.id), file}].push_back(observed.metric);
+  }
+  std::vector<std::string> out;
+  for (const auto& [job, metrics] : of)
+    if (metrics.size() > 1)
+      out.push_back(base::join(metrics, " and ") +
+                    " of one run all follow from how long a step takes: each counts as if it were "
+                    "seen in a run of its own, so what is left is too narrow; keep one of them");
+  return out;
+}
+
+/// Two figures of one metric that no system has both; "" without such.
+std::string contradiction(const std::vector<Fitted>& figures) {
+  for (const Fitted& a : figures)
+    for (const Fitted& b : figures)
+      if (a.observed.metric == b.observed.metric && a.closest == b.closest &&
+          a.observed.within.high < b.observed.within.low &&
+          std::abs(a.off) + std::abs(b.off) > uncertain::kFarOff && a.off * b.off < 0.0)
+        return "no one system gives " + base::print_value(a.observed.value, a.unit) + " (" +
+               a.observed.at + ") and " + base::print_value(b.observed.value, b.unit) + " (" +
+               b.observed.at + ") of " + a.observed.metric +
+               ": calibrate with one of both, and its scenario with what differed between them";
+  return "";
+}
+
 /// Jobs of which something was observed that their utilization follows.
 std::vector<ObservedJob> observed_jobs(const Posterior& posterior, const Design& design,
                                        const CalibrationProfile& profile) {
@@ -94,13 +141,19 @@ Fit fit_of(const Posterior& posterior) {
     fit.verdict = FitVerdict::refused;
     for (const Fitted& fitted : posterior.figures)
       if (!(std::abs(fitted.off) <= uncertain::kFarOff)) fit.reasons.push_back(missed(fitted));
-    fit.reasons.emplace_back(
-        "nothing that the ranges of the scenario allow explains that: state what is known better, "
-        "or give wider ranges to what may be otherwise");
+    const std::string both = contradiction(posterior.figures);
+    fit.reasons.push_back(both.empty() ? "nothing that the ranges of the scenario allow explains "
+                                         "that: state what is known better, or give wider ranges "
+                                         "to what may be otherwise"
+                                       : both);
   } else if (posterior.effective < uncertain::kLeastEffective) {
     fit.verdict = FitVerdict::usable;
     fit.reasons.push_back("only " + base::significant(posterior.effective, 2) +
                           " independent draws are left: intervals are rough");
+  }
+  for (std::string& again : said_again(posterior.figures)) {
+    if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
+    fit.reasons.push_back(std::move(again));
   }
   return fit;
 }

@@ -110,15 +110,30 @@ std::string as_figure(const std::string& metric) {
                               : kAsGiven;
 }
 
+/// What a result of `run` is taken to have seen of a job or a tenant: figures none of which follows
+/// from another. All others would count again what these say.
+bool seen_of_result(const std::string& metric) {
+  constexpr std::string_view kOfJobs[] = {"gpu.utilization", "first_batch", "checkpoint.duration",
+                                          "restore.duration"};
+  constexpr std::string_view kOfTenants[] = {"operations", "latency", "ttft", "makespan"};
+  const metric::Name name = metric::parse(metric);
+  if (!metric.ends_with(name.figure)) return false;  // "first_batch.p95"
+  if (name.domain == metric::Domain::job) return std::ranges::count(kOfJobs, name.figure) > 0;
+  return name.domain == metric::Domain::tenant && std::ranges::count(kOfTenants, name.figure) > 0;
+}
+
 class ObservedTable {
  public:
   ObservedTable(const CsvTable& table, Diagnostics& diagnostics)
       : table_(table), diagnostics_(diagnostics) {}
 
   std::vector<Observed> read() {
+    table_.warn_of_others(
+        {"metric", "value", "unit", "low", "high", "sd", "stat", "scenario", "run"}, diagnostics_);
     std::vector<Observed> out;
     std::map<std::string, int> lines;
     for (std::size_t i = 0; i < table_.rows(); ++i) {
+      if (left_out(i)) continue;
       const auto [before, fresh] =
           lines.try_emplace(table_.text(i, "metric"), table_.position(i, "metric").line);
       if (!fresh)
@@ -145,9 +160,26 @@ class ObservedTable {
   }
 
  private:
+  /// Of a result as a table, rows of other statistics than the mean, what counts again what others
+  /// say, and what never was.
+  bool left_out(std::size_t row) {
+    const std::string& stat = table_.text(row, "stat");
+    return table_.has("stat") && !stat.empty() &&
+           (stat != "mean" || !seen_of_result(table_.text(row, "metric")) ||
+            base::parse_number(table_.text(row, "value")) == 0.0);
+  }
+  /// With the unit of its row, where it has none of its own; metrics without a unit are shares or
+  /// plain numbers.
+  std::string said(std::size_t row, std::string_view column) {
+    const std::string& text = table_.text(row, column);
+    const std::string unit(base::trim(table_.text(row, "unit")));
+    const bool own = unit.empty() || unit == "ratio" || unit == "count" ||
+                     unit == metric::unit_said(table_.text(row, "metric"));
+    return own || column == "metric" || !base::parse_number(text) ? text : text + " " + unit;
+  }
   std::optional<Given> cell(std::size_t row, std::string_view column, bool needed,
                             double of = 0.0) {
-    const std::string& text = table_.text(row, column);
+    const std::string text = said(row, column);
     if (text.empty() && !needed) return std::nullopt;
     const std::string& metric = table_.text(row, "metric");
     const auto value = column == "sd" ? width_of(text, metric, of) : figure_of(text, metric);
@@ -166,25 +198,12 @@ class ObservedTable {
              const std::string& what, const std::string& hint = kAsGiven) {
     diagnostics_.add(
         {Severity::error, std::string(code), "", table_.position(row, column),
-         "\"" + table_.text(row, column) + "\" in column \"" + std::string(column) + "\" " + what,
-         hint});
+         "\"" + said(row, column) + "\" in column \"" + std::string(column) + "\" " + what, hint});
   }
 
   const CsvTable& table_;
   Diagnostics& diagnostics_;
 };
-
-/// What a result of `run` is taken to have seen of a job or a tenant: figures none of which follows
-/// from another. All others would count again what these say.
-bool seen_of_result(const std::string& metric) {
-  constexpr std::string_view kOfJobs[] = {"gpu.utilization", "first_batch", "checkpoint.duration",
-                                          "restore.duration"};
-  constexpr std::string_view kOfTenants[] = {"operations", "latency", "ttft", "makespan"};
-  const metric::Name name = metric::parse(metric);
-  if (!metric.ends_with(name.figure)) return false;  // "first_batch.p95"
-  if (name.domain == metric::Domain::job) return std::ranges::count(kOfJobs, name.figure) > 0;
-  return name.domain == metric::Domain::tenant && std::ranges::count(kOfTenants, name.figure) > 0;
-}
 
 /// {"metrics": {"job.train.au": {"value": 0.93, "ci95": [0.92, 0.94]}}}
 class ObservedReport : private NodeReader {

@@ -1,5 +1,6 @@
 #include "calibration/measure/csv.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -107,6 +108,20 @@ bool CsvTable::require(const std::vector<std::string>& columns, Diagnostics& dia
                                          : "is \"" + near + "\" meant?"));
   }
   return all;
+}
+
+void CsvTable::warn_of_others(const std::vector<std::string_view>& known,
+                              Diagnostics& diagnostics) const {
+  for (const Cell& cell : header_) {
+    if (std::find(known.begin(), known.end(), cell.text) != known.end()) continue;
+    const std::string near =
+        base::nearest(cell.text, std::vector<std::string>(known.begin(), known.end()));
+    Diagnostic unread =
+        fault(file_, cell.line, cell.column, "unread", "column \"" + cell.text + "\" is not read",
+              near.empty() ? "" : "is \"" + near + "\" meant?");
+    unread.severity = Severity::warning;
+    diagnostics.add(std::move(unread));
+  }
 }
 
 const std::string& CsvTable::text(std::size_t row, std::string_view column) const {

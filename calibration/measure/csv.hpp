@@ -19,6 +19,8 @@ class CsvTable {
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] bool has(std::string_view column) const;
+  /// Warns of every column that is none of `known`.
+  void warn_of_others(const std::vector<std::string_view>& known, Diagnostics& diagnostics) const;
   /// Reports every one of `columns` that is missing; true when none is.
   bool require(const std::vector<std::string>& columns, Diagnostics& diagnostics) const;
 

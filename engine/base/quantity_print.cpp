@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -158,31 +159,6 @@ std::string print_count(double value) {
 /// Longer times are printed in parts; 119.96 s reads as 2 min.
 constexpr double kLongestInSeconds = 119.95;
 
-/// `value` with `digits` significant digits, in the unit that suits `other`.
-std::string with_digits(double value, double other, Dimension dimension, int digits) {
-  const auto general = [&](double x) { return significant(x, digits); };
-  switch (dimension) {
-    case Dimension::ratio:
-      return general(value * 100.0) + " %";
-    case Dimension::money_rate:
-      return general(value * 3600.0) + " USD/h";
-    case Dimension::time:
-      if (other == 0.0 || std::abs(other) >= kLongestInSeconds) {
-        const std::string seconds = general(value);  // nobody reads 9.508e+04 s
-        return seconds.find('e') == std::string::npos ? seconds + " s"
-                                                      : general(value / 3600.0) + " h";
-      }
-      break;
-    case Dimension::count:
-    case Dimension::number:
-      return general(value);
-    default:
-      break;
-  }
-  const UnitText& unit = decimal_unit(other, dimension);
-  return with_unit(general(value / base_of_one(unit)), unit);
-}
-
 /// The unit at the end of the number that `written` begins with; nullptr without one. Counts and
 /// plain numbers are written without.
 const UnitText* unit_in(std::string_view written, Dimension dimension) {
@@ -197,6 +173,39 @@ const UnitText* unit_in(std::string_view written, Dimension dimension) {
   for (const UnitText& unit : detail::units_of(dimension))
     if (unit.text == word) return &unit;
   return nullptr;
+}
+
+/// Of longer ones seconds say little: they differ in the unit that the other is written in.
+constexpr double kLongestToTheSecond = 1e4;
+
+/// `value` with `digits` significant digits, in the unit that suits `other`.
+std::string with_digits(double value, double other, Dimension dimension, int digits) {
+  // No powers of ten: "237013 s".
+  const auto general = [&](double x) {
+    const double before = std::floor(std::log10(std::max(std::abs(x), 1.0))) + 1.0;
+    return significant(x, std::max(digits, static_cast<int>(std::min(before, 1.0 * kAllDigits))));
+  };
+  switch (dimension) {
+    case Dimension::ratio:
+      return general(value * 100.0) + " %";
+    case Dimension::money_rate:
+      return general(value * 3600.0) + " USD/h";
+    case Dimension::time:
+      if (std::abs(other) >= kLongestToTheSecond) {
+        const std::string limit = exact_quantity(other, dimension);
+        return with_unit(general(value / *unit_of_text(limit, dimension)),
+                         *unit_in(limit, dimension));
+      }
+      if (other == 0.0 || std::abs(other) >= kLongestInSeconds) return general(value) + " s";
+      break;
+    case Dimension::count:
+    case Dimension::number:
+      return general(value);
+    default:
+      break;
+  }
+  const UnitText& unit = decimal_unit(other, dimension);
+  return with_unit(general(value / base_of_one(unit)), unit);
 }
 
 /// What is behind the prefix: "B/s" of "GiB/s", "b/s" of "Gb/s".

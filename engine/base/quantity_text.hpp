@@ -57,7 +57,7 @@ struct AnyQuantity {
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
 
 /// As print_quantity, with as many more digits as it takes to read differently from `other`
-/// ("5.001 %" next to 5 %). Figures that agree to twelve digits read the same.
+/// ("5.001 %" next to 5 %, "65.84 h" next to 65.9 h). Figures alike to twelve digits read the same.
 [[nodiscard]] std::string print_apart(double base_value, double other, Dimension dimension);
 
 /// Exact text that `parse_quantity` reads back to the same number, in the unit that needs the

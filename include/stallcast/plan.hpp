@@ -125,7 +125,7 @@ struct PlanNeighbour {
 
 /// Why there must be as many: what the design that is one step smaller misses, as simulated.
 struct PlanReason {
-  /// "bandwidth", "operations", "metadata", "capacity", "cores", "time"; "budget", "power", "space"
+  /// bandwidth, operations, metadata, capacity, cores, compute, time; budget, power, space
   std::string by;
   std::string resource;  ///< "storage.scratch.ost"; "" when none is to blame
   TargetMargin target;   ///< that is missed there, or that its interval leaves open

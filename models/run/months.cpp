@@ -254,6 +254,10 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   if (process.failures.empty() && !job_design.elastic) return;
   for (const WholeRun& run : whole_runs(design))
     if (run.job == process.id) process.work = work_of(run, out.metrics, busy_of(measured));
+  // Luck has no part in what so many failures leave: as a share it is that of months.
+  //    [docs/models/whole-run.md, eq. 6]
+  constexpr double kMostOfRun = 1e6;
+  if (process.work && *process.work / mtbf(process) > kMostOfRun) process.work.reset();
   if (process.shifts && !process.work) let_last_whole_periods(process);
   if (measured.saves != nullptr && process.stalls.empty()) {
     // Steps and epochs end a run, too, before its duration.

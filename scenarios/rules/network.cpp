@@ -7,6 +7,7 @@
 #include "models/contract/host.hpp"
 #include "models/contract/rank_spread.hpp"
 #include "models/contract/rows.hpp"
+#include "models/contract/training.hpp"
 #include "scenarios/rules/support.hpp"
 
 namespace stallcast::scenarios {
@@ -50,6 +51,29 @@ void check_experts(const Design& design, const JobDesign& job, Diagnostics& repo
                  "\"moe.layers\" counts those of \"shape.layers\" that have experts");
 }
 
+// Compute and communication are of the same step.    [docs/models/communication.md, eq. 8]
+void check_tokens(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const Component& communication = *job.communication;
+  const double micro = number(communication, "microbatches"),
+               of_micro = number(communication, "tokens"), copies = readers(design, job);
+  if (!(micro > 0.0) || !(of_micro > 0.0) || !(copies > 0.0)) return;
+  const double parts = accelerators(design, job) / copies;
+  const bool own = job.step.find("tokens") != nullptr;
+  const double said =
+      own ? number(job.step, "tokens") * parts : number(job.job, "run.tokens_per_step") / copies;
+  constexpr double kApart = 0.1;
+  if (!(said > 0.0) || std::abs(micro * of_micro / said - 1.0) <= kApart) return;
+  report.warn("rule", pointer_of(communication, "microbatches"),
+              base::shortest(micro) + " micro-batches of " + base::shortest(of_micro) +
+                  " tokens are not the " + base::shortest(said) +
+                  " tokens that a copy of the model computes in a step (" +
+                  (own ? "\"step.tokens\" x its " + base::shortest(parts) + " GPUs"
+                       : "\"run.tokens_per_step\" / " + base::shortest(copies) + " copies") +
+                  ")",
+              "\"microbatches\": " + base::shortest(std::max(1.0, std::round(said / of_micro))) +
+                  " exchange as much as is computed");
+}
+
 // The ports of a host of `count` that are plugged into one switch.
 void check_host_ports(const Component& fabric, const Component& host, std::string_view key,
                       double count, Diagnostics& report) {
@@ -87,7 +111,22 @@ void check_communication(const Design& design, const JobDesign& job, Diagnostics
                  "hidden, ffn, "
                  "heads, kv_heads and layers");
   check_experts(design, job, report);
+  check_tokens(design, job, report);
   check_spread(design, job, report);
+}
+
+// A shape says how many parameters a model has, but for experts; tied embeddings and feed-forward
+// layers without a gate have fewer than it counts.    [docs/models/checkpoint.md, eq. 6]
+void check_parameters(const JobDesign& job, Diagnostics& report) {
+  const double said = number(job.model, "parameters");
+  if (!(said > 0.0) || report.has_errors()) return;
+  const double shape = models::model_params(job.model).shape_parameters();
+  constexpr double kFew = 0.5;
+  if (said >= kFew * shape) return;
+  report.warn("rule", pointer_of(job.model, "parameters"),
+              base::print_quantity(said, Dimension::count) + " parameters are fewer than the " +
+                  base::print_quantity(shape, Dimension::count) + " of a model of this \"shape\"",
+              "leave out \"parameters\", which the shape says, or write the shape of this model");
 }
 
 // Leaves with room for a host, and a way to the spines.    [docs/models/network.md, eq. 5]

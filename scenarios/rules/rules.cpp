@@ -56,6 +56,7 @@ class Rules {
       check_job(job);
       check_loading(design_, job, report_);
       check_saved_state(design_, job, report_);
+      check_parameters(job, report_);
       if (job.communication) check_communication(design_, job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);

@@ -55,6 +55,8 @@ void check_writers(const Design& design, Diagnostics& report);
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report);
+/// Fewer parameters than a model of that shape has.
+void check_parameters(const JobDesign& job, Diagnostics& report);
 /// NICs that are faster than the switches of the fabric, and leaves that no host fits on.
 void check_ports(const Design& design, Diagnostics& report);
 void check_leaves(const Design& design, Diagnostics& report);

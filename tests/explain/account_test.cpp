@@ -252,6 +252,19 @@ TEST_CASE("a metric that is not there is refused with the nearest name") {
   CHECK(explained.failure().hint == "did you mean \"job.train.gpu.utilization\"?");
 }
 
+TEST_CASE("a metric that only a simulation tells, or a price, is not called unknown") {
+  const Design design = saving();
+  const auto said = [&](const Prediction* prediction, const char* asked) {
+    const auto explained = explain::explain(design, prediction, {}, {asked});
+    return explained.ok() ? "" : explained.failure().message + "; " + explained.failure().hint;
+  };
+  CHECK(said(nullptr, "job.train.step.time.p95") ==
+        "\"job.train.step.time.p95\" is not known without a simulation; leave out --no-simulation");
+  CHECK(said(nullptr, "job.other.step.time.p95").starts_with("no metric is named"));
+  const Prediction prediction = predict::combine(design, std::vector{testing::run(design)});
+  CHECK(said(&prediction, "cost.capex").starts_with("nothing in the scenario has a price"));
+}
+
 TEST_CASE("what a useful hour of a GPU costs is in units that can be multiplied as printed") {
   Design design = saving();
   Value& rent = design.hosts[0].values["rent"];

@@ -86,6 +86,20 @@ TEST_CASE("drives that seek are full, whatever their bytes take") {
   CHECK(p.bottlenecks[2].resource == "storage.hd.disk.busy");
 }
 
+TEST_CASE("a network that is waited for by collectives says nothing of how busy it is") {
+  RunResult one = replica(1, 0.90, 2.0);
+  one.resources.push_back({"host.g.nvlink", "B/s", 6.12e12, 1.45e6, 3e6, 0.99});
+  Prediction p = predict::combine(Design{}, std::vector{one});
+  CHECK(p.bottlenecks[0].resource == "host.g.nvlink");
+  CHECK(p.bottlenecks[0].headroom == "collectives are not counted");
+  CHECK(p.bottlenecks[0].utilization == 0.0);
+  // Shards that are sent on to other GPUs are bytes.
+  one.resources.back().throughput = one.resources.back().in_use = 6e12;
+  p = predict::combine(Design{}, std::vector{one});
+  CHECK(p.bottlenecks[0].utilization == Approx(6.0 / 6.12));
+  CHECK(p.bottlenecks[0].headroom.find("left of 6.12 TB/s") != std::string::npos);
+}
+
 TEST_CASE("what has no capacity to share has no utilization that a target could name") {
   RunResult one = replica(1, 0.90, 2.0);
   one.resources.push_back({"storage.scratch.stream", "", 0.0, 0.0, 0.0, 0.9});

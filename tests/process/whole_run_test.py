@@ -57,6 +57,19 @@ LUCKY = {
 }
 
 
+class Long(unittest.TestCase):
+    def test_a_run_too_long_to_be_walked_keeps_the_share_of_a_shorter_one(self):
+        """8e4 failures, and 8e7, of which one history would take minutes."""
+        each = []
+        for steps in (7.2e9, 7.2e12):
+            text = json.dumps({**LUCKY, "jobs": [{**LUCKY["jobs"][0], "run": {"steps": int(steps)}}]})
+            done = program.Run("run", "FILE", "--no-advice", "--format", "json", text=text)
+            found = json.loads(done.out)["metrics"]
+            each.append((found["job.train.run.time"]["value"] / steps, found["job.train.goodput"]["value"]))
+        for short, long in zip(*each):
+            self.assertAlmostEqual(long / short, 1.0, delta=0.02)
+
+
 class Luck(unittest.TestCase):
     def setUp(self):
         done = program.Run("run", "FILE", "--draws", "64", "--no-advice", "--format", "json", text=json.dumps(LUCKY))

@@ -68,6 +68,41 @@ TEST_CASE("experts lie on data-parallel ranks, and in layers that the model has"
   CHECK_THAT(with("1", "4"), Contains("\"moe.layers\" has no effect unless \"expert\" is above 1"));
 }
 
+TEST_CASE("a step exchanges what it computes") {
+  // 32 GPUs, 16 of a copy: 16 x 65,536 tokens are 256 micro-batches of 4,096
+  const auto with = [](const std::string& micro, std::vector<std::string> sets) {
+    sets.insert(sets.end(),
+                {R"(jobs.model={ "parameters": "70B", "shape": { "hidden": 8192, "layers": 80 } })",
+                 R"(jobs.parallel={ "tensor": 8, "pipeline": 2 })",
+                 R"(jobs.communication={ "type": "megatron", "tokens": 4096, "microbatches": )" +
+                     micro + " }"});
+    return said(sets);
+  };
+  const std::string flops = R"(jobs.step={ "type": "flops", "tokens": 65536 })";
+  CHECK(with("256", {flops}) == "");
+  CHECK_THAT(with("8", {flops}),
+             Contains("warning /jobs/0/communication/microbatches 8 micro-batches of 4096 tokens "
+                      "are not the 1048576 tokens that a copy of the model computes in a step "
+                      "(\"step.tokens\" x its 16 GPUs)"));
+  // What a step of a given time computes is not said, but where it says its tokens.
+  CHECK(with("8", {}) == "");
+  const std::string run = R"(jobs.run={ "tokens": "1T", "tokens_per_step": 65536 })";
+  CHECK(with("8", {run}) == "");
+  CHECK_THAT(with("16", {run}), Contains("(\"run.tokens_per_step\" / 2 copies)"));
+}
+
+TEST_CASE("a model has the parameters of its shape, or more of experts") {
+  const auto with = [](const std::string& parameters) {
+    return said({R"(jobs.model={ "parameters": ")" + parameters +
+                 R"(", "shape": { "vocabulary": 128256, "hidden": 8192, "ffn": 28672, )"
+                 R"("heads": 64, "kv_heads": 8, "layers": 80 } })"});
+  };
+  CHECK(with("70B") == "");
+  CHECK(with("140B") == "");
+  CHECK_THAT(with("7B"), Contains("warning /jobs/0/model/parameters 7B parameters are fewer than "
+                                  "the 70.6B of a model of this \"shape\""));
+}
+
 TEST_CASE("leaves have room for a host and a way to the spines") {
   const auto with = [](const std::string& fabric, std::vector<std::string> sets = {}) {
     sets.insert(sets.begin(), "cluster.fabric={ " + fabric + " }");

@@ -120,6 +120,18 @@ TEST_CASE("of one run neither its error nor its interval is known") {
   CHECK_THAT(two, Contains("held-out runs off by 0.0 %") && Contains("7 us to 7 us"));
 }
 
+TEST_CASE("observed metrics have their whole names, and the units that runs tell them in") {
+  Fit fit;
+  fit.id = "observed";
+  fit.law = "simulation";
+  fit.residuals = {{"resource.storage.fil.head.utilization", 0.6, 0.502, 1, "ratio"},
+                   {"job.t.throughput.samples", 444.0, 430.0, 1, "1/s"}};
+  const std::string text = profile_text(profile_of(fit, 1e-6, 1.0), {});
+  INFO(text);
+  CHECK_THAT(text, Contains("  resource.storage.fil.head.utilization\n" + std::string(36, ' ')));
+  CHECK_THAT(text, Contains("444 samples/s") && Contains("430 samples/s"));
+}
+
 TEST_CASE("a time of nothing has an end, a rate that nothing ends has none") {
   Fit fit;
   fit.id = "metadata.open";

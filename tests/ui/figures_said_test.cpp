@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 #include "ui/report/waterfall.hpp"
@@ -28,6 +29,15 @@ TEST_CASE("a limit has the unit of what is predicted beside it") {
   CHECK(asked_phrase(a) == ">= 230 ksamples/s");
   a.metric = "job.train.gpu.utilization", a.that = a.metric + " >= 90 %", a.unit = "ratio";
   CHECK(asked_phrase(a) == ">= 90 %");
+}
+
+TEST_CASE("limits of hours are told as times of their size are, with all they are") {
+  CHECK(print_limit(216000.0, "s") == "2 d 12 h");
+  CHECK(print_limit(129600.0, "s") == "1 d 12 h");
+  CHECK(print_limit(5400.0, "s") == "1 h 30 min");
+  CHECK(print_limit(237240.0, "s") == "65.9 h");
+  CHECK(print_beside(216072.0, 216000.0, "s") == "60.02 h");
+  CHECK(print_beside(237013.0, 237240.0, "s") == "65.84 h");
 }
 
 TEST_CASE("compute that failures undid is named where GPUs were busy for longer than what counts") {

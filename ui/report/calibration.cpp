@@ -78,9 +78,15 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   if (fit.law == "simulation") {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4) + "  " + left("", 34) +
            right("observed", 12) + right("now predicted", 16) + "\n";
-    for (const FitResidual& r : fit.residuals)
-      out += "  " + left(shortened(r.cell, 34), 34) + right(print_value(r.measured, r.unit), 12) +
-             right(print_beside(r.fitted, r.measured, r.unit), 16) + "\n";
+    for (const FitResidual& r : fit.residuals) {
+      const auto said = [&](const std::string& text) { return as_counted(r.cell, text); };
+      // A name that is too long has a line of its own: its middle says whose figure it is.
+      constexpr std::size_t kName = 34;
+      out += "  " + left(r.cell, kName) +
+             (r.cell.size() < kName ? "" : "\n" + std::string(2 + kName, ' ')) +
+             right(said(print_value(r.measured, r.unit)), 12) +
+             right(said(print_beside(r.fitted, r.measured, r.unit)), 16) + "\n";
+    }
   } else if (!fit.law.empty()) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",

@@ -272,13 +272,13 @@ std::string print_limit(double limit, std::string_view unit) {
   if (!std::isfinite(limit)) return print_value(limit, unit);
   const Dimension dimension = dimension_of(unit);
   const double exact = metric::to_base(limit, unit);
-  // In the unit in which figures of its size are told, where few digits say it there.
-  constexpr std::size_t kFewDigits = 6;
   const std::string near = base::print_quantity(exact, dimension);
   if (base::parse_quantity(near, dimension).value == exact) return base::with_noun(near, unit);
   const std::size_t space = near.find(' ');
-  const bool one_part = space != near.npos && space == near.rfind(' ');
-  if (const auto one = base::unit_of_text(near, dimension); one && one_part) {
+  if (space != near.rfind(' ')) return base::exact_quantity(exact, dimension);  // in parts
+  // In the unit in which figures of its size are told, where few digits say it there.
+  constexpr std::size_t kFewDigits = 6;
+  if (const auto one = base::unit_of_text(near, dimension); one && space != near.npos) {
     const std::string number = base::shortest(exact / *one);
     if (number.size() <= kFewDigits &&
         base::in_unit_of_text(exact / *one, near, dimension) == exact)

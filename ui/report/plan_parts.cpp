@@ -10,6 +10,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/label.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
@@ -17,6 +18,18 @@
 
 namespace stallcast::report {
 namespace {
+
+/// A limit next to its figure: "2 d 12 h", and "60 h" next to "60.02 h".
+std::string limit_beside(double value, double limit, const std::string& unit) {
+  const auto parts = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), ' ');
+  };
+  std::string text = print_limit(limit, unit);
+  const bool one = parts(print_beside(value, limit, unit)) == 1 && parts(text) > 1;
+  const double seconds = metric::to_base(limit, unit);
+  const bool near = one && std::abs(metric::to_base(value, unit) - seconds) < 0.02 * seconds;
+  return near ? base::exact_quantity(seconds, Dimension::time) : text;
+}
 
 /// How much larger a range is suggested where the answer is at its end.
 constexpr double kFurther = 8.0;
@@ -94,7 +107,7 @@ PlanPart prices(const PlanResult& plan) {
     saved = p.saved;
     needed += (needed.empty() ? "" : " and ") + p.target + " at " +
               as_counted(p.metric, print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
-                                       print_limit(p.limit, p.unit));
+                                       limit_beside(p.relaxed, p.limit, p.unit));
   }
   PlanPart out{"Softer targets", {}};
   for (const auto& [values, price] : designs)
@@ -233,7 +246,7 @@ std::string against_text(const TargetMargin& t, const std::string& against) {
     return as_counted(metric_of(t), print_metric({t.value, t.unit, t.interval}) + against +
                                         print_limit(t.limit, t.unit));
   return as_counted(metric_of(t), print_beside(t.value, t.limit, t.unit) + against +
-                                      print_limit(t.limit, t.unit));
+                                      limit_beside(t.value, t.limit, t.unit));
 }
 
 /// "80 of 100 cases (need 90)"; "" of what draws did not judge.

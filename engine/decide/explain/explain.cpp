@@ -159,6 +159,37 @@ std::vector<std::string> meant(const std::string& asked, const Prediction* predi
 
 }  // namespace
 
+namespace {
+
+/// Why a metric is not among `known` ones, and what to do about it.
+Failure unknown(const std::string& asked, const std::vector<std::string>& known,
+                const Design& design, const Prediction* prediction) {
+  const metric::Name name = metric::parse(asked);
+  const auto none = [](const std::string& message, const std::string& hint) {
+    return Failure{ExitCode::bad_input, message, hint};
+  };
+  if (design.jobs.empty() && name.domain == metric::Domain::job)
+    return none("the scenario has no job, so there is no \"" + asked + "\"",
+                "tenants have \"tenant.T.latency\", \".read\", \".write\", \".operations\"");
+  const std::string near = base::nearest(asked, known);
+  const bool figure = metric::is_reported(asked);
+  if (figure && name.domain == metric::Domain::cost && prediction != nullptr)
+    return none("nothing in the scenario has a price, so there is no \"" + asked + "\"",
+                "give \"price\" or \"rent\" to hosts, storage and fabric: docs/models/cost.md");
+  const bool of_it = std::ranges::any_of(known, [&](const std::string& other) {
+    const metric::Name of = metric::parse(other);
+    return of.domain == name.domain && of.id == name.id;
+  });
+  if (figure && prediction == nullptr && (of_it || name.domain == metric::Domain::cost))
+    return none("\"" + asked + "\" is not known without a simulation", "leave out --no-simulation");
+  return none("no metric is named \"" + asked + "\"",
+              near.empty() && prediction != nullptr ? predict::metric_hint(asked, *prediction)
+              : near.empty()                        ? "\"stallcast run --format csv\" lists them"
+                                                    : "did you mean \"" + near + "\"?");
+}
+
+}  // namespace
+
 Result<Explanation> explain(const Design& design, const Prediction* prediction,
                             std::span<const RunResult> runs,
                             const std::vector<std::string>& metrics) {
@@ -187,16 +218,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
       if (prediction != nullptr)
         for (const auto& [name, metric] : prediction->metrics) known.push_back(name);
       for (const models::Derivation& d : forms.bounds().derivations) known.push_back(d.name);
-      if (design.jobs.empty() && metric::parse(asked).domain == metric::Domain::job)
-        return Failure{ExitCode::bad_input,
-                       "the scenario has no job, so there is no \"" + asked + "\"",
-                       "tenants have \"tenant.T.latency\", \".read\", \".write\", \".operations\""};
-      const std::string near = base::nearest(asked, known);
-      return Failure{ExitCode::bad_input, "no metric is named \"" + asked + "\"",
-                     near.empty() && prediction != nullptr
-                         ? predict::metric_hint(asked, *prediction)
-                     : near.empty() ? "\"stallcast run --format csv\" lists them"
-                                    : "did you mean \"" + near + "\"?"};
+      return unknown(asked, known, design, prediction);
     }
     names.insert(names.end(), found.begin(), found.end());
   }

@@ -99,12 +99,12 @@ class Answer {
       PlanPoint& point = out_.points[place->second];
       const TargetMargin* missed = tightest(point);
       if (point.meets || missed == nullptr) continue;
-      if (missed->when.empty()) rank(cell, point);
+      if (missed->when.empty()) rank(cell, point, *missed);
       return;
     }
   }
 
-  void rank(const Cell& cell, PlanPoint& point) {
+  void rank(const Cell& cell, PlanPoint& point, const TargetMargin& missed) {
     const Result<Design>& design = designs_.at(cell);
     if (!design.ok()) return;
     Prediction ranked = search_.seen.at(cell);
@@ -114,7 +114,9 @@ class Answer {
     point.waited = named.waited;
     point.binding_utilization = named.binding_utilization;
     point.binding_load = named.binding_load;
-    relieved_ = relieved_by(search_.seen.at(*search_.answer), ranked);
+    const Prediction& answer = search_.seen.at(*search_.answer);
+    relieved_ = computes_less(answer, ranked, missed.id) ? std::string(kCompute)
+                                                         : relieved_by(answer, ranked);
   }
 
   void neighbours() {

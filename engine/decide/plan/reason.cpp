@@ -19,15 +19,32 @@ namespace stallcast::plan {
 namespace {
 
 /// A word in the name of a resource, and what it gives. The first that is in it decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kGiven = {
-    {{"capacity", "capacity"},     {"wear", "wear"},           {"mdt", "metadata"},
-     {"mds", "metadata"},          {"meta", "metadata"},       {"metadata", "metadata"},
-     {"namenode", "metadata"},     {"open", "metadata"},       {"directory", "metadata"},
-     {"prefixes", "operations"},   {"requests", "operations"}, {"iops", "operations"},
-     {"ops", "operations"},        {"limit", "operations"},    {"limit_operations", "operations"},
-     {"first_byte", "operations"}, {"cpu", "cores"},           {"loader", "cores"},
-     {"serialize", "cores"},       {"barrier", "time"},        {"failures", "time"},
-     {"elastic", "time"},          {"spares", "time"},         {"", "bandwidth"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kGiven = {
+    {{"compute", "compute"},
+     {"capacity", "capacity"},
+     {"wear", "wear"},
+     {"mdt", "metadata"},
+     {"mds", "metadata"},
+     {"meta", "metadata"},
+     {"metadata", "metadata"},
+     {"namenode", "metadata"},
+     {"open", "metadata"},
+     {"directory", "metadata"},
+     {"prefixes", "operations"},
+     {"requests", "operations"},
+     {"iops", "operations"},
+     {"ops", "operations"},
+     {"limit", "operations"},
+     {"limit_operations", "operations"},
+     {"first_byte", "operations"},
+     {"cpu", "cores"},
+     {"loader", "cores"},
+     {"serialize", "cores"},
+     {"barrier", "time"},
+     {"failures", "time"},
+     {"elastic", "time"},
+     {"spares", "time"},
+     {"", "bandwidth"}}};
 
 /// What a target is short of: of money, power and room in racks, which no resource gives.
 std::string_view short_of(const TargetMargin& missed, std::string_view resource) {
@@ -75,6 +92,35 @@ std::string relieved_by(const Prediction& larger, const Prediction& smaller) {
   return "";
 }
 
+namespace {
+
+/// How long a unit of what the metric counts takes: a run, a step, a sample; 0 of other metrics.
+double time_each(const std::string& name, double value) {
+  const std::string_view figure = metric::parse(name).figure;
+  if (figure == "run.time" || figure.ends_with("step.time")) return value;
+  return figure.starts_with("throughput.") && value > 0.0 ? 1.0 / value : 0.0;
+}
+
+}  // namespace
+
+bool computes_less(const Prediction& larger, const Prediction& smaller, const std::string& id) {
+  const auto missed = std::ranges::find(smaller.assertions, id, &AssertionOutcome::id);
+  if (missed == smaller.assertions.end()) return false;
+  const auto after = larger.metrics.find(missed->metric);
+  if (after == larger.metrics.end()) return false;
+  const std::string job(metric::parse(missed->metric).id);
+  const double before_s = time_each(missed->metric, missed->value),
+               after_s = time_each(missed->metric, after->second.value);
+  const auto compute = [&](const Prediction& p) {
+    const auto shares = p.breakdown.find(job);
+    if (shares == p.breakdown.end()) return 0.0;
+    const auto found = shares->second.find(std::string(kCompute));
+    return found == shares->second.end() ? 0.0 : found->second;
+  };
+  const double computed = before_s * compute(smaller) - after_s * compute(larger);
+  return before_s > after_s && after_s > 0.0 && computed > 0.5 * (before_s - after_s);
+}
+
 std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
   // Less of what was asked for first, else of what else was searched.
   const PlanNeighbour* of = nullptr;
@@ -89,7 +135,10 @@ std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& r
   PlanReason out =
       missed_by(smaller, missed, base::counted(plan.axes[of->axis], smaller.values[of->axis]));
   // Room and money have a name already; of time, what the larger design has more of relieves it.
-  if (!relieved.empty() && out.by == given_by("")) {
+  if (relieved == kCompute && out.by != "capacity") {
+    out.by = std::string(short_of(missed, relieved));
+    if (out.by == kCompute) out.resource.clear();
+  } else if (!relieved.empty() && out.by == given_by("")) {
     out.resource = relieved;
     out.by = std::string(short_of(missed, relieved));
   }

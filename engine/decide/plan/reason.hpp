@@ -11,8 +11,8 @@
 /// What decides how much a design needs: docs/guide/plan.md, "The answer".
 namespace stallcast::plan {
 
-/// What a resource gives: "bandwidth", "operations", "metadata", "capacity", "cores"; "time" of
-/// what no amount of anything relieves, and of none.
+/// What a resource gives: "bandwidth", "operations", "metadata", "capacity", "cores", "compute";
+/// "time" of what no amount of anything relieves, and of none.
 [[nodiscard]] std::string_view given_by(std::string_view resource);
 
 /// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
@@ -23,6 +23,14 @@ namespace stallcast::plan {
 /// Of what limits a design, most first, what `larger` has more of: what a step to it relieves; ""
 /// where that is nothing that it waits for.
 [[nodiscard]] std::string relieved_by(const Prediction& larger, const Prediction& smaller);
+
+/// What relieves a target where work is shared by more GPUs.
+inline constexpr std::string_view kCompute = "compute";
+
+/// Whether most of the time that the missed target `id` gets shorter by in `larger` - of a run, a
+/// step, a sample - is compute.
+[[nodiscard]] bool computes_less(const Prediction& larger, const Prediction& smaller,
+                                 const std::string& id);
 
 /// That `point`, which has `values`, misses a target.
 [[nodiscard]] PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed,

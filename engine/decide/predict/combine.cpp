@@ -154,7 +154,15 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
   return out;
 }
 
+/// Collectives are times, and no bytes that its use counts: what waits for them, and moves next to
+/// nothing else, says nothing of how busy it is.    [docs/models/communication.md]
+bool of_collectives(const ResourceUse& use) {
+  constexpr double kNext = 0.1;
+  return use.name.ends_with(".nvlink") && use.blamed_share > 0.0 && use.load() < kNext;
+}
+
 std::string headroom(const ResourceUse& use) {
+  if (of_collectives(use)) return "collectives are not counted";
   if (use.name.starts_with("failure.")) return "";  // there is none of an outage
   // Waited for although next to nothing of it is used: each process has its own part of it.
   if (use.name.ends_with(".replicas")) return "what its GPUs compute";
@@ -211,7 +219,8 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
       full.name = use.name, full.blamed_share = use.blamed_share;
     }
     if (full.blamed_share > 0.0 || full.utilization() >= kIdle)
-      out.push_back({use.name, full.utilization(), full.blamed_share, headroom(full)});
+      out.push_back({use.name, of_collectives(full) ? 0.0 : full.utilization(), full.blamed_share,
+                     headroom(full)});
   }
   std::stable_sort(out.begin(), out.end(), [](const Bottleneck& a, const Bottleneck& b) {
     if (a.blamed_share != b.blamed_share) return a.blamed_share > b.blamed_share;

@@ -7,6 +7,7 @@
 #include "engine/base/accelerators.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
+#include "engine/decide/uncertain/tail.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -74,7 +75,16 @@ class Drawer {
   void simulate() {
     predict::PredictOptions how = predict::one_run(options_.predict);
     if (!how.seed && !nominal_.seeds.empty()) how.seed = nominal_.seeds.front();
+    // As draws replay it, the design as it is comes last.
+    const bool fewer = draws_replay_fewer(design_, kHistories);
+    if (fewer) replay_less(out_.designs.emplace_back(design_), kHistories, kSearched);
     std::vector<Result<Prediction>> all = predict::predict_all(out_.designs, how);
+    std::optional<Prediction> same;
+    if (fewer) {
+      if (all.back().ok()) same = std::move(*all.back());
+      all.pop_back();
+      out_.designs.pop_back();
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].ok()) {
         out_.predictions.push_back(std::move(*all[i]));
@@ -86,6 +96,7 @@ class Drawer {
       ++(all[i].failure().exit == ExitCode::inconclusive ? out_.cut_off : out_.broken);
       if (!out_.failed) out_.failed = all[i].failure();
     }
+    if (same) as_of_all_histories(nominal_, *same, out_.predictions);
     if (out_.cut_off > 0) out_.why_few.clear();
   }
 

@@ -10,6 +10,7 @@ namespace stallcast::uncertain {
 LuckOfDraws::LuckOfDraws(std::span<const Prediction> draws, const std::string& metric,
                          const ErrorScale& scale)
     : scale_(scale) {
+  std::vector<double> outcomes;
   for (const Prediction& draw : draws) {
     const auto luck = draw.luck.find(metric);
     const auto mean = draw.metrics.find(metric);
@@ -17,9 +18,16 @@ LuckOfDraws::LuckOfDraws(std::span<const Prediction> draws, const std::string& m
     const double value = mean->second.value, from = scale.to(value);
     for (const double factor : luck->second) {
       // Of a history that kept nothing, a scale of factors tells nothing.
-      const double apart = scale.to(value * factor) - from;
-      if (std::isfinite(apart)) apart_.push_back(apart);
+      const double outcome = scale.to(value * factor), apart = outcome - from;
+      if (!std::isfinite(apart)) continue;
+      apart_.push_back(apart);
+      outcomes.push_back(outcome);
     }
+  }
+  // The ends of fewer draws are further out than these.
+  if (draws.size() >= kOwnQuantiles && !outcomes.empty()) {
+    const auto [least, most] = std::ranges::minmax(outcomes);
+    outermost_.emplace(least, most);
   }
   std::sort(apart_.begin(), apart_.end());
 }
@@ -35,7 +43,8 @@ double LuckOfDraws::middle(double median) const {
 double LuckOfDraws::outcome(double median, double end, double p) const {
   if (!any()) return end;
   const double half = std::hypot(scale_.to(end) - scale_.to(median), side(p));
-  return scale_.from(scale_.to(median) + at(0.5) + (p < 0.5 ? -half : half));
+  const double to = scale_.to(median) + at(0.5) + (p < 0.5 ? -half : half);
+  return scale_.from(outermost_ ? std::clamp(to, outermost_->first, outermost_->second) : to);
 }
 
 Luck luck_of(const Prediction& draw, std::span<const std::string> metrics) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/decide/uncertain/scale.hpp"
@@ -20,7 +22,8 @@ class LuckOfDraws {
   [[nodiscard]] bool any() const { return !apart_.empty(); }
   /// The p-quantile of the distance from the mean.
   [[nodiscard]] double at(double p) const;
-  /// The p-quantile of the outcomes of draws with this median, where theirs without luck is `end`.
+  /// The p-quantile of the outcomes of draws with this median, where theirs without luck is `end`;
+  /// of many draws none beyond their histories: without a failure a run takes as long as it does.
   [[nodiscard]] double outcome(double median, double end, double p) const;
   /// The middle of the outcomes.
   [[nodiscard]] double middle(double median) const;
@@ -30,6 +33,8 @@ class LuckOfDraws {
  private:
   ErrorScale scale_;
   std::vector<double> apart_;  ///< sorted
+  /// Of the histories of all draws, on the scale, where these are enough to hold all outcomes.
+  std::optional<std::pair<double, double>> outermost_;
 };
 
 /// The factors that luck puts on a figure in a draw; the one that leaves it as it is where none

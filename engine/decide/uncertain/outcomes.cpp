@@ -16,6 +16,7 @@
 #include "engine/decide/uncertain/possible.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/scale.hpp"
+#include "engine/decide/uncertain/tail.hpp"
 #include "engine/decide/uncertain/widths.hpp"
 #include "stallcast/breakdown.hpp"
 
@@ -80,7 +81,8 @@ class Figures {
       out.luck = {metric.value * quantile_of(own->second, 0.05),
                   metric.value * quantile_of(own->second, 0.95)};
     const double nominal = scale.to(metric.value);
-    const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
+    const double seeds = std::max(seeds_half(metric, nominal_.seeds.size(), scale),
+                                  tail_half(name, design_, nominal_) * scale.slope(metric.value));
     const double model =
         scale.kind == ErrorScale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
     // In points for shares, as they are read.
