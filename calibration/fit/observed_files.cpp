@@ -96,8 +96,9 @@ std::string impossible(const std::string& metric, const Given& given) {
   if (name.domain == metric::Domain::storage) return "";  // what is left of it, or needed of it
   if (given.value < 0.0) return "is negative";
   if (given.value == 0.0 && never_zero(name)) return "is zero, which this figure never is";
-  if (given.value > 1.0 && dimension_of(metric).value_or(
-                               given.dimension.value_or(Dimension::number)) == Dimension::ratio)
+  constexpr double kAll = 1.0 + 1e-9;  // as sums of shares round
+  if (given.value > kAll && dimension_of(metric).value_or(
+                                given.dimension.value_or(Dimension::number)) == Dimension::ratio)
     return "is a share, and more than 1";
   return "";
 }

@@ -311,6 +311,8 @@ std::string exact_quantity(double base_value, Dimension dimension) {
     if (!unit.canonical || std::abs(base_value) < base_of_one(unit)) continue;
     const auto text = exact_in(base_value, unit);
     if (!text || (!small && text->size() > best.size())) continue;
+    if (!small && text->size() == best.size() && base_of_one(unit) < base_of_one(*best_unit))
+      continue;
     best = *text;
     best_unit = &unit;
     small = false;

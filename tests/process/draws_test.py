@@ -163,7 +163,8 @@ class Draws(unittest.TestCase):
         found = self.result("--draws", "4", text=json.dumps(scenario))["metrics"]["job.train.goodput.p5"]
         low, high = found["ci90"]
         self.assertTrue(low < found["value"] < high, found)
-        self.assertAlmostEqual(found["median"], found["value"], delta=1e-6)
+        # The goodput of draws is of fewer histories, too.
+        self.assertAlmostEqual(found["median"], found["value"], delta=1e-3)
         self.assertGreater(high - low, 0.001)
         self.assertLess(high - low, 0.05)
 

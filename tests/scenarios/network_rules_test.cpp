@@ -71,11 +71,13 @@ TEST_CASE("experts lie on data-parallel ranks, and in layers that the model has"
 TEST_CASE("a step exchanges what it computes") {
   // 32 GPUs, 16 of a copy: 16 x 65,536 tokens are 256 micro-batches of 4,096
   const auto with = [](const std::string& micro, std::vector<std::string> sets) {
-    sets.insert(sets.end(),
-                {R"(jobs.model={ "parameters": "70B", "shape": { "hidden": 8192, "layers": 80 } })",
-                 R"(jobs.parallel={ "tensor": 8, "pipeline": 2 })",
-                 R"(jobs.communication={ "type": "megatron", "tokens": 4096, "microbatches": )" +
-                     micro + " }"});
+    sets.insert(
+        sets.end(),
+        {R"(jobs.model={ "parameters": "70B", "shape": { "vocabulary": 128256, "hidden": 8192, )"
+         R"("ffn": 28672, "heads": 64, "kv_heads": 8, "layers": 80 } })",
+         R"(jobs.parallel={ "tensor": 8, "pipeline": 2 })",
+         R"(jobs.communication={ "type": "megatron", "tokens": 4096, "microbatches": )" + micro +
+             " }"});
     return said(sets);
   };
   const std::string flops = R"(jobs.step={ "type": "flops", "tokens": 65536 })";

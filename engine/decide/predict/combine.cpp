@@ -158,7 +158,7 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 /// nothing else, says nothing of how busy it is.    [docs/models/communication.md]
 bool of_collectives(const ResourceUse& use) {
   constexpr double kNext = 0.1;
-  return use.name.ends_with(".nvlink") && use.blamed_share > 0.0 && use.load() < kNext;
+  return use.name.ends_with(".nvlink") && use.blamed_share > 0.0 && use.utilization() < kNext;
 }
 
 std::string headroom(const ResourceUse& use) {
