@@ -77,21 +77,6 @@ void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
   }
 }
 
-/// Why a range from its high end to its low one is none to search; sweeps go through it as it is
-/// written.
-std::optional<Diagnostic> falling(const PlanDimension& dimension) {
-  const std::optional<SweepRange>& range = dimension.axis.range;
-  if (!range || range->from <= range->to) return std::nullopt;
-  const std::string from = text_of(range->exact[0]), to = text_of(range->exact[1]);
-  return Diagnostic{.severity = Severity::error,
-                    .code = "plan",
-                    .pointer = dimension.axis.pointer,
-                    .position = dimension.axis.position,
-                    .message = "a plan searches from low to high, not from " + from + " to " + to,
-                    .hint = dimension.axis.pointer.empty() ? "write " + to + ".." + from
-                                                           : R"(swap "from" and "to")"};
-}
-
 void add(PlanDimension dimension, PlanSpec& spec) {
   const auto same = std::find_if(spec.over.begin(), spec.over.end(), [&](const PlanDimension& d) {
     return d.axis.path == dimension.axis.path;
@@ -202,8 +187,6 @@ class PlanReader {
         }
         dimension.unit = unit->get<std::int64_t>();
       }
-    if (const std::optional<Diagnostic> fault = falling(dimension))
-      return report().error(fault->code, at, fault->message, fault->hint);
     take_range(dimension, params_);
     add(std::move(dimension), spec_);
   }
@@ -262,7 +245,6 @@ void add_over(const std::string& option, std::span<const Parameter> params, Plan
     if (!axis) return;
     dimension.axis = *std::move(axis);
   }
-  if (std::optional<Diagnostic> fault = falling(dimension)) return diags.add(*std::move(fault));
   dimension.axis.path = parameter_path(dimension.axis.path, params);
   take_range(dimension, params);
   add(std::move(dimension), spec);

@@ -120,7 +120,7 @@ TEST_CASE("the first limit of a replay is what gains most, on every storage of t
 TEST_CASE("beside jobs the first limit of a replay is the replay's") {
   client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
   const std::string program = all_kinds();
-  for (const char* file : {"nfs-baseline", "vision-raw-files", "llm-sync-ckpt"}) {
+  for (const char* file : {"nfs-baseline", "retinanet-images", "llm-sync-ckpt"}) {
     INFO(file);
     const client::Reading reading =
         session.read({.file = std::string("scenarios/library/") + file + ".json"});
