@@ -111,7 +111,7 @@ class Nearest(unittest.TestCase):
         self.assertEqual([(also["target"], also["value"]) for also in nearest["also"]], [("budget", 42.307e6)])
         self.assertIsNone(nearest["beyond"])
         said = " ".join(plan(text=json.dumps(scenario)).out.split())
-        self.assertRegex(said, r"nearest: with 3 boxes, 1 MDT busy is 96.7 %, against 97 %, and budget is 42.31 MUSD, against 42.3 MUSD")
+        self.assertRegex(said, r"nearest: with 3 boxes, 1 MDT busy is 96.96 %, against 97 %, and budget is 42.31 MUSD, against 42.3 MUSD")
         self.assertNotIn("not searched", said)  # the OSTs follow from what is
 
     def test_of_several_dimensions_the_nearest_of_all_is_found(self):

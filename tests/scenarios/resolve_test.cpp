@@ -80,7 +80,7 @@ TEST_CASE("servers may refuse to follow files") {
 }
 
 TEST_CASE("a network rate beyond any product is warned of as bytes for bits") {
-  const auto loaded = load_with({"storage.oss.nic=800 GB/s"});
+  const auto loaded = load_with({"storage.oss.nic=800 GB/s", "storage.oss.count=2"});
   REQUIRE(loaded.diagnostics().items().size() == 1);
   const Diagnostic& d = loaded.diagnostics().items()[0];
   CHECK(d.severity == Severity::warning);
