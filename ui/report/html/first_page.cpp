@@ -175,6 +175,13 @@ bool by_goodput(const Prediction& p) {
   return figure_gained(p, p.alternatives).value == &Alternative::goodput;
 }
 
+/// "GPU utilization", or "goodput", of which changes and other designs are told; of a run that goes
+/// on beyond what was simulated with these words.
+std::string figure_told(const Prediction& p) {
+  return std::string(by_goodput(p) ? "goodput" : "GPU utilization") +
+         (lasting_note(p).empty() ? "" : " in a long run");
+}
+
 std::vector<DesignOption> options_of(const Prediction& p) {
   const auto used = figure_gained(p, p.alternatives).value;
   const double now = used == &Alternative::goodput ? lasting_goodput(p) : lasting_utilization(p);
@@ -230,7 +237,7 @@ std::string options(const Prediction& p) {
                table(columns, rows) +
                    element("p",
                            std::string("Each change alone, simulated") +
-                               (nominal ? ", without draws." : ".") +
+                               (nominal ? ", without draws: " : ": ") + figure_told(p) + "." +
                                (margins ? " Margin: of the target that is met by least." : ""),
                            "soft"));
 }
@@ -241,7 +248,7 @@ std::string counts(const Prediction& p) {
   Plot plot;
   const bool one = p.breakdown.size() == 1, kept = by_goodput(p);
   const std::string noun = label::of_count(p.counts.name);
-  const std::string figure = kept ? "goodput" : "GPU utilization";
+  const std::string figure = figure_told(p);
   plot.x = {"number of " + noun, "count"};
   plot.y = {figure + (one ? "" : ", mean of jobs"), "ratio"};
   plot.joined = plot.half = true;
@@ -261,7 +268,11 @@ std::string counts(const Prediction& p) {
   bool banded = false;
   if (one) {
     const std::string& job = p.breakdown.begin()->first;
-    const std::string metric = kept ? metric::goodput(job) : metric::gpu_utilization(job);
+    const std::string longer =
+        metric::of_job(job, kept ? metric::kLastingGoodput : metric::kLastingUtilization);
+    const std::string metric = p.metrics.contains(longer) ? longer
+                               : kept                     ? metric::goodput(job)
+                                                          : metric::gpu_utilization(job);
     plot.targets = limits_on(p, metric);
     if (const Metric* m = find(p, metric); m != nullptr && m->ci90) {
       banded = true;
