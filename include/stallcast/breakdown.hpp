@@ -91,15 +91,18 @@ template <typename Figure>
   return mean_figure(prediction, metric::kGpuUtilization);
 }
 
-/// The same of a job as it goes on, with its starts as often as they come in a long run, and of the
-/// run that was simulated where that is all of it. What a change gains is told by these.
-///    [docs/models/whole-run.md, eq. 9]
+/// The metric that tells `figure`, goodput or GPU utilization, of a job as it goes on, with its
+/// starts as often as they come in a long run; that of the run that was simulated where this is all
+/// of it. What a change gains is told by these.    [docs/models/whole-run.md, eq. 9]
+[[nodiscard]] inline std::string lasting_name(const Prediction& prediction, std::string_view job,
+                                              std::string_view figure) {
+  std::string name = metric::of_job(
+      job, figure == metric::kGoodput ? metric::kLastingGoodput : metric::kLastingUtilization);
+  return prediction.metrics.contains(name) ? name : metric::of_job(job, figure);
+}
 [[nodiscard]] inline double lasting(const Prediction& prediction, std::string_view job,
                                     std::string_view figure) {
-  const std::string name = metric::of_job(
-      job, figure == metric::kGoodput ? metric::kLastingGoodput : metric::kLastingUtilization);
-  return figure_or_zero(prediction,
-                        prediction.metrics.contains(name) ? name : metric::of_job(job, figure));
+  return figure_or_zero(prediction, lasting_name(prediction, job, figure));
 }
 [[nodiscard]] inline double mean_lasting(const Prediction& prediction, std::string_view figure) {
   return mean_over_gpus(prediction, [&](const std::string& job) -> std::optional<double> {

@@ -268,11 +268,8 @@ std::string counts(const Prediction& p) {
   bool banded = false;
   if (one) {
     const std::string& job = p.breakdown.begin()->first;
-    const std::string longer =
-        metric::of_job(job, kept ? metric::kLastingGoodput : metric::kLastingUtilization);
-    const std::string metric = p.metrics.contains(longer) ? longer
-                               : kept                     ? metric::goodput(job)
-                                                          : metric::gpu_utilization(job);
+    const std::string metric =
+        lasting_name(p, job, kept ? metric::kGoodput : metric::kGpuUtilization);
     plot.targets = limits_on(p, metric);
     if (const Metric* m = find(p, metric); m != nullptr && m->ci90) {
       banded = true;
