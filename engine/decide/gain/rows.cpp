@@ -50,10 +50,10 @@ void add_noise(const Prediction& before, const Prediction& after, Gain& gain) {
       gain.each_noise[job] = (1.0 - saved) * noise;
   if (gain.each_noise.empty()) return;
   // Jobs have failures of their own: errors of a mean add up as squares.
-  for (const auto& [one, noise] : gain.each_noise)
+  for (const auto& one : gain.each_noise)
     gain.noise = std::hypot(
-        gain.noise, mean_over_gpus(before, [&](const std::string& job) -> std::optional<double> {
-          return job == one ? noise : 0.0;
+        gain.noise, mean_over_gpus(before, [&one](const std::string& job) -> std::optional<double> {
+          return job == one.first ? one.second : 0.0;
         }));
 }
 
