@@ -195,7 +195,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes,
   if (before == nullptr)
     context.keep = &out.components;
   else
-    context.before = &known.emplace(before->tree, before->components);
+    context.before = &known.emplace(ReadBefore{before->tree, before->components});
   Design design = resolve(context);
   design.file = file.file;
   design.expect = read_expectations(context);

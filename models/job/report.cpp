@@ -101,7 +101,9 @@ std::map<std::string, TrainingJob::Requests> TrainingJob::requests(
   const double due = checkpoint_ ? checkpoint_->due_over_begun(goes_on, kept.steps) : 1.0;
   ColdEpochs::Requests steps = cold_epochs_.goes_on(fills_caches());
   for (const auto& [name, count] : counts) {
-    const auto of = [&](JobWork work) { return count.of(Asker::of(number_, work)); };
+    const auto of = [this, &count = count](JobWork work) {
+      return count.of(Asker::of(number_, work));
+    };
     const double lost = std::max(0.0, of(JobWork::steps) - steps[name]);
     out[name] = {.once = of(JobWork::start) + of(JobWork::restores) + lost,
                  .steps = steps[name],

@@ -65,7 +65,7 @@ sim::Task<Served> PooledStore::read_files(const Client& client, FileReads how) {
   const double part = placed.together(request.company);
   Working working;
   if (work.at_once) {
-    const auto takes = [&](double share, Rate given) {
+    const auto takes = [&client, &request = request, &cap = cap](double share, Rate given) {
       return request.bytes * share / std::min({cap.rate, given, client.reads_at_most()});
     };
     begin(working, client, work, reads_, request.bytes,
