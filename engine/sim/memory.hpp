@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 #include <vector>
@@ -21,11 +22,13 @@ inline constexpr std::size_t kCacheLine = 64;
 inline constexpr std::size_t kAhead = 8;
 inline void prefetch(const void* line) { __builtin_prefetch(line, 1); }
 
-/// All lines of `bytes` from there on.
+/// All lines of `bytes` from there on. `from` may be null, or beyond what is there: nothing is
+/// read, and an address is no pointer into an object, so that one beyond it is allowed.
 inline void prefetch(const void* from, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
 #pragma GCC unroll 8
   for (std::size_t at = 0; at < bytes; at += kCacheLine)
-    prefetch(static_cast<const std::byte*>(from) + at);
+    prefetch(reinterpret_cast<const void*>(address + at));  // NOLINT(performance-no-int-to-ptr)
 }
 
 /// What blocks of this size are aligned to: what has the size of a cache line lies in one.
