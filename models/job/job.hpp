@@ -50,6 +50,12 @@ class TrainingJob {
   std::function<bool(const std::string&)> struck_elsewhere;
   /// Whether a step is under way.
   [[nodiscard]] bool stepping() const { return stepping_; }
+  /// How long it is to last at the most; infinite if it ends with its epochs or steps.
+  [[nodiscard]] Seconds horizon() const { return horizon_; }
+  /// Whether it began so long ago or longer, and has not ended.
+  [[nodiscard]] bool trains_for(Seconds time) const {
+    return training_ && context_.now() - began_ >= time;
+  }
   void describe(sim::Ledger& ledger);
   /// It reads behind `supplies`, and does not overtake them in its first epoch.
   void read_behind(std::vector<StageSupply*> supplies);
@@ -63,6 +69,7 @@ class TrainingJob {
   [[nodiscard]] WaitSplit waited() const;
   /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
   [[nodiscard]] Seconds uncontended_cpu() const;
+  [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
   /// When its last step had ended; saves may go on.

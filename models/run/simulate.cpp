@@ -37,6 +37,9 @@ namespace {
 
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
+// A job that has not ended after so many times as long as it was to last is late.
+//    [docs/models/tenants.md, eq. 20]
+constexpr double kLate = 10.0;
 // Less of the time of a run is not worth a word.
 constexpr double kOfTime = 0.01;
 
@@ -116,6 +119,9 @@ struct Simulation::Parts {
                               fault->outages());
       context.spawn(fault->run());
     }
+    if (!tenants.empty())
+      for (auto& job : jobs)
+        if (job->horizon().finite()) context.spawn(close_late(context, *job));
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       jobs[j]->struck_elsewhere = [this, &plant, j](const std::string& failure) {
@@ -127,6 +133,22 @@ struct Simulation::Parts {
       for (std::size_t k = 0; k < jobs.size(); ++k)
         if (plant.order().before(k, j)) ++ahead.back();
     }
+  }
+  /// Of requests that arrive by themselves ever more wait where the storage is too slow for them,
+  /// so that a job beside them gets ever less of it: once one is late, tenants begin nothing new.
+  /// [docs/models/tenants.md, eq. 20]
+  sim::Task<void> close_late(sim::Context& context, const TrainingJob& job) {
+    const Seconds late = kLate * job.horizon();
+    while (!job.trains_for(late)) co_await context.sleep(late);
+    if (!closed.empty()) co_return;
+    for (auto& tenant : tenants) tenant->stop_now();
+    closed.push_back(
+        "tenants begin nothing new from " +
+        base::print_quantity(context.now().in(unit::s), Dimension::time) + " on: job \"" +
+        job.id() + "\" was to end after " +
+        base::print_quantity(job.horizon().in(unit::s), Dimension::time) +
+        ", and its last step was still under way. They ask for more than the storage gives; a "
+        "\"limit\" or a \"stop\" of theirs, or faster storage, leaves more to the job");
   }
   static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design,
                                                            const Grains& grains, Plant& plant,
@@ -208,8 +230,9 @@ struct Simulation::Parts {
   std::vector<std::unique_ptr<StorageFault>> faults{};
   FastForward fast_forward;
   Stages stages;
-  bool skips = false;                ///< what repeats
-  std::vector<std::size_t> ahead{};  ///< of each job: those that have ended when it begins
+  std::vector<std::string> closed{};  ///< why tenants were closed before the end, for people
+  bool skips = false;                 ///< what repeats
+  std::vector<std::size_t> ahead{};   ///< of each job: those that have ended when it begins
   /// Called when all of them have ended, before restores begin.
   std::function<void()> at_end = [] {};
 };
@@ -239,7 +262,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [grains, jobs, tenants, faults, fast_forward, stages, skips, ahead, at_end] = parts;
+  auto& [grains, jobs, tenants, faults, fast_forward, stages, closed, skips, ahead, at_end] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
 
@@ -265,6 +288,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
     std::ranges::move(plant.unevenly_busy(context, wall), std::back_inserter(result.warnings));
+    std::ranges::move(parts.closed, std::back_inserter(result.warnings));
     queues = plant.queues(wall);
     plant.over(wall);
     window.requests.counts = plant.requests();

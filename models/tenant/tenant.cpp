@@ -88,6 +88,10 @@ sim::Task<void> Tenant::run() {
 
 bool Tenant::over() const { return common_.stop && context_.now() >= *common_.stop; }
 
+void Tenant::stop_now() {
+  if (!ends() && !over()) common_.stop = context_.now();
+}
+
 double Tenant::hosts() const { return static_cast<double>(plant_.host(common_.hosts).count); }
 
 base::RandomStream Tenant::stream(std::string_view purpose) const {

@@ -63,6 +63,8 @@ class Tenant {
   [[nodiscard]] const std::string& host() const { return common_.hosts; }
   /// Whether it ends by itself: then the run goes on until it has.
   [[nodiscard]] virtual bool ends() const { return false; }
+  /// Nothing new begins from now on, as at its `stop`; unless it ends by itself.
+  void stop_now();
   /// Whether its requests come by themselves: then more may be asked for than is done.
   [[nodiscard]] virtual bool arrives() const { return false; }
   /// Core-seconds that it computed on its hosts.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -122,6 +123,20 @@ TEST_CASE("a backlog is gone after as long as the spare rate takes for it") {
       CHECK(metric(result, "tenant.x.latency.max") < gone + 0.2);  // 1 GB of the other are left
       CHECK(metric(result, "tenant.x.operations") == Approx(rate).epsilon(0.03));
     }
+}
+
+TEST_CASE("a job beside tenants that ask for more than there is ends once they begin nothing new") {
+  // 12,000 requests a second are 25.2 GB/s of 16: what waits grows, and the first step of a job
+  // that was to end after 2 s gets ever less. Tenants stop after ten times that; all they asked for
+  // until then, and what the job reads ahead, two batches of each worker and those of steps, is
+  // there after (20 s x r s + F) / C.
+  const double fill = 192 * 6 * (2 + 1) * 40e6;
+  const RunResult result = run(beside_readers("2 s", "12 kops/s", "1", "20 /s"), 1);
+  CHECK(result.simulated_s > 20.0);
+  CHECK(result.simulated_s < (20.0 * 12000.0 * kRequest + fill) / kMost + 2.0);
+  CHECK(std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
+    return warning.starts_with("tenants begin nothing new from 20 s on");
+  }));
 }
 
 }  // namespace backlog_test
