@@ -104,8 +104,8 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Starts the worker, so that it is ready when it is needed. What fails here fails again, and is
-  /// said, in the call that needs it.
+  /// Starts the worker, so that it is ready when it is needed, unless a folder keeps results. What
+  /// fails here fails again, and is said, in the call that needs it.
   void warm_up();
 
   /// Reads a scenario, with values of the profile (its own, if it names one), and says everything

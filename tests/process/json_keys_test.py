@@ -20,7 +20,7 @@ SCENARIO = """{
     "dataset": { "on": "fs", "format": "tokens", "sample": "16 KiB", "size": "1 TB" },
     "loader": { "type": "pytorch", "workers": 4, "batch": 64 },
     "checkpoint": { "to": "fs", "size": "200 GB", "every": "1 min" } } ],
-  "failures": [ { "id": "host", "type": "host", "mtbf": "300 d" } ],
+  "failures": [ { "id": "host", "type": "host", "mtbf": "5000 d" } ],
   "growth": { "months": 12, "every": 6, "of": { "jobs.train.dataset.size": "10 %/month" } },
   "run": { "duration": "5 min", "replicas": 2 },
   "expect": [ { "id": "busy", "that": "job.train.gpu.utilization >= 80 %" },

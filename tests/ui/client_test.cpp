@@ -1,9 +1,14 @@
 #include "stallcast/client.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "ui/app/content.hpp"
@@ -233,6 +238,27 @@ TEST_CASE("cancelling from another thread ends a call that would not end") {
   REQUIRE_FALSE(cancelled.ok());
   CHECK(cancelled.failure().exit == ExitCode::inconclusive);
   CHECK(session.predict(design).ok());
+}
+
+TEST_CASE("where a folder keeps all results no worker is started") {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / ("stallcast-client-" + std::to_string(::getpid())))
+          .string();
+  setenv("STALLCAST_RESULTS", folder.c_str(), 1);
+  std::vector<Prediction> found;
+  for (const bool kept : {false, true}) {
+    client::Session session(settings());
+    session.warm_up();
+    const auto prediction = session.predict(design_of(session, scenario(4)));
+    REQUIRE(prediction.ok());
+    found.push_back(*prediction);
+    siginfo_t child{};
+    const bool has_worker = ::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+    CHECK(has_worker != kept);
+  }
+  CHECK(found[0].metrics.at(kUtilization).value == found[1].metrics.at(kUtilization).value);
+  unsetenv("STALLCAST_RESULTS");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a diff of two texts blames the change, and known designs are not simulated again") {

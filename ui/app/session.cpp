@@ -148,7 +148,11 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-void Session::warm_up() { (void)impl_->worker.start(impl_->of_worker()); }
+void Session::warm_up() {
+  // Where results are kept in a folder there may be nothing to simulate: a start takes a fourth of
+  // such a call.
+  if (run::folder_of_results().empty()) (void)impl_->worker.start(impl_->of_worker());
+}
 
 Reading Session::read(const ScenarioFile& file) const {
   if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};

@@ -69,7 +69,7 @@ QStringList changed_members(const JsonNode& before, const JsonNode& after, const
   return out;
 }
 
-QString text_for(const char* source) {
+QString variant_text(const char* source) {
   return QCoreApplication::translate("stallcast::desktop::Variant", source);
 }
 
@@ -95,30 +95,30 @@ Variant variant_of(const QString& before, const QString& after, const QString& b
 
 bool save_variant(const QString& text, const QString& base, const QString& file, QString& said) {
   if (base.isEmpty() || !QFileInfo::exists(base)) {
-    said = text_for("A variant extends a file: save the scenario first");
+    said = variant_text("A variant extends a file: save the scenario first");
     return false;
   }
   if (QFileInfo(base) == QFileInfo(file)) {
-    said = text_for("A variant cannot be in the file that it extends");
+    said = variant_text("A variant cannot be in the file that it extends");
     return false;
   }
   QFile in(base);
   if (!in.open(QIODevice::ReadOnly) || !parse_tree(text)) {
-    said = text_for("The scenario, or the file it came from, cannot be read");
+    said = variant_text("The scenario, or the file it came from, cannot be read");
     return false;
   }
   const QString before = QString::fromUtf8(in.readAll());
   if (!parse_tree(before)) {
-    said = text_for("The scenario, or the file it came from, cannot be read");
+    said = variant_text("The scenario, or the file it came from, cannot be read");
     return false;
   }
   const QString path =
       QFileInfo(file).absoluteDir().relativeFilePath(QFileInfo(base).absoluteFilePath());
   const Variant variant = variant_of(before, text, path, QFileInfo(file).completeBaseName());
   if (!save_file(file, variant.text.toUtf8(), said)) return false;
-  said = text_for("Saved %1, which extends %2").arg(file, path);
+  said = variant_text("Saved %1, which extends %2").arg(file, path);
   if (!variant.left_out.isEmpty())
-    said += text_for("; it still has %1, which no variant can take away")
+    said += variant_text("; it still has %1, which no variant can take away")
                 .arg(variant.left_out.join(QStringLiteral(", ")));
   return true;
 }

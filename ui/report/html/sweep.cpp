@@ -154,7 +154,7 @@ std::string picture(const SweepReport& sweep) {
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
 
-std::string points(const SweepReport& sweep, bool front_only) {
+std::string table_of_points(const SweepReport& sweep, bool front_only) {
   std::vector<std::string> names = sweep_names(sweep);
   std::vector<html::Column> columns = {{"point", "number"}};
   for (const std::string& name : names) columns.push_back({sweep_label(sweep, name), "number"});
@@ -196,7 +196,7 @@ std::string points(const SweepReport& sweep, bool front_only) {
   return out;
 }
 
-std::string goals(const SweepReport& sweep) {
+std::string pareto_front(const SweepReport& sweep) {
   std::string out;
   for (const SweepColumn& column : sweep.columns)
     if (column.goal != Goal::none)
@@ -225,9 +225,10 @@ std::string sweep_html(const SweepReport& sweep) {
       "Stallcast sweep: " + sweep.scenario_id,
       html::heading(sweep.scenario_id, "", phrase, "") +
           html::section("Points, as simulated", picture(sweep)) +
-          (sweep.has_goals() ? html::section("Pareto front", goals(sweep) + points(sweep, true))
-                             : std::string()) +
-          html::section("All points", points(sweep, false)) +
+          (sweep.has_goals()
+               ? html::section("Pareto front", pareto_front(sweep) + table_of_points(sweep, true))
+               : std::string()) +
+          html::section("All points", table_of_points(sweep, false)) +
           html::section("Failed", remarks(sweep, true)) +
           html::section("Warnings", remarks(sweep, false)) +
           html::section("Made by", element("p", by, "soft")) +
