@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 #include <cmath>
 #include <cstdint>
 #include <queue>
@@ -7,10 +8,21 @@
 
 #include "engine/graph/topology_impl.hpp"
 
-// Flows are computed on 64-bit integers: with doubles an augmenting search can leave residues of
-// 1e-17 that look like capacity, and whether a cut is saturated becomes a guess.
+// Flows are computed on 64-bit integers: with doubles the augmenting search of Boost can leave
+// residues of 1e-17 that look like capacity, and whether a cut is saturated becomes a guess.
 namespace stallcast::graph {
 namespace {
+
+using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+using Residual = boost::adjacency_list<
+    boost::vecS, boost::vecS, boost::directedS,
+    boost::property<boost::vertex_color_t, boost::default_color_type,
+                    boost::property<boost::vertex_predecessor_t, Traits::edge_descriptor,
+                                    boost::property<boost::vertex_distance_t, long>>>,
+    boost::property<
+        boost::edge_capacity_t, std::int64_t,
+        boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                        boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
 /// The edges as this file needs them, independent of how Topology keeps them: those that lie on a
 /// way from a source to a sink.
@@ -93,112 +105,52 @@ Scale choose_scale(const Problem& p, double widest) {
   return {factor, std::llround(2.0 * upper * factor)};
 }
 
-/// Maximum flow by blocking flows along shortest paths (Dinitz 1970).
 class Solver {
  public:
-  Solver(const Problem& p, Scale scale)
-      : out_(p.out.size() + 2),
-        source_(static_cast<std::uint32_t>(p.out.size())),
-        sink_(source_ + 1),
-        count_(static_cast<std::int64_t>(p.arcs.size())) {
+  Solver(const Problem& p, Scale scale) : problem_(p), graph_(p.out.size() + 2) {
+    const auto source = static_cast<std::uint32_t>(p.out.size());
+    const std::uint32_t sink = source + 1;
     for (const Arc& arc : p.arcs) connect(arc.from, arc.to, scale(arc.capacity));
-    for (std::uint32_t node = 0; node < source_; ++node) {
-      if (p.is_source[node]) connect(source_, node, scale.limit);
-      if (p.is_sink[node]) connect(node, sink_, scale.limit);
+    for (std::uint32_t node = 0; node < p.out.size(); ++node) {
+      if (p.is_source[node]) connect(source, node, scale.limit);
+      if (p.is_sink[node]) connect(node, sink, scale.limit);
     }
-    while (measure()) block();
+    flow_ = boost::boykov_kolmogorov_max_flow(graph_, source, sink);
   }
 
   /// Nodes still reachable from the sources: the source side of the minimum cut nearest to them.
   /// What is left of 2^-40 of the flow, over all arcs together, counts as nothing left, so that
   /// cuts equal but for the rounding of their sums are equal.
   [[nodiscard]] std::vector<char> source_side() const {
-    std::vector<char> seen(out_.size(), 0);
-    seen[source_] = 1;
-    return closure(std::move(seen),
-                   [&, nothing = (flow_ >> 40) / count_](std::uint32_t node, const auto& add) {
-                     for (const std::uint32_t arc : out_[node])
-                       if (arcs_[arc].left > nothing) add(arcs_[arc].to);
-                   });
+    const auto count = static_cast<std::int64_t>(problem_.arcs.size());
+    const std::int64_t nothing = (flow_ >> 40) / count;
+    std::vector<char> seen(problem_.out.size() + 2, 0);
+    std::vector<Traits::vertex_descriptor> open{problem_.out.size()};
+    seen[open.back()] = 1;
+    while (!open.empty()) {
+      const auto node = open.back();
+      open.pop_back();
+      for (auto [edge, end] = boost::out_edges(node, graph_); edge != end; ++edge) {
+        const auto next = boost::target(*edge, graph_);
+        if (boost::get(boost::edge_residual_capacity, graph_, *edge) <= nothing) continue;
+        if (!std::exchange(seen[next], char{1})) open.push_back(next);
+      }
+    }
+    return seen;
   }
 
  private:
-  /// One way along an edge; the way back has the number beside its own.
-  struct Way {
-    std::uint32_t to;
-    std::int64_t left;  ///< of its capacity
-  };
-
   void connect(std::uint32_t from, std::uint32_t to, std::int64_t capacity) {
-    out_[from].push_back(static_cast<std::uint32_t>(arcs_.size()));
-    arcs_.push_back({to, capacity});
-    out_[to].push_back(static_cast<std::uint32_t>(arcs_.size()));
-    arcs_.push_back({from, 0});
+    const auto forward = boost::add_edge(from, to, graph_).first;
+    const auto backward = boost::add_edge(to, from, graph_).first;
+    boost::put(boost::edge_capacity, graph_, forward, capacity);
+    boost::put(boost::edge_capacity, graph_, backward, 0);
+    boost::put(boost::edge_reverse, graph_, forward, backward);
+    boost::put(boost::edge_reverse, graph_, backward, forward);
   }
 
-  /// Hops from the source along what has capacity left; whether they lead to the sink.
-  bool measure() {
-    hops_.assign(out_.size(), -1);
-    hops_[source_] = 0;
-    std::vector<std::uint32_t> line{source_};
-    for (std::size_t i = 0; i < line.size(); ++i)
-      for (const std::uint32_t arc : out_[line[i]]) {
-        const auto [to, left] = arcs_[arc];
-        if (left <= 0 || hops_[to] >= 0) continue;
-        hops_[to] = hops_[line[i]] + 1;
-        line.push_back(to);
-      }
-    return hops_[sink_] >= 0;
-  }
-
-  /// Fills paths of so many hops until each has a full arc.
-  void block() {
-    std::vector<std::size_t> tried(out_.size(), 0);  // of what leaves each node
-    std::vector<std::uint32_t> path;
-    std::uint32_t at = source_;
-    while (true) {
-      if (at == sink_) {
-        path.resize(fill(path));
-        at = path.empty() ? source_ : arcs_[path.back()].to;
-      }
-      std::size_t& next = tried[at];
-      while (next < out_[at].size() && !is_ahead(at, arcs_[out_[at][next]])) ++next;
-      if (next < out_[at].size()) {
-        path.push_back(out_[at][next]);
-        at = arcs_[path.back()].to;
-      } else if (path.empty()) {
-        return;
-      } else {
-        at = arcs_[path.back() ^ 1U].to;
-        path.pop_back();
-        ++tried[at];
-      }
-    }
-  }
-
-  [[nodiscard]] bool is_ahead(std::uint32_t at, const Way& way) const {
-    return way.left > 0 && hops_[way.to] == hops_[at] + 1;
-  }
-
-  /// Sends as much as a path takes; how many of its arcs lie before the first that is full.
-  std::size_t fill(const std::vector<std::uint32_t>& path) {
-    std::int64_t most = arcs_[path.front()].left;
-    for (const std::uint32_t arc : path) most = std::min(most, arcs_[arc].left);
-    for (const std::uint32_t arc : path) {
-      arcs_[arc].left -= most;
-      arcs_[arc ^ 1U].left += most;
-    }
-    flow_ += most;
-    const auto full = std::find_if(path.begin(), path.end(),
-                                   [&](std::uint32_t arc) { return arcs_[arc].left == 0; });
-    return static_cast<std::size_t>(full - path.begin());
-  }
-
-  std::vector<Way> arcs_;
-  std::vector<std::vector<std::uint32_t>> out_;  ///< of `arcs_`, by node
-  std::uint32_t source_, sink_;
-  std::int64_t count_;  ///< arcs of the problem
-  std::vector<std::int64_t> hops_;
+  const Problem& problem_;
+  Residual graph_;
   std::int64_t flow_ = 0;
 };
 
@@ -222,7 +174,8 @@ Topology::Cut Topology::max_flow(std::span<const NodeId> sources,
   const Impl& impl = *impl_;
   impl_->list_edges_in();
   const std::vector<char> reached = closure(is_source, [&](std::uint32_t node, const auto& add) {
-    for (const std::uint32_t e : impl.nodes[node].out) add(impl.edges[e].to.index);
+    for (auto [edge, end] = boost::out_edges(node, impl.graph); edge != end; ++edge)
+      add(static_cast<std::uint32_t>(boost::target(*edge, impl.graph)));
   });
   const std::vector<char> useful = closure(is_sink, [&](std::uint32_t node, const auto& add) {
     for (std::uint32_t e = impl.trees.first_in[node]; e < impl.trees.first_in[node + 1]; ++e)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/graph/breadth_first_search.hpp>
 #include <cassert>
 #include <limits>
 #include <vector>
@@ -18,24 +19,26 @@ constexpr std::size_t kOften = 2;
 // were added, so the first discovery of a node is by the path of fewest hops that is smallest when
 // compared edge by edge.
 std::vector<EdgeId> Topology::Impl::tree_from(NodeId from) const {
-  std::vector<EdgeId> reached_by(nodes.size());
-  std::vector<std::uint32_t> line{from.index};
-  for (std::size_t i = 0; i < line.size(); ++i)
-    for (const std::uint32_t e : nodes[line[i]].out) {
-      const std::uint32_t next = edges[e].to.index;
-      if (next == from.index || reached_by[next] != EdgeId{}) continue;
-      reached_by[next] = EdgeId{e};
-      line.push_back(next);
+  std::vector<EdgeId> reached_by(boost::num_vertices(graph));
+  struct Recorder : boost::default_bfs_visitor {
+    explicit Recorder(std::vector<EdgeId>& edges) : reached_by(edges) {}
+    void tree_edge(const Graph::edge_descriptor& edge, const Graph& g) {
+      reached_by[boost::target(edge, g)] = EdgeId{g[edge].index};
     }
+    std::vector<EdgeId>& reached_by;
+  };
+  boost::breadth_first_search(graph, boost::vertex(from.index, graph),
+                              boost::visitor(Recorder(reached_by)));
   return reached_by;
 }
 
 void Topology::Impl::list_edges_in() {
+  const std::size_t nodes = boost::num_vertices(graph);
   std::vector<std::uint32_t>& first_in = trees.first_in;
   if (!first_in.empty()) return;
-  first_in.assign(nodes.size() + 1, 0);
+  first_in.assign(nodes + 1, 0);
   for (const EdgeData& edge : edges) ++first_in[edge.to.index + 1];
-  for (std::size_t n = 0; n < nodes.size(); ++n) first_in[n + 1] += first_in[n];
+  for (std::size_t n = 0; n < nodes; ++n) first_in[n + 1] += first_in[n];
   trees.in.resize(edges.size());
   std::vector<std::uint32_t> next = first_in;
   for (std::uint32_t e = 0; e < edges.size(); ++e) trees.in[next[edges[e].to.index]++] = e;
@@ -44,8 +47,9 @@ void Topology::Impl::list_edges_in() {
 // Hops from each node to `to`; kNever: there is no way.
 std::vector<std::uint32_t> Topology::Impl::hops_to(NodeId to) {
   list_edges_in();
+  const std::size_t nodes = boost::num_vertices(graph);
   const std::vector<std::uint32_t>&first_in = trees.first_in, &in = trees.in;
-  std::vector<std::uint32_t> hops(nodes.size(), kNever), line{to.index};
+  std::vector<std::uint32_t> hops(nodes, kNever), line{to.index};
   hops[to.index] = 0;
   for (std::size_t i = 0; i < line.size(); ++i)
     for (std::uint32_t e = first_in[line[i]]; e < first_in[line[i] + 1]; ++e) {
@@ -73,10 +77,11 @@ std::vector<EdgeId> Topology::route(NodeId from, NodeId to) const {
     if (hops[from.index] == kNever) return;
     for (std::uint32_t at = from.index; at != to.index;
          at = impl_->edges[path.back().index].to.index) {
-      const std::vector<std::uint32_t>& out = impl_->nodes[at].out;
-      path.push_back(EdgeId{*std::find_if(out.begin(), out.end(), [&](std::uint32_t e) {
-        return hops[impl_->edges[e].to.index] == hops[at] - 1;
-      })});
+      const auto [first, last] = boost::out_edges(at, impl_->graph);
+      const auto nearer = std::find_if(first, last, [&](const auto& edge) {
+        return hops[boost::target(edge, impl_->graph)] == hops[at] - 1;
+      });
+      path.push_back(EdgeId{impl_->graph[*nearer].index});
     }
   };
   if (const auto tree = trees.from.find(from.index); tree != trees.from.end()) {

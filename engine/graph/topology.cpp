@@ -13,11 +13,11 @@ Topology::Topology(Topology&&) noexcept = default;
 Topology& Topology::operator=(Topology&&) noexcept = default;
 
 NodeId Topology::add_node(std::string name, NodeRole role) {
-  const NodeId id{static_cast<std::uint32_t>(impl_->nodes.size())};
+  const NodeId id{static_cast<std::uint32_t>(boost::num_vertices(impl_->graph))};
   [[maybe_unused]] const bool is_new = impl_->by_name.emplace(name, id).second;
   assert(is_new && "node names are unique");
   impl_->trees = {};
-  impl_->nodes.push_back({std::move(name), role, {}});
+  boost::add_vertex(Impl::Node{std::move(name), role}, impl_->graph);
   return id;
 }
 
@@ -27,21 +27,21 @@ EdgeId Topology::add_edge(NodeId from, NodeId to, std::string name, Rate capacit
   const EdgeId id{static_cast<std::uint32_t>(impl_->edges.size())};
   impl_->trees = {};
   impl_->edges.push_back({std::move(name), capacity, from, to});
-  impl_->nodes[from.index].out.push_back(id.index);
+  boost::add_edge(from.index, to.index, Impl::Edge{id.index}, impl_->graph);
   return id;
 }
 
-std::size_t Topology::node_count() const { return impl_->nodes.size(); }
+std::size_t Topology::node_count() const { return boost::num_vertices(impl_->graph); }
 std::size_t Topology::edge_count() const { return impl_->edges.size(); }
 
 const std::string& Topology::name(NodeId node) const {
   assert(node.index < node_count());
-  return impl_->nodes[node.index].name;
+  return impl_->graph[node.index].name;
 }
 
 NodeRole Topology::role(NodeId node) const {
   assert(node.index < node_count());
-  return impl_->nodes[node.index].role;
+  return impl_->graph[node.index].role;
 }
 
 const std::string& Topology::name(EdgeId edge) const { return impl_->edges.at(edge.index).name; }

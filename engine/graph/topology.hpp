@@ -62,7 +62,7 @@ class Topology {
   [[nodiscard]] Cut max_flow(std::span<const NodeId> sources, std::span<const NodeId> sinks) const;
 
  private:
-  struct Impl;
+  struct Impl;  // Boost.Graph stays inside
   std::unique_ptr<Impl> impl_;
 };
 

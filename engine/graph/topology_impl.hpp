@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,13 +10,18 @@
 
 namespace stallcast::graph {
 
-/// Private to this library.
+/// Private to this library: nodes are vertex descriptors, and an edge carries its own index, so
+/// both directions of the mapping cost nothing.
 struct Topology::Impl {
   struct Node {
     std::string name;
     NodeRole role;
-    std::vector<std::uint32_t> out;  ///< edges in the order they were added: `route` relies on it
   };
+  struct Edge {
+    std::uint32_t index;
+  };
+  // vecS keeps the out edges of a node in the order they were added: `route` relies on it.
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Node, Edge>;
 
   struct EdgeData {
     std::string name;
@@ -36,7 +42,7 @@ struct Topology::Impl {
   [[nodiscard]] std::vector<EdgeId> tree_from(NodeId from) const;
   [[nodiscard]] std::vector<std::uint32_t> hops_to(NodeId to);
 
-  std::vector<Node> nodes;      ///< by NodeId
+  Graph graph;
   std::vector<EdgeData> edges;  ///< by EdgeId
   std::map<std::string, NodeId, std::less<>> by_name;
   Trees trees;
