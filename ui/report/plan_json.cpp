@@ -195,6 +195,9 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
   if (plan.confident) out["confidence"] = confident_object(plan);
   // the result of the design found (or of the largest tried), with the search next to it
   Json result = result_object(plan.prediction, context, style);
+  // What fewer of them lack, beside the number itself.
+  if (plan.reason && plan.status == PlanStatus::found && result["metrics"].contains(plan.metric))
+    result["metrics"][plan.metric]["binding"] = plan.reason->by;
   result["plan"] = std::move(out);
   return dump(result);
 }
