@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/sim/context.hpp"
 #include "models/cache/hit_laws.hpp"
 #include "models/contract/resources.hpp"
 #include "stallcast/units.hpp"
@@ -103,11 +104,8 @@ struct OneTransfer {
   ResourceIndex delayed_by = kNoResource, line = kNoResource, own = kNoResource;
   Seconds behind{};
   Tail tail{};
-  /// Storage may remember all that once for requests of one size.
-  Bytes bytes{};
-  double files = 0.0;  ///< of the request; 0: it remembers nothing
-  Bytes moved{};
-  Rate cap{};
+  bool lasts = false;  ///< the same is asked for by this client later: then all this holds again
+  sim::LaterFlow later{};
 };
 
 }  // namespace stallcast::models

@@ -107,13 +107,13 @@ class SampleReader {
   /// Sizes are drawn from `random`, which may be that of other readers too.
   SampleReader(ReaderShared& shared, base::RandomStream& random)
       : shared_(shared),
+        dataset_(shared.dataset),
+        access_(shared.access),
+        larger_file_(access_.larger_file(dataset_.sample)),
         client_{shared.site.client, shared.site.also ? shared.site.also->client : Client{}},
         random_(random),
         wake_(shared.context),
-        filled_(shared.context),
-        dataset_(shared.dataset),
-        access_(shared.access),
-        larger_file_(access_.larger_file(dataset_.sample)) {
+        filled_(shared.context) {
     for (Client& client : client_) client.process = shared.readers;
     ++shared.readers;
     streaming_ = client_;
@@ -123,6 +123,8 @@ class SampleReader {
     parsed_beside_ = parsed_beside();
     plain_ = !shared.locked && access_.unit <= 0.0 && stores() == 1 &&
              streaming_[0].operations == nullptr && !shared.site.opens.valid();
+    alike_ = plain_ && dataset_.sample_stdev == Bytes{};
+    shuffles_ = shared.shuffle > 1.0;
     cached_ = shared.site.cache != nullptr;
     reads_once_ = shared.site.storage->reads_once();
     decodes_ = !shared.decoded_apart && !access_.decoded_ahead && !shared.site.storage->decodes();
@@ -191,7 +193,7 @@ class SampleReader {
   [[nodiscard]] Where locate(double files, double samples);
   /// What is read at one time.
   struct Fetch {
-    double samples = 0.0;
+    double samples = 0.0, files = 0.0;  ///< files that lie on storage, parts included
     Bytes bytes;
     Seconds parsing;                   ///< goes on while bytes arrive
     double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
@@ -200,12 +202,15 @@ class SampleReader {
     ResourceIndex limited_by = kNoResource;  ///< how it went
     ReadRequest request{};                   ///< where it is not one transfer
   };
+  /// Whether what `fetch_` says is one transfer, `once_`.
+  [[nodiscard]] bool ask_once();
   void plan(Fetch& f, double samples, Bytes stored, Seconds parsing = {});
   /// What `read` was called for, and what it takes in for that.
   struct Asked {
     std::int64_t epoch = 0;
     double count = 0.0, part = 1.0, loaded = 0.0;
     Bytes stored{};
+    Seconds processing{};  ///< of what is read step by step, once its bytes are there
   };
   [[nodiscard]] Bytes stored(double loaded);
   [[nodiscard]] Seconds unpacking(const Asked& asked) const {
@@ -251,7 +256,34 @@ class SampleReader {
   [[nodiscard]] double to_hold(double samples) const;
   Bytes give(double loaded, Bytes stored, double samples);
 
+  // First what each read looks at.
   ReaderShared& shared_;
+  const DatasetParams& dataset_;
+  const SampleAccess& access_;
+  bool plain_ = false;       ///< opening and reading files of one storage is all it does
+  bool alike_ = false;       ///< and the same again for as many samples
+  bool cached_ = false;      ///< but for what a cache of the hosts has
+  bool reads_once_ = false;  ///< a read may be one transfer
+  bool decodes_ = false;     ///< itself, and what storage did not
+  bool shuffles_ = false;    ///< in a buffer
+  bool again_ = false;       ///< what it asks for is what it asked for before
+  ResourceIndex behind_by_ = kNoResource;
+  /// Of the read since the last sample of which another rank waits longest.
+  Seconds behind_;
+  std::int64_t epoch_ = 0;  ///< how many have begun
+  double in_file_ = 0.0;    ///< part of the open file that is not read yet
+  double given_ = 0.0;      ///< samples of this epoch returned so far
+  Bytes fetched_, missed_;  ///< since the last read returned
+  Asked asked_;             ///< of what is read step by step
+  sim::Later transfer_;     ///< the same, where one is all
+  OneTransfer once_;        ///< of that
+  Fetch fetch_;             ///< the same
+
+  std::int64_t opened_ = 0;  ///< times that a file was opened
+  Bytes larger_file_;        ///< that ranges are pieces of; 0: none
+  double parsed_beside_ = 0.0;
+  double pool_ = 0.0;                          ///< loaded, in the shuffle buffer
+  Bytes pool_bytes_;                           ///< their stored size
   std::array<Client, kMostStores> client_;     ///< as each storage knows it
   std::array<Client, kMostStores> streaming_;  ///< reading at most as fast as its format asks
   base::RandomStream& random_;
@@ -267,30 +299,6 @@ class SampleReader {
   WaitSplit brought_;      ///< by what was fetched ahead since somebody waits: what it took
   sim::Signal wake_, filled_;
   bool ahead_started_ = false;
-
-  // From here on, what each read looks at.
-  const DatasetParams& dataset_;
-  const SampleAccess& access_;
-  Bytes larger_file_;        ///< that ranges are pieces of; 0: none
-  bool plain_ = false;       ///< opening and reading files of one storage is all it does
-  bool cached_ = false;      ///< but for what a cache of the hosts has
-  bool reads_once_ = false;  ///< a read may be one transfer
-  bool decodes_ = false;     ///< itself, and what storage did not
-  std::int64_t epoch_ = 0;   ///< how many have begun
-  double in_file_ = 0.0;     ///< part of the open file that is not read yet
-  std::int64_t opened_ = 0;  ///< times that a file was opened
-  double given_ = 0.0;       ///< samples of this epoch returned so far
-  double pool_ = 0.0;        ///< loaded, in the shuffle buffer
-  Bytes pool_bytes_;         ///< their stored size
-  Bytes fetched_, missed_;   ///< since the last read returned
-  double parsed_beside_ = 0.0;
-  /// Of the read since the last sample of which another rank waits longest.
-  Seconds behind_;
-  ResourceIndex behind_by_ = kNoResource;
-  Asked asked_;          ///< of what is read step by step
-  sim::Later transfer_;  ///< the same, where one is all
-  OneTransfer once_;     ///< of that
-  Fetch fetch_;          ///< the same
 };
 
 }  // namespace stallcast::models
