@@ -99,13 +99,14 @@ struct Served {
 /// An operation that waits for one transfer and for nothing else: what its storage needs to say,
 /// once that has ended, what it was limited by.
 struct OneTransfer {
-  Seconds asked;    ///< date
+  bool lasts = false;  ///< the same is asked for by this client later: then all this holds again
+  ResourceIndex own = kNoResource;
+  sim::LaterFlow later{};
+  Seconds asked{};  ///< date
   Seconds delay{};  ///< of it, but for its bytes
-  ResourceIndex delayed_by = kNoResource, line = kNoResource, own = kNoResource;
+  ResourceIndex delayed_by = kNoResource, line = kNoResource;
   Seconds behind{};
   Tail tail{};
-  bool lasts = false;  ///< the same is asked for by this client later: then all this holds again
-  sim::LaterFlow later{};
 };
 
 }  // namespace stallcast::models

@@ -17,14 +17,14 @@ bool LoaderRuntime::arrived() const {
 void LoaderRuntime::skip_dry() {
   if (!policy_.iterable) return;  // any worker reads any file
   for (const std::size_t at : ended_) {
-    workers_[at]->dry = true;
+    workers_[at].dry = true;
     issue();
   }
   ended_.clear();
   if (!policy_.in_order) return;
   for (auto owner = owner_.find(base_ + received_);
-       owner != owner_.end() && workers_[owner->second]->dry &&
-       owner->first >= workers_[owner->second]->end;
+       owner != owner_.end() && workers_[owner->second].dry &&
+       owner->first >= workers_[owner->second].end;
        owner = owner_.find(base_ + received_)) {
     owner_.erase(owner);
     ++received_;
@@ -72,7 +72,7 @@ void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& read
   batch.bytes = ready.bytes;
   batch.behind = std::max(Seconds{}, ready.last - (context_.now() + after));
   if (!pipeline_) {
-    if (policy_.fixed_assignment) --workers_[ready.by.worker]->tasks;
+    if (policy_.fixed_assignment) --workers_[ready.by.worker].tasks;
     unused_.push_back(ready.by.made);
   }
   if (policy_.iterable)
@@ -128,7 +128,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 
 void LoaderRuntime::prefetch() const {
   const auto* const first = reinterpret_cast<const std::byte*>(this);
-  const auto* const last = reinterpret_cast<const std::byte*>(&done_) + sim::kCacheLine;
+  const auto* const last = reinterpret_cast<const std::byte*>(&shared_.site.client);
   sim::prefetch(first, static_cast<std::size_t>(last - first));
 }
 

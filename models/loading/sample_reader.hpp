@@ -8,6 +8,7 @@
 
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
+#include "engine/sim/memory.hpp"
 #include "engine/sim/sync.hpp"
 #include "models/contract/dataset.hpp"
 #include "models/contract/host_cores.hpp"
@@ -30,15 +31,17 @@ struct OtherStore {
 
 /// Where a class of ranks runs and what its loader reads.
 struct LoaderSite {
+  // First what each read looks at.
   StorageModel* storage = nullptr;
-  Client client;
-  HostCores cores;
   const ResourceTable* resources = nullptr;  ///< names of what is waited for
+  HostCores cores;
+  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
+  ResourceIndex copy_resource = kNoResource;
+  // From here on, what not all do.
+  Client client;
   sim::LinkId opens;  ///< files that the host opens, each a byte; invalid: no limit
   ResourceIndex opens_resource = kNoResource;
-  ResourceIndex copy_resource = kNoResource;
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
-  Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
   sim::LinkId gpu_link;  ///< PCIe uplinks it crosses with others; invalid: none
   ResourceIndex uplink_resource = kNoResource;
   double peers = 0.0;  ///< GPUs that get each batch from the reader's over NVLink
@@ -102,7 +105,7 @@ struct ReaderShared {
 
 /// One process or thread that reads samples: open, read, parse, decode, one after the other.
 /// Formats with units fetch those whole, when needed or ahead. docs/models/formats.md.
-class SampleReader {
+class alignas(sim::kCacheLine) SampleReader {
  public:
   /// Sizes are drawn from `random`, which may be that of other readers too.
   SampleReader(ReaderShared& shared, base::RandomStream& random)

@@ -294,11 +294,11 @@ class S3 final : public StorageModel {
 
   [[nodiscard]] OneTransfer one_transfer(const Client& client, const RequestLimit& limit, Rate host,
                                          const S3Call& call) const {
-    return {.asked = context_->now(),
+    return {.own = own_limit(client, host, call),
+            .asked = context_->now(),
             .delay = call.delay,
             .delayed_by = call.delayed_by,
             .line = limit.resource(),
-            .own = own_limit(client, host, call),
             .behind = call.behind,
             .tail = call.tail};
   }
