@@ -51,6 +51,8 @@ class FairShares {
   }
   /// Its flows are about to be set.
   void prefetch(std::uint32_t group) const { sim::prefetch(&groups_[group]); }
+  /// Flows that cross it are about to be.
+  void prefetch_link(std::uint32_t link) const { sim::prefetch(&links_[link]); }
   /// Whether its flows were set since the last `update`.
   [[nodiscard]] bool changed(std::uint32_t group) const { return groups_[group].changed; }
   /// Whether it was added with these.
@@ -201,6 +203,7 @@ class FairShares {
   [[nodiscard]] double soon(std::uint32_t group) const;
   void ask(const Group& group, bool begins);
   void name(Link& link);
+  void keep_named(Link& link);
   [[nodiscard]] bool lets_pass(Link& link, double rate);
   void touch(std::uint32_t link);
   void put_off();

@@ -23,7 +23,7 @@ inline void prefetch(const void* line) { __builtin_prefetch(line, 1); }
 
 /// All lines of `bytes` from there on.
 inline void prefetch(const void* from, std::size_t bytes) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (std::size_t at = 0; at < bytes; at += kCacheLine)
     prefetch(static_cast<const std::byte*>(from) + at);
 }

@@ -12,6 +12,23 @@ bool LoaderRuntime::arrived() const {
   return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
 }
 
+// By date, as they are seen.
+void LoaderRuntime::put_by_date() {
+  const Seconds there = incoming_[incoming_.size() - 1].there;
+  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > there;)
+    std::swap(incoming_[i - 1], incoming_[i]);
+}
+
+void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
+  if (staged()) {
+    to_stage_.push({index, bytes, context_.now(), by});
+    return;
+  }
+  incoming_.push_back({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
+  put_by_date();
+  arrival_.set();
+}
+
 // What a dry worker was asked for never comes: an index in its place goes to another.
 //    [PyTorch dataloader.py, _next_data and _try_put_index]
 void LoaderRuntime::skip_dry() {
@@ -130,6 +147,7 @@ void LoaderRuntime::prefetch() const {
   const auto* const first = reinterpret_cast<const std::byte*>(this);
   const auto* const last = reinterpret_cast<const std::byte*>(&shared_.site.client);
   sim::prefetch(first, static_cast<std::size_t>(last - first));
+  sim::prefetch(&done_);
 }
 
 bool LoaderRuntime::at_hand() const {

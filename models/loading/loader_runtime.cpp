@@ -26,20 +26,20 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
       policy_(design->policy),
       finer_(site.finer),
       arrival_(context),
-      shared_{.context = context,
-              .dataset = design->dataset,
-              .access = design->access,
-              .site = std::move(site),
-              .ahead = design->access.ahead +
-                       design->access.ahead_batches * static_cast<double>(p_.batch),
-              .locked = design->access.one_lock && policy_.split_batch,
-              .decoded_apart = policy_.decoders > 0 && p_.workers > 0,
-              .shuffle = policy_.shuffle,
-              .shuffle_first = policy_.shuffle_first,
-              .random = random,
-              .lock = sim::Slots(context, 1),
-              .revisits = {.pattern = {.in_order = design->dataset.shuffle == "none"},
-                           .passes = -1.0}},
+      shared_{
+          .context = context,
+          .dataset = design->dataset,
+          .access = design->access,
+          .site = std::move(site),
+          .ahead =
+              design->access.ahead + design->access.ahead_batches * static_cast<double>(p_.batch),
+          .locked = design->access.one_lock && policy_.split_batch,
+          .decoded_apart = policy_.decoders > 0 && p_.workers > 0,
+          .shuffle = policy_.shuffle,
+          .shuffle_first = policy_.shuffle_first,
+          .random = random,
+          .lock = sim::Slots(context, 1),
+          .revisits = {.pattern = {.in_order = design->dataset.shuffle == "none"}, .passes = -1.0}},
       design_(std::move(design)),
       ranks_(ranks),
       handover_spread_(policy_.handover_spread),
@@ -189,7 +189,9 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
       if (left > Seconds{}) co_await context_.sleep(left);
       if (ends_unseen(self, reader)) continue;
       co_await shared_.site.cores.compute(self.processing);
-      end_batch(self, reader.end(self.clock, context_.now()));
+      Loaded bytes;
+      reader.end(self.clock, context_.now(), bytes);
+      end_batch(self, bytes);
     } else {
       Loaded bytes;
       if (self.samples > 0) bytes = co_await load(self);
@@ -200,7 +202,7 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
 
 // A worker may make others before this one is asked for: what it took stays with the batch.
 //    [docs/models/dataloader.md, eq. 11]
-LoaderRuntime::Loader LoaderRuntime::made(Worker& self, Seconds date) {
+void LoaderRuntime::made(Worker& self, Seconds date, Loader& by) {
   auto place = static_cast<std::uint32_t>(made_.size());
   if (unused_.empty()) {
     made_.emplace_back();
@@ -209,7 +211,7 @@ LoaderRuntime::Loader LoaderRuntime::made(Worker& self, Seconds date) {
     unused_.pop_back();
   }
   self.clock.lap(date, made_[place]);
-  return {self.number, self.rested, place};
+  by = {self.number, self.rested, place};
 }
 
 void LoaderRuntime::rest(Worker& self) {
@@ -244,7 +246,9 @@ void LoaderRuntime::end_batch(Worker& self, Loaded bytes) {
   close(self.lane);
   if (self.index >= base_ && self.samples == p_.batch) {
     bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-    hand_over(self.index, bytes, made(self, context_.now()));
+    Loader by;
+    made(self, context_.now(), by);
+    hand_over(self.index, bytes, by);
   } else if (self.index >= base_) {
     // A batch that is not full is dropped with the samples that were read for it.
     self.ended = true;
@@ -266,30 +270,20 @@ bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
     return false;
   self.done = done;
   shared_.site.cores.pass(self.processing);
-  Loaded bytes = reader.end(self.clock, done);
-  bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-  arrive({self.index, bytes, last_of(bytes, done), made(self, done), done});
+  // Written where it stays: a copy would wait for what was just written.
+  Arrival& arrival = incoming_.add();
+  arrival.index = self.index;
+  reader.end(self.clock, done, arrival.bytes);
+  arrival.bytes.memory = part(self.number).whole(self.samples, arrival.bytes.memory);
+  arrival.last = last_of(arrival.bytes, done);
+  made(self, done, arrival.by);
+  arrival.there = done;
+  put_by_date();
   return true;
 }
 
 Seconds LoaderRuntime::last_of(const Loaded& bytes, Seconds date) {
   return bytes.behind > Seconds{} ? date + bytes.behind : Seconds{};
-}
-
-// By date, as they are seen.
-void LoaderRuntime::arrive(const Arrival& arrival) {
-  incoming_.push_back(arrival);
-  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > arrival.there;)
-    std::swap(incoming_[i - 1], incoming_[i]);
-}
-
-void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
-  if (staged()) {
-    to_stage_.push({index, bytes, context_.now(), by});
-    return;
-  }
-  arrive({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
-  arrival_.set();
 }
 
 //    [docs/models/dataloader.md, eq. 8]

@@ -29,6 +29,13 @@ struct Batch {
   Seconds scanned;          ///< part of it: files were found, once for each start of the job
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
   Seconds behind{};         ///< the last rank of the class has it so much later
+
+  void clear() {
+    bytes = {};
+    wait.clear();
+    starting = scanned = behind = {};
+    index = -1;
+  }
 };
 
 /// What the loaders of all rank classes of a job have in common, once for all of them: thousands
@@ -173,7 +180,7 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   sim::Task<void> work(Worker& self, SampleReader& reader, sim::Mailbox<std::int64_t>& indices);
   void rest(Worker& self);
   /// Its batch is ready at `date`, which may be to come.
-  [[nodiscard]] Loader made(Worker& self, Seconds date);
+  void made(Worker& self, Seconds date, Loader& by);
   [[nodiscard]] bool begin_batch(Worker& self, std::int64_t index);
   void end_batch(Worker& self, Loaded bytes);
   /// Its bytes are there: whether the worker is done with it though it is not processed yet.
@@ -183,7 +190,8 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
   /// Of a batch that is ready at `date`.
   [[nodiscard]] static Seconds last_of(const Loaded& bytes, Seconds date);
-  void arrive(const Arrival& arrival);
+  /// The last of the queue goes where it belongs.
+  void put_by_date();
   /// Whether one is in the queue of results now.
   [[nodiscard]] bool any_there() const {
     return !incoming_.empty() && incoming_.front().there <= context_.now();

@@ -181,7 +181,9 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
       left = arrived(co_await reading(clock), clock);
     if (left > Seconds{}) co_await shared_.context.sleep(left);
     co_await shared_.site.cores.compute(processing(clock));
-    co_return end(clock, shared_.context.now());
+    Loaded out;
+    end(clock, shared_.context.now(), out);
+    co_return out;
   }
   const SampleAccess& access = shared_.access;
   Asked asked{.epoch = epoch_, .count = count, .part = part, .loaded = to_load(count)};
@@ -224,7 +226,9 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     co_await shared_.site.cores.compute((processing + decode) * part);
   }
   asked.stored = before + asked.stored;
-  co_return end(asked, clock, shared_.context.now());
+  Loaded out;
+  end(asked, clock, shared_.context.now(), out);
+  co_return out;
 }
 
 bool SampleReader::begin(double count, double part) {
@@ -233,7 +237,7 @@ bool SampleReader::begin(double count, double part) {
     return false;
   if (alike_ && loaded == asked_.loaded && count == asked_.count && part == asked_.part) {
     asked_.epoch = epoch_;
-    fetch_.where.opened[0] = opens(fetch_.files);
+    if (fetch_.files > 0.0) fetch_.where.opened[0] = opens(fetch_.files);
     fetch_.limited_by = kNoResource;
     again_ = once_.lasts;
     return true;
@@ -274,21 +278,20 @@ Seconds SampleReader::processing(PhaseClock& clock) {
   return asked_.processing;
 }
 
-Loaded SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date) {
+void SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date, Loaded& into) {
   clock.enter(Phase::cpu, date, shared_.site.cores.resource);
-  const Bytes fetched = std::exchange(fetched_, {}), missed = std::exchange(missed_, {});
-  const Seconds behind = std::exchange(behind_, {});
-  const ResourceIndex behind_by = std::exchange(behind_by_, kNoResource);
-  if (asked.epoch != epoch_) return {};
+  into.fetched = std::exchange(fetched_, {});
+  into.missed = std::exchange(missed_, {});
+  into.behind = std::exchange(behind_, {});
+  into.behind_by = std::exchange(behind_by_, kNoResource);
+  if (asked.epoch != epoch_) {
+    into = {};
+    return;
+  }
   const Bytes given = give(asked.loaded, asked.stored, asked.count);
+  into.memory = dataset_.tensor ? *dataset_.tensor * asked.count : given * access_.expansion;
   // Of what is fetched ahead nobody knows yet who will wait for it.
-  const bool told = shared_.access.unit <= 0.0;
-  return {.fetched = fetched,
-          .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * asked.count
-                                           : given * shared_.access.expansion,
-          .missed = missed,
-          .behind = told ? behind : Seconds{},
-          .behind_by = behind_by};
+  if (access_.unit > 0.0) into.behind = {};
 }
 
 }  // namespace stallcast::models

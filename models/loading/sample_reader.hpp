@@ -170,7 +170,7 @@ class alignas(sim::kCacheLine) SampleReader {
   }
   [[nodiscard]] Seconds processing(PhaseClock& clock);
   /// At `date`, when that is processed.
-  [[nodiscard]] Loaded end(PhaseClock& clock, Seconds date) { return end(asked_, clock, date); }
+  void end(PhaseClock& clock, Seconds date, Loaded& into) { end(asked_, clock, date, into); }
 
  private:
   /// Of more samples or files one number is drawn for all.
@@ -225,7 +225,7 @@ class alignas(sim::kCacheLine) SampleReader {
   [[nodiscard]] Seconds decoding(const Asked& asked) const {
     return decodes_ ? dataset_.decoding(access_.columns) * asked.count : Seconds{};
   }
-  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock, Seconds date);
+  void end(const Asked& asked, PhaseClock& clock, Seconds date, Loaded& into);
   /// When the last of the operations of a fetch may have begun, and who is to blame for that.
   struct Turn {
     Seconds over{};
