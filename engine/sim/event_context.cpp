@@ -25,6 +25,7 @@ std::uint32_t flow_of(std::coroutine_handle<> starter) {
 // A share that is all that a flow got, but for what it got while the others began or ended.
 constexpr double kNoMore = 1.0 + 1e-3;
 constexpr double kAtCap = 1.0 + 1e-6;
+constexpr std::size_t kFlowsAhead = 3;
 
 }  // namespace
 
@@ -120,6 +121,7 @@ void EventContext::run_due() {
     }
     ++events_;
     prefetch_next();
+    prefetch_links();
     if (is_starter(waiter))
       begin_noted(flow_of(waiter));
     else
@@ -138,6 +140,15 @@ void EventContext::prefetch_next() const {
     prefetch(&records_[flow_of(next)], sizeof(Record));
   else
     prefetch(next.address(), 8 * kCacheLine);
+}
+
+// Links of a flow that starts soon: many may start at one date, each over links of its own.
+void EventContext::prefetch_links() const {
+  if (events_now_.size() <= kFlowsAhead || !is_starter(events_now_[kFlowsAhead])) return;
+  for (const LinkId link : records_[flow_of(events_now_[kFlowsAhead])].path) {
+    links_.prefetch(link);
+    prefetch_link(link);
+  }
 }
 
 void EventContext::describe(Ledger& ledger) {
@@ -205,7 +216,7 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
   for (const FlowKey key : ended) {
     const Record& record = records_[key];
     links_.leave(record.path, record.members, record.bytes * record.members, now());
-    if (--record.arrivals->missing == 0) resume_soon(record.arrivals->waiter);
+    if (--record.arrivals->missing == 0) events_now_.push_back(record.arrivals->waiter);
     forget(key);
   }
   ended.clear();

@@ -45,6 +45,8 @@ class EventContext : public Context {
   virtual void open_link(LinkId link, Rate capacity) = 0;
   virtual void resize_link(LinkId link, Rate capacity) = 0;
   virtual void open_flow(FlowKey key, const Flow& flow) = 0;
+  /// A flow is soon opened that crosses it.
+  virtual void prefetch_link(LinkId /*link*/) const {}
   /// Share of a running flow that has not arrived yet.
   [[nodiscard]] virtual double left_of(FlowKey key) const = 0;
 
@@ -86,6 +88,7 @@ class EventContext : public Context {
   /// What limited a flow that ends now.
   [[nodiscard]] LinkId binding(const Record& record) const;
   void prefetch_next() const;
+  void prefetch_links() const;
 
   EventQueue events_later_;
   Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_

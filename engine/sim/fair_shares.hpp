@@ -51,6 +51,8 @@ class FairShares {
   }
   /// Its flows are about to be set.
   void prefetch(std::uint32_t group) const { sim::prefetch(&groups_[group]); }
+  /// Flows that cross it are about to be.
+  void prefetch_link(std::uint32_t link) const { sim::prefetch(&links_[link]); }
   /// Whether its flows were set since the last `update`.
   [[nodiscard]] bool changed(std::uint32_t group) const { return groups_[group].changed; }
   /// Whether it was added with these.
@@ -160,21 +162,23 @@ class FairShares {
   };
   struct alignas(kCacheLine) Link {
     double capacity = 0.0;
-    double level = kNever;     // kNever: bounds nobody
-    double top = kNever;       // so far `level` may rise without a filling
-    double weight = 0.0;       // of what it bounds
-    double taken = 0.0;        // by what it does not bound, at their tops
-    std::uint32_t flows = 0;   // that cross it, with multiplicity
-    std::uint32_t alone = 0;   // of those, that belong to no group
-    std::uint32_t sums = 0;    // added up since the last filling
-    std::uint32_t asked = 0;   // by groups with flows that name it, as they were set last
-    std::uint32_t passed = 0;  // by so many flows
-    bool rigid = false;        // a change of its level changes another link's
-    bool touched = false;      // in touched_
-    bool seen : 1 = false;     // in seen_
-    bool opened : 1 = false;   // all groups that cross it are chosen
-    bool named = false;        // by all who cross it
+    double level = kNever;              // kNever: bounds nobody
+    double taken = 0.0;                 // by what it does not bound, at their tops
+    double passing = 0.0;               // weight of those who pass it
+    std::uint32_t passed = 0;           // by so many flows
+    std::uint32_t passed_by = kNobody;  // their group
+    std::uint32_t flows = 0;            // that cross it, with multiplicity
+    std::uint32_t alone = 0;            // of those, that belong to no group
+    std::uint32_t asked = 0;            // by groups with flows that name it, as they were set last
+    std::uint32_t sums = 0;             // added up since the last filling
+    bool rigid = false;                 // a change of its level changes another link's
+    bool touched = false;               // in touched_
+    bool seen : 1 = false;              // in seen_
+    bool opened : 1 = false;            // all groups that cross it are chosen
+    bool named = false;                 // by all who cross it
     // In a second line of the cache: of links that bound somebody, and scratch of a filling.
+    double top = kNever;  // so far `level` may rise without a filling
+    double weight = 0.0;  // of what it bounds
     // Cap of all that it bounds, where they have one: they stay at it when the link is no longer
     // full, and are not shared anew.
     double lid = kNever;
@@ -187,8 +191,6 @@ class FairShares {
     double next_level = kNever;
     std::uint32_t open_groups = 0;
     std::uint32_t chosen_flows = 0;
-    std::uint32_t passed_by = kNobody;  // the group of those who pass it
-    double passing = 0.0;               // their weight
   };
 
   [[nodiscard]] double total(const Group& group) const {
@@ -201,6 +203,7 @@ class FairShares {
   [[nodiscard]] double soon(std::uint32_t group) const;
   void ask(const Group& group, bool begins);
   void name(Link& link);
+  void keep_named(Link& link);
   [[nodiscard]] bool lets_pass(Link& link, double rate);
   void touch(std::uint32_t link);
   void put_off();

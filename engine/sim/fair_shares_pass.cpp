@@ -21,24 +21,26 @@ void FairShares::name(Link& link) {
 std::uint32_t FairShares::put_named_first(std::span<std::uint32_t> path) {
   std::uint32_t named = 0;
   for (std::uint32_t i = 0; i < path.size(); ++i) {
-    const Link& link = links_[path[i]];
+    Link& link = links_[path[i]];
     if (!link.named && link.asked == 0) continue;
+    if (link.passed > 0) keep_named(link);
     for (std::uint32_t at = i; at > named; --at) std::swap(path[at], path[at - 1]);
     ++named;
   }
-  if (named == 0) named = static_cast<std::uint32_t>(path.size());
-  keep_named(path.first(named));
-  return named;
+  if (named > 0) return named;
+  keep_named(path);
+  return static_cast<std::uint32_t>(path.size());
 }
 
 // Nobody passes them any more.
 void FairShares::keep_named(std::span<const std::uint32_t> named) {
-  for (const std::uint32_t at : named) {
-    Link& link = links_[at];
-    if (link.passed == 0) continue;
-    name(link);
-    outdated_.push_back(link.passed_by);
-  }
+  for (const std::uint32_t at : named)
+    if (links_[at].passed > 0) keep_named(links_[at]);
+}
+
+void FairShares::keep_named(Link& link) {
+  name(link);
+  outdated_.push_back(link.passed_by);
 }
 
 bool FairShares::pass(std::uint32_t index, std::span<const std::uint32_t> links, double weight) {

@@ -31,6 +31,7 @@ class FluidLoop : public EventContext {
   void open_link(LinkId link, Rate capacity) final;
   void resize_link(LinkId link, Rate capacity) final;
   void open_flow(FlowKey key, const Flow& flow) final;
+  void prefetch_link(LinkId link) const final { solver_.prefetch_link(link); }
   [[nodiscard]] double left_of(FlowKey key) const final { return solver_.left_of(key); }
   double next_change();
   void settle();

@@ -45,6 +45,9 @@ class FluidSolver {
   /// used twice. REQUIRES: path not empty, bytes > 0 and finite, members > 0, cap > 0.
   void start(FlowKey key, std::span<const LinkId> path, Bytes bytes, double members, Rate cap);
 
+  /// A flow is soon started that crosses it.
+  void prefetch_link(LinkId link) const { shares_.prefetch_link(link.index); }
+
   /// Date at which the next flow ends; infinity if none runs.
   [[nodiscard]] Seconds next_completion() {
     if (!next_known_) find_next();

@@ -37,6 +37,8 @@ class LinkTable {
   [[nodiscard]] Share mean_share(std::span<const LinkId> path, std::span<const Seconds> spent,
                                  Seconds began, Seconds now) const;
 
+  void prefetch(LinkId link) const { sim::prefetch(&links_[link.index]); }
+
   void describe(Ledger& ledger);
 
  private:

@@ -26,7 +26,7 @@ inline void prefetch(const void* line) { __builtin_prefetch(line, 1); }
 /// read, and an address is no pointer into an object, so that one beyond it is allowed.
 inline void prefetch(const void* from, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (std::size_t at = 0; at < bytes; at += kCacheLine)
     prefetch(reinterpret_cast<const void*>(address + at));  // NOLINT(performance-no-int-to-ptr)
 }

@@ -21,9 +21,11 @@ class Ring {
   [[nodiscard]] T& front() { return slots_[first_]; }
   [[nodiscard]] const T& front() const { return slots_[first_]; }
 
-  void push_back(T value) {
+  void push_back(T value) { add() = std::move(value); }
+  /// One more, to be written.
+  T& add() {
     if (size_ == slots_.size()) grow();
-    slots_[at(size_++)] = std::move(value);
+    return slots_[at(size_++)];
   }
   /// REQUIRES: not empty.
   void pop_front() {
@@ -35,7 +37,7 @@ class Ring {
  private:
   static constexpr std::size_t kLeast = 4;  // a power of two, like every size after it
   [[nodiscard]] std::size_t at(std::size_t i) const { return (first_ + i) & (slots_.size() - 1); }
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<T> more(slots_.empty() ? kLeast : 2 * slots_.size());
     for (std::size_t i = 0; i < size_; ++i) more[i] = std::move(slots_[at(i)]);
     slots_.swap(more);

@@ -38,6 +38,7 @@ class ShortList {
   [[nodiscard]] T* end() { return begin() + size_; }
   [[nodiscard]] const T* end() const { return begin() + size_; }
   [[nodiscard]] const T& front() const { return *begin(); }
+  [[nodiscard]] const T& back() const { return end()[-1]; }
   [[nodiscard]] operator std::span<const T>() const { return {begin(), size_}; }
 
   void assign(std::span<const T> values) {

@@ -115,9 +115,10 @@ class PhaseClock {
   }
   /// From `now` on the worker has nothing to do, which counts as no phase.
   void rest(Seconds now, ResourceIndex ended = kNoResource) {
-    if (!resting_ && resources_ != nullptr)
+    const bool passed = !resting_ && (now > since_ || ended != kNoResource);
+    if (passed && resources_ != nullptr)
       lap_.add(phase_, since_, now, ended, *resources_);
-    else if (!resting_)
+    else if (passed)
       lap_.add(phase_, now - since_, ended);
     if (lane_ != nullptr) leave_phase(*lane_, ended);
     since_ = now;

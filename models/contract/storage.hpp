@@ -294,13 +294,12 @@ class StorageModel {
   /// Data part of a read.
   virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;
   /// The same where it is one transfer: who asks makes it at once, without a program in between,
-  /// and calls `read_ended` when it has ended. None: nothing was asked for.
+  /// and calls `read_ended` when it has ended. Whether it is; if not, nothing was asked for.
   [[nodiscard]] virtual bool reads_once() const { return false; }  ///< whether it ever is
-  [[nodiscard]] virtual std::optional<sim::LaterFlow> read_once(const Client& client,
-                                                                const ReadRequest& request,
-                                                                OneTransfer& told) {
+  [[nodiscard]] virtual bool read_once(const Client& client, const ReadRequest& request,
+                                       OneTransfer& told) {
     (void)client, (void)request, (void)told;
-    return std::nullopt;
+    return false;
   }
   [[nodiscard]] virtual Served read_ended(const Client& client, const OneTransfer& told,
                                           const sim::FlowOutcome& flow) {

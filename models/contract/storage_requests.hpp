@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/sim/context.hpp"
 #include "models/cache/hit_laws.hpp"
 #include "models/contract/resources.hpp"
 #include "stallcast/units.hpp"
@@ -98,16 +99,14 @@ struct Served {
 /// An operation that waits for one transfer and for nothing else: what its storage needs to say,
 /// once that has ended, what it was limited by.
 struct OneTransfer {
-  Seconds asked;    ///< date
+  bool lasts = false;  ///< the same is asked for by this client later: then all this holds again
+  ResourceIndex own = kNoResource;
+  sim::LaterFlow later{};
+  Seconds asked{};  ///< date
   Seconds delay{};  ///< of it, but for its bytes
-  ResourceIndex delayed_by = kNoResource, line = kNoResource, own = kNoResource;
+  ResourceIndex delayed_by = kNoResource, line = kNoResource;
   Seconds behind{};
   Tail tail{};
-  /// Storage may remember all that once for requests of one size.
-  Bytes bytes{};
-  double files = 0.0;  ///< of the request; 0: it remembers nothing
-  Bytes moved{};
-  Rate cap{};
 };
 
 }  // namespace stallcast::models

@@ -32,7 +32,7 @@ Seconds TrainingJob::decode_on_gpu(RankClass& ranks) {
 }
 
 Seconds TrainingJob::pass_step(RankClass& ranks) {
-  ranks.batch = {};
+  ranks.batch.clear();
   Seconds takes;
   if (ranks.loader) takes = ranks.loader->take_at_once(ranks.batch);
   ranks.computes = context_.now() + takes;
@@ -43,7 +43,7 @@ Seconds TrainingJob::pass_step(RankClass& ranks) {
 }
 
 sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
-  ranks.batch = {};
+  ranks.batch.clear();
   open(ranks.lane, "step", steps_);
   open(ranks.lane, "wait for a batch");
   Seconds owed;  // passes before it computes

@@ -12,19 +12,36 @@ bool LoaderRuntime::arrived() const {
   return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
 }
 
+// By date, as they are seen.
+void LoaderRuntime::put_by_date() {
+  const Seconds there = incoming_[incoming_.size() - 1].there;
+  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > there;)
+    std::swap(incoming_[i - 1], incoming_[i]);
+}
+
+void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
+  if (staged()) {
+    to_stage_.push({index, bytes, context_.now(), by});
+    return;
+  }
+  incoming_.push_back({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
+  put_by_date();
+  arrival_.set();
+}
+
 // What a dry worker was asked for never comes: an index in its place goes to another.
 //    [PyTorch dataloader.py, _next_data and _try_put_index]
 void LoaderRuntime::skip_dry() {
   if (!policy_.iterable) return;  // any worker reads any file
   for (const std::size_t at : ended_) {
-    workers_[at]->dry = true;
+    workers_[at].dry = true;
     issue();
   }
   ended_.clear();
   if (!policy_.in_order) return;
   for (auto owner = owner_.find(base_ + received_);
-       owner != owner_.end() && workers_[owner->second]->dry &&
-       owner->first >= workers_[owner->second]->end;
+       owner != owner_.end() && workers_[owner->second].dry &&
+       owner->first >= workers_[owner->second].end;
        owner = owner_.find(base_ + received_)) {
     owner_.erase(owner);
     ++received_;
@@ -72,7 +89,7 @@ void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& read
   batch.bytes = ready.bytes;
   batch.behind = std::max(Seconds{}, ready.last - (context_.now() + after));
   if (!pipeline_) {
-    if (policy_.fixed_assignment) --workers_[ready.by.worker]->tasks;
+    if (policy_.fixed_assignment) --workers_[ready.by.worker].tasks;
     unused_.push_back(ready.by.made);
   }
   if (policy_.iterable)
@@ -128,8 +145,9 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 
 void LoaderRuntime::prefetch() const {
   const auto* const first = reinterpret_cast<const std::byte*>(this);
-  const auto* const last = reinterpret_cast<const std::byte*>(&done_) + sim::kCacheLine;
+  const auto* const last = reinterpret_cast<const std::byte*>(&shared_.site.client);
   sim::prefetch(first, static_cast<std::size_t>(last - first));
+  sim::prefetch(&done_);
 }
 
 bool LoaderRuntime::at_hand() const {

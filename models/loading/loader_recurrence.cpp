@@ -45,7 +45,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
     readers_[at]->describe(ledger);
     ledger.state(parts_[at].group);
     if (at >= workers_.size()) continue;
-    Worker& worker = *workers_[at];
+    Worker& worker = workers_[at];
     worker.indices.describe(ledger);
     // Laps of its clock only split the next waits: they are those of the periods that were seen.
     ledger.state(worker.tasks);

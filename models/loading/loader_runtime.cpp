@@ -22,25 +22,25 @@ double left_to_last(std::int64_t worker, std::int64_t workers) {
 LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const LoaderDesign> design,
                              LoaderSite site, double ranks, base::RandomStream random)
     : context_(context),
-      design_(std::move(design)),
-      p_(design_->params),
-      policy_(design_->policy),
+      p_(design->params),
+      policy_(design->policy),
       finer_(site.finer),
       arrival_(context),
-      shared_{.context = context,
-              .dataset = design_->dataset,
-              .access = design_->access,
-              .site = std::move(site),
-              .ahead = design_->access.ahead +
-                       design_->access.ahead_batches * static_cast<double>(p_.batch),
-              .locked = design_->access.one_lock && policy_.split_batch,
-              .decoded_apart = policy_.decoders > 0 && p_.workers > 0,
-              .shuffle = policy_.shuffle,
-              .shuffle_first = policy_.shuffle_first,
-              .random = random,
-              .lock = sim::Slots(context, 1),
-              .revisits = {.pattern = {.in_order = design_->dataset.shuffle == "none"},
-                           .passes = -1.0}},
+      shared_{
+          .context = context,
+          .dataset = design->dataset,
+          .access = design->access,
+          .site = std::move(site),
+          .ahead =
+              design->access.ahead + design->access.ahead_batches * static_cast<double>(p_.batch),
+          .locked = design->access.one_lock && policy_.split_batch,
+          .decoded_apart = policy_.decoders > 0 && p_.workers > 0,
+          .shuffle = policy_.shuffle,
+          .shuffle_first = policy_.shuffle_first,
+          .random = random,
+          .lock = sim::Slots(context, 1),
+          .revisits = {.pattern = {.in_order = design->dataset.shuffle == "none"}, .passes = -1.0}},
+      design_(std::move(design)),
       ranks_(ranks),
       handover_spread_(policy_.handover_spread),
       shared_indices_(context),
@@ -69,10 +69,10 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
   for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
     readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
   parts_.resize(readers_.size());
+  workers_.reserve(static_cast<std::size_t>(p_.workers));
   for (std::int64_t w = 0; w < p_.workers; ++w) {
     const auto number = static_cast<std::uint32_t>(w);
-    workers_.push_back(std::make_unique<Worker>(context, shared_.site.resources, number));
-    Worker& self = *workers_.back();
+    Worker& self = workers_.emplace_back(context, shared_.site.resources, number);
     context_.spawn(
         work(self, *readers_[number], policy_.fixed_assignment ? self.indices : shared_indices_));
   }
@@ -124,9 +124,9 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
         policy_.iterable ? mine[at] : static_cast<double>(batches) * static_cast<double>(p_.batch));
     parts_[at] = {};
     if (at >= workers_.size()) continue;
-    workers_[at]->tasks = 0;
-    workers_[at]->dry = false;
-    workers_[at]->left = policy_.iterable ? mine[at] : std::numeric_limits<double>::infinity();
+    workers_[at].tasks = 0;
+    workers_[at].dry = false;
+    workers_[at].left = policy_.iterable ? mine[at] : std::numeric_limits<double>::infinity();
   }
 }
 
@@ -134,8 +134,8 @@ void LoaderRuntime::give(std::int64_t worker, Seconds after) {
   const std::int64_t index = base_ + sent_++;
   const auto at = static_cast<std::size_t>(worker);
   if (policy_.iterable) owner_[index] = at;
-  ++workers_[at]->tasks;
-  workers_[at]->indices.push(index, after);
+  ++workers_[at].tasks;
+  workers_[at].indices.push(index, after);
 }
 
 // The next index goes to the next worker that is not dry; without order, to one that has fewer than
@@ -152,11 +152,11 @@ void LoaderRuntime::issue(Seconds after) {
   }
   const auto share = [&] {
     return most() / std::count_if(workers_.begin(), workers_.end(),
-                                  [](const auto& worker) { return !worker->dry; });
+                                  [](const Worker& worker) { return !worker.dry; });
   };
   for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
     const std::size_t at = next_worker_++ % workers_.size();
-    const Worker& worker = *workers_[at];
+    const Worker& worker = workers_[at];
     if (worker.dry) continue;
     if (!policy_.in_order && worker.tasks >= share()) continue;
     give(static_cast<std::int64_t>(at), after);
@@ -189,7 +189,9 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
       if (left > Seconds{}) co_await context_.sleep(left);
       if (ends_unseen(self, reader)) continue;
       co_await shared_.site.cores.compute(self.processing);
-      end_batch(self, reader.end(self.clock, context_.now()));
+      Loaded bytes;
+      reader.end(self.clock, context_.now(), bytes);
+      end_batch(self, bytes);
     } else {
       Loaded bytes;
       if (self.samples > 0) bytes = co_await load(self);
@@ -200,15 +202,16 @@ sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
 
 // A worker may make others before this one is asked for: what it took stays with the batch.
 //    [docs/models/dataloader.md, eq. 11]
-LoaderRuntime::Loader LoaderRuntime::made(Worker& self, Seconds date) {
+void LoaderRuntime::made(Worker& self, Seconds date, Loader& by) {
+  auto place = static_cast<std::uint32_t>(made_.size());
   if (unused_.empty()) {
-    unused_.push_back(static_cast<std::uint32_t>(made_.size()));
     made_.emplace_back();
+  } else {
+    place = unused_.back();
+    unused_.pop_back();
   }
-  const std::uint32_t place = unused_.back();
-  unused_.pop_back();
   self.clock.lap(date, made_[place]);
-  return {self.number, self.rested, place};
+  by = {self.number, self.rested, place};
 }
 
 void LoaderRuntime::rest(Worker& self) {
@@ -228,7 +231,7 @@ bool LoaderRuntime::begin_batch(Worker& self, std::int64_t index) {
       static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
   self.left -= static_cast<double>(self.samples);
   open(self.lane, "batch", index);
-  const bool opens = design_->access.files * static_cast<double>(p_.batch) >= 1.0;
+  const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
   self.groups = (opens || index < base_ + most() ? kGroups : kGroupsLater) * finer_;
   if (!ends_apart_) return true;
   Part& part = parts_[self.number];
@@ -243,7 +246,9 @@ void LoaderRuntime::end_batch(Worker& self, Loaded bytes) {
   close(self.lane);
   if (self.index >= base_ && self.samples == p_.batch) {
     bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-    hand_over(self.index, bytes, made(self, context_.now()));
+    Loader by;
+    made(self, context_.now(), by);
+    hand_over(self.index, bytes, by);
   } else if (self.index >= base_) {
     // A batch that is not full is dropped with the samples that were read for it.
     self.ended = true;
@@ -265,30 +270,20 @@ bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
     return false;
   self.done = done;
   shared_.site.cores.pass(self.processing);
-  Loaded bytes = reader.end(self.clock, done);
-  bytes.memory = part(self.number).whole(self.samples, bytes.memory);
-  arrive({self.index, bytes, last_of(bytes, done), made(self, done), done});
+  // Written where it stays: a copy would wait for what was just written.
+  Arrival& arrival = incoming_.add();
+  arrival.index = self.index;
+  reader.end(self.clock, done, arrival.bytes);
+  arrival.bytes.memory = part(self.number).whole(self.samples, arrival.bytes.memory);
+  arrival.last = last_of(arrival.bytes, done);
+  made(self, done, arrival.by);
+  arrival.there = done;
+  put_by_date();
   return true;
 }
 
 Seconds LoaderRuntime::last_of(const Loaded& bytes, Seconds date) {
   return bytes.behind > Seconds{} ? date + bytes.behind : Seconds{};
-}
-
-// By date, as they are seen.
-void LoaderRuntime::arrive(const Arrival& arrival) {
-  incoming_.push_back(arrival);
-  for (std::size_t i = incoming_.size(); i-- > 1 && incoming_[i - 1].there > arrival.there;)
-    std::swap(incoming_[i - 1], incoming_[i]);
-}
-
-void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
-  if (staged()) {
-    to_stage_.push({index, bytes, context_.now(), by});
-    return;
-  }
-  arrive({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
-  arrival_.set();
 }
 
 //    [docs/models/dataloader.md, eq. 8]

@@ -7,6 +7,8 @@
 
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
+#include "engine/sim/memory.hpp"
+#include "engine/sim/short_list.hpp"
 #include "engine/sim/sync.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/dataset.hpp"
@@ -27,6 +29,13 @@ struct Batch {
   Seconds scanned;          ///< part of it: files were found, once for each start of the job
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
   Seconds behind{};         ///< the last rank of the class has it so much later
+
+  void clear() {
+    bytes = {};
+    wait.clear();
+    starting = scanned = behind = {};
+    index = -1;
+  }
 };
 
 /// What the loaders of all rank classes of a job have in common, once for all of them: thousands
@@ -41,7 +50,7 @@ struct LoaderDesign {
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
 /// W x prefetch batches are outstanding; a new index is issued only when a batch is consumed;
 /// delivery is in order (unless the policy says otherwise). docs/models/dataloader.md.
-class LoaderRuntime {
+class alignas(sim::kCacheLine) LoaderRuntime {
  public:
   /// `ranks` of the job share the data set.
   LoaderRuntime(sim::Context& context, std::shared_ptr<const LoaderDesign> design, LoaderSite site,
@@ -122,24 +131,25 @@ class LoaderRuntime {
     bool rested = false;   ///< had nothing to do before
     std::uint32_t made{};  ///< where `made_` tells what making it took
   };
-  struct Worker {
+  struct alignas(sim::kCacheLine) Worker {
     Worker(sim::Context& context, const ResourceTable* resources, std::uint32_t place)
-        : indices(context), clock(resources), number(place) {}
+        : indices(context), number(place), clock(resources) {}
     sim::Mailbox<std::int64_t> indices;
-    PhaseClock clock;        ///< a lap is a batch
+    std::uint32_t number;
+    bool dry = false;     ///< it has read them all, and the training loop knows
+    bool ended = false;   ///< it has, and reported so
+    bool rested = false;  ///< of the batch under way: as of Loader
+    Lane* lane = nullptr;
     std::int64_t tasks = 0;  ///< indices it was given and that did not come back
     double left = 0.0;       ///< samples of its files in this epoch
-    std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
-    Lane* lane = nullptr;
-    bool dry = false;    ///< it has read them all, and the training loop knows
-    bool ended = false;  ///< it has, and reported so
+    Seconds done;            ///< date from which it has nothing to do
     // Of the batch under way:
-    bool rested = false;  ///< as of Loader
-    std::uint32_t number;
     std::int64_t epoch = -1, index = -1;
-    std::int64_t samples = 0, groups = 1;  ///< in at most so many groups
-    Seconds processing;                    ///< once its bytes are there
-    Seconds done;                          ///< date from which it has nothing to do
+    std::int64_t samples = 0;
+    PhaseClock clock;         ///< a lap is a batch
+    Seconds processing;       ///< once its bytes are there
+    std::int64_t groups = 1;  ///< in at most so many groups
+    std::int64_t end = 0;  ///< once it has read all its files: the first index that brings nothing
   };
   /// A loaded batch in the queue of results.
   struct Arrival {
@@ -170,7 +180,7 @@ class LoaderRuntime {
   sim::Task<void> work(Worker& self, SampleReader& reader, sim::Mailbox<std::int64_t>& indices);
   void rest(Worker& self);
   /// Its batch is ready at `date`, which may be to come.
-  [[nodiscard]] Loader made(Worker& self, Seconds date);
+  void made(Worker& self, Seconds date, Loader& by);
   [[nodiscard]] bool begin_batch(Worker& self, std::int64_t index);
   void end_batch(Worker& self, Loaded bytes);
   /// Its bytes are there: whether the worker is done with it though it is not processed yet.
@@ -180,7 +190,8 @@ class LoaderRuntime {
   void hand_over(std::int64_t index, Loaded bytes, Loader by);
   /// Of a batch that is ready at `date`.
   [[nodiscard]] static Seconds last_of(const Loaded& bytes, Seconds date);
-  void arrive(const Arrival& arrival);
+  /// The last of the queue goes where it belongs.
+  void put_by_date();
   /// Whether one is in the queue of results now.
   [[nodiscard]] bool any_there() const {
     return !incoming_.empty() && incoming_.front().there <= context_.now();
@@ -234,11 +245,10 @@ class LoaderRuntime {
 
   // First what each step looks at.
   sim::Context& context_;
-  std::shared_ptr<const LoaderDesign> design_;
   const LoaderParams& p_;
   const LoaderPolicy& policy_;
-  std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
+  std::vector<Worker> workers_;         ///< where they are they stay
   std::int64_t base_ = 0;               ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;               ///< issued in this epoch
   std::int64_t received_ = 0;           ///< delivered or skipped in this epoch
@@ -252,17 +262,18 @@ class LoaderRuntime {
   bool primed_ = false;          ///< this epoch's first indices are out
   bool ends_apart_ = false;      ///< batches of one sample end sooner or later than others
   std::int64_t finer_ = 1;       ///< as of LoaderSite
+  Seconds announced_;            ///< date at which somebody says that one is there
+  sim::Ring<Arrival> incoming_;  ///< by the dates from which they are there
   // What it took to make each batch that is loaded and not given out, by places that `unused_`
   // has again then.
   std::vector<WaitSplit> made_;
-  std::vector<std::uint32_t> unused_;
+  sim::ShortList<std::uint32_t, 4> unused_;
   sim::Signal arrival_;
-  sim::Ring<Arrival> incoming_;                  ///< by the dates from which they are there
-  Seconds announced_;                            ///< date at which somebody says that one is there
   std::optional<base::RandomStream> handovers_;  ///< where they differ
-  FlatMap<std::int64_t, Ready> done_;            ///< received, not yet delivered
-  // From here on, what not all steps look at.
   ReaderShared shared_;
+  // From here on, what not all steps look at.
+  std::shared_ptr<const LoaderDesign> design_;
+  FlatMap<std::int64_t, Ready> done_;  ///< received, not yet delivered
   double ranks_;
   base::LognormalSpread handover_spread_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker

@@ -35,8 +35,8 @@ void LoaderRuntime::record(Recorder& recorder, const Timeline::Track& track) {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     Timeline::Track mine = track;
     mine.name = "worker " + std::to_string(w);
-    workers_[w]->lane = &recorder.lane(mine);
-    workers_[w]->clock.record(*workers_[w]->lane);
+    workers_[w].lane = &recorder.lane(mine);
+    workers_[w].clock.record(*workers_[w].lane);
   }
 }
 
@@ -106,9 +106,9 @@ sim::Task<void> LoaderRuntime::start(Batch& batch) {
     const bool imports = policy_.import_time > Seconds{} || policy_.import_files > 0.0;
     const Seconds starting = p_.start * static_cast<double>(p_.workers);
     if (imports) {
-      for (const auto& worker : workers_) {
+      for (Worker& worker : workers_) {
         co_await context_.sleep(p_.start);
-        worker->indices.push(kImportFirst);
+        worker.indices.push(kImportFirst);
       }
     } else {
       co_await context_.sleep(starting);

@@ -96,8 +96,8 @@ void SampleReader::plan(Fetch& f, double samples, Bytes stored, Seconds parsing)
   f.parsing = parsing;
   f.found = shared_.site.cache ? shared_.site.cache->found(shared_.revisits) : 0.0;
   f.missed = 1.0 - f.found;
-  f.where =
-      locate(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : f.missed), samples);
+  f.files = samples * access.files * (shared_.dataset.cache_opens ? 1.0 : f.missed);
+  f.where = locate(f.files, samples);
   f.limited_by = kNoResource;
 }
 

@@ -44,7 +44,7 @@ void SampleReader::describe(sim::Ledger& ledger) {
 // r(k) = min(n, k - 1 + min(B, b + k - 1)) samples are read before the k-th is given.
 //    [docs/models/formats.md, eq. 8]
 double SampleReader::to_load(double samples) const {
-  if (shared_.shuffle <= 1.0) return samples;
+  if (!shuffles_) return samples;
   const double before = given_ + samples - 1.0;
   const double read =
       std::min(total_, before + std::min(shared_.shuffle, shared_.shuffle_first + before));
@@ -53,12 +53,13 @@ double SampleReader::to_load(double samples) const {
 
 // Stored size of `samples` given out of the buffer, after `loaded` came in.
 Bytes SampleReader::give(double loaded, Bytes stored, double samples) {
+  given_ += samples;
+  if (!shuffles_) return stored;
   pool_ += loaded;
   pool_bytes_ += stored;
   const Bytes out = pool_bytes_ * (samples / pool_);
   pool_ -= samples;
   pool_bytes_ -= out;
-  given_ += samples;
   return out;
 }
 
@@ -180,7 +181,9 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
       left = arrived(co_await reading(clock), clock);
     if (left > Seconds{}) co_await shared_.context.sleep(left);
     co_await shared_.site.cores.compute(processing(clock));
-    co_return end(clock, shared_.context.now());
+    Loaded out;
+    end(clock, shared_.context.now(), out);
+    co_return out;
   }
   const SampleAccess& access = shared_.access;
   Asked asked{.epoch = epoch_, .count = count, .part = part, .loaded = to_load(count)};
@@ -223,16 +226,28 @@ sim::Task<Loaded> SampleReader::read(double count, double part, PhaseClock& cloc
     co_await shared_.site.cores.compute((processing + decode) * part);
   }
   asked.stored = before + asked.stored;
-  co_return end(asked, clock, shared_.context.now());
+  Loaded out;
+  end(asked, clock, shared_.context.now(), out);
+  co_return out;
 }
 
 bool SampleReader::begin(double count, double part) {
   const double loaded = to_load(count);
   if (!plain_ || loaded <= 0.0 || (cached_ && shared_.site.cache->found(shared_.revisits) > 0.0))
     return false;
+  if (alike_ && loaded == asked_.loaded && count == asked_.count && part == asked_.part) {
+    asked_.epoch = epoch_;
+    if (fetch_.files > 0.0) fetch_.where.opened[0] = opens(fetch_.files);
+    fetch_.limited_by = kNoResource;
+    again_ = once_.lasts;
+    return true;
+  }
   asked_ = {
       .epoch = epoch_, .count = count, .part = part, .loaded = loaded, .stored = stored(loaded)};
   plan(fetch_, loaded, asked_.stored, parsing(asked_) * parsed_beside_);
+  asked_.processing =
+      (unpacking(asked_) - fetch_.parsing + parsing(asked_) + decoding(asked_)) * asked_.part;
+  again_ = once_.lasts = false;
   return true;
 }
 
@@ -244,38 +259,39 @@ sim::Task<Served> SampleReader::opening(PhaseClock& clock) {
 
 bool SampleReader::reads_once(ResourceIndex opened_by, PhaseClock& clock) {
   clock.enter(Phase::data, shared_.context.now(), opened_by);
+  if (!again_ && !ask_once()) return false;
+  transfer_.start(shared_.context, once_.later.after, once_.later.flow);
+  fetch_.operation = cores(0).begin(fetch_.operation);
+  return true;
+}
+
+bool SampleReader::ask_once() {
   if (!reads_once_ || fetch_.parsing > Seconds{}) return false;
   const ReadRequest asked = request(fetch_, 0);
-  const HostCores::Operation beside = operation(fetch_, 0, asked.bytes);
-  if (cores(0).contended(beside)) return false;
-  const std::optional<sim::LaterFlow> later = store(0).read_once(streaming_[0], asked, once_);
-  if (!later) return false;
-  transfer_.start(shared_.context, later->after, later->flow);
-  fetch_.operation = cores(0).begin(beside);
-  return true;
+  fetch_.operation = operation(fetch_, 0, asked.bytes);
+  return !cores(0).contended(fetch_.operation) && store(0).read_once(streaming_[0], asked, once_);
 }
 
 Seconds SampleReader::processing(PhaseClock& clock) {
   if (cached_) shared_.site.cache->keep(client_[0], fetch_.bytes, shared_.revisits);
   end_fetch(fetch_, clock);
-  return (unpacking(asked_) - fetch_.parsing + parsing(asked_) + decoding(asked_)) * asked_.part;
+  return asked_.processing;
 }
 
-Loaded SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date) {
+void SampleReader::end(const Asked& asked, PhaseClock& clock, Seconds date, Loaded& into) {
   clock.enter(Phase::cpu, date, shared_.site.cores.resource);
-  const Bytes fetched = std::exchange(fetched_, {}), missed = std::exchange(missed_, {});
-  const Seconds behind = std::exchange(behind_, {});
-  const ResourceIndex behind_by = std::exchange(behind_by_, kNoResource);
-  if (asked.epoch != epoch_) return {};
+  into.fetched = std::exchange(fetched_, {});
+  into.missed = std::exchange(missed_, {});
+  into.behind = std::exchange(behind_, {});
+  into.behind_by = std::exchange(behind_by_, kNoResource);
+  if (asked.epoch != epoch_) {
+    into = {};
+    return;
+  }
   const Bytes given = give(asked.loaded, asked.stored, asked.count);
+  into.memory = dataset_.tensor ? *dataset_.tensor * asked.count : given * access_.expansion;
   // Of what is fetched ahead nobody knows yet who will wait for it.
-  const bool told = shared_.access.unit <= 0.0;
-  return {.fetched = fetched,
-          .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * asked.count
-                                           : given * shared_.access.expansion,
-          .missed = missed,
-          .behind = told ? behind : Seconds{},
-          .behind_by = behind_by};
+  if (access_.unit > 0.0) into.behind = {};
 }
 
 }  // namespace stallcast::models

@@ -8,6 +8,7 @@
 
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
+#include "engine/sim/memory.hpp"
 #include "engine/sim/sync.hpp"
 #include "models/contract/dataset.hpp"
 #include "models/contract/host_cores.hpp"
@@ -30,15 +31,17 @@ struct OtherStore {
 
 /// Where a class of ranks runs and what its loader reads.
 struct LoaderSite {
+  // First what each read looks at.
   StorageModel* storage = nullptr;
-  Client client;
-  HostCores cores;
   const ResourceTable* resources = nullptr;  ///< names of what is waited for
+  HostCores cores;
+  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
+  ResourceIndex copy_resource = kNoResource;
+  // From here on, what not all do.
+  Client client;
   sim::LinkId opens;  ///< files that the host opens, each a byte; invalid: no limit
   ResourceIndex opens_resource = kNoResource;
-  ResourceIndex copy_resource = kNoResource;
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
-  Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
   sim::LinkId gpu_link;  ///< PCIe uplinks it crosses with others; invalid: none
   ResourceIndex uplink_resource = kNoResource;
   double peers = 0.0;  ///< GPUs that get each batch from the reader's over NVLink
@@ -102,18 +105,18 @@ struct ReaderShared {
 
 /// One process or thread that reads samples: open, read, parse, decode, one after the other.
 /// Formats with units fetch those whole, when needed or ahead. docs/models/formats.md.
-class SampleReader {
+class alignas(sim::kCacheLine) SampleReader {
  public:
   /// Sizes are drawn from `random`, which may be that of other readers too.
   SampleReader(ReaderShared& shared, base::RandomStream& random)
       : shared_(shared),
+        dataset_(shared.dataset),
+        access_(shared.access),
+        larger_file_(access_.larger_file(dataset_.sample)),
         client_{shared.site.client, shared.site.also ? shared.site.also->client : Client{}},
         random_(random),
         wake_(shared.context),
-        filled_(shared.context),
-        dataset_(shared.dataset),
-        access_(shared.access),
-        larger_file_(access_.larger_file(dataset_.sample)) {
+        filled_(shared.context) {
     for (Client& client : client_) client.process = shared.readers;
     ++shared.readers;
     streaming_ = client_;
@@ -123,6 +126,8 @@ class SampleReader {
     parsed_beside_ = parsed_beside();
     plain_ = !shared.locked && access_.unit <= 0.0 && stores() == 1 &&
              streaming_[0].operations == nullptr && !shared.site.opens.valid();
+    alike_ = plain_ && dataset_.sample_stdev == Bytes{};
+    shuffles_ = shared.shuffle > 1.0;
     cached_ = shared.site.cache != nullptr;
     reads_once_ = shared.site.storage->reads_once();
     decodes_ = !shared.decoded_apart && !access_.decoded_ahead && !shared.site.storage->decodes();
@@ -165,7 +170,7 @@ class SampleReader {
   }
   [[nodiscard]] Seconds processing(PhaseClock& clock);
   /// At `date`, when that is processed.
-  [[nodiscard]] Loaded end(PhaseClock& clock, Seconds date) { return end(asked_, clock, date); }
+  void end(PhaseClock& clock, Seconds date, Loaded& into) { end(asked_, clock, date, into); }
 
  private:
   /// Of more samples or files one number is drawn for all.
@@ -191,7 +196,7 @@ class SampleReader {
   [[nodiscard]] Where locate(double files, double samples);
   /// What is read at one time.
   struct Fetch {
-    double samples = 0.0;
+    double samples = 0.0, files = 0.0;  ///< files that lie on storage, parts included
     Bytes bytes;
     Seconds parsing;                   ///< goes on while bytes arrive
     double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
@@ -200,12 +205,15 @@ class SampleReader {
     ResourceIndex limited_by = kNoResource;  ///< how it went
     ReadRequest request{};                   ///< where it is not one transfer
   };
+  /// Whether what `fetch_` says is one transfer, `once_`.
+  [[nodiscard]] bool ask_once();
   void plan(Fetch& f, double samples, Bytes stored, Seconds parsing = {});
   /// What `read` was called for, and what it takes in for that.
   struct Asked {
     std::int64_t epoch = 0;
     double count = 0.0, part = 1.0, loaded = 0.0;
     Bytes stored{};
+    Seconds processing{};  ///< of what is read step by step, once its bytes are there
   };
   [[nodiscard]] Bytes stored(double loaded);
   [[nodiscard]] Seconds unpacking(const Asked& asked) const {
@@ -217,7 +225,7 @@ class SampleReader {
   [[nodiscard]] Seconds decoding(const Asked& asked) const {
     return decodes_ ? dataset_.decoding(access_.columns) * asked.count : Seconds{};
   }
-  [[nodiscard]] Loaded end(const Asked& asked, PhaseClock& clock, Seconds date);
+  void end(const Asked& asked, PhaseClock& clock, Seconds date, Loaded& into);
   /// When the last of the operations of a fetch may have begun, and who is to blame for that.
   struct Turn {
     Seconds over{};
@@ -251,7 +259,34 @@ class SampleReader {
   [[nodiscard]] double to_hold(double samples) const;
   Bytes give(double loaded, Bytes stored, double samples);
 
+  // First what each read looks at.
   ReaderShared& shared_;
+  const DatasetParams& dataset_;
+  const SampleAccess& access_;
+  bool plain_ = false;       ///< opening and reading files of one storage is all it does
+  bool alike_ = false;       ///< and the same again for as many samples
+  bool cached_ = false;      ///< but for what a cache of the hosts has
+  bool reads_once_ = false;  ///< a read may be one transfer
+  bool decodes_ = false;     ///< itself, and what storage did not
+  bool shuffles_ = false;    ///< in a buffer
+  bool again_ = false;       ///< what it asks for is what it asked for before
+  ResourceIndex behind_by_ = kNoResource;
+  /// Of the read since the last sample of which another rank waits longest.
+  Seconds behind_;
+  std::int64_t epoch_ = 0;  ///< how many have begun
+  double in_file_ = 0.0;    ///< part of the open file that is not read yet
+  double given_ = 0.0;      ///< samples of this epoch returned so far
+  Bytes fetched_, missed_;  ///< since the last read returned
+  Asked asked_;             ///< of what is read step by step
+  sim::Later transfer_;     ///< the same, where one is all
+  OneTransfer once_;        ///< of that
+  Fetch fetch_;             ///< the same
+
+  std::int64_t opened_ = 0;  ///< times that a file was opened
+  Bytes larger_file_;        ///< that ranges are pieces of; 0: none
+  double parsed_beside_ = 0.0;
+  double pool_ = 0.0;                          ///< loaded, in the shuffle buffer
+  Bytes pool_bytes_;                           ///< their stored size
   std::array<Client, kMostStores> client_;     ///< as each storage knows it
   std::array<Client, kMostStores> streaming_;  ///< reading at most as fast as its format asks
   base::RandomStream& random_;
@@ -267,30 +302,6 @@ class SampleReader {
   WaitSplit brought_;      ///< by what was fetched ahead since somebody waits: what it took
   sim::Signal wake_, filled_;
   bool ahead_started_ = false;
-
-  // From here on, what each read looks at.
-  const DatasetParams& dataset_;
-  const SampleAccess& access_;
-  Bytes larger_file_;        ///< that ranges are pieces of; 0: none
-  bool plain_ = false;       ///< opening and reading files of one storage is all it does
-  bool cached_ = false;      ///< but for what a cache of the hosts has
-  bool reads_once_ = false;  ///< a read may be one transfer
-  bool decodes_ = false;     ///< itself, and what storage did not
-  std::int64_t epoch_ = 0;   ///< how many have begun
-  double in_file_ = 0.0;     ///< part of the open file that is not read yet
-  std::int64_t opened_ = 0;  ///< times that a file was opened
-  double given_ = 0.0;       ///< samples of this epoch returned so far
-  double pool_ = 0.0;        ///< loaded, in the shuffle buffer
-  Bytes pool_bytes_;         ///< their stored size
-  Bytes fetched_, missed_;   ///< since the last read returned
-  double parsed_beside_ = 0.0;
-  /// Of the read since the last sample of which another rank waits longest.
-  Seconds behind_;
-  ResourceIndex behind_by_ = kNoResource;
-  Asked asked_;          ///< of what is read step by step
-  sim::Later transfer_;  ///< the same, where one is all
-  OneTransfer once_;     ///< of that
-  Fetch fetch_;          ///< the same
 };
 
 }  // namespace stallcast::models

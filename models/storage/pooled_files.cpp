@@ -22,35 +22,27 @@ Seconds PooledStore::answers_of(const ReadRequest& request, Seconds service) con
   return (round_trip() + service) * (request.files * request.round_trips);
 }
 
-// Where nothing but the answers and then the data is waited for. Of what a client asks for it
-// depends on the size alone.
-std::optional<sim::LaterFlow> PooledStore::read_once(const Client& client,
-                                                     const ReadRequest& request,
-                                                     OneTransfer& told) {
-  if (told.files != request.files || told.bytes != request.bytes) {
-    const std::optional<FileReads> how = file_reads(client, request);
-    if (!how || client.chance != nullptr) return std::nullopt;
-    if (how->placed.together(how->request.company) < 1.0) return std::nullopt;
-    if (work_link_.valid() && how->work.amount > 0.0) return std::nullopt;
-    const Seconds turns = answers_of(how->request, how->service);
-    if (client.window.link.valid() && turns > Seconds{}) return std::nullopt;
-    const Rate host = client.reads_at_most();
-    const Rate most = std::min({how->cap.rate, host, how->placed.beside});
-    if (client.is_train(turns, how->request.bytes / most)) return std::nullopt;
-    told.delay = turns;
-    told.cap = most;
-    told.moved = how->request.bytes;
-    told.own = media_bind(how->cap, host, how->placed.beside) ? media_resource_
-               : host <= how->cap.rate                        ? client.read_limit(stream_resource_)
-                                                              : stream_resource_;
-    told.bytes = request.bytes;
-    told.files = request.files;
-  }
-  return sim::LaterFlow{told.delay, sim::weighted({.path = client.read_path,
-                                                   .bytes = told.moved,
-                                                   .members = client.members,
-                                                   .cap = told.cap},
-                                                  client.share)};
+// Where nothing but the answers and then the data is waited for. What a client asks for decides.
+bool PooledStore::read_once(const Client& client, const ReadRequest& request, OneTransfer& told) {
+  const std::optional<FileReads> how = file_reads(client, request);
+  if (!how || client.chance != nullptr) return false;
+  if (how->placed.together(how->request.company) < 1.0) return false;
+  if (work_link_.valid() && how->work.amount > 0.0) return false;
+  const Seconds turns = answers_of(how->request, how->service);
+  if (client.window.link.valid() && turns > Seconds{}) return false;
+  const Rate host = client.reads_at_most();
+  const Rate most = std::min({how->cap.rate, host, how->placed.beside});
+  if (client.is_train(turns, how->request.bytes / most)) return false;
+  told.own = media_bind(how->cap, host, how->placed.beside) ? media_resource_
+             : host <= how->cap.rate                        ? client.read_limit(stream_resource_)
+                                                            : stream_resource_;
+  told.lasts = true;
+  told.later = {turns, sim::weighted({.path = client.read_path,
+                                      .bytes = how->request.bytes,
+                                      .members = client.members,
+                                      .cap = most},
+                                     client.share)};
+  return true;
 }
 
 Served PooledStore::read_ended(const Client& client, const OneTransfer& told,

@@ -166,9 +166,8 @@ class PooledStore : public StorageModel {
   [[nodiscard]] graph::NodeId ingress() const final { return ingress_; }
   [[nodiscard]] ClientLimits client_limits() const override { return {}; }
   [[nodiscard]] bool reads_once() const final { return true; }
-  [[nodiscard]] std::optional<sim::LaterFlow> read_once(const Client& client,
-                                                        const ReadRequest& request,
-                                                        OneTransfer& told) final;
+  [[nodiscard]] bool read_once(const Client& client, const ReadRequest& request,
+                               OneTransfer& told) final;
   [[nodiscard]] Served read_ended(const Client& client, const OneTransfer& told,
                                   const sim::FlowOutcome& flow) final;
   [[nodiscard]] OpenLimit open_limit(double reads) const override;

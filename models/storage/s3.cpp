@@ -109,16 +109,16 @@ class S3 final : public StorageModel {
                           get(client, request, gets_of(request, p_)));
   }
   bool reads_once() const override { return true; }
-  std::optional<sim::LaterFlow> read_once(const Client& client, const ReadRequest& request,
-                                          OneTransfer& told) override {
+  bool read_once(const Client& client, const ReadRequest& request, OneTransfer& told) override {
     const S3Gets gets = gets_of(request, p_);
     if (client.staggered || gets.requests > gets.at_once ||
         !gets_->has_room(client.members * gets.at_once))
-      return std::nullopt;
+      return false;
     const S3Call call = get(client, request, gets);
     (void)gets_->ask(client, gets.at_once);
     told = one_transfer(client, *gets_, client.reads_at_most(), call);
-    return flow_of(client, client.read_path, client.reads_at_most(), call);
+    told.later = flow_of(client, client.read_path, client.reads_at_most(), call);
+    return true;
   }
   Served read_ended(const Client& client, const OneTransfer& told,
                     const sim::FlowOutcome& flow) override {
@@ -294,11 +294,11 @@ class S3 final : public StorageModel {
 
   [[nodiscard]] OneTransfer one_transfer(const Client& client, const RequestLimit& limit, Rate host,
                                          const S3Call& call) const {
-    return {.asked = context_->now(),
+    return {.own = own_limit(client, host, call),
+            .asked = context_->now(),
             .delay = call.delay,
             .delayed_by = call.delayed_by,
             .line = limit.resource(),
-            .own = own_limit(client, host, call),
             .behind = call.behind,
             .tail = call.tail};
   }
