@@ -24,6 +24,18 @@ std::string off_text(const CheckedFigure& figure) {
   return sign + base::percent(std::abs(off), 1);
 }
 
+/// A factor on the compute that was seen, from which on it is said aloud: e^0.2.
+constexpr double kMuch = 0.2;
+
+std::string compute_moved(const JobFacts& facts, double factor) {
+  return "compute is written as " + base::significant(factor, 3) + " times the " +
+         base::print_quantity(facts.compute.mean, Dimension::time) +
+         " that was seen, so that steps are as long as they were: ranks end them together, and "
+         "what "
+         "they wait for each other's data is in what was seen; where it is not, state the compute "
+         "that you know";
+}
+
 }  // namespace
 
 Result<JobImport> import_job(const Observation& observation, const JobImportOptions& options) {
@@ -40,6 +52,8 @@ Result<JobImport> import_job(const Observation& observation, const JobImportOpti
         solve(observation, facts, costs, how, options.profile, options.simulate, simulations);
     if (!solved.ok()) return solved.failure();
     costs = *solved;
+    if (std::abs(std::log(costs.compute)) > kMuch)
+      out.warnings.push_back(compute_moved(facts, costs.compute));
     Result<SelfCheck> check =
         check_job(observation, facts, costs, how, options.profile, options.simulate);
     if (!check.ok()) return check.failure();

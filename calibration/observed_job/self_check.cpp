@@ -226,7 +226,8 @@ class Solver {
   }
 
   bool improve_compute(const Simulated& said) {
-    if (facts_.ranks == 1) return false;
+    // What one rank computes was seen by itself: nothing that ranks wait for is in it.
+    if (facts_.ranks == 1 || facts_.others) return false;
     const double saving =
         facts_.saves && !facts_.saves->asynchronous
             ? facts_.saving.in(unit::s)*said.save / std::max(facts_.saves->time.mean, 1e-12)

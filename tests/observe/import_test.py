@@ -174,9 +174,10 @@ class Import(unittest.TestCase):
                   "            record_length_bytes_stdev: 0, data_folder: '${oc.env:HOME}'}\n"
                   "  reader: {data_loader: pytorch, batch_size: 7, read_threads: 4, prefetch_size: 6, file_shuffle: seed}\n"
                   "  train: {epochs: 3}\n")
-        for place in (".hydra", "dlio_config"):
+        alone = config.replace("workload:\n", "")  # as DLIO's own files of workloads have it
+        for place, text in ((".hydra", config), ("dlio_config", config), (".hydra", alone)):
             os.mkdir(os.path.join(self.folder.name, place))
-            self.write(os.path.join(place, "config.yaml"), config.encode())
+            self.write(os.path.join(place, "config.yaml"), text.encode())
             observation = self.observation("dlio-output", self.folder.name)
             loader, samples = observation["loader"], observation["samples"]
             self.assertEqual((loader["kind"], loader["workers"], loader["batch"], loader["prefetch"],
