@@ -115,7 +115,7 @@ struct NarrowedInput {
   double value = 0.0;
   double low = 0.0;  ///< 90 % interval
   double high = 0.0;
-  double low_before = 0.0;  ///< the same before anything was observed
+  double low_before = 0.0;  ///< the same before the run was observed
   double high_before = 0.0;
   /// The value and its range when it was calibrated, in the base unit of `dimension`; all 0 where
   /// that is not known.
