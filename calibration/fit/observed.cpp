@@ -46,12 +46,17 @@ double told_of(const Posterior& posterior, std::size_t i) {
   const double mean = sum / kept, width = std::sqrt(std::max(squares / kept - mean * mean, 0.0));
   // The draws that are kept are picked from those that were weighted.
   const double independent = 1.0 / (1.0 / kept + 1.0 / posterior.effective);
-  return std::max(std::abs(mean) * std::sqrt(independent),
-                  std::abs(width - 1.0) * std::sqrt(2.0 * independent));
+  // Of a width of nothing the logarithm is none.    [docs/models/uncertainty.md, eq. 16]
+  const double narrow = std::max(width, 1e-9);
+  return independent * (mean * mean + width * width - 1.0 - 2.0 * std::log(narrow));
 }
 
 std::string missed(const Fitted& fitted) {
-  const auto text = [&](double value) { return base::print_value(value, fitted.unit); };
+  // In the unit that the table of the report has.
+  const std::string_view unit = metric::shown_unit(fitted.observed.metric, fitted.unit);
+  const auto text = [&](double value) {
+    return base::with_noun(base::print_value(value, fitted.unit), unit);
+  };
   return fitted.observed.metric + " was " + text(fitted.observed.value) +
          ", the closest draw gives " + text(fitted.closest) + ", and nine in ten " +
          text(fitted.before.low) + " to " + text(fitted.before.high);

@@ -216,10 +216,10 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
   CalibrationProfile measured;
   if (impl_->profile) {
     if (!calibration::has_rows(*impl_->profile))
-      return Failure{ExitCode::bad_input,
-                     "the inputs of the profile \"" + impl_->profile->id +
-                         "\" have not as many draws each",
-                     "calibrate its runs again"};
+      return Failure{
+          ExitCode::bad_input,
+          "the inputs of the profile \"" + impl_->profile->id + "\" have not as many draws each",
+          "calibrate its runs again"};
     measured = *impl_->profile;
     measured.narrowed.clear();
     options.known = calibration::observed_before(*impl_->profile, design).known;

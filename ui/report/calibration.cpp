@@ -252,7 +252,8 @@ double effective_number(const CalibrationProfile& profile) {
 /// The inputs that what was observed says most of, and how many it says nothing of.
 std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
   constexpr double kEnoughDraws = 50.0;
-  constexpr double kChance = 4.0;  // standard errors: of a hundred inputs none has more by chance
+  // As far as four standard errors of one figure: one in 16,000 inputs is so far off by chance.
+  constexpr double kChance = 19.3;  // docs/models/uncertainty.md, eq. 16
   if (profile.narrowed.empty()) return "";
   std::vector<const NarrowedInput*> said;
   for (const NarrowedInput& n : profile.narrowed)
