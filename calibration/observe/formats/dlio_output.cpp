@@ -17,8 +17,8 @@
 // DLIO's output folder (statscounter.py). N_output.json has, by epoch and block, `load`: seconds
 // that each step waited for its batch; `proc`: seconds until the rank has computed, waiting
 // included (it counts from when loading began). Ranks then meet in a barrier, which is in `proc`
-// until 2023 and behind it since (main.py: batch_processed, barrier). per_epoch_stats.json has
-// checkpoints, summary.json the run. Evaluation steps are left out: the blocks called "eval".
+// in earlier versions and behind it since (main.py: batch_processed, barrier). per_epoch_stats.json
+// has checkpoints, summary.json the run. Evaluation steps are left out: the blocks called "eval".
 namespace stallcast::calibration::dlio_output {
 namespace {
 
