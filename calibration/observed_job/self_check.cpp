@@ -352,7 +352,11 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
   if (step != nullptr && wait != nullptr && step->simulated > 0.0) {
     // What is used is what neither waits nor saves take.
     const double saving = facts.saving / facts.step;
-    const double seen = wait->seen.value / step->seen.value, is = wait->simulated / step->simulated;
+    double seen = wait->seen.value / step->seen.value, is = wait->simulated / step->simulated;
+    if (facts.others) {  // ranks wait for each other as well
+      seen += facts.others->in(unit::s) / step->seen.value;
+      is = 1.0 - facts.compute.mean / step->simulated - saving;
+    }
     const double apart = log_odds(1.0 - is - saving) - log_odds(1.0 - seen - saving);
     const double used = std::clamp(1.0 - seen - saving, 1e-6, 1.0 - 1e-6);
     out.discrepancy.utilization =

@@ -76,8 +76,9 @@ TEST_CASE("mdtest: two or three iterations are as many runs of their cell") {
                                    "Command line used: mdtest '-n' '1000' '-F' '-i' '" +
                                        of + "'\nSUMMARY rate: (of " + of +
                                        " iterations)\n   File creation : " + row + "\n");
+    const std::vector<fit::FitSeries> series = fit::group({&f.set, 1});
     std::vector<double> out;
-    for (const Seconds run : fit::group({&f.set, 1}).front().cells.front().runs)
+    for (const Seconds run : series.front().cells.front().runs)
       out.push_back(2.0 / run.in(unit::s));
     return out;
   };

@@ -12,7 +12,7 @@ using namespace stallcast;
 TEST_CASE("an input that is moved and narrowed a little of each is told by both together") {
   const Scenario scenario = Scenario::read({.file = "s.json", .text = R"({
       "id": "s", "cluster": {"hosts": [{"id": "h", "count": 1, "gpus": 1}]},
-      "storage": [{"id": "s", "type": "local", "drive": {"read": "5 GB/s +- 20 %"}}],
+      "storage": [{"id": "s", "type": "local", "drive": {"count": 1, "read": "5 GB/s +- 20 %"}}],
       "jobs": [{"id": "j", "hosts": "h", "step": {"compute": "100 ms +- 10 %"}}],
       "run": {"duration": "10 s"}})"});
   REQUIRE(scenario.ok());

@@ -261,7 +261,15 @@ class Import(unittest.TestCase):
             self.assertEqual([p["rank"] for p in o["processes"]], [0, 1])
             self.assertEqual(o["ranks"], 2)
             self.assertEqual(o["host"], {"hosts": 1, "hardware_threads": 48, "memory": 64 * 2**30})
-            self.assertEqual(o["figures"], {"au_ratio": 0.975})
+            # Both compute 0.25 s a step and wait for data: the slower ends it, and the other waits.
+            self.assertEqual(set(o["figures"]), {"au_ratio", "step_others_s"})
+            self.assertEqual(o["figures"]["au_ratio"], 0.975)
+            slower = [max(pair) for pair in zip(*(
+                [step for epoch, lists in steps.items() if epoch.isdigit() for step in lists["proc"]["block1"]]
+                for steps in (json.loads(make("dlio-output", rank, 3e4)) for rank in (0, 1))))]
+            self.assertAlmostEqual(o["steps"]["duration"]["mean"], statistics.mean(slower), delta=1e-9)
+            self.assertAlmostEqual(o["figures"]["step_others_s"],
+                                   statistics.mean(slower) - o["steps"]["wait"]["mean"] - 0.25, delta=1e-9)
             self.assertAlmostEqual(o["wall"], 132.75)
             self.assertEqual(o["saves"]["count"], 1)
             self.assertEqual(o["saves"]["duration"]["mean"], 5.25)

@@ -52,13 +52,13 @@ std::string case_line(const Validation& validation, const std::string& metric,
                       const std::string& measured, const std::string& predicted,
                       const std::string& interval, const std::string& error) {
   const bool wide = drawn(validation);
-  const std::size_t name = wide ? 22 : 26, number = wide ? 10 : 12;
+  const std::size_t name = wide ? 21 : 26, number = wide ? 10 : 12;
   // What is as long as its column is a blank away from the one before.
   const auto next = [](const std::string& text, std::size_t width) {
     return right(" " + text, width);
   };
   return "  " + left(shortened(metric, name), name) + next(measured, number) +
-         next(predicted, number) + next(interval, wide ? 22 : 13) + next(error, 14) + "\n";
+         next(predicted, number) + next(interval, wide ? 23 : 13) + next(error, 14) + "\n";
 }
 
 /// "+1.20 points", "-3.4 %".
