@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibration/measure/flags.hpp"
+#include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
@@ -121,6 +122,27 @@ FitCell cell_of(const Measurement& m) {
 // R = n / X                                                        [docs/calibration.md, eq. 1]
 Seconds response_of(const Measurement& m) { return Ops::from(depth_of(m), unit::ops) / ops_of(m); }
 
+/// Of a record of several iterations each of these, where their mean and both ends tell it: of two
+/// or three (mdtest -i). Of one run its own.
+std::vector<Seconds> responses_of(const Measurement& m) {
+  const auto iterations = m.options.find("iterations");
+  const auto least = m.figures.find("min_per_s"), most = m.figures.find("max_per_s");
+  const bool ends = least != m.figures.end() && most != m.figures.end() && least->second > 0.0;
+  const double n =
+      iterations == m.options.end() ? 0.0 : base::parse_number(iterations->second).value_or(0.0);
+  std::vector<double> rates;
+  if (ends && (n == 2.0 || n == 3.0)) rates = {most->second, least->second};
+  if (ends && n == 3.0) {
+    const double third = n * m.ops.in(unit::per_s)-most->second - least->second;
+    rates.push_back(std::clamp(third, least->second, most->second));
+  }
+  if (rates.empty()) return {response_of(m)};
+  std::vector<Seconds> out;
+  for (const double rate : rates)
+    out.push_back(Ops::from(depth_of(m), unit::ops) / OpRate::from(rate, unit::per_s));
+  return out;
+}
+
 FitCell rank_cell(const Measurement& m) {
   const auto ranks = static_cast<double>(m.processes);
   return {.size = {}, .depth = 1.0, .processes = ranks, .runs = {}, .core_runs = {}};
@@ -183,7 +205,7 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
   std::map<std::string, std::map<std::tuple<Bytes, double, double>, FitCell>> cells;
   /// A run of `m` into the cell of series `id`, unless there is a reason `why` not to.
   const auto put = [&](const MeasurementSet& set, const std::string& id, const Measurement& m,
-                       const std::string& why, auto like_of, auto time_of) {
+                       const std::string& why, auto like_of, auto times_of) {
     FitSeries& into = series[id];
     into.id = id;
     into.subject = m.subject;
@@ -195,8 +217,9 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     const FitCell like = like_of(m);
     FitCell& cell =
         cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
-    cell.runs.push_back(time_of(m));
-    for (const std::string& flag : m.flags) ++cell.flags[flag];
+    const std::vector<Seconds> runs = times_of(m);
+    cell.runs.insert(cell.runs.end(), runs.begin(), runs.end());
+    for (const std::string& flag : m.flags) cell.flags[flag] += runs.size();
     if (!into.over_ranks && m.cores && *m.cores > 0.0)
       cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
   };
@@ -204,9 +227,10 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     for (const Measurement& m : set.measurements) {
       if (const std::string id = rank_series(m); !id.empty()) {
         series[id].over_ranks = true;
-        put(set, id, m, unfit_over_ranks(set, m), rank_cell, [](auto& at) { return *at.latency; });
+        put(set, id, m, unfit_over_ranks(set, m), rank_cell,
+            [](auto& at) { return std::vector<Seconds>{*at.latency}; });
       }
-      if (!is_barrier(m)) put(set, series_id(m), m, unfit(m), cell_of, response_of);
+      if (!is_barrier(m)) put(set, series_id(m), m, unfit(m), cell_of, responses_of);
     }
   }
   std::vector<FitSeries> out;

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "calibration/fit/observed_before.hpp"
 #include "calibration/measure/statistics.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
@@ -45,12 +46,17 @@ double told_of(const Posterior& posterior, std::size_t i) {
   const double mean = sum / kept, width = std::sqrt(std::max(squares / kept - mean * mean, 0.0));
   // The draws that are kept are picked from those that were weighted.
   const double independent = 1.0 / (1.0 / kept + 1.0 / posterior.effective);
-  return std::max(std::abs(mean) * std::sqrt(independent),
-                  std::abs(width - 1.0) * std::sqrt(2.0 * independent));
+  // Of a width of nothing the logarithm is none.    [docs/models/uncertainty.md, eq. 16]
+  const double narrow = std::max(width, 1e-9);
+  return independent * (mean * mean + width * width - 1.0 - 2.0 * std::log(narrow));
 }
 
 std::string missed(const Fitted& fitted) {
-  const auto text = [&](double value) { return base::print_value(value, fitted.unit); };
+  // In the unit that the table of the report has.
+  const std::string_view unit = metric::shown_unit(fitted.observed.metric, fitted.unit);
+  const auto text = [&](double value) {
+    return base::with_noun(base::print_value(value, fitted.unit), unit);
+  };
   return fitted.observed.metric + " was " + text(fitted.observed.value) +
          ", the closest draw gives " + text(fitted.closest) + ", and nine in ten " +
          text(fitted.before.low) + " to " + text(fitted.before.high);
@@ -158,15 +164,61 @@ Fit fit_of(const Posterior& posterior) {
   return fit;
 }
 
+/// What was known of inputs before, by what is left of it.
+void renew(const CalibrationProfile& made_with, const ObservedBefore& before,
+           const Posterior& posterior, CalibrationProfile& out) {
+  for (std::size_t k = 0; k < made_with.narrowed.size(); ++k) {
+    NarrowedInput n = made_with.narrowed[k];
+    const std::size_t i = before.input_of[k];
+    const uncertain::Prior prior = uncertain::prior_of_draws(
+        std::exchange(n.draws, {}), !n.scales && n.dimension == Dimension::count);
+    for (const std::vector<double>& point : posterior.points)
+      n.draws.push_back(uncertain::quantile(prior, point[i]));
+    if (posterior.centre[i] != uncertain::kAsStated)
+      n.value = uncertain::quantile(prior, posterior.centre[i]);
+    n.low_before = std::exchange(n.low, quantile(n.draws, 0.05));
+    n.high_before = std::exchange(n.high, quantile(n.draws, 0.95));
+    n.told = told_of(posterior, i);
+    out.narrowed.push_back(std::move(n));
+  }
+}
+
+/// What `made_with` measured, with the draws of it that were left: a row of the posterior is joint
+/// with the draw that its simulation had.
+void carry(const CalibrationProfile& made_with, const Posterior& posterior,
+           CalibrationProfile& out) {
+  out.fits.insert(out.fits.end(), made_with.fits.begin(), made_with.fits.end());
+  for (ProfileValue value : made_with.values) {
+    if (const std::vector<double> all = std::exchange(value.draws, {}); !all.empty()) {
+      for (const std::size_t i : posterior.varied) value.draws.push_back(all[i % all.size()]);
+      value.low = quantile(value.draws, 0.05);
+      value.high = quantile(value.draws, 0.95);
+    }
+    out.values.push_back(std::move(value));
+  }
+}
+
 }  // namespace
 
-CalibrationProfile profile_of(const Posterior& posterior, const Design& design, std::string id) {
+CalibrationProfile profile_of(const Posterior& posterior, const Design& design, std::string id,
+                              const CalibrationProfile* made_with) {
   CalibrationProfile out;
   out.id = std::move(id);
+  if (made_with != nullptr) {
+    out.environment = made_with->environment;
+    out.inputs = made_with->inputs;
+  }
   out.environment["simulations"] = std::to_string(posterior.simulated);
   out.environment["effective draws"] = base::significant(posterior.effective, 3);
   out.fits.push_back(fit_of(posterior));
   if (!posterior.explained) return out;
+  std::size_t known = 0;
+  if (made_with != nullptr) {
+    carry(*made_with, posterior, out);
+    const ObservedBefore before = observed_before(*made_with, design);
+    known = before.known.inputs.size();
+    renew(*made_with, before, posterior, out);
+  }
   struct At {
     std::string role;
     const Component* component;
@@ -178,7 +230,7 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
         components.push_back({std::string(role), &component});
         ++of_kind[{std::string(role), component.kind}];
       });
-  for (std::size_t i = 0; i < posterior.inputs.size(); ++i)
+  for (std::size_t i = known; i < posterior.inputs.size(); ++i)
     for (const uncertain::ValuePlace& place : posterior.inputs[i].places) {
       const auto& [role, component] = components[place.component];
       const Value& value = component->values.find(place.key)->second;
@@ -211,6 +263,10 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       out.narrowed.push_back(std::move(one));
     }
   out.jobs = observed_jobs(posterior, design, out);
+  if (made_with != nullptr)
+    for (const ObservedJob& job : made_with->jobs)
+      if (std::ranges::count(out.jobs, job.readers, &ObservedJob::readers) == 0)
+        out.jobs.push_back(job);
   for (std::string& reason : left_their_range(out)) {
     out.fits.front().verdict = FitVerdict::usable;
     out.fits.front().reasons.push_back(std::move(reason));

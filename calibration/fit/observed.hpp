@@ -23,9 +23,11 @@ namespace stallcast::calibration {
                                                         Diagnostics& diagnostics);
 
 /// A profile with the joint draws of `posterior`: for inputs that are rates, times and the like as
-/// factors on what a design says, for shares and counts in their place. One that explains nothing
-/// has the fit, refused, and no input.
+/// factors on what a design says, for shares and counts in their place. What the profile
+/// `made_with` (may be null) measured is in it too, with the draws that are left of it. One that
+/// explains nothing has the fit, refused, and neither input nor value.
 [[nodiscard]] CalibrationProfile profile_of(const uncertain::Posterior& posterior,
-                                            const Design& design, std::string id);
+                                            const Design& design, std::string id,
+                                            const CalibrationProfile* made_with = nullptr);
 
 }  // namespace stallcast::calibration

@@ -37,9 +37,8 @@ namespace {
 constexpr double kLeastRepeat = 0.005, kLeastWait = 0.01;
 
 /// The figures of an observed job that the only job of the design has, too; each with its own
-/// error.
-std::vector<ObservedFigure> of_job(const Observation& observation, const JobFacts& facts,
-                                   const JobDesign& job) {
+/// error. Utilization, which DLIO writes beside its steps, is none: it follows from these.
+std::vector<ObservedFigure> of_job(const JobFacts& facts, const JobDesign& job) {
   std::vector<ObservedFigure> out;
   for (const JobFigure& figure : figures_of(facts, job.job.id)) {
     using What = JobFigure::What;
@@ -49,11 +48,6 @@ std::vector<ObservedFigure> of_job(const Observation& observation, const JobFact
     if (figure.what == What::wait) half = std::max(half, kLeastWait * facts.step.in(unit::s));
     out.push_back(
         {figure.metric, figure.value, {std::max(0.0, figure.value - half), figure.value + half}});
-  }
-  const auto au = observation.figures.find("au_ratio");
-  if (au != observation.figures.end() && au->second > 0.0 && au->second <= 1.0 && job.dataset) {
-    const std::string name = metric::of_job(job.job.id, metric::kAu);
-    out.push_back({name, au->second, as_repeated(name, au->second)});
   }
   return out;
 }
@@ -149,7 +143,7 @@ std::vector<ObservedFigure> seen_of_job(const Observation& seen, const std::stri
   const JobDesign& job = design.jobs.front();
   const JobFacts facts = facts_of(seen);
   if (!is_of_job(had_of(seen, facts, design), file, job.job.id, diagnostics)) return {};
-  return of_job(seen, facts, job);
+  return of_job(facts, job);
 }
 
 std::vector<ObservedFigure> seen_of_summary(const MeasurementSet& set, const std::string& file,

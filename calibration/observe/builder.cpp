@@ -320,6 +320,9 @@ void ObservationBuilder::finish_times(Observation& out) {
 }
 
 Observation ObservationBuilder::finish() {
+  meetings.tell(step);
+  if (const auto others = meetings.waited_for_others())
+    known.figures["step_others_s"] = others->in(unit::s);
   Observation out = std::move(known);
   finish_times(out);
   finish_steps(out);

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "calibration/observe/meetings.hpp"
 #include "calibration/observe/tally.hpp"
 #include "stallcast/observation.hpp"
 #include "stallcast/operation_stream.hpp"
@@ -60,6 +61,7 @@ class ObservationBuilder {
   /// Filled in by readers where a format says more than its records.
   Observation known;
   SecondsTally step, wait, compute, first_batch;
+  Meetings meetings;  ///< of steps that are not in `step`
   SecondsTally sample_wall, sample_cpu;
   BytesTally sample_bytes, batch_bytes;
   SecondsTally save_time, load_time, save_period;

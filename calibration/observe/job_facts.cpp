@@ -264,8 +264,9 @@ JobFacts facts_of(const Observation& observation) {
   if (!out.sample && out.wait > Seconds{}) {
     out.unexplained = out.wait;
     out.remarks.push_back(waits_in_compute(out));
-    out.compute.mean += out.wait.in(unit::s);
+    out.compute.mean += (out.wait + out.others.value_or(Seconds{})).in(unit::s);
     out.wait = out.between = Seconds{};
+    out.others.reset();
     out.waits_known = false;
   }
   find_cache(observation, out);

@@ -79,6 +79,9 @@ struct JobFacts {
   /// Of the run and of its later epochs, where it has such and they can be told apart.
   std::optional<Seen> first_of_run, first_of_later;
   Seconds saving;  ///< of a step, mean: what steps waited for saves
+  /// Of a step, mean: what a rank that has computed waited for others, where that was seen apart
+  /// from its compute.
+  std::optional<Seconds> others;
 
   std::optional<Bytes> sample, sample_deviation;  ///< stored
   std::optional<double> files_per_sample, requests_per_sample;

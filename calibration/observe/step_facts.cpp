@@ -190,7 +190,8 @@ void time_steps(const Observation& o, JobFacts& out) {
   }
   out.wait = time_of(wait);
   out.between = time_of(between);
-  out.step = time_of(compute.mean + wait + saves / count);
+  if (const auto others = figure(o, "step_others_s")) out.others = time_of(*others);
+  out.step = time_of(compute.mean + wait + saves / count) + out.others.value_or(Seconds{});
   // Values of several hosts, or with saves in them, do not lie in the order of one run.
   const double drift = with_saves || out.hosts > 1 ? 0.0 : drift_of(told.sample);
   out.step_error =
@@ -199,7 +200,17 @@ void time_steps(const Observation& o, JobFacts& out) {
   out.wait_error /= out.step.in(unit::s);
   if (steps.first_batch) out.first_batch = seen_of(*steps.first_batch);
   out.compute = compute;
-  if (out.ranks > 1 && compute.mean > 0.0) {
+  if (out.others) {
+    out.remarks.push_back("ranks end a step together: a rank that had computed waited " +
+                          base::print_quantity(out.others->in(unit::s), Dimension::time) +
+                          " for the others on average, which is in no field");
+    // Steps of all ranks are of one length: they count once.
+    const Seen whole = seen_of(*steps.duration);
+    const double trimmed = std::min(whole.deviation, (whole.high - whole.low) / 2.0 + 1e-9);
+    out.step_error = std::hypot(
+        kStandardNine * trimmed / whole.mean * std::sqrt(static_cast<double>(out.seen) / count),
+        kStandardNine * drift);
+  } else if (out.ranks > 1 && compute.mean > 0.0) {
     // Ranks end a step together, so that what was seen is the slowest of them.
     const OneOfMany one =
         one_of_slowest(compute.mean, compute.variation(), static_cast<double>(out.ranks));

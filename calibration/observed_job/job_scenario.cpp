@@ -200,11 +200,18 @@ void JobWriter::add_job() {
 }
 
 void JobWriter::add_step() {
+  constexpr double kMovedCompute = 0.02;  ///< less is said nothing of
   const Seconds compute = Seconds::from(facts_.compute.mean, unit::s) * costs_.compute;
   const double variation = facts_.compute.variation();
   std::string said = "Mean of " + std::to_string(facts_.compute.count) + " steps less their waits";
   if (!facts_.waits_known)
     said = "Mean of " + std::to_string(facts_.compute.count) + " steps, waits included";
+  if (facts_.others)
+    said = "Mean of " + std::to_string(facts_.compute.count) +
+           " steps of one rank, from its batch until it meets the others";
+  if (std::abs(costs_.compute - 1.0) > kMovedCompute)
+    said += ", times " + base::significant(costs_.compute, 3) +
+            ": what ranks wait for each other's data is in these steps";
   if (is_heavier(facts_.compute))
     said += ". The middle 90 % are from " +
             base::print_quantity(facts_.compute.low, Dimension::time) + " to " +

@@ -24,6 +24,29 @@ std::string off_text(const CheckedFigure& figure) {
   return sign + base::percent(std::abs(off), 1);
 }
 
+/// A factor on the compute that was seen, from which on it is said aloud: e^0.2.
+constexpr double kMuch = 0.2;
+
+/// Steps that are so much longer or shorter, as a share, are said aloud.
+constexpr double kFarOff = 0.1;
+
+std::string steps_off(const CheckedFigure& step) {
+  return "steps simulated from this scenario take " +
+         base::print_quantity(step.simulated, step.seen.dimension) + ", and " +
+         base::print_quantity(step.seen.value, step.seen.dimension) + " were seen (" +
+         off_text(step) +
+         "): the job waits otherwise than the scenario does, and its intervals are as wide";
+}
+
+std::string compute_moved(const JobFacts& facts, double factor) {
+  return "compute is written as " + base::significant(factor, 3) + " times the " +
+         base::print_quantity(facts.compute.mean, Dimension::time) +
+         " that was seen, so that steps are as long as they were: ranks end them together, and "
+         "what "
+         "they wait for each other's data is in what was seen; where it is not, state the compute "
+         "that you know";
+}
+
 }  // namespace
 
 Result<JobImport> import_job(const Observation& observation, const JobImportOptions& options) {
@@ -40,11 +63,16 @@ Result<JobImport> import_job(const Observation& observation, const JobImportOpti
         solve(observation, facts, costs, how, options.profile, options.simulate, simulations);
     if (!solved.ok()) return solved.failure();
     costs = *solved;
+    if (std::abs(std::log(costs.compute)) > kMuch)
+      out.warnings.push_back(compute_moved(facts, costs.compute));
     Result<SelfCheck> check =
         check_job(observation, facts, costs, how, options.profile, options.simulate);
     if (!check.ok()) return check.failure();
     check->simulations = simulations + 1;
     how.discrepancy = check->discrepancy;
+    for (const CheckedFigure& figure : check->figures)
+      if (figure.seen.what == JobFigure::What::step && std::abs(figure.off()) > kFarOff)
+        out.warnings.push_back(steps_off(figure));
     how.checked.emplace_back("Observed, and simulated from this file:");
     for (const CheckedFigure& figure : check->figures)
       how.checked.push_back("- " + figure.seen.label + ": " +

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "calibration/observed_job/factor_search.hpp"
 #include "calibration/observed_job/job_writer.hpp"
 #include "scenarios/scenario_builder.hpp"
 #include "stallcast/breakdown.hpp"
@@ -17,8 +18,6 @@ constexpr int kRounds = 24;
 /// How well simulations tell the mean of a step, while costs are solved for and in the end.
 constexpr double kSolved = 0.005, kChecked = 0.0025;
 constexpr double kNearStep = 0.001, kNearFirst = 0.01, kNearSave = 0.005;
-/// Bounds of the cause's factor, and how far it goes in one round.
-constexpr double kLeast = 1e-3, kMost = 1e3, kStride = 4.0;
 /// Steps of an epoch that solving simulates, at least.
 constexpr std::int64_t kSteps = 600;
 /// Least discrepancy that is said, and of the log odds.
@@ -128,43 +127,6 @@ Result<Simulated> simulated(const Observation& o, const WrittenJob& job, const J
   return out;
 }
 
-/// Looks for the factor at which a figure that grows with it is what was seen.
-class Search {
- public:
-  explicit Search(double at) : at_(at) {}
-
-  /// The next factor to try, after `off` (simulated less observed) came of the last one.
-  double next(double off) {
-    (off > 0.0 ? high_ : low_) = Tried{at_, off};
-    if (last_ && last_->at != at_ && last_->off != off)
-      slope_ = (off - last_->off) / std::log(at_ / last_->at);
-    last_ = Tried{at_, off};
-    if (!low_) return at_ = std::max(kLeast, stride(-1.0));
-    if (!high_) return at_ = std::min(kMost, stride(1.0));
-    // False position, kept away from the ends.
-    const double part = std::clamp(low_->off / (low_->off - high_->off), 0.1, 0.9);
-    return at_ = std::exp(std::log(low_->at) + part * std::log(high_->at / low_->at));
-  }
-  [[nodiscard]] bool exhausted() const { return at_ <= kLeast || at_ >= kMost; }
-  /// Change of the figure by the logarithm of the factor; 0: not known.
-  [[nodiscard]] double slope() const { return slope_; }
-
- private:
-  struct Tried {
-    double at, off;
-  };
-  [[nodiscard]] double stride(double sign) const {
-    if (slope_ > 0.0 && last_) {
-      const double jump =
-          std::clamp(-1.3 * last_->off / slope_, -std::log(kStride), std::log(kStride));
-      if (jump * sign > 0.02) return at_ * std::exp(jump);
-    }
-    return at_ * std::pow(kStride, sign * 0.5);
-  }
-  double at_, slope_ = 0.0;
-  std::optional<Tried> low_, high_, last_;
-};
-
 class Solver {
  public:
   Solver(const Observation& o, const JobFacts& facts, FreeCosts costs, const JobWriting& how,
@@ -193,7 +155,7 @@ class Solver {
         profile_ != nullptr)
       return costs_;
     how_.alone = 1.0;
-    search_ = Search(1.0);
+    search_ = FactorSearch(1.0);
     if (const auto failed = rounds(&Solver::improve_readers, simulations)) return *failed;
     how_.alone.reset();
     if (const auto failed = rounds(&Solver::improve_others, simulations)) return *failed;
@@ -225,14 +187,28 @@ class Solver {
     return improve_save(said) || compute || first;
   }
 
-  bool improve_compute(const Simulated& said) {
-    if (facts_.ranks == 1) return false;
+  /// A step without what it waits for data and saves.
+  [[nodiscard]] double worked(const Simulated& said) const {
     const double saving =
         facts_.saves && !facts_.saves->asynchronous
             ? facts_.saving.in(unit::s)*said.save / std::max(facts_.saves->time.mean, 1e-12)
             : 0.0;
+    return said.step - said.wait - saving;
+  }
+
+  /// What a step waits longer than was seen: for data, and for the data of other ranks where that
+  /// was seen, too. Ranks that all wait at one time wait for none.
+  [[nodiscard]] double waited_more(const Simulated& said) const {
+    const double off = said.between - facts_.between.in(unit::s);
+    if (!facts_.others) return off;
+    return off + worked(said) - facts_.compute.mean - facts_.others->in(unit::s);
+  }
+
+  bool improve_compute(const Simulated& said) {
+    // What one rank computes was seen by itself: nothing that ranks wait for is in it.
+    if (facts_.ranks == 1 || facts_.others) return false;
     const double wanted = (facts_.step - facts_.wait - facts_.saving).in(unit::s);
-    const double is = said.step - said.wait - saving;
+    const double is = worked(said);
     if (is <= 0.0 || std::abs(is / wanted - 1.0) < kNearStep) return false;
     costs_.compute = std::clamp(costs_.compute * wanted / is, 0.5, 2.0);
     return true;
@@ -241,7 +217,7 @@ class Solver {
   bool improve_wait(const Simulated& said) {
     if (costs_.cause == WaitCause::none || !facts_.waits_known) return false;
     if (costs_.cause == WaitCause::storage && profile_ != nullptr) return false;
-    const double off = said.between - facts_.between.in(unit::s);
+    const double off = waited_more(said);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
     if (search_.exhausted() && !try_another(off)) return false;
     const double next = search_.next(off);
@@ -253,7 +229,7 @@ class Solver {
 
   bool improve_readers(const Simulated& said) {
     const bool others = improve_others(said);
-    const double off = said.between - facts_.between.in(unit::s);
+    const double off = waited_more(said);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s) || search_.exhausted()) return others;
     costs_.readers = search_.next(off);
     return true;
@@ -307,7 +283,7 @@ class Solver {
     }();
     if (!next || (*next == WaitCause::storage && profile_ != nullptr)) return false;
     costs_.cause = *next;
-    search_ = Search(1.0);
+    search_ = FactorSearch(1.0);
     return true;
   }
 
@@ -329,7 +305,7 @@ class Solver {
   JobWriting how_;
   const CalibrationProfile* profile_;
   const SimulateJob& simulate_;
-  Search search_;
+  FactorSearch search_;
 };
 
 }  // namespace
@@ -376,7 +352,11 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
   if (step != nullptr && wait != nullptr && step->simulated > 0.0) {
     // What is used is what neither waits nor saves take.
     const double saving = facts.saving / facts.step;
-    const double seen = wait->seen.value / step->seen.value, is = wait->simulated / step->simulated;
+    double seen = wait->seen.value / step->seen.value, is = wait->simulated / step->simulated;
+    if (facts.others) {  // ranks wait for each other as well
+      seen += facts.others->in(unit::s) / step->seen.value;
+      is = 1.0 - facts.compute.mean / step->simulated - saving;
+    }
     const double apart = log_odds(1.0 - is - saving) - log_odds(1.0 - seen - saving);
     const double used = std::clamp(1.0 - seen - saving, 1e-6, 1.0 - 1e-6);
     out.discrepancy.utilization =

@@ -115,7 +115,7 @@ struct NarrowedInput {
   double value = 0.0;
   double low = 0.0;  ///< 90 % interval
   double high = 0.0;
-  double low_before = 0.0;  ///< the same before anything was observed
+  double low_before = 0.0;  ///< the same before the run was observed
   double high_before = 0.0;
   /// The value and its range when it was calibrated, in the base unit of `dimension`; all 0 where
   /// that is not known.
@@ -124,8 +124,9 @@ struct NarrowedInput {
   double said_high = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
-  /// How far the draws differ from the prior in mean or width, on its scale, in standard errors of
-  /// so many independent ones. Of a fit that was just made: files do not have it.
+  /// How far the draws differ from the prior in mean and width together, on its scale: twice the
+  /// logarithm of how much likelier so many independent ones are of what they say than of the
+  /// prior. Of a fit that was just made: files do not have it.
   double told = 0.0;
 
   /// Whether it is for that component of that role.

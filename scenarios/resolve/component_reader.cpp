@@ -364,8 +364,15 @@ class ComponentReader {
           inner += base::pointer_token(part);
         if (find(context_.tree.root, inner) != nullptr) at = inner;
       }
-    report().error("missing", at, spec_.what + " has no \"" + key + "\": " + std::string(field.doc),
-                   "add it, for example " + example_of(field));
+    // What a profile was thought to set is not told to take one.
+    const bool thought =
+        context_.profile != nullptr && field.doc.find("--profile") != std::string_view::npos;
+    report().error(
+        "missing", at,
+        spec_.what + " has no \"" + key + "\": " + std::string(field.doc) +
+            (thought ? ", and the profile \"" + context_.profile->id + "\" has no value for it"
+                     : ""),
+        "add it, for example " + example_of(field));
   }
 
   ReadContext& context_;

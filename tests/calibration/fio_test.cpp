@@ -343,6 +343,15 @@ TEST_CASE("fio 2 tells bytes in KiB and times in microseconds") {
   const Imported early = import_text("fio", text);
   CHECK(flagged(early.at(0), "depth-unknown"));
   CHECK(early.diagnostics.items().front().message.find("options of \"r\"") != std::string::npos);
+  // 64 KiB are not the 4 KiB that fio takes where nobody asks for a size: no sum of other jobs.
+  std::string large = fixture("fio-randread.json");
+  for (const char* key : {"\"global options\"", "\"job options\""})
+    large = replaced(large, key, "\"others\"");
+  const std::string io = std::to_string(400000ULL * 4096);
+  large = replaced(large, io.c_str(), std::to_string(400000ULL * 65536).c_str());
+  const Imported one = import_text("fio", large);
+  CHECK(flagged(one.at(0), "depth-unknown"));
+  CHECK_FALSE(flagged(one.at(0), "merged-jobs"));
 }
 
 TEST_CASE("several runs in one fio file are all read") {

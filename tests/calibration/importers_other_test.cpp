@@ -69,6 +69,31 @@ TEST_CASE("mdtest: a value may be glued to its option") {
   CHECK(f.of("read").options.count("-I") == 0);
 }
 
+TEST_CASE("mdtest: two or three iterations are as many runs of their cell") {
+  const auto runs_of = [](const std::string& of, const std::string& row) {
+    const Imported f = import_text("mdtest",
+                                   "mdtest-4.0.0 was launched with 2 total task(s) on 1 node(s)\n"
+                                   "Command line used: mdtest '-n' '1000' '-F' '-i' '" +
+                                       of + "'\nSUMMARY rate: (of " + of +
+                                       " iterations)\n   File creation : " + row + "\n");
+    const std::vector<fit::FitSeries> series = fit::group({&f.set, 1});
+    std::vector<double> out;
+    for (const Seconds run : series.front().cells.front().runs)
+      out.push_back(2.0 / run.in(unit::s));
+    return out;
+  };
+  // Of 1250, 1000 and 900 the mean is 1050.
+  const std::vector<double> three = runs_of("3", "1250.000 900.000 1050.000 147.196");
+  REQUIRE(three.size() == 3);
+  CHECK(three[0] == Approx(1250));
+  CHECK(three[1] == Approx(900));
+  CHECK(three[2] == Approx(1000));
+  CHECK(runs_of("2", "1200.000 900.000 1050.000 150.000").size() == 2);
+  // Of more the ones between are not known.
+  CHECK(runs_of("5", "1250.000 900.000 1050.000 100.000") == std::vector{1050.0});
+  CHECK(runs_of("1", "1050.000 1050.000 1050.000 0.000").size() == 1);
+}
+
 TEST_CASE("mdtest: iterations that differ more than threefold are flagged") {
   const Imported f = import_fixture("mdtest", "mdtest.txt");
   CHECK(flagged(f.of("create"), "unsteady"));  // 4000 to 16 000

@@ -70,7 +70,14 @@ TEST_CASE("an interval of outcomes is told from where to where, as figures are c
   v.cases[0].comparisons[0].predicted.ci90 = {{0.8893, 0.962}};
   const std::string text = render(v, kContext, Format::text, {});
   CHECK(text.find("90 % interval") != std::string::npos);
-  CHECK(text.find("90.00 %   94.74 %   88.93 % to 96.20 % +4.74 points") != std::string::npos);
+  CHECK(text.find("90.00 %   94.74 %     88.93 % to 96.20 %  +4.74 points") != std::string::npos);
+  // Figures as long as these are stand apart from each other, too.
+  Validation of_rates = v;
+  Comparison& rate = of_rates.cases[0].comparisons[0];
+  rate = {"job.t.throughput.bytes", "B/s", 4.89e9, {3.99e9, "B/s", {}}, -18.4};
+  rate.predicted.ci90 = {{3.99e9, 5.93e9}};
+  const std::string rates = render(of_rates, kContext, Format::text, {});
+  CHECK(rates.find(" 4.89 GB/s 3.99 GB/s 3.99 GB/s to 5.93 GB/s ") != std::string::npos);
   std::istringstream lines(text.substr(0, text.find("Errors")));
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
   CHECK(render(v, kContext, Format::markdown, {}).find("| 88.93 % to 96.20 % |") !=

@@ -174,9 +174,10 @@ class Import(unittest.TestCase):
                   "            record_length_bytes_stdev: 0, data_folder: '${oc.env:HOME}'}\n"
                   "  reader: {data_loader: pytorch, batch_size: 7, read_threads: 4, prefetch_size: 6, file_shuffle: seed}\n"
                   "  train: {epochs: 3}\n")
-        for place in (".hydra", "dlio_config"):
+        alone = config.replace("workload:\n", "")  # as DLIO's own files of workloads have it
+        for place, text in ((".hydra", config), ("dlio_config", config), (".hydra", alone)):
             os.mkdir(os.path.join(self.folder.name, place))
-            self.write(os.path.join(place, "config.yaml"), config.encode())
+            self.write(os.path.join(place, "config.yaml"), text.encode())
             observation = self.observation("dlio-output", self.folder.name)
             loader, samples = observation["loader"], observation["samples"]
             self.assertEqual((loader["kind"], loader["workers"], loader["batch"], loader["prefetch"],
@@ -260,7 +261,15 @@ class Import(unittest.TestCase):
             self.assertEqual([p["rank"] for p in o["processes"]], [0, 1])
             self.assertEqual(o["ranks"], 2)
             self.assertEqual(o["host"], {"hosts": 1, "hardware_threads": 48, "memory": 64 * 2**30})
-            self.assertEqual(o["figures"], {"au_ratio": 0.975})
+            # Both compute 0.25 s a step and wait for data: the slower ends it, and the other waits.
+            self.assertEqual(set(o["figures"]), {"au_ratio", "step_others_s"})
+            self.assertEqual(o["figures"]["au_ratio"], 0.975)
+            slower = [max(pair) for pair in zip(*(
+                [step for epoch, lists in steps.items() if epoch.isdigit() for step in lists["proc"]["block1"]]
+                for steps in (json.loads(make("dlio-output", rank, 3e4)) for rank in (0, 1))))]
+            self.assertAlmostEqual(o["steps"]["duration"]["mean"], statistics.mean(slower), delta=1e-9)
+            self.assertAlmostEqual(o["figures"]["step_others_s"],
+                                   statistics.mean(slower) - o["steps"]["wait"]["mean"] - 0.25, delta=1e-9)
             self.assertAlmostEqual(o["wall"], 132.75)
             self.assertEqual(o["saves"]["count"], 1)
             self.assertEqual(o["saves"]["duration"]["mean"], 5.25)

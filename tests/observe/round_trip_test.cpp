@@ -47,7 +47,8 @@ Distribution<Q> once(Q value, std::uint64_t count) {
 }
 
 /// Steps, waits and saves as the training loop of each rank times them, and what its workers do.
-Observation seen_of(const Design& design, std::uint64_t seed) {
+/// `apart`: it notes when it has computed, before it meets the other ranks.
+Observation seen_of(const Design& design, std::uint64_t seed, bool apart = false) {
   const Timeline timeline =
       testing::recorded(design, {.end_s = 1e6, .worst = 64, .most_spans = 10000000}, seed);
   const JobDesign& job = design.jobs.front();
@@ -57,7 +58,7 @@ Observation seen_of(const Design& design, std::uint64_t seed) {
   const auto steps = static_cast<std::int64_t>(number(job.job, "steps"));
   std::map<std::uint32_t, double> began;
   std::map<std::uint32_t, std::int64_t> done;
-  double batches = 0.0, loaded = 0.0, decoded = 0.0;
+  double batches = 0.0, loaded = 0.0, decoded = 0.0, others = 0.0;
   const Timeline::Span* step = nullptr;
   const bool background = job.checkpoint && job.checkpoint->kind == "async";
   for (const Timeline::Span& span : timeline.spans) {
@@ -69,7 +70,8 @@ Observation seen_of(const Design& design, std::uint64_t seed) {
       const Seconds whole = Seconds::from(step->end_s - step->begin_s, unit::s);
       duration.add(whole);
       wait.add(waited);
-      compute.add(whole - waited);
+      compute.add(apart ? Seconds::from(span.end_s - span.begin_s, unit::s) : whole - waited);
+      others += step->end_s - span.end_s;
       if (done[span.track]++ % steps == 0) first.add(waited);
     }
     if (background ? track.kind == "checkpoint" && name == "save"
@@ -88,6 +90,7 @@ Observation seen_of(const Design& design, std::uint64_t seed) {
   out.steps->compute = compute.distribution();
   out.steps->first_batch = first.distribution();
   out.steps->epochs = static_cast<std::uint64_t>(epochs);
+  if (apart) out.figures["step_others_s"] = others / static_cast<double>(duration.count());
   out.loader.emplace();
   out.loader->kind = "pytorch";
   out.loader->workers = static_cast<std::int64_t>(number(*job.loader, "workers"));
@@ -232,6 +235,27 @@ TEST_CASE("the scenario of an observed job has its step time, its first batch an
     const bool solved =
         made->scenario.find("The job waited for it, so the waits say") != std::string::npos;
     CHECK(solved == one.bound_by_storage);
+  }
+}
+
+TEST_CASE(
+    "compute that each rank timed by itself is not moved to make steps as long as they were") {
+  for (const char* storage : {kSlow, kFast}) {
+    const Design design = design_of(truth(kFour, storage, kLarge, R"("workers": 2)"));
+    calibration::JobImportOptions options;
+    options.simulate = simulate;
+    const auto made = calibration::import_job(seen_of(design, 7, true), options);
+    REQUIRE(made.ok());
+    REQUIRE(made->check);
+    INFO(calibration::print_check(*made->check) << made->scenario);
+    const Design again = design_of(made->scenario);
+    CHECK(number(again.jobs.front().step, "compute") == Approx(0.04).epsilon(0.005));
+    CHECK(number(again.jobs.front().step, "jitter") == Approx(0.04).epsilon(0.1));
+    const Result<Prediction> p = simulate(again, 3);
+    REQUIRE(p.ok());
+    CHECK(p->metrics.at("job.train.steady.step.time").value ==
+          Approx(testing::metric(testing::run(design, 7), "job.j.steady.step.time")).epsilon(0.02));
+    CHECK(made->warnings.empty());
   }
 }
 

@@ -9,6 +9,8 @@ import program
 from draws_test import TENTH, compute
 from program import Run
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
+
 
 class ObservedTables(unittest.TestCase):
     def setUp(self):
@@ -57,6 +59,19 @@ class ObservedTables(unittest.TestCase):
         run, _ = self.calibrate(self.file("seen.csv", table + "job.train.steady.step.time,104 ms\n"))
         self.assertIn("job.train.step.time and job.train.steady.step.time of one run all follow", " ".join(run.out.split()))
         run, _ = self.calibrate(self.file("seen.csv", table))
+        self.assertNotIn("all follow", run.out)
+
+    def test_an_observation_counts_its_utilization_by_its_steps_alone(self):
+        with open(os.path.join(EXAMPLES, "loop", "loop.observation.json"), encoding="utf-8") as file:
+            observation = json.load(file)
+        observation.setdefault("figures", {})["au_ratio"] = 0.42  # as DLIO writes it
+        seen = self.file("loop.json", json.dumps(observation))
+        self.scenario = os.path.join(self.folder.name, "job.json")
+        self.assertEqual(0, Run("import", "observation", seen, "--no-check", "-o", self.scenario).code)
+        run, profile = self.calibrate(seen)
+        self.assertIn(run.code, (0, 1), run.err)
+        self.assertEqual(["job.train.first_batch", "job.train.steady.step.time", "job.train.steady.wait"],
+                         sorted(one["cell"] for one in profile["fits"][0]["residuals"]))
         self.assertNotIn("all follow", run.out)
 
     def test_two_files_that_contradict_each_other_are_named(self):

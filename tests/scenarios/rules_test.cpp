@@ -80,6 +80,15 @@ TEST_CASE("hosts that nothing names are warned of where the file itself has them
   CHECK_THAT(warning({}, own), Contains("nothing runs on the hosts \"spare\""));
 }
 
+TEST_CASE("hosts of a scenario in which nothing runs yet are not idle") {
+  const char* const on = R"({"id": "on", "cluster": {"hosts": [{"id": "h", "count": 1, "gpus": 0}]},
+      "storage": [{"id": "s", "type": "local", "drive": {"count": 1, "read": "1 GB/s"}}]})";
+  const Scenario scenario = Scenario::read({.file = "on.json", .text = on, .idle = true});
+  REQUIRE(scenario.ok());
+  for (const Diagnostic& d : scenario.diagnostics().items())
+    CHECK(d.message.find("nothing runs on the hosts") == std::string::npos);
+}
+
 TEST_CASE("jobs without their list are one error") {
   std::string text = kFull;
   const std::string list = R"("jobs": [ {)";

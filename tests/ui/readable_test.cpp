@@ -250,7 +250,7 @@ TEST_CASE("few draws are not said to leave every input as it was") {
     CHECK((text.find("3 inputs: the 30.4 draws that are left do not tell") != std::string::npos) ==
           few);
   }
-  profile.narrowed.front().told = 9.0;
+  profile.narrowed.front().told = 26.0;
   CHECK(profile_text(profile, {}).find("2 other inputs: the 30.4 draws") != std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 
 #include "calibration/fit/bindings.hpp"
 #include "calibration/fit/observed.hpp"
+#include "calibration/fit/observed_before.hpp"
 #include "calibration/profile/apply.hpp"
 #include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
@@ -215,10 +216,24 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
   uncertain::ConditionOptions options{.predict = impl_->begin(question)};
   if (draws) options.draws = *draws;
   options.valid = can_be_built;
-  options.vary = impl_->profile_draws();
+  // What runs observed before say is drawn as other inputs are.
+  CalibrationProfile measured;
+  if (impl_->profile) {
+    if (!calibration::has_rows(*impl_->profile))
+      return Failure{
+          ExitCode::bad_input,
+          "the inputs of the profile \"" + impl_->profile->id + "\" have not as many draws each",
+          "calibrate its runs again"};
+    measured = *impl_->profile;
+    measured.narrowed.clear();
+    options.known = calibration::observed_before(*impl_->profile, design).known;
+    options.vary = [&measured](Design& one, std::size_t i) {
+      calibration::apply_draw(measured, i, one);
+    };
+  }
   const Result<uncertain::Posterior> found = uncertain::condition(design, observed, options);
   if (!found.ok()) return found.failure();
-  return calibration::profile_of(*found, design, id);
+  return calibration::profile_of(*found, design, id, impl_->fitted());
 }
 
 void Session::rank_by_gain(const Design& design, Prediction& prediction, const Question& question) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "calibration/fit/calibrate.hpp"
 #include "calibration/fit/observed.hpp"
@@ -45,11 +46,20 @@ int observe(const CommonOptions& options, const std::string& scenario,
   std::vector<ObservedFigure> observed;
   std::vector<ProfileInput> inputs;
   Diagnostics faults;
+  std::vector<ProfileInput> before;
+  if (session.profile() != nullptr) before = session.profile()->inputs;
   for (const std::string& file : files) {
     const auto text = base::read_file(file);
     if (!text.ok()) return report_failure(text.failure());
     const std::string sha256 = base::sha256(text.value());
     if (given_before(inputs, file, sha256, faults)) continue;
+    if (const auto same = std::ranges::find(before, sha256, &ProfileInput::sha256);
+        same != before.end())
+      return report_failure({ExitCode::bad_input,
+                             file + ": the profile " + options.profile +
+                                 " was made with this run (" + same->file +
+                                 "): it would count twice",
+                             "give what was observed since, or leave --profile out"});
     for (ObservedFigure& one : calibration::read_observed(text.value(), file, design, faults))
       observed.push_back(std::move(one));
     inputs.push_back({file, sha256, "observed run", "", ""});
@@ -71,7 +81,7 @@ int observe(const CommonOptions& options, const std::string& scenario,
       failure.message = files.front() + ": " + failure.message;
     return report_failure(failure);
   }
-  profile->inputs = std::move(inputs);
+  std::ranges::move(inputs, std::back_inserter(profile->inputs));
   return deliver_product(options, calibration::write_profile(*profile),
                          report::profile_text(*profile, report_style(options)),
                          profile->narrowed.empty() ? ExitCode::answer_no : ExitCode::ok);

@@ -69,13 +69,22 @@ std::string held_out_text(const Fit& fit) {
          (fit.noise > 0.0 ? "; runs repeat within " + base::percent(fit.noise, 1) : std::string());
 }
 
+/// Of what a run that was observed says.
+constexpr std::string_view kObservedLaw = "simulation";
+
+std::string fits_of(const std::vector<ProfileValue>& values) {
+  std::set<std::string> fits;
+  for (const ProfileValue& value : values) fits.insert(value.fit);
+  return base::join(std::vector(fits.begin(), fits.end()), ", ");
+}
+
 std::string fit_lines(const Fit& fit, const Ink& ink) {
   const std::string verdict(name_of(fit.verdict));
   const std::string coloured = fit.verdict == FitVerdict::accepted ? ink.good(verdict)
                                : fit.verdict == FitVerdict::usable ? ink.doubtful(verdict)
                                                                    : ink.bad(verdict);
   std::string out = "\n" + ink.bold(fit.id) + "  " + coloured + "\n";
-  if (fit.law == "simulation") {
+  if (fit.law == kObservedLaw) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4) + "  " + left("", 34) +
            right("observed", 12) + right("now predicted", 16) + "\n";
     for (const FitResidual& r : fit.residuals) {
@@ -243,7 +252,8 @@ double effective_number(const CalibrationProfile& profile) {
 /// The inputs that what was observed says most of, and how many it says nothing of.
 std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
   constexpr double kEnoughDraws = 50.0;
-  constexpr double kChance = 4.0;  // standard errors: of a hundred inputs none has more by chance
+  // As far as four standard errors of one figure: one in 16,000 inputs is so far off by chance.
+  constexpr double kChance = 19.3;  // docs/models/uncertainty.md, eq. 16
   if (profile.narrowed.empty()) return "";
   std::vector<const NarrowedInput*> said;
   for (const NarrowedInput& n : profile.narrowed)
@@ -293,8 +303,15 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
       simulations != profile.environment.end())
     out += "  " + simulations->second + " simulations, of which " + effective_draws(profile) +
            " independent draws are left\n";
-  for (const Fit& fit : profile.fits) out += fit_lines(fit, ink);
-  if (!profile.values.empty()) {
+  // Of a profile that an observed run was calibrated with, the fits were reported when it was made.
+  const bool observed = !profile.fits.empty() && profile.fits.front().law == kObservedLaw;
+  for (const Fit& fit : profile.fits)
+    if (!observed || &fit == &profile.fits.front()) out += fit_lines(fit, ink);
+  if (observed && !profile.values.empty())
+    out += "\n" + wrapped("Fields it sets, as the profile that it was made with: ",
+                          std::to_string(profile.values.size()) + ", by " + fits_of(profile.values),
+                          2);
+  if (!observed && !profile.values.empty()) {
     out += "\n" + ink.bold("Fields it sets") + "\n";
     for (const ProfileValue& v : profile.values) {
       std::string line = left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 38) +

@@ -89,12 +89,12 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
   for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
   for (const RowMetric& metric : v.metrics) {
     out += "\n" + ink.bold(metric.id) + "\n  " + left("", 24) + right("measured", 9) +
-           right("predicted", 10) + right("90 % interval", 22) + right("error", 13) + "\n";
+           right("predicted", 10) + right("90 % interval", 21) + right("error", 14) + "\n";
     for (const PredictedRow& row : v.rows) {
       const Cells c = cells(row, metric);
       if (c.predicted.empty()) continue;
       out += "  " + left(shortened(row.case_id, 24), 24) + right(c.measured, 9) +
-             right(c.predicted, 10) + right(c.interval, 22) + right(c.error, 13) + "\n";
+             right(c.predicted, 10) + right(c.interval, 21) + right(" " + c.error, 14) + "\n";
     }
   }
   out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 4) + right("mean", 13) +

@@ -52,10 +52,13 @@ std::string case_line(const Validation& validation, const std::string& metric,
                       const std::string& measured, const std::string& predicted,
                       const std::string& interval, const std::string& error) {
   const bool wide = drawn(validation);
-  const std::size_t name = wide ? 24 : 26, number = wide ? 10 : 12;
-  return "  " + left(shortened(metric, name), name) + right(measured, number) +
-         right(predicted, number) + right(interval, wide ? 21 : 13) + right(error, wide ? 13 : 14) +
-         "\n";
+  const std::size_t name = wide ? 21 : 26, number = wide ? 10 : 12;
+  // What is as long as its column is a blank away from the one before.
+  const auto next = [](const std::string& text, std::size_t width) {
+    return right(" " + text, width);
+  };
+  return "  " + left(shortened(metric, name), name) + next(measured, number) +
+         next(predicted, number) + next(interval, wide ? 23 : 13) + next(error, 14) + "\n";
 }
 
 /// "+1.20 points", "-3.4 %".

@@ -30,6 +30,7 @@ constexpr double kUneven = 1.25;
 /// Was the entry merged from different jobs? Then its size is not the option's, it moves data in a
 /// direction that the option does not have, or more processes ran than the option says.
 bool merged(const Job& job, double processes) {
+  if (job.options.empty()) return false;  // nobody says what was asked for
   const std::string rw = kind_of(job.options);
   const bool both = reads_and_writes(job.options);
   double longest = 0.0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -105,6 +106,8 @@ class Reader {
       run_.tasks = whole(tool_number(words[0]));
       run_.begin = set_.measurements.size();
     } else if (line.text.starts_with("SUMMARY")) {
+      const auto of = std::find(words.begin(), words.end(), "(of");
+      iterations_ = words.end() - of > 1 ? std::string(of[1]) : "";
       block_ = contains(line.text, "time") ? Block::time : Block::rate;
     } else if (line.text.starts_with("-- finished")) {
       block_ = Block::none;
@@ -157,6 +160,7 @@ class Reader {
     m.figures["max_per_s"] = values[0];
     m.figures["min_per_s"] = values[1];
     m.options["row"] = operation.row;
+    if (!iterations_.empty() && iterations_ != "1") m.options["iterations"] = iterations_;
     describe(run_, m);
     if (values[1] > 0.0 && values[0] > kSteady * values[1]) flag(m, "unsteady");
     set_.measurements.push_back(std::move(m));
@@ -184,6 +188,7 @@ class Reader {
   MeasurementSet& set_;
   Run run_;
   Block block_ = Block::none;
+  std::string iterations_;      ///< of a rate; "" where it does not say
   const Line* open_ = nullptr;  ///< where the run began that has not ended
 };
 

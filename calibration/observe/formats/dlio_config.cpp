@@ -21,7 +21,8 @@ constexpr std::size_t kLongestConfig = std::size_t{1} << 20U;
 class Workload {
  public:
   Workload(const YAML::Node& root, TraceFile& file)
-      : root_(root["workload"].IsMap() ? root["workload"] : root), file_(file) {}
+      : root_(root["workload"].IsDefined() && root["workload"].IsMap() ? root["workload"] : root),
+        file_(file) {}
 
   std::optional<std::string> text(const char* section, const char* key) {
     const YAML::Node group = root_[section];

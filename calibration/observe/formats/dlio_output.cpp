@@ -15,9 +15,10 @@
 #include "engine/base/text.hpp"
 
 // DLIO's output folder (statscounter.py). N_output.json has, by epoch and block, `load`: seconds
-// that each step waited for its batch; `proc`: seconds of the whole step, waiting included (it
-// counts from when loading began). per_epoch_stats.json has checkpoints, summary.json the run.
-// Evaluation steps are left out: the blocks called "eval".
+// that each step waited for its batch; `proc`: seconds until the rank has computed, waiting
+// included (it counts from when loading began). Ranks then meet in a barrier, which is in `proc`
+// in earlier versions and behind it since (main.py: batch_processed, barrier). per_epoch_stats.json
+// has checkpoints, summary.json the run. Evaluation steps are left out: the blocks called "eval".
 namespace stallcast::calibration::dlio_output {
 namespace {
 
@@ -90,6 +91,7 @@ class DlioReader final : public JsonVisitor {
   void step(double seconds) {
     if (!(seconds >= 0.0) || held_ >= kMostSteps) return;
     if (key(2) == "load" || key(2) == "proc") {
+      epoch_ = key(1);
       (key(2) == "load" ? loads_ : steps_)[std::string(key(3))].push_back(seconds);
       ++held_;
       file_.record();
@@ -116,7 +118,11 @@ class DlioReader final : public JsonVisitor {
       const std::vector<double>& whole = steps_[block];
       for (std::size_t i = 0; i < std::min(waits.size(), whole.size()); ++i) {
         const double wait = std::min(waits[i], whole[i]);
-        builder_.step.add(Seconds::from(whole[i], unit::s));
+        const Seconds ready = Seconds::from(whole[i], unit::s);
+        if (!builder_.meetings.add(epoch_ + "/" + block, i, ready, Seconds::from(wait, unit::s))) {
+          builder_.step.add(ready);
+          builder_.note("steps beyond the bound of memory last as long as each rank says");
+        }
         builder_.wait.add(Seconds::from(wait, unit::s));
         builder_.compute.add(Seconds::from(whole[i] - wait, unit::s));
         ++builder_.process(rank_).steps;
@@ -168,6 +174,7 @@ class DlioReader final : public JsonVisitor {
   std::int64_t rank_;
   ObservationBuilder& builder_;
   std::map<std::string, std::vector<double>> loads_, steps_;
+  std::string epoch_;  ///< of these
   std::size_t held_ = 0;
   std::uint64_t epochs_ = 0;
   std::optional<double> saved_, loaded_, began_, ended_;

@@ -37,7 +37,8 @@ struct Particle {
   std::vector<double> figures;
   std::vector<double> uses;  ///< GPU utilization of each job of the design
   double likelihood = -std::numeric_limits<double>::infinity();
-  double drawn_by = 0.0;  ///< the same of the law it was drawn by, over its prior
+  double drawn_by = 0.0;   ///< the same of the law it was drawn by, over its prior
+  std::size_t varied = 0;  ///< the draw of what a profile measured that it has
 
   [[nodiscard]] std::vector<double> scores() const;
 };

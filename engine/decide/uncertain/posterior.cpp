@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -33,8 +34,10 @@ class Conditioning {
       : design_(design),
         observed_(observed),
         options_(options),
-        how_(predict::one_run(options.predict)) {
-    out_.inputs = inputs_of(design);
+        how_(predict::one_run(options.predict)),
+        joint_(options.known.rows) {
+    out_.inputs = options.known.inputs;
+    std::ranges::move(inputs_of(design), std::back_inserter(out_.inputs));
   }
 
   Result<Posterior> run() {
@@ -42,15 +45,16 @@ class Conditioning {
       return Failure{ExitCode::bad_input, "nothing of the scenario is uncertain",
                      "give what you do not know as a range, as \"4 GB/s +- 10 %\""};
     if (std::optional<Failure> unknown = find_errors()) return *unknown;
-    std::vector<Particle> all =
-        simulated_draws(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
+    std::vector<std::vector<double>> first = first_points();
+    const std::size_t asked = first.size();
+    std::vector<Particle> all = simulated_draws(std::move(first));
     if (failed_) return *failed_;
-    if (all.size() * 10 < options_.draws)
+    if (all.size() * 10 < asked)
       return Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
                      "narrow the ranges of its inputs"};
     begin(all);
     std::vector<double> weights = weights_of(all);
-    out_.effective = effective(weights);
+    out_.effective = std::min(effective(weights), effective(of_rows(all, weights)));
     while (out_.effective < options_.effective && out_.rounds < kMostRounds) {
       ++out_.rounds;
       std::vector<Particle> more = around(all);
@@ -71,7 +75,7 @@ class Conditioning {
           return found;
         });
     if (failed_) return *failed_;
-    out_.centre = centre.point;
+    out_.centre = joint_.inputs_at(centre.point);
     finish(kept_);
     return std::move(out_);
   }
@@ -95,16 +99,37 @@ class Conditioning {
     return std::nullopt;
   }
 
+  /// Points that fill the priors evenly; with them the rows of what is known, one after the other.
+  std::vector<std::vector<double>> first_points() const {
+    const KnownDraws& known = options_.known;
+    const std::size_t others = out_.inputs.size() - known.inputs.size();
+    if (known.inputs.empty()) return scrambled_sobol(options_.draws, others, kPriorPoints);
+    const std::size_t n =
+        others > 0 ? std::max(options_.draws, known.rows.size()) : known.rows.size();
+    std::vector<std::vector<double>> rest(n);
+    if (others > 0) rest = scrambled_sobol(n, others, kPriorPoints);
+    std::vector<std::vector<double>> out;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> point = known.rows[i % known.rows.size()];
+      point.insert(point.end(), rest[i].begin(), rest[i].end());
+      out.push_back(joint_.independent_of(point));
+    }
+    return out;
+  }
+
   /// Draws that can be built and simulated to their end.
   std::vector<Particle> simulated_draws(std::vector<std::vector<double>> points) {
-    return simulated(std::move(points), [&](const std::vector<double>& point) {
-      return drawn(design_, out_.inputs, point);
+    return simulated(std::move(points), [&](const std::vector<double>& point, std::size_t i) {
+      Design design = drawn(design_, out_.inputs, joint_.inputs_at(point));
+      if (options_.vary) options_.vary(design, i);
+      return design;
     });
   }
-  /// The same of designs as they are stated but for inputs that are moved.
+  /// The same of designs as they are stated, and as a profile measured them, but for inputs that
+  /// are moved.
   std::vector<Particle> simulated_moves(std::vector<std::vector<double>> points) {
-    return simulated(std::move(points), [&](const std::vector<double>& point) {
-      return moved(design_, out_.inputs, point);
+    return simulated(std::move(points), [&](const std::vector<double>& point, std::size_t) {
+      return moved(design_, out_.inputs, joint_.inputs_at(point));
     });
   }
 
@@ -113,11 +138,10 @@ class Conditioning {
                                   const MakeDesign& design_at) {
     std::vector<Particle> out;
     std::vector<Design> designs;
-    for (std::vector<double>& point : points) {
-      Design design = design_at(point);
-      if (options_.vary) options_.vary(design, designs.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      Design design = design_at(points[i], i);
       if (options_.valid && !options_.valid(design)) continue;
-      out.push_back({std::move(point), {}, {}, kNone, 0.0});
+      out.push_back({std::move(points[i]), {}, {}, kNone, 0.0, i});
       designs.push_back(std::move(design));
     }
     std::vector<Result<Prediction>> all = predict::predict_all(designs, how_);
@@ -216,6 +240,16 @@ class Conditioning {
     return 1.0 / squares;
   }
 
+  /// The weights of the rows of what is known, or of all where nothing is.
+  std::vector<double> of_rows(const std::vector<Particle>& all,
+                              const std::vector<double>& weights) const {
+    const std::size_t rows = options_.known.rows.size();
+    if (rows == 0) return weights;
+    std::vector<double> out(rows, 0.0);
+    for (std::size_t i = 0; i < all.size(); ++i) out[all[i].varied % rows] += weights[i];
+    return out;
+  }
+
   /// `n` of `all`, each about as often as its weight says: one of every n-th part of the weights,
   /// at random, since neighbours in a Sobol sequence are far from each other in a regular way.
   std::vector<Particle> resampled(const std::vector<Particle>& all,
@@ -298,7 +332,8 @@ class Conditioning {
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::size_t from = 0;
       for (std::size_t bit = 1; bit < kKept; bit *= 2) from = 2 * from + ((i & bit) != 0 ? 1 : 0);
-      out_.points.push_back(all[from % all.size()].point);
+      out_.points.push_back(joint_.inputs_at(all[from % all.size()].point));
+      out_.varied.push_back(all[from % all.size()].varied);
     }
     for (std::size_t j = 0; j < design_.jobs.size(); ++j)
       out_.uses.push_back(middle_of(all, &Particle::uses, j));
@@ -318,6 +353,7 @@ class Conditioning {
   std::span<const ObservedFigure> observed_;
   const ConditionOptions& options_;
   predict::PredictOptions how_;
+  Joint joint_;
   std::vector<Error> errors_;
   std::vector<std::string> units_;  ///< of the observed metrics
   std::vector<Particle> kept_;

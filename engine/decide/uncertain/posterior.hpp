@@ -8,6 +8,7 @@
 
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/known.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/uncertainty.hpp"
@@ -30,6 +31,8 @@ struct ConditionOptions {
   std::function<bool(const Design&)> valid = {};
   /// Puts draw i of what a profile measured into a design; none: nothing is measured.
   std::function<void(Design&, std::size_t)> vary = {};
+  /// What runs observed before have left of inputs: the first of those of the posterior.
+  KnownDraws known = {};
 };
 
 /// One observed figure and what was simulated of it.
@@ -47,6 +50,7 @@ struct Fitted {
 struct Posterior {
   std::vector<Input> inputs;
   std::vector<std::vector<double>> points;  ///< rows of quantiles of the inputs' priors
+  std::vector<std::size_t> varied;          ///< of each row: the draw of what a profile measured
   /// What has to differ least from what the design says to explain what was observed, as `moved`
   /// takes it. The medians of `points` need not explain anything: where either of two limits may
   /// have decided, neither does at their medians.
@@ -62,13 +66,11 @@ struct Posterior {
   bool explained = false;
 };
 
-/// Draws from the priors of `design`, each weighted by how likely `observed` is under its
-/// simulation. Where too few draws carry the weight, more are drawn around what fits, by an
-/// expansion of the figures in the inputs, and weighted by how much likelier the simulation is than
-/// the expansion had it.
-/// A failure where fewer than a tenth of the first draws can be simulated, or where a metric is not
-/// one of the design.
-/// REQUIRES: `observed` is not empty.
+/// Draws from the priors of `design`, and rows of what is known, each weighted by how likely
+/// `observed` is under its simulation. Where too few draws carry the weight, more are drawn around
+/// what fits, by an expansion of the figures in the inputs, and weighted by how much likelier the
+/// simulation is than the expansion had it. A failure where fewer than a tenth of the first draws
+/// can be simulated, or where a metric is not one of the design. REQUIRES: `observed` is not empty.
 [[nodiscard]] Result<Posterior> condition(const Design& design,
                                           std::span<const ObservedFigure> observed,
                                           const ConditionOptions& options);

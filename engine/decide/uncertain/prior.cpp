@@ -83,6 +83,32 @@ Prior prior_of(const Value& value, double minimum, double maximum) {
   return prior;
 }
 
+Prior prior_of_draws(std::vector<double> draws, bool whole) {
+  assert(!draws.empty());
+  std::sort(draws.begin(), draws.end());
+  Prior prior;
+  prior.shape = Shape::draws;
+  prior.whole = whole;
+  prior.low = draws.front();
+  prior.high = draws.back();
+  const double n = static_cast<double>(draws.size());
+  for (std::size_t i = 0; i < draws.size();) {
+    std::size_t end = i;
+    while (end < draws.size() && draws[end] == draws[i]) ++end;
+    prior.values.push_back(draws[i]);
+    prior.at.push_back(static_cast<double>(i + end) / (2.0 * n));
+    i = end;
+  }
+  prior.median = quantile(prior, 0.5);
+  return prior;
+}
+
+double quantile_at(const Prior& prior, double draw) {
+  const auto found = std::lower_bound(prior.values.begin(), prior.values.end(), draw);
+  assert(found != prior.values.end() && *found == draw);
+  return prior.at[static_cast<std::size_t>(found - prior.values.begin())];
+}
+
 double quantile(const Prior& prior, double u) {
   assert(u > 0.0 && u < 1.0);
   // Of the range, beginning with the likely end; 1 at the other.
@@ -97,6 +123,14 @@ double quantile(const Prior& prior, double u) {
       return limited(prior, prior.high - (prior.high - prior.low) * missing);
     case Shape::cost:
       return limited(prior, prior.low + (prior.high - prior.low) * added);
+    case Shape::draws: {
+      const auto above = std::upper_bound(prior.at.begin(), prior.at.end(), u);
+      if (above == prior.at.begin()) return prior.values.front();
+      if (above == prior.at.end()) return prior.values.back();
+      const auto i = static_cast<std::size_t>(above - prior.at.begin());
+      const double part = (u - prior.at[i - 1]) / (prior.at[i] - prior.at[i - 1]);
+      return limited(prior, prior.values[i - 1] + part * (prior.values[i] - prior.values[i - 1]));
+    }
     default:
       break;
   }

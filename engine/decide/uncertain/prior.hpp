@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "stallcast/design.hpp"
 
@@ -19,7 +20,8 @@ struct Prior {
     ceiling,       ///< at most `high`: what is missing, as a factor, is exponential
     floor,         ///< at least `low`: what is added, as a factor, is exponential
     shortfall,     ///< as `ceiling`, what is missing as a difference: shares
-    cost           ///< as `floor`, what is added as a difference: a cost that is left out, shares
+    cost,          ///< as `floor`, what is added as a difference: a cost that is left out, shares
+    draws          ///< as equally likely draws of it lie, `low` and `high` the outermost
   };
 
   double median = 0.0;
@@ -29,7 +31,16 @@ struct Prior {
   bool whole = false;                                         ///< a count
   double minimum = -std::numeric_limits<double>::infinity();  ///< what a valid scenario may have
   double maximum = std::numeric_limits<double>::infinity();
+  /// Of `draws`: the different ones, rising, and the quantile of each.
+  std::vector<double> values = {}, at = {};
 };
+
+/// The distribution that `draws` are of, each at the middle of its place among them. Between two
+/// quantiles goes evenly, and none is beyond the outermost. REQUIRES: there are some.
+[[nodiscard]] Prior prior_of_draws(std::vector<double> draws, bool whole);
+
+/// Where one of the draws lies in it, as a quantile. REQUIRES: `draw` is one of them.
+[[nodiscard]] double quantile_at(const Prior& prior, double draw);
 
 /// The prior of `value`, whose field takes `minimum` to `maximum`.
 ///

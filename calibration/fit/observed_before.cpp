@@ -1,0 +1,63 @@
+#include "calibration/fit/observed_before.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/base/design_values.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+using uncertain::Input;
+using uncertain::Prior;
+
+bool is_whole(const NarrowedInput& n) { return !n.scales && n.dimension == Dimension::count; }
+
+}  // namespace
+
+bool has_rows(const CalibrationProfile& profile) {
+  return std::ranges::all_of(profile.narrowed, [&](const NarrowedInput& n) {
+    return !n.draws.empty() && n.draws.size() == profile.narrowed.front().draws.size() &&
+           (!n.scales || n.value > 0.0);
+  });
+}
+
+ObservedBefore observed_before(const CalibrationProfile& profile, const Design& design) {
+  ObservedBefore out;
+  std::map<std::vector<double>, std::size_t> known;
+  for (const NarrowedInput& n : profile.narrowed) {
+    const Prior prior = uncertain::prior_of_draws(n.draws, is_whole(n));
+    std::vector<double> places;
+    for (const double draw : n.draws) places.push_back(uncertain::quantile_at(prior, draw));
+    const auto [same, added] = known.try_emplace(std::move(places), out.known.inputs.size());
+    out.input_of.push_back(same->second);
+    if (!added) continue;
+    out.known.inputs.emplace_back();
+    out.known.inputs.back().said.path = n.role + "." + n.field;
+    out.known.rows.resize(n.draws.size());
+    for (std::size_t row = 0; row < n.draws.size(); ++row)
+      out.known.rows[row].push_back(same->first[row]);
+  }
+  std::size_t number = 0;
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, const Component& component) {
+        const std::size_t at = number++;
+        for (std::size_t k = 0; k < profile.narrowed.size(); ++k) {
+          const NarrowedInput& n = profile.narrowed[k];
+          const Value* value = component.find(n.field);
+          if (!n.is_for(role, component) || value == nullptr ||
+              value->source.kind != Source::Kind::profile)
+            continue;
+          std::vector<double> draws;
+          for (const double draw : n.draws)
+            draws.push_back(n.scales ? draw * value->number / n.value : draw);
+          Input& input = out.known.inputs[out.input_of[k]];
+          input.places.push_back({at, n.field, uncertain::prior_of_draws(draws, is_whole(n))});
+          ++input.said.places;
+        }
+      });
+  return out;
+}
+
+}  // namespace stallcast::calibration
